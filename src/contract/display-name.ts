@@ -1,0 +1,19 @@
+/** The most bytes of UTF-8 that a display name may have (PROTOCOL.md B5). */
+export const displayNameMaxBytes = 128
+
+const whiteSpace = /\p{White_Space}/u
+const encoder = new TextEncoder()
+
+/** The length of a text in bytes of UTF-8. */
+export function utf8Length(text: string): number {
+  return encoder.encode(text).length
+}
+
+/**
+ * Whether a text is a display name: 1 to 128 bytes of UTF-8, no white space but single inner spaces (PROTOCOL.md B5).
+ * White space is Unicode's White_Space, which has U+0085 and lacks U+FEFF, unlike `\s`.
+ */
+export function isDisplayName(text: string): boolean {
+  const words = text.split(' ')
+  return utf8Length(text) <= displayNameMaxBytes && words.every(word => word !== '' && !whiteSpace.test(word))
+}

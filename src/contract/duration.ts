@@ -1,0 +1,11 @@
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const duration = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+
+/** What a duration looks like, for messages. */
+export const durationFormat = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1m'
+
+/** Milliseconds of a duration such as `250ms`, `40s`, `1m`, `1h`, `2d`; `undefined` for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const [, amount, unit] = duration.exec(text) ?? []
+  return amount === undefined ? undefined : Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs])
+}

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+
+/**
+ * Every error code that the service can answer, with its HTTP status (PROTOCOL.md B1, B6 to B9).
+ * "Not authorised" is 401 although generated clients map 408: newer ones would retry a 408.
+ */
+export const errorStatus = {
+  API_UNAUTHORIZED: 401,
+  API_FORBIDDEN: 403,
+  API_NOT_FOUND: 404,
+  API_METHOD_NOT_ALLOWED: 400,
+  API_BAD_QUERY: 400,
+  API_BAD_HEADERS: 400,
+  API_BAD_BODY: 400,
+  API_BODY_TOO_LARGE: 400,
+  API_RATE_LIMIT: 429,
+  CLAIMS_MISSING_ENTITLEMENT: 401,
+  CLAIMS_ENTITLEMENT_EXPIRED: 401,
+  TOKEN_INVALID: 400,
+  TOKEN_EXPIRED: 400,
+  NAMESPACE_NOT_FOUND: 404,
+  CLOUD_DEVICE_LINK_ALREADY_COMPLETE: 400,
+  ERROR: 500,
+} as const
+
+export type ErrorCode = keyof typeof errorStatus
+
+/** The body of every failure. Clients throw a parse error where `code` or `message` is missing. */
+export const ErrorBody = z.object({
+  code: z.string().meta({ description: 'A constant of the error table.' }),
+  message: z.string().meta({ description: 'What went wrong, where, and how to mend it.' }),
+  documentation: z.string().optional(),
+  metadata: z.unknown().optional(),
+})
+export type ErrorBody = z.output<typeof ErrorBody>
+
+export interface ApiErrorExtras {
+  /** Headers that go with the answer, as `allow` and `retry-after` do. Lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly metadata?: unknown
+}
+
+/** What the service refuses. Thrown by a behaviour or by an override, answered as `{code, message, metadata?}`. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly extras: ApiErrorExtras = {},
+  ) {
+    super(message)
+    this.status = errorStatus[code]
+  }
+
+  get body(): ErrorBody {
+    const { metadata } = this.extras
+    return { code: this.code, message: this.message, ...(metadata === undefined ? {} : { metadata }) }
+  }
+}

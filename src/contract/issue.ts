@@ -1,0 +1,47 @@
+import type * as z from 'zod'
+
+type Issue = z.core.$ZodIssue
+type Path = readonly PropertyKey[]
+
+/** A path as people write it: `games[0].lobbies[3].region_id`. */
+export function pathText(path: Path): string {
+  return path.map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`)).join('')
+}
+
+/** One problem that a schema found, as a sentence that names the place and quotes the value. */
+export function issueText(issue: Issue, input: unknown): string {
+  const value = valueAt(input, issue.path)
+  const subject = issue.path.length === 0 ? '' : `${pathText(issue.path)} `
+  if (value === undefined) return `${subject}is missing: ${expectation(issue)}`
+  return `${subject}is ${quoted(value)}: ${expectation(issue)}`
+}
+
+/** A value in a message: as JSON, and no longer than a line. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
+
+/** The value that a path leads to, own properties only; `undefined` where it leads nowhere. */
+export function valueAt(input: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? value[key as never] : undefined,
+    input,
+  )
+}
+
+function expectation(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${issue.expected}`
+    case 'invalid_value':
+      return `expected ${issue.values.map(value => quoted(value)).join(' or ')}`
+    case 'too_small':
+      return `expected ${issue.origin === 'string' || issue.origin === 'array' ? 'a length of ' : ''}at least ${issue.minimum}`
+    case 'too_big':
+      return `expected ${issue.origin === 'string' || issue.origin === 'array' ? 'a length of ' : ''}at most ${issue.maximum}`
+    default:
+      return issue.message
+  }
+}

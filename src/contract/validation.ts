@@ -1,0 +1,9 @@
+import * as z from 'zod'
+
+/** One problem of a validated request; `path` is its origin, as in `["ports", "0", "label-invalid"]`. */
+export const ValidationError = z.object({ path: z.array(z.string()) }).meta({ id: 'ValidationError' })
+export type ValidationError = z.output<typeof ValidationError>
+
+/** What both validations answer: an empty list where there is nothing to mend. */
+export const Validation = z.object({ errors: z.array(ValidationError) }).meta({ id: 'Validation' })
+export type Validation = z.output<typeof Validation>

@@ -1,0 +1,62 @@
+/** The ids of the records with one value in a column, in the order of creation. */
+interface Bucket {
+  ids: Set<string>
+  /** The newest revision that touched a record in here, or took one away. */
+  revision: number
+  /** The place of the record that was added last. */
+  lastPlace: number
+  /** False while a record that was added may stand out of order. */
+  sorted: boolean
+}
+
+/** What happened to one record at a revision: the value it had in the column, and the value it has. */
+export interface Touch {
+  readonly id: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+  readonly revision: number
+}
+
+/** Finds the records of a model by the value of one column. A bucket stays when its last record goes, because its revision must not go back. */
+export class ColumnIndex {
+  readonly #buckets = new Map<string, Bucket>()
+
+  /** `placeOf` tells a record's place in the order of creation; a record that changes its place leaves first. */
+  constructor(readonly placeOf: (id: string) => number) {}
+
+  revision(value: string): number {
+    return this.#buckets.get(value)?.revision ?? 0
+  }
+
+  ids(value: string): Iterable<string> {
+    const bucket = this.#buckets.get(value)
+    if (!bucket) return []
+    if (!bucket.sorted) bucket.ids = new Set([...bucket.ids].sort((a, b) => this.placeOf(a) - this.placeOf(b)))
+    bucket.sorted = true
+    return bucket.ids
+  }
+
+  touch({ id, before, after, revision }: Touch): void {
+    if (before !== undefined) {
+      const left = this.#bucket(before)
+      left.revision = Math.max(left.revision, revision)
+      if (before !== after) left.ids.delete(id)
+    }
+    if (after === undefined) return
+    const entered = this.#bucket(after)
+    entered.revision = Math.max(entered.revision, revision)
+    if (entered.ids.has(id)) return
+    const place = this.placeOf(id)
+    entered.sorted &&= place > entered.lastPlace
+    entered.lastPlace = Math.max(entered.lastPlace, place)
+    entered.ids.add(id)
+  }
+
+  #bucket(value: string): Bucket {
+    const known = this.#buckets.get(value)
+    if (known) return known
+    const bucket = { ids: new Set<string>(), revision: 0, lastPlace: -1, sorted: true }
+    this.#buckets.set(value, bucket)
+    return bucket
+  }
+}

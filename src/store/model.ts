@@ -1,0 +1,271 @@
+import type * as z from 'zod'
+import { knownChoices } from '../contract/nearest.js'
+import type { Random } from './random.js'
+import {
+  DeviceLinkRow,
+  GameModeRow,
+  GameRow,
+  LobbyRow,
+  NamespaceRow,
+  RegionRow,
+  SettingsRow,
+  TokenRow,
+} from './rows.js'
+import type { ReadTables } from './table.js'
+
+/** What each table keeps. */
+export interface Rows {
+  settings: SettingsRow
+  games: GameRow
+  regions: RegionRow
+  namespaces: NamespaceRow
+  gameModes: GameModeRow
+  lobbies: LobbyRow
+  deviceLinks: DeviceLinkRow
+  tokens: TokenRow
+}
+
+/** What `create` takes: what is absent is filled in. */
+export interface Inputs {
+  settings: SettingsRow
+  games: Partial<GameRow> & Pick<GameRow, 'name_id'>
+  regions: Partial<RegionRow> & Pick<RegionRow, 'region_id'>
+  namespaces: Partial<NamespaceRow> & Pick<NamespaceRow, 'name_id'>
+  gameModes: Partial<GameModeRow> & Pick<GameModeRow, 'game_mode_id'>
+  lobbies: Partial<LobbyRow>
+  deviceLinks: Partial<DeviceLinkRow>
+  tokens: TokenInput
+}
+
+/** A token to be minted says its kind and whose it is. */
+export type TokenInput = TokenRow extends infer Row
+  ? Row extends TokenRow
+    ? Omit<Row, 'token'> & { token?: string }
+    : never
+  : never
+
+export type TableName = keyof Rows
+
+/** What fills in a new row: the tables as they are, the world's chance, and the time in ms. */
+export interface Filling {
+  readonly tables: ReadTables
+  readonly random: Random
+  readonly now: number
+}
+
+/** What a kind of record is: its shape, what names it, and how it hangs together with the others. */
+export interface Model<Name extends TableName> {
+  readonly schema: z.ZodType<Rows[Name]>
+  /** The columns that name a row; its id is their values, joined by `/`. */
+  readonly key: readonly (keyof Rows[Name] & string)[]
+  /** Columns by whose value rows are looked up. */
+  readonly indexes: readonly string[]
+  fill(input: Inputs[Name], filling: Filling): unknown
+  /** What does not fit between a row that was put and the others. */
+  check?(row: Rows[Name], tables: ReadTables): string | undefined
+  /** What still needs a row that was deleted. */
+  neededBy?(row: Rows[Name], tables: ReadTables): string | undefined
+}
+
+/** Lifetimes of tokens in ms (PROTOCOL.md B1). */
+const dayMs = 86_400_000
+export const lifetimeMs = { token: 365 * dayMs, deviceLink: 3_600_000 } as const
+
+/** The most lobbies of a namespace, and players from one client address, where nobody has said so (PROTOCOL.md B6). */
+export const matchmakerDefaults = { lobby_count_max: 128, max_players: 8 } as const
+
+/** The most players of a lobby where the game mode does not say (PROTOCOL.md C). */
+export const maxPlayersDefaults = { max_players_normal: 32, max_players_direct: 40, max_players_party: 40 } as const
+
+/** The models of a world, in the order in which one leans on another. */
+export const models: { readonly [Name in TableName]: Model<Name> } = {
+  settings: { schema: SettingsRow, key: ['settings_id'], indexes: [], fill: input => input },
+  games: {
+    schema: GameRow,
+    key: ['game_id'],
+    indexes: ['name_id'],
+    fill: (input, { random }) => ({ game_id: random.uuid(), display_name: input.name_id, ...input }),
+    neededBy: ({ game_id }, { namespaces, tokens }) =>
+      use('namespace', namespaces.findFirst(q => q.where({ game_id }))?.name_id) ??
+      use('token', tokens.findFirst(q => q.where({ game_id }))?.kind),
+  },
+  regions: {
+    schema: RegionRow,
+    key: ['region_id'],
+    indexes: [],
+    fill: input => ({
+      provider_display_name: 'Own',
+      region_display_name: input.region_id,
+      datacenter_coord: { latitude: 0, longitude: 0 },
+      ...input,
+    }),
+    neededBy: ({ region_id }, { gameModes }) =>
+      use('game mode', gameModes.all().find(mode => mode.regions.includes(region_id))?.game_mode_id),
+  },
+  namespaces: {
+    schema: NamespaceRow,
+    key: ['namespace_id'],
+    indexes: ['game_id'],
+    fill: (input, { random, tables }) => ({
+      namespace_id: random.uuid(),
+      game_id: tables.games.all()[0]?.game_id,
+      display_name: input.name_id,
+      tokenless: true,
+      domains: [],
+      lobby_count_max: matchmakerDefaults.lobby_count_max,
+      ...input,
+    }),
+    check: ({ game_id }, { games }) =>
+      reference(
+        'game_id',
+        game_id,
+        games.all().map(game => game.game_id),
+      ),
+    neededBy: ({ namespace_id }, { gameModes, tokens, settings }) =>
+      use('game mode', gameModes.findFirst(q => q.where({ namespace_id }))?.game_mode_id) ??
+      use('token', tokens.findFirst(q => q.where({ namespace_id }))?.kind) ??
+      use('settings', settings.findFirst(q => q.where({ default_namespace_id: namespace_id }))?.settings_id),
+  },
+  gameModes: {
+    schema: GameModeRow,
+    key: ['namespace_id', 'game_mode_id'],
+    indexes: ['namespace_id'],
+    fill: (input, { tables }) => ({
+      namespace_id: defaultNamespace(tables),
+      ...maxPlayersDefaults,
+      regions: tables.regions.all().map(region => region.region_id),
+      listable: true,
+      ...input,
+    }),
+    check: checkGameMode,
+    neededBy: ({ namespace_id, game_mode_id }, { lobbies }) =>
+      use('lobby', lobbies.findFirst(q => q.where({ namespace_id, game_mode_id }))?.lobby_id),
+  },
+  lobbies: {
+    schema: LobbyRow,
+    key: ['lobby_id'],
+    indexes: ['namespace_id'],
+    fill: fillLobby,
+    check: checkLobby,
+  },
+  deviceLinks: {
+    schema: DeviceLinkRow,
+    key: ['device_link_token'],
+    indexes: [],
+    fill: (input, { random, now }) => ({
+      device_link_token: random.token('device'),
+      device_link_id: random.uuid(),
+      expires_at: now + lifetimeMs.deviceLink,
+      status: 'pending',
+      ...input,
+    }),
+    check: (link, { games }) =>
+      link.status === 'complete'
+        ? reference(
+            'game_id',
+            link.game_id,
+            games.all().map(game => game.game_id),
+          )
+        : undefined,
+  },
+  tokens: {
+    schema: TokenRow,
+    key: ['token'],
+    indexes: ['namespace_id', 'game_id'],
+    fill: (input, { random, tables, now }) => ({
+      token: random.token(tokenLabel(input, tables)),
+      expires_at: now + lifetimeMs.token,
+      ...input,
+    }),
+    check: (token, { games, namespaces }) =>
+      token.kind === 'cloud'
+        ? reference(
+            'game_id',
+            token.game_id,
+            games.all().map(game => game.game_id),
+          )
+        : reference(
+            'namespace_id',
+            token.namespace_id,
+            namespaces.all().map(namespace => namespace.namespace_id),
+          ),
+  },
+}
+
+/** The names of all tables, in the order in which one leans on another. */
+export const tableNames = Object.keys(models) as TableName[]
+
+/** The first part of a token, for people to read: `dev_<name_id>`, `pub_<name_id>`, `cloud` (PROTOCOL.md B1). */
+export function tokenLabel(token: TokenInput, { namespaces }: Pick<ReadTables, 'namespaces'>): string {
+  if (token.kind === 'cloud') return 'cloud'
+  const nameId = namespaces.get(token.namespace_id)?.name_id ?? ''
+  return `${token.kind === 'development' ? 'dev' : 'pub'}_${nameId.replaceAll('-', '_')}`
+}
+
+function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unknown {
+  const namespace_id = input.namespace_id ?? defaultNamespace(tables)
+  const modes = tables.gameModes.findMany(q => q.where({ namespace_id: namespace_id ?? '' }))
+  const mode =
+    input.game_mode_id === undefined ? modes[0] : modes.find(({ game_mode_id }) => game_mode_id === input.game_mode_id)
+  return {
+    lobby_id: random.uuid(),
+    namespace_id,
+    game_mode_id: mode?.game_mode_id,
+    region_id: mode?.regions[0] ?? tables.regions.all()[0]?.region_id,
+    max_players_normal: mode?.max_players_normal ?? 0,
+    max_players_direct: mode?.max_players_direct ?? 0,
+    max_players_party: mode?.max_players_party ?? 0,
+    total_player_count: 0,
+    publicity: 'public',
+    is_closed: false,
+    ...input,
+  }
+}
+
+function checkLobby(lobby: LobbyRow, { namespaces, gameModes }: ReadTables): string | undefined {
+  const { namespace_id, game_mode_id, region_id } = lobby
+  const modes = gameModes.findMany(q => q.where({ namespace_id }))
+  const mode = modes.find(candidate => candidate.game_mode_id === game_mode_id)
+  return (
+    reference(
+      'namespace_id',
+      namespace_id,
+      namespaces.all().map(namespace => namespace.namespace_id),
+    ) ??
+    reference(
+      'game_mode_id',
+      game_mode_id,
+      modes.map(candidate => candidate.game_mode_id),
+    ) ??
+    reference('region_id', region_id, mode?.regions ?? [])
+  )
+}
+
+function checkGameMode(mode: GameModeRow, tables: ReadTables): string | undefined {
+  const { namespace_id, game_mode_id } = mode
+  const regions = tables.regions.all().map(region => region.region_id)
+  const stranded = tables.lobbies
+    .findMany(q => q.where({ namespace_id, game_mode_id }))
+    .find(lobby => !mode.regions.includes(lobby.region_id))
+  return (
+    reference(
+      'namespace_id',
+      namespace_id,
+      tables.namespaces.all().map(namespace => namespace.namespace_id),
+    ) ??
+    mode.regions.map(id => reference('regions', id, regions)).find(problem => problem !== undefined) ??
+    (stranded && `regions lacks "${stranded.region_id}", where lobby ${stranded.lobby_id} runs`)
+  )
+}
+
+function defaultNamespace({ settings }: ReadTables): string | undefined {
+  return settings.get('settings')?.default_namespace_id
+}
+
+function reference(column: string, id: string, known: readonly string[]): string | undefined {
+  return known.includes(id) ? undefined : `${column} is "${id}", which nothing has.${knownChoices(id, known)}`
+}
+
+function use(what: string, id: string | undefined): string | undefined {
+  return id === undefined ? undefined : `${what} ${id} still needs it: delete that in the same turn, or leave this`
+}

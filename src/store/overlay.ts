@@ -1,0 +1,53 @@
+import type { Change, Records } from './records.js'
+import type { Source } from './table.js'
+
+/** What a turn has done to one model's records so far. Its reads look through it at what has been committed. */
+export class Overlay<Row extends object> implements Source<Row> {
+  readonly changes = new Map<string, Change<Row>>()
+
+  constructor(
+    readonly base: Records<Row>,
+    readonly idOf: (row: Row) => string,
+  ) {}
+
+  get = (id: string): Row | undefined => {
+    const change = this.changes.get(id)
+    if (change === undefined) return this.base.get(id)
+    return change === 'delete' ? undefined : change.put
+  }
+
+  rows(): Iterable<Row> {
+    return this.#through(this.base.rows(), () => true)
+  }
+
+  indexed(column: string, value: string): Iterable<Row> {
+    return this.#through(this.base.indexed(column, value), row => row[column as keyof Row] === value)
+  }
+
+  put(row: Row): void {
+    const id = this.idOf(row)
+    const change = this.changes.get(id)
+    const again = change === 'delete' || change?.again === true
+    this.changes.set(id, { put: row, again })
+  }
+
+  delete(id: string): void {
+    this.changes.set(id, 'delete')
+  }
+
+  /** The committed rows with this turn's changes: a changed row stands where it stood, new ones come last. */
+  *#through(committed: Iterable<Row>, belongs: (row: Row) => boolean): Iterable<Row> {
+    const seen = new Set<string>()
+    for (const row of committed) {
+      const id = this.idOf(row)
+      const change = this.changes.get(id)
+      if (change === undefined) yield row
+      if (change === undefined || change === 'delete' || change.again) continue
+      seen.add(id)
+      if (belongs(change.put)) yield change.put
+    }
+    for (const [id, change] of this.changes) {
+      if (change !== 'delete' && !seen.has(id) && belongs(change.put)) yield change.put
+    }
+  }
+}

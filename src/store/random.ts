@@ -1,0 +1,62 @@
+/** Chance, from a seed. Two with the same seed and stream give the same values on every machine. */
+export interface Random {
+  /** A whole number from 0 to 4294967295. */
+  uint32(): number
+  /** A number from 0, to below 1. */
+  float(): number
+  /** A version 4 UUID. */
+  uuid(): string
+  /** `length` letters and digits, lower case. */
+  letters(length: number): string
+  /** A token that the mock mints: `{label}.mock.{24 letters}`, so that it is never taken for a real one. */
+  token(label: string): string
+  /** Where the sequence stands: four numbers. `restore` goes back there. */
+  save(): RandomState
+  restore(state: RandomState): void
+}
+
+export type RandomState = readonly [number, number, number, number]
+
+const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
+
+/** Chance from a seed; `stream` names an independent sequence of the same seed. The generator is sfc32. */
+export function createRandom(seed: number, stream: string): Random {
+  let state = seeded(`${seed}/${stream}`)
+  const uint32 = () => {
+    const [a, b, c, counter] = state
+    const value = (a + b + counter) | 0
+    state = [b ^ (b >>> 9), (c + (c << 3)) | 0, (((c << 21) | (c >>> 11)) + value) | 0, (counter + 1) | 0]
+    return value >>> 0
+  }
+  const letters = (length: number) => Array.from({ length }, () => alphabet[uint32() % alphabet.length]).join('')
+  return {
+    uint32,
+    float: () => uint32() / 2 ** 32,
+    uuid: () => uuidOf([uint32(), uint32(), uint32(), uint32()]),
+    letters,
+    token: label => `${label}.mock.${letters(24)}`,
+    save: () => state,
+    restore: saved => {
+      state = saved
+    },
+  }
+}
+
+function uuidOf([a, b, c, d]: RandomState): string {
+  const hex = (value: number) => value.toString(16).padStart(8, '0')
+  const versioned = hex(((b & 0xffff0fff) | 0x4000) >>> 0)
+  const variant = hex(((c & 0x3fffffff) | 0x80000000) >>> 0)
+  return `${hex(a)}-${versioned.slice(0, 4)}-${versioned.slice(4)}-${variant.slice(0, 4)}-${variant.slice(4)}${hex(d)}`
+}
+
+/** Four numbers from a text (FNV-1a, with another offset for each), mixed by running the generator a few rounds. */
+function seeded(text: string): RandomState {
+  const hash = (offset: number) => {
+    let value = 0x811c9dc5 ^ offset
+    for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
+    value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
+    value = Math.imul(value ^ (value >>> 12), 0x297a2d39)
+    return value ^ (value >>> 15)
+  }
+  return [hash(1), hash(2), hash(3), hash(4)]
+}

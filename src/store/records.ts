@@ -1,0 +1,195 @@
+import { dequal } from 'dequal/lite'
+import { ColumnIndex } from './column-index.js'
+import type { Source } from './table.js'
+import { indexTag, recordTag, type Tag, tableTag } from './tag.js'
+import type { Tracking } from './tracker.js'
+
+/** A record with the revision that last touched it, and its place in the order of creation. */
+interface Entry<Row> {
+  readonly row: Row
+  readonly revision: number
+  readonly place: number
+}
+
+/** What a turn does to one record. `again`: it was deleted first, and so it moves to the end. */
+export type Change<Row> = { readonly put: Row; readonly again: boolean } | 'delete'
+
+/** When changes land, and where the tags that they touch are gathered. */
+export interface Landing {
+  readonly revision: number
+  readonly touched: Set<Tag>
+}
+
+/** What has really changed: a change to what was there already is none. */
+export interface Landed<Row> {
+  readonly puts: (readonly [id: string, row: Row])[]
+  readonly deletes: string[]
+}
+
+/** The committed records of one model: a map from id to entry. Indexes are made at their first use and kept by what lands. */
+export class Records<Row extends object> implements Source<Row> {
+  #entries: Map<string, Entry<Row>>
+  /** Whether the map may also be a fork's, so that it is copied before the first change. */
+  #shared: boolean
+  #nextPlace: number
+  #revision: number
+  #deletedAt = 0
+  readonly #indexes = new Map<string, ColumnIndex>()
+
+  private constructor(
+    readonly table: string,
+    readonly tracking: Tracking,
+    from: {
+      readonly entries: Map<string, Entry<Row>>
+      readonly shared: boolean
+      readonly revision: number
+      readonly nextPlace: number
+    },
+  ) {
+    this.#entries = from.entries
+    this.#shared = from.shared
+    this.#revision = from.revision
+    this.#nextPlace = from.nextPlace
+  }
+
+  /** Records that begin with these rows, in their order, all of one revision. */
+  static of<Row extends object>(
+    rows: readonly (readonly [id: string, row: Row])[],
+    { table, tracking, revision }: { readonly table: string; readonly tracking: Tracking; readonly revision: number },
+  ): Records<Row> {
+    const entries = new Map(rows.map(([id, row], place) => [id, { row, revision, place }] as const))
+    return new Records(table, tracking, { entries, shared: false, revision, nextPlace: rows.length })
+  }
+
+  /** An equal copy, which shares the map until either of the two changes. */
+  fork(tracking: Tracking): Records<Row> {
+    this.#shared = true
+    const { table } = this
+    return new Records(table, tracking, {
+      entries: this.#entries,
+      shared: true,
+      revision: this.#revision,
+      nextPlace: this.#nextPlace,
+    })
+  }
+
+  get = (id: string): Row | undefined => {
+    const entry = this.#entries.get(id)
+    this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt)
+    return entry?.row
+  };
+
+  *rows(): Iterable<Row> {
+    this.tracking.note(tableTag(this.table), this.#revision)
+    for (const { row } of this.#entries.values()) yield row
+  }
+
+  *indexed(column: string, value: string): Iterable<Row> {
+    const index = this.#index(column)
+    this.tracking.note(indexTag(this.table, column, value), index.revision(value))
+    for (const id of index.ids(value)) {
+      const entry = this.#entries.get(id)
+      if (entry) yield entry.row
+    }
+  }
+
+  /** Applies the changes of a turn. */
+  land(changes: ReadonlyMap<string, Change<Row>>, landing: Landing): Landed<Row> {
+    const landed: Landed<Row> = { puts: [], deletes: [] }
+    for (const [id, change] of changes) {
+      const before = this.#entries.get(id)
+      if (change === 'delete') {
+        if (!before) continue
+        this.#drop(id, landing)
+        landed.deletes.push(id)
+        continue
+      }
+      if (before && dequal(before.row, change.put)) continue
+      if (before && change.again) this.#drop(id, landing)
+      const place = before && !change.again ? before.place : this.#nextPlace++
+      this.#put(id, { row: change.put, place }, landing)
+      landed.puts.push([id, change.put])
+    }
+    return landed
+  }
+
+  /** Makes these records what others are, their order included. What is equal already keeps its revision. */
+  restore(beginning: Records<Row>, landing: Landing): Landed<Row> {
+    const landed: Landed<Row> = { puts: [], deletes: [] }
+    if (this.#entries === beginning.#entries) return landed
+    for (const [id, { place }] of [...this.#entries]) {
+      const there = beginning.#entries.get(id)
+      if (there?.place === place) continue
+      this.#drop(id, landing)
+      if (!there) landed.deletes.push(id)
+    }
+    const present = this.#entries
+    this.#entries = new Map()
+    this.#shared = false
+    for (const [id, entry] of beginning.#entries) {
+      const before = present.get(id)
+      if (before && dequal(before.row, entry.row)) {
+        this.#entries.set(id, before)
+        continue
+      }
+      this.#put(id, entry, landing, before?.row)
+      landed.puts.push([id, entry.row])
+    }
+    return landed
+  }
+
+  #put(
+    id: string,
+    { row, place }: Pick<Entry<Row>, 'row' | 'place'>,
+    landing: Landing,
+    before = this.#entries.get(id)?.row,
+  ): void {
+    this.#own().set(id, { row, place, revision: landing.revision })
+    this.#touch(id, { before, after: row, landing })
+  }
+
+  #drop(id: string, landing: Landing): void {
+    const before = this.#entries.get(id)?.row
+    this.#own().delete(id)
+    this.#deletedAt = landing.revision
+    this.#touch(id, { before, after: undefined, landing })
+  }
+
+  #touch(
+    id: string,
+    { before, after, landing }: { before: Row | undefined; after: Row | undefined; landing: Landing },
+  ): void {
+    const { revision, touched } = landing
+    this.#revision = revision
+    touched.add(tableTag(this.table)).add(recordTag(this.table, id))
+    for (const [column, index] of this.#indexes) {
+      const change = { before: valueIn(before, column), after: valueIn(after, column) }
+      index.touch({ id, ...change, revision })
+      for (const value of Object.values(change))
+        if (value !== undefined) touched.add(indexTag(this.table, column, value))
+    }
+  }
+
+  #index(column: string): ColumnIndex {
+    const known = this.#indexes.get(column)
+    if (known) return known
+    const index = new ColumnIndex(id => this.#entries.get(id)?.place ?? 0)
+    for (const [id, { row, revision }] of this.#entries) {
+      index.touch({ id, before: undefined, after: valueIn(row, column), revision })
+    }
+    this.#indexes.set(column, index)
+    return index
+  }
+
+  /** The map, after making sure that it is this world's alone. */
+  #own(): Map<string, Entry<Row>> {
+    if (this.#shared) this.#entries = new Map(this.#entries)
+    this.#shared = false
+    return this.#entries
+  }
+}
+
+function valueIn(row: object | undefined, column: string): string | undefined {
+  const value: unknown = row?.[column as never]
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,39 @@
+/** What a read depended on: a record, an index key or a whole table. */
+export type Tag = string
+
+export const tableTag = (table: string): Tag => table
+export const recordTag = (table: string, id: string): Tag => `${table}#${id}`
+export const indexTag = (table: string, column: string, value: string): Tag => `${table}.${column}=${value}`
+
+/** Who is to be told when a tag is touched. */
+export interface Listeners {
+  /** Calls the listener, once for each change set, when any of the tags is touched, until the function that comes back is called. */
+  listen(tags: ReadonlySet<Tag>, listener: () => void): () => void
+  tell(tags: ReadonlySet<Tag>): void
+}
+
+/** Listeners in a map by tag: a change costs nothing to those it does not concern. */
+export function createListeners(): Listeners {
+  const byTag = new Map<Tag, Set<() => void>>()
+  return {
+    listen(tags, listener) {
+      for (const tag of tags) {
+        const listeners = byTag.get(tag)
+        if (listeners) listeners.add(listener)
+        else byTag.set(tag, new Set([listener]))
+      }
+      return () => {
+        for (const tag of tags) {
+          const listeners = byTag.get(tag)
+          listeners?.delete(listener)
+          if (listeners?.size === 0) byTag.delete(tag)
+        }
+      }
+    },
+    tell(tags) {
+      const concerned = new Set<() => void>()
+      for (const tag of tags) for (const listener of byTag.get(tag) ?? []) concerned.add(listener)
+      for (const listener of concerned) listener()
+    },
+  }
+}

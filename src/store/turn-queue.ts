@@ -1,0 +1,54 @@
+import { UsageError } from '../contract/usage-error.js'
+
+/** Tells whether code runs inside a turn. Node's `AsyncLocalStorage` is one. */
+export interface TurnContext {
+  run<T>(store: object, turn: () => T): T
+  getStore(): object | undefined
+}
+
+/** The turns of one world, one after the other. */
+export interface TurnQueue {
+  /** Runs a turn after those before it. Throws `UsageError` inside a turn of the same world: it would wait for itself. */
+  next<T>(turn: () => Promise<T>): Promise<T>
+}
+
+export function createTurnQueue(context: TurnContext): TurnQueue {
+  let last: Promise<unknown> = Promise.resolve()
+  let current: object | undefined
+  return {
+    next(turn) {
+      if (current !== undefined && context.getStore() === current) {
+        throw new UsageError(
+          'a write to a world from inside a turn of it would wait for itself: write through the tables that the turn is given',
+        )
+      }
+      const result = last.then(async () => {
+        const store = {}
+        current = store
+        try {
+          return await context.run(store, turn)
+        } finally {
+          current = undefined
+        }
+      })
+      last = result.catch(() => {})
+      return result
+    },
+  }
+}
+
+/** Knows only the synchronous part of a turn: all that can be known where there is no `AsyncLocalStorage`, as in browsers. */
+export function createSyncContext(): TurnContext {
+  let current: object | undefined
+  return {
+    run(store, turn) {
+      current = store
+      try {
+        return turn()
+      } finally {
+        current = undefined
+      }
+    },
+    getStore: () => current,
+  }
+}

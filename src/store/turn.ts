@@ -1,0 +1,138 @@
+import { UsageError } from '../contract/usage-error.js'
+import type { Draft } from './draft.js'
+import { createRow, updateRow } from './library.js'
+import { type Filling, type Inputs, type Model, models, type Rows, type TableName, tableNames } from './model.js'
+import { Overlay } from './overlay.js'
+import type { Predicate } from './query.js'
+import type { Random } from './random.js'
+import { type ReadTable, type ReadTables, readTable, type Table, type Tables } from './table.js'
+import { type AllRecords, mapTables } from './tables.js'
+
+type Overlays = { readonly [Name in TableName]: Overlay<Rows[Name]> }
+
+/** One write to a world, before it is committed. */
+export interface Turn {
+  /** Reads look through the overlay; writes are queued, one after the other. */
+  readonly tables: Tables
+  readonly overlays: Overlays
+  /** Waits for the queue, checks that the records still fit together, and ends the turn. Throws what any of its writes threw. */
+  finish(): Promise<void>
+}
+
+export interface TurnOptions {
+  readonly records: AllRecords
+  readonly random: Random
+  now(): number
+}
+
+/** Begins a turn over committed records. A write that fails fails the whole turn. */
+export function createTurn({ records, random, now }: TurnOptions): Turn {
+  const overlays = mapTables<Overlays>(name => new Overlay<object>(records[name] as never, idOf(name) as never))
+  const reads = mapTables<ReadTables>(name => readTable<object>(overlays[name], models[name]))
+  const queue = createQueue()
+  const filling = () => ({ tables: reads, random, now: now() })
+  const tables = mapTables<Tables>(name =>
+    createTable(name, { overlay: overlays[name] as never, read: reads[name] as never, queue, filling }),
+  )
+  return {
+    tables,
+    overlays,
+    async finish() {
+      await queue.end()
+      for (const name of tableNames) checkFit(name, { overlay: overlays[name] as never, reads })
+    },
+  }
+}
+
+/** The id of a row of that table. */
+export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => string {
+  const { key } = models[name]
+  return row => key.map(column => String(row[column])).join('/')
+}
+
+interface Queue {
+  /** Runs after all that was queued before; its failure is the turn's. */
+  add<T>(write: () => Promise<T>): Promise<T>
+  end(): Promise<void>
+}
+
+function createQueue(): Queue {
+  let last: Promise<unknown> = Promise.resolve()
+  let failed: { readonly error: unknown } | undefined
+  let ended = false
+  return {
+    add(write) {
+      if (ended)
+        throw new UsageError('this turn has ended: await every write before the function of world.write returns')
+      const result = last.then(write)
+      last = result.catch(error => {
+        failed ??= { error }
+      })
+      return result
+    },
+    async end() {
+      for (let seen: unknown; seen !== last; ) {
+        seen = last
+        await last
+      }
+      ended = true
+      if (failed) throw failed.error
+    },
+  }
+}
+
+interface TableParts<Row extends object> {
+  readonly overlay: Overlay<Row>
+  readonly read: ReadTable<Row>
+  readonly queue: Queue
+  filling(): Filling
+}
+
+function createTable<Name extends TableName>(
+  name: Name,
+  { overlay, read, queue, filling }: TableParts<Rows[Name]>,
+): Table<Rows[Name], Inputs[Name]> {
+  type Row = Rows[Name]
+  const model: Model<Name> = models[name] as never
+  const id = idOf(name)
+  const write = (call: string) => ({ schema: model.schema, where: `${name}.${call}` })
+  return {
+    ...read,
+    create: (input: Inputs[Name]) =>
+      queue.add(async () => {
+        const row = await createRow<Row>(model.fill(input, filling()), write('create'))
+        if (overlay.get(id(row)))
+          throw new UsageError(`${name}.create: ${model.key.join('/')} "${id(row)}" is there already`)
+        overlay.put(row)
+        return row
+      }),
+    update: (predicate: Predicate<Row>, { data }: { data(draft: Draft<Row>): void }) =>
+      queue.add(async () => {
+        const row = read.findFirst(predicate)
+        if (!row) return undefined
+        const next = await updateRow<Row>(row, copy => data(copy as Draft<Row>), write('update'))
+        if (id(next) !== id(row))
+          throw new UsageError(`${name}.update: ${model.key.join('/')} "${id(row)}" cannot become "${id(next)}"`)
+        overlay.put(next)
+        return next
+      }),
+    delete: (predicate: Predicate<Row>) =>
+      queue.add(async () => {
+        const row = read.findFirst(predicate)
+        if (row) overlay.delete(id(row))
+        return row
+      }),
+  }
+}
+
+function checkFit<Name extends TableName>(
+  name: Name,
+  { overlay, reads }: { readonly overlay: Overlay<Rows[Name]>; readonly reads: ReadTables },
+): void {
+  const model: Model<Name> = models[name] as never
+  for (const [id, change] of overlay.changes) {
+    const before = overlay.base.get(id)
+    const problem = change === 'delete' ? before && model.neededBy?.(before, reads) : model.check?.(change.put, reads)
+    if (problem !== undefined) throw new UsageError(`${name} "${id}": ${problem}`)
+  }
+}

@@ -1,0 +1,185 @@
+import type { ChangeSet } from './change-set.js'
+import { type Clock, type ClockMode, createClock, type WorldClock } from './clock.js'
+import { commit } from './commit.js'
+import { parseRow } from './library.js'
+import { type Model, models, type TableName } from './model.js'
+import { createRandom, type Random } from './random.js'
+import { type Landed, type Landing, Records } from './records.js'
+import { type ReadTables, readTable, type Table, type Tables } from './table.js'
+import { type AllRecords, mapTables } from './tables.js'
+import { createListeners, type Listeners } from './tag.js'
+import { createTracking, type Tracker } from './tracker.js'
+import { createTurn, idOf } from './turn.js'
+import { createSyncContext, createTurnQueue, type TurnContext, type TurnQueue } from './turn-queue.js'
+
+/** One isolated universe: its records, clock, seed and revision. Reads are synchronous, writes return promises, records are frozen. */
+export interface World extends Tables {
+  readonly title: string
+  readonly seed: number
+  readonly clock: Clock
+  /** The number of the newest change set. */
+  readonly revision: number
+  /** How many requests are blocked on a watch index. */
+  readonly waiters: number
+  /**
+   * One turn: waits for the turn before it; then everything in it happens at once or, if it throws, nothing does.
+   * A write to the same world from inside, other than through `tables`, throws `UsageError`.
+   */
+  write<T>(turn: (tables: Tables) => T | Promise<T>): Promise<T>
+  /** Calls the listener after each turn that has changed something, until the function that comes back is called. */
+  subscribe(listener: (changeSet: ChangeSet) => void): () => void
+}
+
+/** What a read sees: the tables, and whether a time has passed; nothing else of the clock, so that what was read stays true until `until`. */
+export interface View {
+  readonly tables: ReadTables
+  /** Whether the world's time has reached `at`, in ms since the epoch. */
+  hasPassed(at: number): boolean
+}
+
+/** What a read answered, and what it depended on. */
+export interface Reading<T> extends Readonly<Tracker> {
+  readonly value: T
+}
+
+/** A request that is blocked; `end` answers it as its deadline would. */
+export interface Waiter {
+  end(): void
+}
+
+/** A world as the rooms above see it. */
+export type LiveWorld = WorldCore & Tables & World
+
+/** Rows by table, in their order, as the schemas of the models take them. */
+export type SeedRows = { readonly [Name in TableName]?: readonly unknown[] }
+
+/** How a world begins. */
+export interface Beginning {
+  readonly title: string
+  readonly seed: number
+  readonly clock: ClockMode
+  /** Where the clock starts, in ms since the epoch; the real time where absent. */
+  readonly now?: number | undefined
+  /** The rows of a world that begins at that time. */
+  rows(now: number): SeedRows
+}
+
+/** A world as it begins. Throws `UsageError` where a row does not fit its schema. */
+export function createWorld(beginning: Beginning, turnContext: TurnContext = createSyncContext()): LiveWorld {
+  const core = new WorldCore(beginning, turnContext)
+  return Object.assign(core, committedTables(core))
+}
+
+class WorldCore {
+  readonly title: string
+  readonly seed: number
+  readonly clock: WorldClock
+  readonly random: Random
+  readonly waiting = new Set<Waiter>()
+  readonly view: View
+  readonly listen: Listeners['listen']
+  readonly #records: AllRecords
+  readonly #begun: AllRecords
+  readonly #turns: TurnQueue
+  readonly #tracking = createTracking()
+  readonly #listeners = createListeners()
+  readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
+  #revision: number
+
+  constructor({ title, seed, clock, now, rows }: Beginning, turnContext: TurnContext) {
+    this.title = title
+    this.seed = seed
+    this.clock = createClock({ mode: clock, start: now })
+    this.random = createRandom(seed, 'world')
+    this.#turns = createTurnQueue(turnContext)
+    this.#revision = Math.max(1, this.clock.now())
+    const seeds = rows(this.clock.now())
+    this.#records = mapTables<AllRecords>(name => this.#seeded(name, seeds[name] ?? []))
+    this.#begun = mapTables<AllRecords>(name => this.#records[name].fork(this.#tracking as never))
+    this.listen = this.#listeners.listen
+    const tables = mapTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
+    this.view = { tables, hasPassed: at => this.#hasPassed(at) }
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  get waiters(): number {
+    return this.waiting.size
+  }
+
+  write = <T>(turn: (tables: Tables) => T | Promise<T>): Promise<T> =>
+    this.#turns.next(async () => {
+      const saved = this.random.save()
+      const { tables, overlays, finish } = createTurn({
+        records: this.#records,
+        random: this.random,
+        now: this.clock.now,
+      })
+      try {
+        const value = await turn(tables)
+        await finish()
+        this.#commit((name, landing) => this.#records[name].land(overlays[name].changes as never, landing))
+        return value
+      } catch (error) {
+        this.random.restore(saved)
+        throw error
+      }
+    })
+
+  /** Runs a synchronous function and says what its value depended on. */
+  read<T>(read: (view: View) => T): Reading<T> {
+    const { value, tracker } = this.#tracking.track(() => read(this.view))
+    return { value, ...tracker }
+  }
+
+  subscribe(listener: (changeSet: ChangeSet) => void): () => void {
+    this.#subscribers.add(listener)
+    return () => void this.#subscribers.delete(listener)
+  }
+
+  /** Records, chance and clock back to the beginning, in one turn. The revision goes on rising. */
+  reset(): Promise<void> {
+    return this.#turns.next(async () => {
+      this.clock.reset()
+      this.random.restore(createRandom(this.seed, 'world').save())
+      this.#commit((name, landing) => this.#records[name].restore(this.#begun[name] as never, landing))
+    })
+  }
+
+  #commit(land: (name: TableName, landing: Landing) => Landed<object>): void {
+    const at = this.clock.now()
+    const { changeSet, touched } = commit(land, { revision: Math.max(this.#revision + 1, at), at })
+    if (!changeSet) return
+    this.#revision = changeSet.revision
+    for (const subscriber of this.#subscribers) subscriber(changeSet)
+    this.#listeners.tell(touched)
+  }
+
+  #hasPassed(at: number): boolean {
+    if (this.clock.now() >= at) return true
+    this.#tracking.noteUntil(at)
+    return false
+  }
+
+  #seeded(name: TableName, rows: readonly unknown[]): Records<object> {
+    const { schema }: Model<TableName> = models[name] as never
+    const parsed = rows.map((row, i) => parseRow<object>(row, { schema, where: `${name}[${i}]` }))
+    const named = parsed.map(row => [idOf(name)(row as never), row] as const)
+    return Records.of(named, { table: name, tracking: this.#tracking, revision: this.#revision })
+  }
+}
+
+/** Tables over what has been committed: reads at once, and each write as a turn of its own. */
+function committedTables({ view, write }: Pick<WorldCore, 'view' | 'write'>): Tables {
+  return mapTables<Tables>(name => {
+    const table = (tables: Tables) => tables[name] as unknown as Table<object, object>
+    return {
+      ...view.tables[name],
+      create: (input: object) => write(tables => table(tables).create(input)),
+      update: (...call: Parameters<Table<object, object>['update']>) => write(tables => table(tables).update(...call)),
+      delete: (...call: Parameters<Table<object, object>['delete']>) => write(tables => table(tables).delete(...call)),
+    }
+  })
+}
