@@ -1,0 +1,31 @@
+import type { OperationId, OperationInput, OperationOutput, operations } from '../contract/operations.js'
+import type { Random } from '../store/random.js'
+import type { Tables } from '../store/table.js'
+import type { View } from '../store/world.js'
+import type { CallerOf } from './caller.js'
+
+/** A call that only reads: who asks, what for, and the world as it is. These, and nothing else, decide the answer. */
+export interface ReadCall<Id extends OperationId> extends View {
+  readonly caller: CallerOf<(typeof operations)[Id]['auth']>
+  readonly input: OperationInput<Id>
+}
+
+/** A call that writes, inside its turn. `now` in ms since the epoch. */
+export interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
+  readonly tables: Tables
+  readonly random: Random
+  readonly now: number
+}
+
+type KindOf<Id extends OperationId> = (typeof operations)[Id]['kind']
+
+/**
+ * The function that answers an operation from the state of a world, or throws `ApiError`.
+ * A `watch` leaves its index to the server, which knows what the function has seen.
+ */
+export type Behaviour<Id extends OperationId> =
+  KindOf<Id> extends 'write'
+    ? (call: WriteCall<Id>) => Promise<OperationOutput<Id>>
+    : KindOf<Id> extends 'watch'
+      ? (call: ReadCall<Id>) => Omit<OperationOutput<Id>, 'watch'>
+      : (call: ReadCall<Id>) => OperationOutput<Id>

@@ -1,0 +1,73 @@
+import { ApiError } from '../contract/error.js'
+import { lifetimeMs } from '../store/model.js'
+import type { DeviceLinkRow } from '../store/rows.js'
+import type { Tables } from '../store/table.js'
+import type { View } from '../store/world.js'
+import type { Behaviour } from './behaviour.js'
+
+/** Begins a device link (PROTOCOL.md B8). */
+export const prepareDeviceLink: Behaviour<'devices.links.prepare'> = async ({ tables }) => {
+  const { device_link_id, device_link_token } = await tables.deviceLinks.create({})
+  const device_link_url = `${tables.settings.get('settings')?.public_url}/devices/link/${device_link_token}`
+  return { device_link_id, device_link_token, device_link_url }
+}
+
+/** Where a device link stands: its cloud token is there once a person has completed it (PROTOCOL.md B8). */
+export const getDeviceLink: Behaviour<'devices.links.get'> = ({ input, ...view }) => {
+  const link = findLink(input.device_link_token, view)
+  return link.status === 'complete' ? { cloud_token: link.cloud_token } : {}
+}
+
+/** Completes a device link for the caller's game (PROTOCOL.md B8). */
+export const completeDeviceLink: Behaviour<'devices.links.complete'> = async ({ caller, input, tables, hasPassed }) => {
+  const { game_id } = input
+  if (caller.gameId !== game_id) {
+    throw new ApiError(
+      'API_FORBIDDEN',
+      `this cloud token is not of game "${game_id}": send one of that game, as the mock prints them at its start`,
+    )
+  }
+  const link = findLink(input.device_link_token, { tables, hasPassed })
+  if (link.status === 'complete') {
+    throw new ApiError('CLOUD_DEVICE_LINK_ALREADY_COMPLETE', 'this device link is complete already: prepare a new one')
+  }
+  await completeLink({ link, gameId: game_id, tables })
+  return {}
+}
+
+/** Gives a pending link a new cloud token of that game. */
+export async function completeLink(completion: {
+  readonly link: DeviceLinkRow
+  readonly gameId: string
+  readonly tables: Tables
+}): Promise<void> {
+  const { link, gameId: game_id, tables } = completion
+  const { device_link_token } = link
+  const { token: cloud_token } = await tables.tokens.create({ kind: 'cloud', game_id })
+  await tables.deviceLinks.update(q => q.where({ device_link_token }), {
+    data(draft) {
+      Object.assign(draft, { status: 'complete', game_id, cloud_token })
+      Reflect.deleteProperty(draft, 'completes')
+    },
+  })
+}
+
+function findLink(token: string, { tables, hasPassed }: View): DeviceLinkRow {
+  const link = tables.deviceLinks.get(token)
+  if (!link) throw notALink(token, tables)
+  if (link.expires_at === undefined || !hasPassed(link.expires_at)) return link
+  throw new ApiError(
+    'TOKEN_EXPIRED',
+    `this device link has expired, ${lifetimeMs.deviceLink / 3_600_000} h after it was prepared: prepare a new one`,
+  )
+}
+
+function notALink(token: string, { tokens }: View['tables']): ApiError {
+  const other = tokens.get(token)
+  if (!other)
+    return new ApiError('TOKEN_INVALID', 'device_link_token is unknown: POST /cloud/devices/links answers one')
+  return new ApiError(
+    'CLAIMS_MISSING_ENTITLEMENT',
+    `device_link_token is a ${other.kind} token: POST /cloud/devices/links answers a device token`,
+  )
+}

@@ -1,0 +1,24 @@
+import geodesic from 'geographiclib-geodesic'
+import type { Coordinates } from '../contract/coordinates.js'
+import type { Region } from '../contract/region.js'
+
+const milesInKilometer = 0.621371
+
+/** The distance along the WGS84 geodesic between two places; 0 where the client's is unknown (PROTOCOL.md B4). */
+export function distance(
+  client: Coordinates | undefined,
+  datacenter: Coordinates,
+): Region['datacenter_distance_from_client'] {
+  if (client === undefined) return { kilometers: 0, miles: 0 }
+  const { Geodesic } = geodesic
+  const { latitude, longitude } = datacenter
+  const { s12: meters = 0 } = Geodesic.WGS84.Inverse(
+    client.latitude,
+    client.longitude,
+    latitude,
+    longitude,
+    Geodesic.DISTANCE,
+  )
+  const kilometers = meters / 1000
+  return { kilometers, miles: kilometers * milesInKilometer }
+}

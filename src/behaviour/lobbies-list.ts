@@ -1,0 +1,111 @@
+import type { Coordinates } from '../contract/coordinates.js'
+import type { Lobby } from '../contract/lobby.js'
+import type { OperationOutput } from '../contract/operations.js'
+import type { Region } from '../contract/region.js'
+import type { GameModeRow, LobbyRow, RegionRow } from '../store/rows.js'
+import type { ReadTables } from '../store/table.js'
+import type { Behaviour } from './behaviour.js'
+import { distance } from './distance.js'
+
+/** Lists the open lobbies of the caller's namespace (PROTOCOL.md B4); a development token gets a canned list (B2). */
+export const listLobbies: Behaviour<'lobbies.list'> = ({ caller, input, tables }) => {
+  const { namespaceId: namespace_id } = caller
+  const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
+  if (caller.kind === 'development') return cannedList(modes, input.include_state)
+  const settings = tables.settings.get('settings')
+  const client = input['x-coords'] ?? settings?.client
+  const lobbies = openLobbies({ tables, namespaceId: namespace_id, modes })
+  const listed = settings?.hide_empty_lobbies ? withoutEmpty(lobbies) : lobbies
+  return {
+    game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
+    lobbies: listed.map(lobby => toLobby(lobby, input.include_state)),
+    regions: enabledRegions(tables, modes).map(region => toRegion(region, client)),
+  }
+}
+
+interface LobbiesOfNamespace {
+  readonly tables: ReadTables
+  readonly namespaceId: string
+  readonly modes: readonly GameModeRow[]
+}
+
+/** Those that are listed: not closed, public, of a mode that is listable; oldest first. */
+function openLobbies({ tables, namespaceId: namespace_id, modes }: LobbiesOfNamespace): LobbyRow[] {
+  const listable = new Set(modes.filter(mode => mode.listable).map(mode => mode.game_mode_id))
+  return tables.lobbies
+    .findMany(q => q.where({ namespace_id }))
+    .filter(lobby => !lobby.is_closed && lobby.publicity === 'public' && listable.has(lobby.game_mode_id))
+}
+
+/** As the real service: an empty lobby is hidden unless it is the only one of its mode. */
+function withoutEmpty(lobbies: readonly LobbyRow[]): LobbyRow[] {
+  const ofMode = new Map<string, number>()
+  for (const { game_mode_id } of lobbies) ofMode.set(game_mode_id, (ofMode.get(game_mode_id) ?? 0) + 1)
+  return lobbies.filter(lobby => lobby.total_player_count > 0 || ofMode.get(lobby.game_mode_id) === 1)
+}
+
+/** The regions that the modes enable, in the order of the scenario. */
+function enabledRegions({ regions }: ReadTables, modes: readonly GameModeRow[]): RegionRow[] {
+  const enabled = new Set(modes.flatMap(mode => mode.regions))
+  return regions.all().filter(region => enabled.has(region.region_id))
+}
+
+type IncludeState = boolean
+
+function toLobby(row: LobbyRow, includeState: IncludeState): Lobby {
+  const { region_id, game_mode_id, lobby_id, total_player_count, state } = row
+  const { max_players_normal, max_players_direct, max_players_party } = row
+  const lobby = {
+    region_id,
+    game_mode_id,
+    lobby_id,
+    max_players_normal,
+    max_players_direct,
+    max_players_party,
+    total_player_count,
+  }
+  return includeState && isObject(state) ? { ...lobby, state } : lobby
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toRegion(region: RegionRow, client: Coordinates | undefined): Region {
+  const { region_id, provider_display_name, region_display_name, datacenter_coord } = region
+  return {
+    region_id,
+    provider_display_name,
+    region_display_name,
+    datacenter_coord,
+    datacenter_distance_from_client: distance(client, datacenter_coord),
+  }
+}
+
+const nilUuid = '00000000-0000-0000-0000-000000000000'
+
+const localRegion: Region = {
+  region_id: 'dev-lcl',
+  provider_display_name: 'Development',
+  region_display_name: 'Local',
+  datacenter_coord: { latitude: 0, longitude: 0 },
+  datacenter_distance_from_client: { kilometers: 0, miles: 0 },
+}
+
+/** What a development token gets: one local region, and an empty lobby for each game mode (PROTOCOL.md B2). */
+function cannedList(modes: readonly GameModeRow[], includeState: IncludeState): OperationOutput<'lobbies.list'> {
+  return {
+    game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
+    lobbies: modes.map(({ game_mode_id, max_players_normal, max_players_direct, max_players_party }) => ({
+      region_id: localRegion.region_id,
+      game_mode_id,
+      lobby_id: nilUuid,
+      max_players_normal,
+      max_players_direct,
+      max_players_party,
+      total_player_count: 0,
+      ...(includeState ? { state: { foo: 'bar' } } : {}),
+    })),
+    regions: [localRegion],
+  }
+}

@@ -1,0 +1,21 @@
+import { displayNameMaxBytes, isDisplayName, utf8Length } from '../contract/display-name.js'
+import { isIdentifier } from '../contract/identifier.js'
+import type { Behaviour } from './behaviour.js'
+
+const nameIdMaxBytes = 16
+
+/** What is wrong with the names of a namespace to be; the problems add up, in this order (PROTOCOL.md B5). */
+export const validateNamespace: Behaviour<'games.namespaces.validateGameNamespace'> = ({ input, tables }) => {
+  const { display_name, name_id, game_id } = input
+  const taken = () => tables.namespaces.findFirst(q => q.where({ game_id, name_id })) !== undefined
+  const problems = [
+    display_name === '' && ['display-name', 'too-short'],
+    utf8Length(display_name) > displayNameMaxBytes && ['display-name', 'too-long'],
+    !isDisplayName(display_name) && ['display-name', 'invalid'],
+    name_id === '' && ['name-id', 'too-short'],
+    utf8Length(name_id) > nameIdMaxBytes && ['name-id', 'too-long'],
+    isIdentifier(name_id) && taken() && ['name-id', 'not-unique'],
+    !isIdentifier(name_id) && ['name-id', 'invalid'],
+  ]
+  return { errors: problems.filter(path => path !== false).map(path => ({ path })) }
+}

@@ -1,0 +1,42 @@
+import { faker } from '@faker-js/faker/locale/en'
+import { type SetupWorker, setupWorker } from 'msw/browser'
+import { createMock } from './mock.js'
+import { type ListenOptions, type Mockmaker, type MockmakerOptions, unhandled, withHandlers } from './mockmaker.js'
+
+/** A Mockmaker with MSW's service worker, whose calls it passes on. `close` and `reset` are also the worker's. */
+export interface BrowserMockmaker
+  extends Mockmaker,
+    Pick<SetupWorker, 'use' | 'resetHandlers' | 'restoreHandlers' | 'events'> {
+  readonly worker: SetupWorker
+  /** Registers the worker, and begins to answer the page's `fetch`. `npx msw init <public folder>` writes the worker's script. */
+  listen(options?: ListenOptions & Pick<StartOptions, 'serviceWorker' | 'quiet'>): Promise<void>
+}
+
+type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
+
+/** Makes a Mockmaker that answers this page, under MSW. Throws `UsageError` where the scenario or an option is wrong. */
+export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
+  const mock = withHandlers(createMock(options, { faker: () => faker }), options)
+  const worker = setupWorker(...mock.handlers)
+  return {
+    ...mock,
+    worker,
+    events: worker.events,
+    use: worker.use.bind(worker),
+    resetHandlers: worker.resetHandlers.bind(worker),
+    restoreHandlers: worker.restoreHandlers.bind(worker),
+    async listen({ onUnhandledRequest, ...start } = {}) {
+      await worker.start({ ...start, ...unhandled({ onUnhandledRequest }) })
+    },
+    async reset() {
+      worker.resetHandlers()
+      await mock.reset()
+    },
+    async close() {
+      await mock.close()
+      worker.stop()
+    },
+  }
+}
+
+export type { ListenOptions, Mockmaker, MockmakerOptions } from './mockmaker.js'

@@ -1,0 +1,39 @@
+import { type AppOptions, createApp } from './express/app.js'
+import { bind } from './express/bind.js'
+import type { Mock } from './mock.js'
+
+/** Where, and to whom, a server answers. */
+export interface ListenOptions extends AppOptions {
+  /** Default 4100; 0 picks a free one. */
+  readonly port?: number | undefined
+  /** Default: 127.0.0.1 and ::1. */
+  readonly host?: string | undefined
+}
+
+/** A server that listens. */
+export interface Listening {
+  /** `http://127.0.0.1:4100`, without a slash at its end. */
+  readonly url: string
+  /** Answers every waiter, ends the mock and frees the port. */
+  close(): Promise<void>
+}
+
+/** Serves a mock on this machine. Rejects where the port is taken. */
+export async function listen(
+  mock: Pick<Mock, 'answer' | 'refuse' | 'tokens' | 'world' | 'close'>,
+  options: ListenOptions = {},
+): Promise<Listening> {
+  const { port = 4100, host, allowedHosts } = options
+  const { url, serve, close } = await bind({ port, hosts: host === undefined ? ['127.0.0.1', '::1'] : [host] })
+  serve(createApp(mock, { allowedHosts }))
+  return {
+    url,
+    async close() {
+      await mock.close()
+      await close()
+    },
+  }
+}
+
+export { type AppOptions, createApp } from './express/app.js'
+export { type MockExpressOptions, mockExpress } from './express/mock-express.js'

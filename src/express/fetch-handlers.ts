@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import type { HttpHandler } from 'msw'
+import type { Exchange } from '../server/exchange.js'
+
+/** A request for handlers that are not ours, which speak Fetch. */
+export interface FetchExchange {
+  readonly handlers: readonly HttpHandler[]
+  readonly exchange: Exchange
+  /** As the client has it. */
+  readonly url: string
+}
+
+/**
+ * Lets MSW handlers answer a request on a socket; `false` where none does. `HttpResponse.error()` tears the socket down.
+ * Rejects with what a resolver throws.
+ */
+export async function answerByHandlers(
+  { handlers, exchange, url }: FetchExchange,
+  response: ServerResponse,
+): Promise<boolean> {
+  // Loaded here, so that a server whose handlers are all ours never loads MSW.
+  const { getResponse } = await import('msw')
+  const controller = new AbortController()
+  response.once('close', () => controller.abort())
+  const request = toRequest(exchange, { url, signal: controller.signal })
+  const answer = await getResponse([...handlers], request)
+  if (!answer || answer.headers.get('x-msw-intention') === 'passthrough') return false
+  if (answer.type === 'error') response.destroy()
+  else await write(answer, response)
+  return true
+}
+
+function toRequest(
+  { method, headers, body }: Exchange,
+  { url, signal }: { url: string; signal: AbortSignal },
+): Request {
+  const sent = new Headers()
+  for (const [name, value] of Object.entries(headers)) {
+    for (const one of [value ?? []].flat()) sent.append(name, one)
+  }
+  const bodiless = method === 'GET' || method === 'HEAD' || body === undefined
+  return new Request(url, { method, headers: sent, signal, ...(bodiless ? {} : { body: new Uint8Array(body) }) })
+}
+
+async function write(answer: Response, response: ServerResponse): Promise<void> {
+  const cookies = answer.headers.getSetCookie()
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => name !== 'set-cookie'))
+  response.writeHead(answer.status, answer.statusText || undefined, {
+    ...headers,
+    ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
+  })
+  if (!answer.body) return void response.end()
+  // A client that goes away ends the pipeline with an error that is nobody's fault.
+  // Fetch's stream and Node's are one class with two declarations.
+  await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => response.destroy())
+}

@@ -1,0 +1,99 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { HttpHandler } from 'msw'
+import { type OperationId, operations } from '../contract/operations.js'
+import type { Answerer } from '../server/answer.js'
+import { carriedBy } from '../server/carried.js'
+import { operationsAt } from '../server/routes.js'
+import { answerByHandlers } from './fetch-handlers.js'
+import { deliver, readBody, toExchange } from './socket-exchange.js'
+
+/** How `mockExpress` treats what no handler matches. */
+export interface MockExpressOptions {
+  /** `bypass` (default) and `warn` go on to the next middleware; `error` hands it an error. */
+  readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error'
+}
+
+/** Handlers of ours that stand side by side: the first of each operation. */
+interface Ours {
+  readonly basePath: string
+  readonly answerers: Map<OperationId, Answerer>
+}
+
+/** Handlers that stand side by side, in order. */
+type Group = Ours | { readonly theirs: HttpHandler[] }
+
+/**
+ * Express middleware over any array of MSW handlers: ours, yours, mixed. In order, the first that answers wins. Ours are
+ * answered without Fetch objects. Where it is mounted, the paths of ours begin.
+ */
+export function mockExpress(handlers: readonly HttpHandler[], options: MockExpressOptions = {}): RequestHandler {
+  const { onUnhandledRequest = 'bypass' } = options
+  const groups = grouped(handlers)
+  return (request, response, next) => {
+    const attempt = (i: number): void => {
+      const group = groups[i]
+      if (!group) unhandled(request, onUnhandledRequest, next)
+      else if ('theirs' in group) {
+        answerTheirs(group.theirs, request, response).then(answered => answered || attempt(i + 1), next)
+      } else if (!answerOurs(group, request, response)) attempt(i + 1)
+    }
+    attempt(0)
+  }
+}
+
+function grouped(handlers: readonly HttpHandler[]): Group[] {
+  const groups: Group[] = []
+  for (const handler of handlers) {
+    const carried = carriedBy(handler)
+    const last = groups.at(-1)
+    if (!carried) {
+      if (last && 'theirs' in last) last.theirs.push(handler)
+      else groups.push({ theirs: [handler] })
+      continue
+    }
+    const { id, basePath, answer } = carried
+    if (!last || 'theirs' in last || last.basePath !== basePath)
+      groups.push({ basePath, answerers: new Map([[id, answer]]) })
+    else if (!last.answerers.has(id)) last.answerers.set(id, answer)
+  }
+  return groups
+}
+
+/** Answers what is of our operations, their preflights included; `false` for anything else. */
+function answerOurs({ basePath, answerers }: Ours, request: Request, response: Response): boolean {
+  const exchange = toExchange(request, response)
+  if (!exchange.path.startsWith(basePath)) return false
+  const path = exchange.path.slice(basePath.length)
+  const method = exchange.method === 'HEAD' ? 'GET' : exchange.method
+  const route = operationsAt(path).find(
+    ({ id }) => answerers.has(id) && (method === 'OPTIONS' || operations[id].method === method),
+  )
+  const answer = route && answerers.get(route.id)
+  if (!answer) return false
+  const body = readBody(request)
+  if (body instanceof Promise) void body.then(read => deliver(answer({ ...exchange, path, body: read }), response))
+  else deliver(answer({ ...exchange, path, body }), response)
+  return true
+}
+
+/** What is read here of the body is left in `request.body`, where the handlers behind find it. */
+async function answerTheirs(handlers: readonly HttpHandler[], request: Request, response: Response): Promise<boolean> {
+  const body = await readBody(request, { limit: Number.POSITIVE_INFINITY })
+  request.body ??= body
+  const { protocol, originalUrl } = request
+  const exchange = { ...toExchange(request, response), body }
+  return answerByHandlers({ handlers, exchange, url: `${protocol}://${request.headers.host}${originalUrl}` }, response)
+}
+
+type Next = Parameters<RequestHandler>[2]
+
+function unhandled(
+  { method, originalUrl }: Request,
+  strategy: MockExpressOptions['onUnhandledRequest'],
+  next: Next,
+): void {
+  const message = `mockmaker: no handler answers ${method} ${originalUrl}`
+  // biome-ignore lint/suspicious/noConsole: the warning was asked for
+  if (strategy === 'warn') console.warn(message)
+  next(strategy === 'error' ? new Error(message) : undefined)
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Answerer } from '../server/answer.js'
+import { type Answer, bodyLimit, type Exchange } from '../server/exchange.js'
+
+/** A request on a socket. A body parser in front may have left what it has read in `body`. */
+export type SocketRequest = IncomingMessage & { readonly body?: unknown }
+
+/** Answers a request on a socket. Waits for its body only where the method has one. */
+export function respond(request: SocketRequest, response: ServerResponse, answer: Answerer): void {
+  const exchange = toExchange(request, response)
+  const body = readBody(request)
+  if (body instanceof Promise) void body.then(read => deliver(answer({ ...exchange, body: read }), response))
+  else deliver(answer({ ...exchange, body }), response)
+}
+
+/** A request on a socket as an exchange, without its body. */
+export function toExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+  const { method = 'GET', headers, url = '/' } = request
+  const mark = url.indexOf('?')
+  const path = mark === -1 ? url : url.slice(0, mark)
+  const query = mark === -1 ? '' : url.slice(mark + 1)
+  return { method, path, query, headers, signal: () => goneSignal(response) }
+}
+
+/** Writes an answer, now or when it comes. A client that has gone in the meantime gets nothing. */
+export function deliver(answer: Answer | Promise<Answer>, response: ServerResponse): void {
+  if (answer instanceof Promise) void answer.then(late => write(late, response))
+  else write(answer, response)
+}
+
+function write({ status, headers, body }: Answer, response: ServerResponse): void {
+  if (response.destroyed || response.headersSent) return
+  const bodiless = status === 204 || response.req.method === 'HEAD'
+  response.writeHead(status, bodiless ? headers : { ...headers, 'content-length': body.length })
+  response.end(bodiless ? undefined : body)
+}
+
+/**
+ * The body of a request: none of a GET, at once where a parser in front has read it, else when it has come. Collects one
+ * byte more than the limit and lets the rest pass by, so that the client gets to read its answer. Stays pending when the client goes away.
+ */
+export function readBody(
+  request: SocketRequest,
+  { limit = bodyLimit }: { readonly limit?: number } = {},
+): Uint8Array | undefined | Promise<Uint8Array> {
+  if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS') return undefined
+  if (request.body !== undefined) return encoded(request.body)
+  return new Promise(resolve => {
+    const chunks: Buffer[] = []
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      if (length <= limit) chunks.push(chunk)
+      length += chunk.length
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks).subarray(0, limit + 1)))
+  })
+}
+
+/** What a body parser has read, as the bytes that it may have come from. */
+function encoded(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body
+  return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** Aborted when the connection closes. That also follows a normal end, when nobody listens any more. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  response.once('close', () => controller.abort())
+  return controller.signal
+}

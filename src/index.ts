@@ -1,0 +1,22 @@
+import { faker } from '@faker-js/faker/locale/en'
+import { createMock } from './mock.js'
+import { type Mockmaker, type MockmakerOptions, withHandlers } from './mockmaker.js'
+
+/** Makes a mock of the service: its MSW handlers, its world and its tokens. Throws `UsageError` where the scenario or an option is wrong. */
+export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
+  return withHandlers(createMock(options, { faker: () => faker }), options)
+}
+
+export { ApiError, type ErrorCode } from './contract/error.js'
+export type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
+export { UsageError } from './contract/usage-error.js'
+export type { Mock, OverrideCall, OverrideResolver } from './mock.js'
+export type { Mockmaker, MockmakerOptions } from './mockmaker.js'
+export type { ScenarioInput } from './scenario/schema.js'
+export type { Answer, Exchange } from './server/exchange.js'
+export type { ExchangeRecord } from './server/log.js'
+export type { ChangeSet } from './store/change-set.js'
+export type { Clock } from './store/clock.js'
+export type { ReadTable, Table } from './store/table.js'
+export type { World } from './store/world.js'
+export type { TokenInfo } from './token-info.js'

@@ -1,0 +1,121 @@
+import type { Faker } from '@faker-js/faker'
+import { behaviours } from './behaviour/behaviours.js'
+import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
+import { beginningOf } from './scenario/beginning.js'
+import { readScenario } from './scenario/read.js'
+import type { ScenarioInput } from './scenario/schema.js'
+import { defaultScenario } from './scenario/shipped.js'
+import { type Answerer, createAnswerer, createRefuser, type Refuser } from './server/answer.js'
+import { type Behaving, behave, type Call } from './server/behave.js'
+import { createExchangeLog, type ExchangeLog } from './server/log.js'
+import { completeLinksInTime } from './simulation/device-link.js'
+import { createRandom } from './store/random.js'
+import type { TurnContext } from './store/turn-queue.js'
+import { createWorld, type World } from './store/world.js'
+import { type TokenInfo, tokensOf } from './token-info.js'
+
+/** How a mock is made. Everything is optional. */
+export interface MockOptions {
+  /** A scenario in the fixture format. Default: the shipped `default`. */
+  readonly scenario?: ScenarioInput | undefined
+  /** Instead of the scenario's. */
+  readonly seed?: number | undefined
+  /** How long a watch blocks where nothing happens, in ms of the world's clock. Default: 40 000. */
+  readonly watchTimeoutMs?: number | undefined
+  /** Where the links that are handed out point, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
+  readonly publicUrl?: string | undefined
+  /** Origins whose pages may read the answers, beyond loopback and the domains of the namespaces. Default: none. */
+  readonly corsOrigins?: readonly string[] | undefined
+}
+
+/** What a door gives a mock. */
+export interface Parts {
+  /** Loads the fake data. Called only when something is to be generated. */
+  faker(): Faker
+  /** Default: one that knows the synchronous part of a turn. */
+  readonly turnContext?: TurnContext
+}
+
+/** What an override of an operation gets: the checked request, the world, and the answer that it would have had. */
+export interface OverrideCall<Id extends OperationId> {
+  readonly input: OperationInput<Id>
+  readonly world: World
+  original(): Promise<OperationOutput<Id>>
+}
+
+/** Answers an operation in the place of its behaviour, or throws `ApiError`. */
+export type OverrideResolver<Id extends OperationId> = (
+  call: OverrideCall<Id>,
+) => OperationOutput<Id> | Promise<OperationOutput<Id>>
+
+/** The whole service without MSW and without a transport. */
+export interface Mock {
+  readonly world: World
+  /** The tokens of the scenario. */
+  readonly tokens: readonly TokenInfo[]
+  readonly answer: Answerer
+  /** For doors: answers what they refuse themselves. */
+  readonly refuse: Refuser
+  /** The exchanges as they end. */
+  readonly log: ExchangeLog
+  /** The service with one operation answered by a resolver. */
+  overridden<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): Answerer
+  /** World and clock back to the start. */
+  reset(): Promise<void>
+  /** Answers every waiter as its deadline would. From now on nothing blocks. */
+  close(): Promise<void>
+}
+
+/** The most requests that may be blocked in a world (PROTOCOL.md B7). */
+const maxWaiters = 50_000
+const defaultWatchTimeoutMs = 40_000
+
+/** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
+export function createMock(options: MockOptions, { faker, turnContext }: Parts): Mock {
+  const scenario = readScenario(options.scenario ?? defaultScenario)
+  const { seed, publicUrl, watchTimeoutMs = defaultWatchTimeoutMs, corsOrigins = [] } = options
+  const world = createWorld(beginningOf(scenario, { seed, publicUrl, faker }), turnContext)
+  const stopCompleting = completeLinksInTime(world)
+  const log = createExchangeLog()
+  const rays = createRandom(world.seed, 'rays')
+  let closed = false
+  const behaving: Behaving = { world, behaviours, watchTimeoutMs: () => (closed ? 0 : watchTimeoutMs), maxWaiters }
+  const service = { world, corsOrigins, log, rayId: rays.uuid, onBug, carryOut: (call: Call) => behave(call, behaving) }
+  return {
+    world,
+    tokens: tokensOf(world),
+    answer: createAnswerer(service),
+    refuse: createRefuser(service),
+    log,
+    overridden: (id, resolver) =>
+      createAnswerer({ ...service, carryOut: override(id, resolver, { world, carryOut: service.carryOut }) }),
+    reset: () => world.reset(),
+    async close() {
+      closed = true
+      stopCompleting()
+      for (const waiter of world.waiting) waiter.end()
+    },
+  }
+}
+
+type CarryOut = (call: Call) => ReturnType<typeof behave>
+
+function override<Id extends OperationId>(
+  id: Id,
+  resolver: OverrideResolver<Id>,
+  { world, carryOut }: { readonly world: World; readonly carryOut: CarryOut },
+): CarryOut {
+  return async call => {
+    if (call.id !== id) return carryOut(call)
+    // The call was parsed for this operation, so that its input and its output are this operation's.
+    const input = call.input as OperationInput<Id>
+    const original = async () => (await carryOut(call)) as OperationOutput<Id>
+    return resolver({ input, world, original })
+  }
+}
+
+/** A bug in the mock, or in an override. The console is where the person who runs it looks. */
+function onBug(error: unknown, rayId: string): void {
+  // biome-ignore lint/suspicious/noConsole: the one place where a bug is told
+  console.error(`mockmaker: unforeseen, answered with 500 ERROR, ray id ${rayId}\n`, error)
+}

@@ -1,0 +1,38 @@
+import type { HttpHandler } from 'msw'
+import type { OperationId } from './contract/operations.js'
+import type { Mock, MockOptions, OverrideResolver } from './mock.js'
+import { createHandler, createHandlers } from './server/handlers.js'
+
+/** How a Mockmaker is made. Everything is optional. */
+export interface MockmakerOptions extends MockOptions {
+  /** What the handlers match: an origin, with a path in front if wanted. Default `*`: any. */
+  readonly baseUrl?: string | undefined
+}
+
+/** A mock with its MSW handlers. */
+export interface Mockmaker extends Omit<Mock, 'overridden'> {
+  /** One for each operation: for `setupServer(...)`, `setupWorker(...)` and `mockExpress(...)`. */
+  readonly handlers: HttpHandler[]
+  /** A handler for `use`: answers one operation in its behaviour's place, after the request was checked as ever. */
+  override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): HttpHandler
+}
+
+/** A mock with MSW handlers over it. */
+export function withHandlers({ overridden, ...mock }: Mock, { baseUrl = '*' }: MockmakerOptions): Mockmaker {
+  return {
+    ...mock,
+    handlers: createHandlers({ baseUrl, answer: mock.answer }),
+    override: (id, resolver) => createHandler(id, { baseUrl, answer: overridden(id, resolver) }),
+  }
+}
+
+/** How MSW begins to answer. */
+export interface ListenOptions {
+  /** What becomes of a request that no handler matches. Default: MSW's, a warning. */
+  readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' | undefined
+}
+
+/** The option under the names that it has in both majors of MSW. */
+export function unhandled({ onUnhandledRequest: strategy }: ListenOptions = {}) {
+  return strategy === undefined ? {} : { onUnhandledRequest: strategy, onUnhandledFrame: strategy }
+}

@@ -1,0 +1,59 @@
+import type { Behaviour, ReadCall, WriteCall } from '../behaviour/behaviour.js'
+import type { Caller } from '../behaviour/caller.js'
+import { type OperationId, operations } from '../contract/operations.js'
+import type { LiveWorld } from '../store/world.js'
+import type { Exchange } from './exchange.js'
+import { waitFor } from './watch.js'
+
+/** An operation that is to be carried out: who asks, and what was parsed. */
+export interface Call {
+  readonly id: OperationId
+  readonly caller: Caller
+  readonly input: Readonly<Record<string, unknown>>
+  /** The request itself, whose signal frees a blocked watch. */
+  readonly exchange: Exchange
+}
+
+export interface Behaving {
+  readonly world: LiveWorld
+  readonly behaviours: { readonly [Id in OperationId]: Behaviour<Id> }
+  /** In ms of the world's clock. */
+  watchTimeoutMs(): number
+  readonly maxWaiters: number
+}
+
+/** What an operation outputs. A promise only where it writes, or is blocked. */
+export function behave(
+  call: Call,
+  { world, behaviours, watchTimeoutMs, maxWaiters }: Behaving,
+): Output | Promise<Output> {
+  const { id, caller, input, exchange } = call
+  // The table of operations says which of the three a behaviour is; TypeScript cannot follow one id through both tables.
+  const behaviour = behaviours[id] as unknown as AnyBehaviour
+  const { kind } = operations[id]
+  const { hasPassed } = world.view
+  if (kind === 'write') {
+    return world.write(tables =>
+      behaviour({ caller, input, tables, hasPassed, random: world.random, now: world.clock.now() } as never),
+    )
+  }
+  const read = () => world.read(view => behaviour({ caller, input, ...view } as never) as object)
+  if (kind === 'read') return read().value
+  const after = input['watch_index'] as bigint | undefined
+  const reading = waitFor({
+    world,
+    read,
+    after,
+    timeoutMs: watchTimeoutMs(),
+    signal: () => exchange.signal?.(),
+    maxWaiters,
+  })
+  return reading instanceof Promise ? reading.then(withIndex) : withIndex(reading)
+}
+
+type Output = object | undefined
+type AnyBehaviour = (call: ReadCall<OperationId> | WriteCall<OperationId>) => Output | Promise<Output>
+
+function withIndex({ value, revision }: { readonly value: object; readonly revision: number }): object {
+  return { ...value, watch: { index: String(revision) } }
+}

@@ -1,0 +1,30 @@
+import type { ReadTables } from '../store/table.js'
+import { type Exchange, header } from './exchange.js'
+import { isLoopbackOrigin, namespaceOfOrigin } from './origin.js'
+
+/** Which pages may read the answers. */
+export interface CorsOptions {
+  readonly tables: ReadTables
+  /** Origins that are allowed beyond loopback and the pages of the namespaces. */
+  readonly corsOrigins: readonly string[]
+}
+
+/** Whether pages of an origin may read the answers (PROTOCOL.md B9). */
+export function isAllowedOrigin(origin: string, { tables, corsOrigins }: CorsOptions): boolean {
+  return isLoopbackOrigin(origin) || corsOrigins.includes(origin) || namespaceOfOrigin(origin, tables) !== undefined
+}
+
+/** The CORS headers of an answer: none for a request without Origin, or of an origin that is not allowed. */
+export function corsHeaders(exchange: Exchange, options: CorsOptions): Record<string, string> {
+  const origin = header(exchange, 'origin')
+  if (origin === undefined || !isAllowedOrigin(origin, options)) return {}
+  const requested = header(exchange, 'access-control-request-headers')
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+    'access-control-allow-credentials': 'true',
+    'access-control-max-age': '3600',
+    'access-control-expose-headers': 'rvt-ray-id',
+    ...(requested === undefined ? {} : { 'access-control-allow-headers': requested }),
+  }
+}

@@ -1,0 +1,31 @@
+/** A request, in a form that knows neither Fetch nor Express. */
+export interface Exchange {
+  /** Upper case. */
+  readonly method: string
+  /** As it was sent, percent-encoding included: `/matchmaker/lobbies/list`. */
+  readonly path: string
+  /** What follows the `?`. Default: none. */
+  readonly query?: string | undefined
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Default: none. Only the first `bodyLimit` + 1 bytes are needed of a longer one. */
+  readonly body?: Uint8Array | undefined
+  /** Answers a signal that is aborted when the client goes away, so that a blocked watch is freed. Called only where something blocks. */
+  signal?(): AbortSignal
+}
+
+/** The answer to an exchange. Header names are lower case; what belongs to a connection is not there. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** The most bytes that a request's body may have. */
+export const bodyLimit = 1024 * 1024
+
+/** A header's value; the first where it was sent more than once. */
+export function header({ headers }: Pick<Exchange, 'headers'>, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'object' ? value[0] : value
+}

@@ -1,0 +1,18 @@
+import { ApiError } from '../contract/error.js'
+import { isLoopbackHost } from './origin.js'
+
+const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i
+
+/**
+ * Refuses a Host header that a page of another site could have had rebound to this machine. Allowed are `localhost`,
+ * `*.localhost`, `host.docker.internal`, IP literals (a rebound name is none) and the names that are listed.
+ */
+export function checkHost(host: string | undefined, allowedHosts: readonly string[]): void {
+  const name = (host ?? '').replace(/:\d*$/, '').toLowerCase()
+  const allowed = isLoopbackHost(name) || name === 'host.docker.internal' || ipLiteral.test(name)
+  if (allowed || allowedHosts.some(listed => listed.toLowerCase() === name)) return
+  throw new ApiError(
+    'API_FORBIDDEN',
+    `the Host header is "${host ?? ''}", which this server does not answer to: use localhost, or start it with --allowed-hosts ${name || '<name>'}`,
+  )
+}

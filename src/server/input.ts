@@ -1,0 +1,61 @@
+import type * as z from 'zod'
+import { ApiError, type ErrorCode } from '../contract/error.js'
+import { issueText } from '../contract/issue.js'
+import { nestingLimit, nestsWithin } from '../contract/json.js'
+import type { OperationSpec } from '../contract/operation.js'
+import { bodyLimit, type Exchange, header } from './exchange.js'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The query as the schema has it. A known parameter that is given twice, or does not fit, is `API_BAD_QUERY`; unknown ones are ignored. */
+export function parseQuery({ query: schema }: OperationSpec, exchange: Exchange): Fields {
+  if (!schema) return {}
+  const query = new URLSearchParams(exchange.query ?? '')
+  const fields: Record<string, string> = {}
+  for (const name of Object.keys(schema.shape)) {
+    const [value, second] = query.getAll(name)
+    if (second !== undefined)
+      throw new ApiError('API_BAD_QUERY', `query parameter ${name} is given more than once: send it once`)
+    if (value !== undefined) fields[name] = value
+  }
+  return parse(schema, fields, { code: 'API_BAD_QUERY', what: 'query parameter' })
+}
+
+/** The headers that the operation reads. One that does not fit is `API_BAD_HEADERS`. */
+export function parseHeaders({ headers: schema }: OperationSpec, exchange: Exchange): Fields {
+  if (!schema) return {}
+  const sent = Object.keys(schema.shape).map(name => [name, header(exchange, name)] as const)
+  const fields = Object.fromEntries(sent.filter(([, value]) => value !== undefined))
+  return parse(schema, fields, { code: 'API_BAD_HEADERS', what: 'header' })
+}
+
+/** The body, whatever its content-type says; an empty one is `{}`. Too long, not JSON, or not what the schema has: `API_BODY_TOO_LARGE`, `API_BAD_BODY`. */
+export function parseBody({ body: schema }: OperationSpec, { body }: Exchange): Fields {
+  if (!schema) return {}
+  if (body && body.length > bodyLimit) {
+    throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bodyLimit} bytes: send a shorter one`)
+  }
+  const value = body === undefined || body.length === 0 ? {} : json(body)
+  if (!nestsWithin(value))
+    throw new ApiError('API_BAD_BODY', `the body nests deeper than ${nestingLimit} levels: send a flatter one`)
+  return parse(schema, value, { code: 'API_BAD_BODY', what: 'body' })
+}
+
+function json(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8'
+    throw new ApiError('API_BAD_BODY', `the body is not JSON: ${reason}`)
+  }
+}
+
+function parse(
+  schema: z.ZodObject,
+  value: unknown,
+  { code, what }: { readonly code: ErrorCode; readonly what: string },
+): Fields {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new ApiError(code, parsed.error.issues.map(issue => `${what}: ${issueText(issue, value)}`).join('; '))
+}

@@ -1,0 +1,47 @@
+import type { Caller } from '../behaviour/caller.js'
+import type { OperationId } from '../contract/operations.js'
+
+/** An exchange that is over, for a log. It holds no token. */
+export interface ExchangeRecord {
+  readonly method: string
+  readonly path: string
+  /** Absent where the path is no operation's. */
+  readonly operation: OperationId | undefined
+  /** Absent where the request was refused before it was known who asks. */
+  readonly caller: Caller | undefined
+  readonly status: number
+  /** The error code of a failure. */
+  readonly code: string | undefined
+  readonly rayId: string
+  /** Real time from the request to its answer, in ms. */
+  readonly ms: number
+  /** Whether the request was blocked on a watch index. */
+  readonly blocked: boolean
+  /** An origin whose pages may not read the answer. */
+  readonly refusedOrigin: string | undefined
+}
+
+/** Exchanges as they end, for those who listen. */
+export interface ExchangeLog {
+  /** Whether anybody listens. */
+  readonly heard: boolean
+  emit(record: ExchangeRecord): void
+  /** Calls the listener after each exchange, until the function that comes back is called. */
+  subscribe(listener: (record: ExchangeRecord) => void): () => void
+}
+
+export function createExchangeLog(): ExchangeLog {
+  const listeners = new Set<(record: ExchangeRecord) => void>()
+  return {
+    get heard() {
+      return listeners.size > 0
+    },
+    emit(record) {
+      for (const listener of listeners) listener(record)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

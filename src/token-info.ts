@@ -1,0 +1,19 @@
+import type { World } from './store/world.js'
+
+/** A token of the scenario, and whose it is: a namespace's as `<game>/<namespace>`, by their name ids, or a game's. */
+export type TokenInfo =
+  | { readonly kind: 'development' | 'public'; readonly namespace: string; readonly token: string }
+  | { readonly kind: 'cloud'; readonly game: string; readonly token: string }
+
+const order: readonly TokenInfo['kind'][] = ['development', 'public', 'cloud']
+
+/** The tokens of a world: development, public, cloud. */
+export function tokensOf({ tokens, namespaces, games }: World): TokenInfo[] {
+  const gameName = (gameId: string | undefined) => games.get(gameId ?? '')?.name_id ?? ''
+  const infos = tokens.all().map((row): TokenInfo => {
+    if (row.kind === 'cloud') return { kind: row.kind, game: gameName(row.game_id), token: row.token }
+    const namespace = namespaces.get(row.namespace_id)
+    return { kind: row.kind, namespace: `${gameName(namespace?.game_id)}/${namespace?.name_id}`, token: row.token }
+  })
+  return order.flatMap(kind => infos.filter(info => info.kind === kind))
+}

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** What each room may import: rooms below it, and packages. */
+const rooms: Readonly<Record<string, { readonly below: readonly string[]; readonly packages: readonly string[] }>> = {
+  contract: { below: [], packages: ['zod', 'fastest-levenshtein'] },
+  store: { below: ['contract'], packages: ['zod', '@mswjs/data'] },
+  scenario: { below: ['contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
+  behaviour: { below: ['contract', 'store'], packages: ['geographiclib-geodesic'] },
+  server: { below: ['contract', 'store', 'behaviour'], packages: ['zod', 'msw'] },
+  simulation: { below: ['contract', 'store', 'behaviour'], packages: [] },
+  control: { below: ['contract', 'store', 'scenario', 'behaviour', 'server', 'simulation'], packages: [] },
+}
+
+/** Doors, and the folders of their parts: only these touch Node. */
+const nodeDoors = ['node', 'express', 'cli']
+
+interface Import {
+  readonly from: string
+  readonly specifier: string
+}
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.ts'))
+  .map(normalize)
+
+const imports: readonly Import[] = files.flatMap(from =>
+  [...readFileSync(join('src', from), 'utf8').matchAll(/(?:from|import|import\() ?'([^']+)'/g)].map(
+    ([, specifier = '']) => ({ from, specifier }),
+  ),
+)
+
+const isRelative = ({ specifier }: Import) => specifier.startsWith('.')
+const target = ({ from, specifier }: Import) => normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
+const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, ''))
+const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+const shown = ({ from, specifier }: Import) => `${from} imports ${specifier}`
+
+describe('the rooms', () => {
+  it('are the rooms of the house, and doors', () => {
+    const folders = new Set(files.filter(file => file.includes('/')).map(roomOf))
+
+    expect([...folders].filter(folder => !(folder in rooms) && !nodeDoors.includes(folder))).toEqual([])
+  })
+
+  it('import only rooms below them, types too', () => {
+    const upward = imports.filter(isRelative).filter(one => {
+      const [from, to] = [roomOf(one.from), roomOf(target(one))]
+      return from !== to && from in rooms && !rooms[from]?.below.includes(to)
+    })
+
+    expect(upward.map(shown)).toEqual([])
+  })
+
+  it('import only their own packages', () => {
+    const foreign = imports.filter(one => {
+      const room = rooms[roomOf(one.from)]
+      return room && !isRelative(one) && !room.packages.includes(packageOf(one.specifier))
+    })
+
+    expect(foreign.map(shown)).toEqual([])
+  })
+
+  it('leave Node to the doors', () => {
+    const touching = imports.filter(
+      one => one.specifier.startsWith('node:') && !nodeDoors.includes(roomOf(one.from)),
+    )
+
+    expect(touching.map(shown)).toEqual([])
+  })
+
+  it('load yaml in one file', () => {
+    const loading = imports.filter(one => one.specifier === 'yaml').map(one => one.from)
+
+    expect(new Set(loading)).toEqual(new Set(['scenario/yaml.ts']))
+  })
+})
+
+describe('imports', () => {
+  it('lead to files that are there', () => {
+    const lost = imports.filter(isRelative).filter(one => !files.includes(target(one)))
+
+    expect(lost.map(shown)).toEqual([])
+  })
+
+  it('make no cycle', () => {
+    const next = new Map(files.map(file => [file, [] as string[]]))
+    for (const one of imports.filter(isRelative)) next.get(one.from)?.push(target(one))
+
+    expect(cycle(next)).toBeUndefined()
+  })
+})
+
+describe('files', () => {
+  it('have at most 250 lines', () => {
+    const long = files.filter(file => readFileSync(join('src', file), 'utf8').split('\n').length > 251)
+
+    expect(long).toEqual([])
+  })
+
+  it('bear the name of what they hold', () => {
+    const vague = /(^|\/)(utils?|helpers?|common|types|misc|shared)\.ts$|[A-Z_]/
+
+    expect(files.filter(file => vague.test(file))).toEqual([])
+  })
+})
+
+/** The first cycle that a walk along the imports meets. */
+function cycle(next: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const to of next.get(file) ?? []) {
+      const found = visit(to, [...path, file])
+      if (found) return found
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of next.keys()) {
+    const found = visit(file, [])
+    if (found) return found
+  }
+  return undefined
+}

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { buffer } from 'node:stream/consumers'
+import express from 'express'
+import { mockExpress } from '../src/express.js'
+import { createMockmaker } from '../src/index.js'
+import { setupMockmaker } from '../src/node.js'
+import type { ScenarioInput } from '../src/scenario/schema.js'
+
+/** A request as a test sends it. */
+export interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** An answer as a test sees it, header names in lower case. */
+export interface Got {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A mock behind a door. */
+export interface Opened {
+  send(sent: Sent): Promise<Got>
+  close(): Promise<void>
+}
+
+/** A way to reach a mock. Each opens a world of its own. */
+export interface Door {
+  readonly name: string
+  open(scenario: ScenarioInput): Promise<Opened>
+}
+
+/** Headers that differ from door to door, or from answer to answer, and mean nothing. */
+const ofTheConnection = ['rvt-ray-id', 'date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
+
+/** An answer without what belongs to its connection, for comparing. */
+export function comparable({ headers, ...got }: Got): Got {
+  return {
+    ...got,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheConnection.includes(name))),
+  }
+}
+
+/** What a JSON answer says. */
+export function json(got: Got): unknown {
+  return JSON.parse(got.body)
+}
+
+const answerDoor: Door = {
+  name: 'answer',
+  async open(scenario) {
+    const mock = createMockmaker({ scenario })
+    return {
+      async send({ headers = {}, body, ...sent }) {
+        const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+        const answer = await mock.answer({ ...sent, headers, body: bytes })
+        return { ...answer, body: new TextDecoder().decode(answer.body) }
+      },
+      close: mock.close,
+    }
+  },
+}
+
+const mswDoor: Door = {
+  name: 'MSW in-process',
+  async open(scenario) {
+    const baseUrl = 'http://mock.test'
+    const mock = setupMockmaker({ scenario, baseUrl })
+    mock.listen({ onUnhandledRequest: 'bypass' })
+    return {
+      async send({ method, path, query, headers = {}, body }) {
+        const url = `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`
+        const init = body === undefined ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }
+        const response = await fetch(url, { method, headers, ...init })
+        return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+      },
+      close: mock.close,
+    }
+  },
+}
+
+const expressDoor: Door = {
+  name: 'mockExpress in an Express app',
+  async open(scenario) {
+    const mock = createMockmaker({ scenario })
+    const app = express().disable('x-powered-by').use(mockExpress(mock.handlers))
+    const server = createServer(app)
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    return {
+      send: sent => sendTo(`http://127.0.0.1:${port}`, sent),
+      async close() {
+        await mock.close()
+        server.closeAllConnections()
+        await new Promise(resolve => server.close(resolve))
+      },
+    }
+  },
+}
+
+const commandDoor: Door = {
+  name: 'the command on a socket',
+  async open(scenario) {
+    const folder = await mkdtemp(join(tmpdir(), 'mockmaker-'))
+    const file = join(folder, 'scenario.yaml')
+    await writeFile(file, JSON.stringify(scenario))
+    const command = await spawnCommand([file, '--port', '0', '--json'])
+    return {
+      send: sent => sendTo(command.url, sent),
+      async close() {
+        await command.end()
+        await rm(folder, { recursive: true })
+      },
+    }
+  },
+}
+
+/** Every way to reach a mock. */
+export const doors: readonly Door[] = [answerDoor, mswDoor, expressDoor, commandDoor]
+
+/** The command, running, with the first line of its `--json`. */
+export interface Spawned {
+  readonly url: string
+  readonly listening: { readonly tokens: readonly { readonly kind: string; readonly token: string }[] }
+  /** Sends SIGTERM and answers the exit code. */
+  end(): Promise<number | null>
+}
+
+/** Starts the built command, whose arguments have `--json`, and waits until it listens. */
+export async function spawnCommand(args: readonly string[]): Promise<Spawned> {
+  const child = spawn(process.execPath, [new URL('../dist/cli.js', import.meta.url).pathname, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = new Promise<number | null>(resolve => child.once('exit', resolve))
+  const errors = buffer(child.stderr)
+  const first = await new Promise<string | undefined>(resolve => {
+    const lines = createInterface(child.stdout)
+    lines.once('line', resolve)
+    lines.once('close', () => resolve(undefined))
+  })
+  if (first === undefined) throw new Error(`the command did not start: ${await errors}`)
+  const listening = JSON.parse(first)
+  return {
+    url: listening.url,
+    listening,
+    end() {
+      child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
+
+/** Sends a request over a socket as it is: no header added but those that HTTP insists on. */
+export function sendTo(url: string, { method, path, query, headers, body }: Sent): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${url}${path}${query === undefined ? '' : `?${query}`}`,
+      { method, headers },
+      incoming => {
+        buffer(incoming).then(
+          bytes =>
+            resolve({
+              status: incoming.statusCode ?? 0,
+              // No header of an answer comes twice.
+              headers: incoming.headers as Record<string, string>,
+              body: bytes.toString(),
+            }),
+          reject,
+        )
+      },
+    )
+    outgoing.once('error', reject)
+    outgoing.end(body)
+  })
+}
