@@ -63,9 +63,7 @@ describe('the rooms', () => {
   })
 
   it('leave Node to the doors', () => {
-    const touching = imports.filter(
-      one => one.specifier.startsWith('node:') && !nodeDoors.includes(roomOf(one.from)),
-    )
+    const touching = imports.filter(one => one.specifier.startsWith('node:') && !nodeDoors.includes(roomOf(one.from)))
 
     expect(touching.map(shown)).toEqual([])
   })

@@ -30,6 +30,8 @@ export interface Got {
 
 /** A mock behind a door. */
 export interface Opened {
+  /** Where it is on a socket. */
+  readonly url?: string
   send(sent: Sent): Promise<Got>
   close(): Promise<void>
 }
@@ -37,7 +39,8 @@ export interface Opened {
 /** A way to reach a mock. Each opens a world of its own. */
 export interface Door {
   readonly name: string
-  open(scenario: ScenarioInput): Promise<Opened>
+  /** `publicUrl` as in the options of a mock; the command's is always its own URL. */
+  open(scenario: ScenarioInput, options?: { readonly publicUrl?: string }): Promise<Opened>
 }
 
 /** Headers that differ from door to door, or from answer to answer, and mean nothing. */
@@ -58,8 +61,8 @@ export function json(got: Got): unknown {
 
 const answerDoor: Door = {
   name: 'answer',
-  async open(scenario) {
-    const mock = createMockmaker({ scenario })
+  async open(scenario, { publicUrl } = {}) {
+    const mock = createMockmaker({ scenario, publicUrl })
     return {
       async send({ headers = {}, body, ...sent }) {
         const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
@@ -73,9 +76,9 @@ const answerDoor: Door = {
 
 const mswDoor: Door = {
   name: 'MSW in-process',
-  async open(scenario) {
+  async open(scenario, { publicUrl } = {}) {
     const baseUrl = 'http://mock.test'
-    const mock = setupMockmaker({ scenario, baseUrl })
+    const mock = setupMockmaker({ scenario, baseUrl, publicUrl })
     mock.listen({ onUnhandledRequest: 'bypass' })
     return {
       async send({ method, path, query, headers = {}, body }) {
@@ -91,8 +94,8 @@ const mswDoor: Door = {
 
 const expressDoor: Door = {
   name: 'mockExpress in an Express app',
-  async open(scenario) {
-    const mock = createMockmaker({ scenario })
+  async open(scenario, { publicUrl } = {}) {
+    const mock = createMockmaker({ scenario, publicUrl })
     const app = express().disable('x-powered-by').use(mockExpress(mock.handlers))
     const server = createServer(app)
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -116,6 +119,7 @@ const commandDoor: Door = {
     await writeFile(file, JSON.stringify(scenario))
     const command = await spawnCommand([file, '--port', '0', '--json'])
     return {
+      url: command.url,
       send: sent => sendTo(command.url, sent),
       async close() {
         await command.end()
@@ -125,7 +129,7 @@ const commandDoor: Door = {
   },
 }
 
-/** Every way to reach a mock. */
+/** Every way to reach a mock; the command last. */
 export const doors: readonly Door[] = [answerDoor, mswDoor, expressDoor, commandDoor]
 
 /** The command, running, with the first line of its `--json`. */

@@ -11,10 +11,16 @@ const decimal = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)`
 const pair = new RegExp(`^ *(${decimal}) *, *(${decimal}) *$`)
 
 /** The header `x-coords: lat,long` in degrees, spaces allowed (PROTOCOL.md B4). */
-export const CoordinatesHeader = z.string().transform((text, context): Coordinates => {
-  const [, latitude, longitude] = pair.exec(text) ?? []
-  const parsed = Coordinates.safeParse({ latitude: Number(latitude), longitude: Number(longitude) })
-  if (latitude !== undefined && parsed.success) return parsed.data
-  context.addIssue({ code: 'custom', message: 'expected "latitude,longitude" in degrees, as in 52.52,13.40' })
-  return z.NEVER
-})
+export const CoordinatesHeader = z
+  .string()
+  .transform((text, context): Coordinates => {
+    const [, latitude, longitude] = pair.exec(text) ?? []
+    const parsed = Coordinates.safeParse({ latitude: Number(latitude), longitude: Number(longitude) })
+    if (latitude !== undefined && parsed.success) return parsed.data
+    context.addIssue({ code: 'custom', message: 'expected "latitude,longitude" in degrees, as in 52.52,13.40' })
+    return z.NEVER
+  })
+  .meta({
+    description: 'Where the client is: latitude and longitude in degrees, as in `52.52,13.40`.',
+    pattern: pair.source,
+  })

@@ -25,13 +25,26 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus
 
+/** The codes that any call may answer, whatever its operation (PROTOCOL.md B1, B9). */
+export const anyCallErrors: readonly ErrorCode[] = [
+  'API_FORBIDDEN',
+  'API_NOT_FOUND',
+  'API_METHOD_NOT_ALLOWED',
+  'API_RATE_LIMIT',
+  'CLAIMS_ENTITLEMENT_EXPIRED',
+  'TOKEN_INVALID',
+  'ERROR',
+]
+
 /** The body of every failure. Clients throw a parse error where `code` or `message` is missing. */
-export const ErrorBody = z.object({
-  code: z.string().meta({ description: 'A constant of the error table.' }),
-  message: z.string().meta({ description: 'What went wrong, where, and how to mend it.' }),
-  documentation: z.string().optional(),
-  metadata: z.unknown().optional(),
-})
+export const ErrorBody = z
+  .object({
+    code: z.string().meta({ description: 'A constant of the error table.' }),
+    message: z.string().meta({ description: 'What went wrong, where, and how to mend it.' }),
+    documentation: z.string().optional(),
+    metadata: z.unknown().optional(),
+  })
+  .meta({ id: 'ErrorBody', description: 'The body of every failure.' })
 export type ErrorBody = z.output<typeof ErrorBody>
 
 export interface ApiErrorExtras {

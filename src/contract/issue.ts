@@ -18,8 +18,17 @@ export function issueText(issue: Issue, input: unknown): string {
 
 /** A value in a message: as JSON, and no longer than a line. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
+  const text = printed(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
+
+/** Not everything has a JSON: what holds itself and bigints do not. */
+function printed(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return typeof value === 'bigint' ? `${value}n` : `that ${typeof value}`
+  }
 }
 
 /** The value that a path leads to, own properties only; `undefined` where it leads nowhere. */

@@ -18,5 +18,9 @@ export const Lobby = z
     total_player_count: Uint32,
     state: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ id: 'Lobby' })
+  .meta({
+    id: 'Lobby',
+    description:
+      'An open lobby. `total_player_count` counts connected players; `state` comes only with `include_state=true`.',
+  })
 export type Lobby = z.output<typeof Lobby>

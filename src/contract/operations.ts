@@ -10,8 +10,10 @@ import { Uint32 } from './uint32.js'
 import { Validation } from './validation.js'
 import { WatchIndex } from './watch.js'
 
-const inGame = z.object({ game_id: z.string() })
-const inNamespace = z.object({ game_id: z.string(), namespace_id: z.string() })
+const inGame = z.object({ game_id: z.string().meta({ description: 'The id of a game.' }) })
+const inNamespace = inGame.extend({
+  namespace_id: z.string().meta({ description: 'The id of a namespace of the game.' }),
+})
 
 /** The table of operations: what the service promises. Routes, types, behaviours, OpenAPI and docs come from it. */
 export const operations = {
@@ -25,7 +27,8 @@ export const operations = {
       include_state: z
         .enum(['true', 'false'])
         .default('false')
-        .transform(text => text === 'true'),
+        .transform(text => text === 'true')
+        .meta({ description: 'Whether each lobby carries its state.' }),
     }),
     headers: z.object({ 'x-coords': CoordinatesHeader.optional() }),
     output: z.object({ game_modes: z.array(GameMode), lobbies: z.array(Lobby), regions: z.array(Region) }),
@@ -84,7 +87,10 @@ export const operations = {
     summary: 'Tells whether a device link has been completed. Blocks while `watch_index` is the current index.',
     auth: 'none',
     kind: 'watch',
-    query: z.object({ device_link_token: z.string(), watch_index: WatchIndex.optional() }),
+    query: z.object({
+      device_link_token: z.string().meta({ description: 'The token that `devices.links.prepare` answered.' }),
+      watch_index: WatchIndex.optional(),
+    }),
     output: DeviceLink,
     errors: ['API_BAD_QUERY', 'TOKEN_INVALID', 'TOKEN_EXPIRED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_RATE_LIMIT'],
     source: 'interface',

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 
+const Int32 = z.int32().meta({ format: 'int32' })
+
 /** How a lobby's port is reached. */
 export const ProxyProtocol = z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp'])
 
@@ -7,9 +9,13 @@ export const ProxyProtocol = z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp'])
 export const Port = z
   .object({
     label: z.string(),
-    target_port: z.int32().nullish(),
-    port_range: z.object({ min: z.int32(), max: z.int32() }).nullish(),
+    target_port: Int32.nullish(),
+    port_range: z.object({ min: Int32, max: Int32 }).nullish(),
     proxy_protocol: ProxyProtocol,
   })
-  .meta({ id: 'Port' })
+  .meta({
+    id: 'Port',
+    description:
+      'A port of a lobby: one `target_port`, or a `port_range`, inclusive. Which of them fit together, the validation says.',
+  })
 export type Port = z.output<typeof Port>

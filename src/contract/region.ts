@@ -10,5 +10,5 @@ export const Region = z
     datacenter_coord: Coordinates,
     datacenter_distance_from_client: z.object({ kilometers: z.number(), miles: z.number() }),
   })
-  .meta({ id: 'Region' })
+  .meta({ id: 'Region', description: 'Where a data centre is, in degrees, and how far that is from the client.' })
 export type Region = z.output<typeof Region>

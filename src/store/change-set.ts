@@ -1,4 +1,4 @@
-import type { Rows, TableName } from './model.js'
+import type { Rows, TableName } from './rows.js'
 
 /** A record that a turn made or changed, as it is now. */
 export type Put = {

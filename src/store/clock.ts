@@ -1,5 +1,5 @@
 import { UsageError } from '../contract/usage-error.js'
-import { createDeadlines, type Deadline } from './deadlines.js'
+import { createDeadlines, type Deadline, type Deadlines } from './deadlines.js'
 
 /** The time of a world. A running clock follows the global `Date` and `setTimeout`, so that fake timers drive it. */
 export interface Clock {
@@ -61,32 +61,36 @@ export function createClock(options: ClockOptions = {}): WorldClock {
   }
   const ring = () => {
     timerAt = Number.POSITIVE_INFINITY
-    for (let due = deadlines.first(); due && due.at <= passed(); due = deadlines.first()) {
-      deadlines.remove(due)
-      void due.alarm()
+    try {
+      for (const { alarm } of takeDue(deadlines, passed)) void alarm()
+    } finally {
+      arm()
     }
-    arm()
   }
   const advanceTo = async (target: number) => {
-    for (let due = deadlines.first(); due && due.at <= target; due = deadlines.first()) {
-      deadlines.remove(due)
-      advanced += Math.max(0, due.at - passed())
-      await due.alarm()
+    try {
+      for (const { at, alarm } of takeDue(deadlines, () => target)) {
+        advanced += Math.max(0, at - passed())
+        await alarm()
+      }
+      advanced += Math.max(0, target - passed())
+    } finally {
+      timerAt = Number.POSITIVE_INFINITY
+      arm()
     }
-    advanced += Math.max(0, target - passed())
-    arm()
   }
   return {
     mode,
-    now: () => epoch + passed(),
+    now: () => Math.floor(epoch + passed()),
     get pending() {
       return deadlines.size
     },
     advance(ms) {
       if (!(Number.isFinite(ms) && ms >= 0))
         throw new UsageError(`clock.advance(${ms}): time only goes forward, by a finite number of ms from 0`)
-      advancing = advancing.then(() => advanceTo(passed() + ms))
-      return advancing
+      const moved = advancing.then(() => advanceTo(passed() + ms))
+      advancing = moved.catch(() => {})
+      return moved
     },
     after(ms, alarm) {
       const deadline = { at: passed() + ms, alarm }
@@ -100,6 +104,14 @@ export function createClock(options: ClockOptions = {}): WorldClock {
     reset() {
       epoch = start - passed()
     },
+  }
+}
+
+/** Takes the deadlines that are due out, earliest first, those that an alarm adds on the way too. */
+function* takeDue(deadlines: Deadlines, time: () => number): Iterable<Deadline> {
+  for (let due = deadlines.first(); due && due.at <= time(); due = deadlines.first()) {
+    deadlines.remove(due)
+    yield due
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChangeSet, Delete, Put } from './change-set.js'
-import type { TableName } from './model.js'
 import { tableNames } from './model.js'
 import type { Landed, Landing } from './records.js'
+import type { TableName } from './rows.js'
 import type { Tag } from './tag.js'
 
 /** What a commit has done: nothing where nothing was different. */

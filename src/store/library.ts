@@ -2,7 +2,7 @@ import { Collection } from '@mswjs/data'
 import type * as z from 'zod'
 import { issueText } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
-import { deepFreeze } from './freeze.js'
+import { frozenCopy } from './frozen-copy.js'
 
 /**
  * One write through the data library: it checks the row and makes it, in a Collection of its own, because a Collection
@@ -16,7 +16,7 @@ export interface LibraryWrite<Row> {
 
 /** A new row, checked and frozen. Throws `UsageError`. */
 export async function createRow<Row extends object>(input: unknown, write: LibraryWrite<Row>): Promise<Row> {
-  return plain(await collection(write).create(input))
+  return frozenCopy(await collection(write).create(input))
 }
 
 /**
@@ -25,23 +25,23 @@ export async function createRow<Row extends object>(input: unknown, write: Libra
  */
 export async function updateRow<Row extends object>(
   row: Row,
-  draft: (row: Row) => void,
+  draft: (row: Row) => void | Promise<void>,
   write: LibraryWrite<Row>,
 ): Promise<Row> {
   const next = structuredClone(row)
-  draft(next)
+  await draft(next)
   const rows = collection(write)
   await rows.create(row)
   const data = (target: object) => {
     for (const key of Object.keys(target)) if (!Object.hasOwn(next, key)) Reflect.deleteProperty(target, key)
     Object.assign(target, next)
   }
-  return plain(await rows.update(query => query.where(() => true), { data, strict: true }))
+  return frozenCopy(await rows.update(query => query.where(() => true), { data, strict: true }))
 }
 
 /** A row for the beginning of a world, checked and frozen at once. Throws `UsageError`. */
 export function parseRow<Row extends object>(input: unknown, write: LibraryWrite<Row>): Row {
-  return deepFreeze(check(input, write))
+  return frozenCopy(check(input, write))
 }
 
 function check<Row>(input: unknown, { schema, where }: LibraryWrite<Row>): Row {
@@ -55,9 +55,4 @@ function collection<Row>(write: LibraryWrite<Row>) {
   const schema = { '~standard': { version: 1, vendor: 'mockmaker', validate } }
   // A Standard Schema is all that a Collection uses of a schema; calling it the zod schema keeps the library's types.
   return new Collection({ schema: schema as unknown as z.ZodType<Row> })
-}
-
-/** Without the library's symbols, which are not enumerable. */
-function plain<Row extends object>(record: Row): Row {
-  return deepFreeze({ ...record })
 }

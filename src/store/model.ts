@@ -1,50 +1,21 @@
 import type * as z from 'zod'
-import { knownChoices } from '../contract/nearest.js'
+import { checkDeviceLink, checkGameMode, checkLobby, checkNamespace, checkSettings, checkToken, gameOf } from './fit.js'
 import type { Random } from './random.js'
 import {
   DeviceLinkRow,
   GameModeRow,
   GameRow,
+  type Inputs,
   LobbyRow,
   NamespaceRow,
   RegionRow,
+  type Rows,
   SettingsRow,
+  type TableName,
+  type TokenInput,
   TokenRow,
 } from './rows.js'
 import type { ReadTables } from './table.js'
-
-/** What each table keeps. */
-export interface Rows {
-  settings: SettingsRow
-  games: GameRow
-  regions: RegionRow
-  namespaces: NamespaceRow
-  gameModes: GameModeRow
-  lobbies: LobbyRow
-  deviceLinks: DeviceLinkRow
-  tokens: TokenRow
-}
-
-/** What `create` takes: what is absent is filled in. */
-export interface Inputs {
-  settings: SettingsRow
-  games: Partial<GameRow> & Pick<GameRow, 'name_id'>
-  regions: Partial<RegionRow> & Pick<RegionRow, 'region_id'>
-  namespaces: Partial<NamespaceRow> & Pick<NamespaceRow, 'name_id'>
-  gameModes: Partial<GameModeRow> & Pick<GameModeRow, 'game_mode_id'>
-  lobbies: Partial<LobbyRow>
-  deviceLinks: Partial<DeviceLinkRow>
-  tokens: TokenInput
-}
-
-/** A token to be minted says its kind and whose it is. */
-export type TokenInput = TokenRow extends infer Row
-  ? Row extends TokenRow
-    ? Omit<Row, 'token'> & { token?: string }
-    : never
-  : never
-
-export type TableName = keyof Rows
 
 /** What fills in a new row: the tables as they are, the world's chance, and the time in ms. */
 export interface Filling {
@@ -79,15 +50,23 @@ export const maxPlayersDefaults = { max_players_normal: 32, max_players_direct: 
 
 /** The models of a world, in the order in which one leans on another. */
 export const models: { readonly [Name in TableName]: Model<Name> } = {
-  settings: { schema: SettingsRow, key: ['settings_id'], indexes: [], fill: input => input },
+  settings: {
+    schema: SettingsRow,
+    key: ['settings_id'],
+    indexes: [],
+    fill: input => input,
+    check: checkSettings,
+    neededBy: () => 'the world needs it: update it instead',
+  },
   games: {
     schema: GameRow,
     key: ['game_id'],
     indexes: ['name_id'],
     fill: (input, { random }) => ({ game_id: random.uuid(), display_name: input.name_id, ...input }),
-    neededBy: ({ game_id }, { namespaces, tokens }) =>
+    neededBy: ({ game_id }, { namespaces, tokens, deviceLinks }) =>
       use('namespace', namespaces.findFirst(q => q.where({ game_id }))?.name_id) ??
-      use('token', tokens.findFirst(q => q.where({ game_id }))?.kind),
+      use('token', tokens.findFirst(q => q.where({ game_id }))?.kind) ??
+      use('device link', deviceLinks.all().find(link => gameOf(link) === game_id)?.device_link_id),
   },
   regions: {
     schema: RegionRow,
@@ -115,12 +94,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       lobby_count_max: matchmakerDefaults.lobby_count_max,
       ...input,
     }),
-    check: ({ game_id }, { games }) =>
-      reference(
-        'game_id',
-        game_id,
-        games.all().map(game => game.game_id),
-      ),
+    check: checkNamespace,
     neededBy: ({ namespace_id }, { gameModes, tokens, settings }) =>
       use('game mode', gameModes.findFirst(q => q.where({ namespace_id }))?.game_mode_id) ??
       use('token', tokens.findFirst(q => q.where({ namespace_id }))?.kind) ??
@@ -159,14 +133,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       status: 'pending',
       ...input,
     }),
-    check: (link, { games }) =>
-      link.status === 'complete'
-        ? reference(
-            'game_id',
-            link.game_id,
-            games.all().map(game => game.game_id),
-          )
-        : undefined,
+    check: checkDeviceLink,
   },
   tokens: {
     schema: TokenRow,
@@ -177,18 +144,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       expires_at: now + lifetimeMs.token,
       ...input,
     }),
-    check: (token, { games, namespaces }) =>
-      token.kind === 'cloud'
-        ? reference(
-            'game_id',
-            token.game_id,
-            games.all().map(game => game.game_id),
-          )
-        : reference(
-            'namespace_id',
-            token.namespace_id,
-            namespaces.all().map(namespace => namespace.namespace_id),
-          ),
+    check: checkToken,
   },
 }
 
@@ -222,48 +178,8 @@ function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unkno
   }
 }
 
-function checkLobby(lobby: LobbyRow, { namespaces, gameModes }: ReadTables): string | undefined {
-  const { namespace_id, game_mode_id, region_id } = lobby
-  const modes = gameModes.findMany(q => q.where({ namespace_id }))
-  const mode = modes.find(candidate => candidate.game_mode_id === game_mode_id)
-  return (
-    reference(
-      'namespace_id',
-      namespace_id,
-      namespaces.all().map(namespace => namespace.namespace_id),
-    ) ??
-    reference(
-      'game_mode_id',
-      game_mode_id,
-      modes.map(candidate => candidate.game_mode_id),
-    ) ??
-    reference('region_id', region_id, mode?.regions ?? [])
-  )
-}
-
-function checkGameMode(mode: GameModeRow, tables: ReadTables): string | undefined {
-  const { namespace_id, game_mode_id } = mode
-  const regions = tables.regions.all().map(region => region.region_id)
-  const stranded = tables.lobbies
-    .findMany(q => q.where({ namespace_id, game_mode_id }))
-    .find(lobby => !mode.regions.includes(lobby.region_id))
-  return (
-    reference(
-      'namespace_id',
-      namespace_id,
-      tables.namespaces.all().map(namespace => namespace.namespace_id),
-    ) ??
-    mode.regions.map(id => reference('regions', id, regions)).find(problem => problem !== undefined) ??
-    (stranded && `regions lacks "${stranded.region_id}", where lobby ${stranded.lobby_id} runs`)
-  )
-}
-
 function defaultNamespace({ settings }: ReadTables): string | undefined {
   return settings.get('settings')?.default_namespace_id
-}
-
-function reference(column: string, id: string, known: readonly string[]): string | undefined {
-  return known.includes(id) ? undefined : `${column} is "${id}", which nothing has.${knownChoices(id, known)}`
 }
 
 function use(what: string, id: string | undefined): string | undefined {

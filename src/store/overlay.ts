@@ -21,18 +21,36 @@ export class Overlay<Row extends object> implements Source<Row> {
   }
 
   indexed(column: string, value: string): Iterable<Row> {
-    return this.#through(this.base.indexed(column, value), row => row[column as keyof Row] === value)
+    const belongs = (row: Row) => row[column as keyof Row] === value
+    return this.#hasArrived(belongs)
+      ? this.#filtered(belongs)
+      : this.#through(this.base.indexed(column, value), belongs)
   }
 
   put(row: Row): void {
     const id = this.idOf(row)
     const change = this.changes.get(id)
     const again = change === 'delete' || change?.again === true
+    if (change === 'delete') this.changes.delete(id)
     this.changes.set(id, { put: row, again })
   }
 
   delete(id: string): void {
     this.changes.set(id, 'delete')
+  }
+
+  /** Whether a committed row belongs now that did not: it stands among those that did, where it stands among all. */
+  #hasArrived(belongs: (row: Row) => boolean): boolean {
+    for (const [id, change] of this.changes) {
+      if (change === 'delete' || change.again || !belongs(change.put)) continue
+      const before = this.base.get(id)
+      if (before && !belongs(before)) return true
+    }
+    return false
+  }
+
+  *#filtered(belongs: (row: Row) => boolean): Iterable<Row> {
+    for (const row of this.rows()) if (belongs(row)) yield row
   }
 
   /** The committed rows with this turn's changes: a changed row stands where it stood, new ones come last. */

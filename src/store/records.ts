@@ -1,5 +1,5 @@
-import { dequal } from 'dequal/lite'
 import { ColumnIndex } from './column-index.js'
+import { sameJson } from './same-json.js'
 import type { Source } from './table.js'
 import { indexTag, recordTag, type Tag, tableTag } from './tag.js'
 import type { Tracking } from './tracker.js'
@@ -33,7 +33,8 @@ export class Records<Row extends object> implements Source<Row> {
   #shared: boolean
   #nextPlace: number
   #revision: number
-  #deletedAt = 0
+  /** The revisions that deleted records, by id: what a read of one has seen must not go back. */
+  readonly #deletedAt = new Map<string, number>()
   readonly #indexes = new Map<string, ColumnIndex>()
 
   private constructor(
@@ -75,7 +76,7 @@ export class Records<Row extends object> implements Source<Row> {
 
   get = (id: string): Row | undefined => {
     const entry = this.#entries.get(id)
-    this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt)
+    this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt.get(id) ?? 0)
     return entry?.row
   };
 
@@ -104,7 +105,7 @@ export class Records<Row extends object> implements Source<Row> {
         landed.deletes.push(id)
         continue
       }
-      if (before && dequal(before.row, change.put)) continue
+      if (before && !change.again && sameJson(before.row, change.put)) continue
       if (before && change.again) this.#drop(id, landing)
       const place = before && !change.again ? before.place : this.#nextPlace++
       this.#put(id, { row: change.put, place }, landing)
@@ -128,7 +129,7 @@ export class Records<Row extends object> implements Source<Row> {
     this.#shared = false
     for (const [id, entry] of beginning.#entries) {
       const before = present.get(id)
-      if (before && dequal(before.row, entry.row)) {
+      if (before && sameJson(before.row, entry.row)) {
         this.#entries.set(id, before)
         continue
       }
@@ -144,6 +145,7 @@ export class Records<Row extends object> implements Source<Row> {
     landing: Landing,
     before = this.#entries.get(id)?.row,
   ): void {
+    this.#deletedAt.delete(id)
     this.#own().set(id, { row, place, revision: landing.revision })
     this.#touch(id, { before, after: row, landing })
   }
@@ -151,7 +153,7 @@ export class Records<Row extends object> implements Source<Row> {
   #drop(id: string, landing: Landing): void {
     const before = this.#entries.get(id)?.row
     this.#own().delete(id)
-    this.#deletedAt = landing.revision
+    this.#deletedAt.set(id, landing.revision)
     this.#touch(id, { before, after: undefined, landing })
   }
 

@@ -8,11 +8,13 @@ import { Uint32 } from '../contract/uint32.js'
 
 /** Ids stand in paths and are joined by `/`. */
 const Id = z.string().regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
+/** Tokens are opaque, and a real one is longer than any id (PROTOCOL.md B1). */
+const Token = z.string().regex(/^[!-~]+$/, 'expected visible ASCII without white space')
 /** Milliseconds since the epoch, on the world's clock. */
 const Time = z.int()
 
 /** What holds for the whole world. There is one row. */
-export const SettingsRow = z.object({
+export const SettingsRow = z.strictObject({
   settings_id: z.literal('settings'),
   cdn_domain: z.string().min(1),
   default_namespace_id: Id.optional(),
@@ -24,10 +26,10 @@ export const SettingsRow = z.object({
 })
 export type SettingsRow = z.output<typeof SettingsRow>
 
-export const GameRow = z.object({ game_id: Id, name_id: z.string(), display_name: z.string() })
+export const GameRow = z.strictObject({ game_id: Id, name_id: z.string(), display_name: z.string() })
 export type GameRow = z.output<typeof GameRow>
 
-export const NamespaceRow = z.object({
+export const NamespaceRow = z.strictObject({
   namespace_id: Id,
   game_id: Id,
   name_id: z.string(),
@@ -43,7 +45,7 @@ export const NamespaceRow = z.object({
 })
 export type NamespaceRow = z.output<typeof NamespaceRow>
 
-export const GameModeRow = z.object({
+export const GameModeRow = z.strictObject({
   namespace_id: Id,
   game_mode_id: Id,
   ...MaxPlayers.shape,
@@ -54,7 +56,7 @@ export const GameModeRow = z.object({
 })
 export type GameModeRow = z.output<typeof GameModeRow>
 
-export const RegionRow = Region.omit({ datacenter_distance_from_client: true }).extend({ region_id: Id })
+export const RegionRow = Region.omit({ datacenter_distance_from_client: true }).extend({ region_id: Id }).strict()
 export type RegionRow = z.output<typeof RegionRow>
 
 export const LobbyRow = Lobby.extend({
@@ -63,11 +65,13 @@ export const LobbyRow = Lobby.extend({
   state: Json.optional(),
   publicity: z.enum(['public', 'private']),
   is_closed: z.boolean(),
-}).refine(lobby => lobby.total_player_count <= mostPlayers(lobby), {
-  path: ['total_player_count'],
-  error: issue =>
-    `expected at most ${mostPlayers(issue.input as z.output<typeof MaxPlayers>)}, the most that the lobby takes`,
 })
+  .strict()
+  .refine(lobby => lobby.total_player_count <= mostPlayers(lobby), {
+    path: ['total_player_count'],
+    error: issue =>
+      `expected at most ${mostPlayers(issue.input as z.output<typeof MaxPlayers>)}, the most that the lobby takes`,
+  })
 export type LobbyRow = z.output<typeof LobbyRow>
 
 /** The most players that a lobby takes, in whichever way they come. */
@@ -76,25 +80,58 @@ export function mostPlayers(lobby: z.output<typeof MaxPlayers>): number {
 }
 
 const linkFields = {
-  device_link_token: Id,
+  device_link_token: Token,
   device_link_id: Id,
   /** Absent where the link never expires. */
   expires_at: Time.optional(),
 }
 export const DeviceLinkRow = z.discriminatedUnion('status', [
-  z.object({
+  z.strictObject({
     ...linkFields,
     status: z.literal('pending'),
     /** When, and for which game, the world completes the link by itself. */
     completes: z.object({ at: Time, game_id: Id }).optional(),
   }),
-  z.object({ ...linkFields, status: z.literal('complete'), game_id: Id, cloud_token: Id }),
+  z.strictObject({ ...linkFields, status: z.literal('complete'), game_id: Id, cloud_token: Token }),
 ])
 export type DeviceLinkRow = z.output<typeof DeviceLinkRow>
 
-const tokenFields = { token: Id, expires_at: Time.optional() }
+const tokenFields = { token: Token, expires_at: Time.optional() }
 export const TokenRow = z.discriminatedUnion('kind', [
-  z.object({ ...tokenFields, kind: z.enum(['development', 'public']), namespace_id: Id }),
-  z.object({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
+  z.strictObject({ ...tokenFields, kind: z.enum(['development', 'public']), namespace_id: Id }),
+  z.strictObject({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
 ])
 export type TokenRow = z.output<typeof TokenRow>
+
+/** What each table keeps. */
+export interface Rows {
+  settings: SettingsRow
+  games: GameRow
+  regions: RegionRow
+  namespaces: NamespaceRow
+  gameModes: GameModeRow
+  lobbies: LobbyRow
+  deviceLinks: DeviceLinkRow
+  tokens: TokenRow
+}
+
+/** What `create` takes: what is absent is filled in. */
+export interface Inputs {
+  settings: SettingsRow
+  games: Partial<GameRow> & Pick<GameRow, 'name_id'>
+  regions: Partial<RegionRow> & Pick<RegionRow, 'region_id'>
+  namespaces: Partial<NamespaceRow> & Pick<NamespaceRow, 'name_id'>
+  gameModes: Partial<GameModeRow> & Pick<GameModeRow, 'game_mode_id'>
+  lobbies: Partial<LobbyRow>
+  deviceLinks: Partial<DeviceLinkRow>
+  tokens: TokenInput
+}
+
+/** A token to be minted says its kind and whose it is. */
+export type TokenInput = TokenRow extends infer Row
+  ? Row extends TokenRow
+    ? Omit<Row, 'token'> & { token?: string }
+    : never
+  : never
+
+export type TableName = keyof Rows

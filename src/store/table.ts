@@ -1,6 +1,6 @@
 import type { Draft } from './draft.js'
-import type { Inputs, Rows, TableName } from './model.js'
 import { type Predicate, plan } from './query.js'
+import type { Inputs, Rows, TableName } from './rows.js'
 
 /** Reads of one model's records: synchronous, in the order of creation. What they hand out is frozen. */
 export interface ReadTable<Row> {
@@ -20,7 +20,10 @@ export interface Table<Row, Input> extends ReadTable<Row> {
   /** Makes a record; what is absent gets the scenario format's defaults. */
   create(input: Input): Promise<Row>
   /** Changes the first record that matches, through a draft; `undefined` where none does. An id cannot change. */
-  update(predicate: Predicate<Row>, options: { data(draft: Draft<Row>): void }): Promise<Row | undefined>
+  update(
+    predicate: Predicate<Row>,
+    options: { data(draft: Draft<Row>): void | Promise<void> },
+  ): Promise<Row | undefined>
   /** Deletes the first record that matches, and answers it; `undefined` where none does. */
   delete(predicate: Predicate<Row>): Promise<Row | undefined>
 }

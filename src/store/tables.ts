@@ -1,5 +1,6 @@
-import { type Rows, type TableName, tableNames } from './model.js'
+import { tableNames } from './model.js'
 import type { Records } from './records.js'
+import type { Rows, TableName } from './rows.js'
 
 /** The committed records of all models. */
 export type AllRecords = { readonly [Name in TableName]: Records<Rows[Name]> }

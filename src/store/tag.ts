@@ -3,12 +3,15 @@ export type Tag = string
 
 export const tableTag = (table: string): Tag => table
 export const recordTag = (table: string, id: string): Tag => `${table}#${id}`
+/** The time of the world: it goes back when the world is reset. */
+export const clockTag: Tag = '@clock'
 export const indexTag = (table: string, column: string, value: string): Tag => `${table}.${column}=${value}`
 
 /** Who is to be told when a tag is touched. */
 export interface Listeners {
   /** Calls the listener, once for each change set, when any of the tags is touched, until the function that comes back is called. */
   listen(tags: ReadonlySet<Tag>, listener: () => void): () => void
+  /** Tells all of them, also where one throws; then throws that. */
   tell(tags: ReadonlySet<Tag>): void
 }
 
@@ -31,9 +34,29 @@ export function createListeners(): Listeners {
       }
     },
     tell(tags) {
-      const concerned = new Set<() => void>()
-      for (const tag of tags) for (const listener of byTag.get(tag) ?? []) concerned.add(listener)
-      for (const listener of concerned) listener()
+      const concerned = new Map<() => void, Tag>()
+      for (const tag of tags) for (const listener of byTag.get(tag) ?? []) concerned.set(listener, tag)
+      // One that is told may end another.
+      callAll(
+        [...concerned].map(
+          ([listener, tag]) =>
+            () =>
+              byTag.get(tag)?.has(listener) && listener(),
+        ),
+      )
     },
   }
+}
+
+/** Calls all functions, also where one throws; then throws the first error. */
+export function callAll(calls: Iterable<() => unknown>): void {
+  const errors: unknown[] = []
+  for (const call of calls) {
+    try {
+      call()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
 }

@@ -8,8 +8,11 @@ export interface TurnContext {
 
 /** The turns of one world, one after the other. */
 export interface TurnQueue {
-  /** Runs a turn after those before it. Throws `UsageError` inside a turn of the same world: it would wait for itself. */
-  next<T>(turn: () => Promise<T>): Promise<T>
+  /**
+   * Runs a turn after those before it and, when it is over, the function that it answers: that lands it, and may write again.
+   * Throws `UsageError` inside a turn of the same world: it would wait for itself.
+   */
+  next<T>(turn: () => Promise<() => T>): Promise<T>
 }
 
 export function createTurnQueue(context: TurnContext): TurnQueue {
@@ -25,11 +28,10 @@ export function createTurnQueue(context: TurnContext): TurnQueue {
       const result = last.then(async () => {
         const store = {}
         current = store
-        try {
-          return await context.run(store, turn)
-        } finally {
+        const land = await context.run(store, turn).finally(() => {
           current = undefined
-        }
+        })
+        return land()
       })
       last = result.catch(() => {})
       return result

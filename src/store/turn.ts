@@ -1,10 +1,11 @@
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
 import { createRow, updateRow } from './library.js'
-import { type Filling, type Inputs, type Model, models, type Rows, type TableName, tableNames } from './model.js'
+import { type Filling, type Model, models, tableNames } from './model.js'
 import { Overlay } from './overlay.js'
 import type { Predicate } from './query.js'
 import type { Random } from './random.js'
+import type { Inputs, Rows, TableName } from './rows.js'
 import { type ReadTable, type ReadTables, readTable, type Table, type Tables } from './table.js'
 import { type AllRecords, mapTables } from './tables.js'
 
@@ -17,6 +18,8 @@ export interface Turn {
   readonly overlays: Overlays
   /** Waits for the queue, checks that the records still fit together, and ends the turn. Throws what any of its writes threw. */
   finish(): Promise<void>
+  /** Waits for what is still queued when the turn fails, so that none of it draws from the world's chance later. */
+  abandon(): Promise<void>
 }
 
 export interface TurnOptions {
@@ -41,6 +44,7 @@ export function createTurn({ records, random, now }: TurnOptions): Turn {
       await queue.end()
       for (const name of tableNames) checkFit(name, { overlay: overlays[name] as never, reads })
     },
+    abandon: () => queue.end().catch(() => {}),
   }
 }
 
@@ -106,7 +110,7 @@ function createTable<Name extends TableName>(
         overlay.put(row)
         return row
       }),
-    update: (predicate: Predicate<Row>, { data }: { data(draft: Draft<Row>): void }) =>
+    update: (predicate: Predicate<Row>, { data }: { data(draft: Draft<Row>): void | Promise<void> }) =>
       queue.add(async () => {
         const row = read.findFirst(predicate)
         if (!row) return undefined

@@ -2,12 +2,13 @@ import type { ChangeSet } from './change-set.js'
 import { type Clock, type ClockMode, createClock, type WorldClock } from './clock.js'
 import { commit } from './commit.js'
 import { parseRow } from './library.js'
-import { type Model, models, type TableName } from './model.js'
+import { type Model, models } from './model.js'
 import { createRandom, type Random } from './random.js'
 import { type Landed, type Landing, Records } from './records.js'
+import type { TableName } from './rows.js'
 import { type ReadTables, readTable, type Table, type Tables } from './table.js'
 import { type AllRecords, mapTables } from './tables.js'
-import { createListeners, type Listeners } from './tag.js'
+import { callAll, clockTag, createListeners, type Listeners, type Tag } from './tag.js'
 import { createTracking, type Tracker } from './tracker.js'
 import { createTurn, idOf } from './turn.js'
 import { createSyncContext, createTurnQueue, type TurnContext, type TurnQueue } from './turn-queue.js'
@@ -112,7 +113,7 @@ class WorldCore {
   write = <T>(turn: (tables: Tables) => T | Promise<T>): Promise<T> =>
     this.#turns.next(async () => {
       const saved = this.random.save()
-      const { tables, overlays, finish } = createTurn({
+      const { tables, overlays, finish, abandon } = createTurn({
         records: this.#records,
         random: this.random,
         now: this.clock.now,
@@ -120,9 +121,12 @@ class WorldCore {
       try {
         const value = await turn(tables)
         await finish()
-        this.#commit((name, landing) => this.#records[name].land(overlays[name].changes as never, landing))
-        return value
+        return () => {
+          this.#commit((name, landing) => this.#records[name].land(overlays[name].changes as never, landing))
+          return value
+        }
       } catch (error) {
+        await abandon()
         this.random.restore(saved)
         throw error
       }
@@ -141,26 +145,32 @@ class WorldCore {
 
   /** Records, chance and clock back to the beginning, in one turn. The revision goes on rising. */
   reset(): Promise<void> {
-    return this.#turns.next(async () => {
+    return this.#turns.next(async () => () => {
       this.clock.reset()
       this.random.restore(createRandom(this.seed, 'world').save())
-      this.#commit((name, landing) => this.#records[name].restore(this.#begun[name] as never, landing))
+      const restore = (name: TableName, landing: Landing) =>
+        this.#records[name].restore(this.#begun[name] as never, landing)
+      this.#commit(restore, [clockTag])
     })
   }
 
-  #commit(land: (name: TableName, landing: Landing) => Landed<object>): void {
+  /** Lands the changes and tells of them, and of what else has been touched. */
+  #commit(land: (name: TableName, landing: Landing) => Landed<object>, also: readonly Tag[] = []): void {
     const at = this.clock.now()
     const { changeSet, touched } = commit(land, { revision: Math.max(this.#revision + 1, at), at })
-    if (!changeSet) return
-    this.#revision = changeSet.revision
-    for (const subscriber of this.#subscribers) subscriber(changeSet)
-    this.#listeners.tell(touched)
+    const subscribers = changeSet ? [...this.#subscribers] : []
+    this.#revision = changeSet?.revision ?? this.#revision
+    callAll([
+      ...subscribers.map(subscriber => () => subscriber(changeSet as ChangeSet)),
+      () => this.#listeners.tell(new Set([...touched, ...also])),
+    ])
   }
 
   #hasPassed(at: number): boolean {
-    if (this.clock.now() >= at) return true
-    this.#tracking.noteUntil(at)
-    return false
+    const passed = this.clock.now() >= at
+    if (passed) this.#tracking.note(clockTag, 0)
+    else this.#tracking.noteUntil(at)
+    return passed
   }
 
   #seeded(name: TableName, rows: readonly unknown[]): Records<object> {

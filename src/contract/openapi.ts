@@ -1,0 +1,92 @@
+import type { OpenApiDocument, OpenApiOperation, OpenApiPathItem } from './openapi-document.js'
+import { openApiParameters } from './openapi-parameters.js'
+import { openApiHeaders, openApiResponses } from './openapi-responses.js'
+import { createOpenApiSchemas, type OpenApiSchemas } from './openapi-schema.js'
+import type { Auth, OperationSpec, Source } from './operation.js'
+import { type OperationId, operationIds, operations } from './operations.js'
+
+/** What a document says of the server that it is for. */
+export interface OpenApiOptions {
+  /** Where the server answers, without a slash at its end. Default: where the document was found. */
+  readonly serverUrl?: string | undefined
+  /** The version of what serves it. Default: `0.0.0`. */
+  readonly version?: string | undefined
+}
+
+/** The table of operations as an OpenAPI 3.1 document. The same options give the same document, to the byte. */
+export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): OpenApiDocument {
+  const schemas = createOpenApiSchemas()
+  const paths: Record<string, OpenApiPathItem> = {}
+  for (const id of operationIds) {
+    const spec: OperationSpec = operations[id]
+    paths[spec.path] = { ...paths[spec.path], [spec.method.toLowerCase()]: operation(id, spec, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'mockmaker', version, description: about },
+    ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
+    tags: [...new Set(operationIds.map(tagOf))].map(name => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.components(),
+      headers: openApiHeaders,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: aboutTokens } },
+    },
+  }
+}
+
+const about =
+  'A mock of a matchmaker and game-namespace service, for working offline. Each operation says where its rules come from, and where it differs from the real service.'
+const aboutTokens = 'A token of the mock, which shows its tokens when it starts and on `GET /`.'
+
+/** Whom an operation answers, in a sentence. */
+const callers: { readonly [auth in Auth]: string } = {
+  none: 'Needs no token. One that is sent must still be valid.',
+  bearer: 'Needs any valid token.',
+  namespace: 'Needs a development or public token of a namespace, or none where the namespace is tokenless.',
+  cloud: 'Needs a cloud token.',
+}
+
+const sources: { readonly [source in Source]: string } = {
+  interface: 'The written interface of the service.',
+  client: 'The published clients of the service.',
+  ours: 'This mock: the real service has no such call.',
+}
+
+function operation(id: OperationId, spec: OperationSpec, schemas: OpenApiSchemas): OpenApiOperation {
+  const parameters = openApiParameters(spec, schemas)
+  const required = { bearer: [] }
+  return {
+    operationId: id,
+    summary: spec.summary,
+    description: descriptionOf(spec),
+    tags: [tagOf(id)],
+    security: spec.auth === 'none' || spec.auth === 'namespace' ? [{}, required] : [required],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(spec.body === undefined ? {} : { requestBody: requestBody(spec.body, schemas) }),
+    responses: openApiResponses(spec, schemas),
+  }
+}
+
+function requestBody(body: NonNullable<OperationSpec['body']>, schemas: OpenApiSchemas) {
+  const schema = schemas.of(body, 'input')
+  // An empty body is `{}`, so that a body without required fields may be left out.
+  return { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } }
+}
+
+function descriptionOf({ summary, auth, source, fidelity }: OperationSpec): string {
+  const differences = fidelity.length === 0 ? ['Nothing that is known.'] : fidelity.map(note => `- ${note}`)
+  return [
+    summary,
+    callers[auth],
+    '### Source',
+    sources[source],
+    '### What differs from the real service',
+    differences.join('\n'),
+  ].join('\n\n')
+}
+
+/** An operation's id without its last word: `games.namespaces`. */
+function tagOf(id: OperationId): string {
+  return id.slice(0, id.lastIndexOf('.'))
+}

@@ -1,0 +1,36 @@
+import type { World } from '../store/world.js'
+import type { PageToken } from './page-context.js'
+
+/** A call to try, as a line for a shell: the list of lobbies without a token. */
+export function curlLine(url: string): string {
+  return `curl ${quoted(`${url}/matchmaker/lobbies/list`)}`
+}
+
+/**
+ * A call to try with a token, as a line for a shell: the list of lobbies for a namespace's token; for a cloud token the
+ * completion of a pending device link or, where there is none, the validation of a namespace's names.
+ */
+export function curlLineFor(token: PageToken, { url, world }: { readonly url: string; readonly world: World }): string {
+  const authorization = quoted(`Authorization: Bearer ${token.token}`)
+  if (token.kind !== 'cloud') return `curl -H ${authorization} ${quoted(`${url}/matchmaker/lobbies/list`)}`
+  const { path, body } = cloudCall(token.game, world)
+  return `curl -H ${authorization} -d ${quoted(JSON.stringify(body))} ${quoted(url + path)}`
+}
+
+function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { path: string; body: object } {
+  const game_id = games.findFirst(q => q.where({ name_id: gameName }))?.game_id ?? ''
+  const pending = deviceLinks
+    .all()
+    .find(link => link.status === 'pending' && clock.now() < (link.expires_at ?? Number.POSITIVE_INFINITY))
+  if (pending) {
+    const { device_link_token } = pending
+    return { path: '/cloud/devices/links/complete', body: { device_link_token, game_id } }
+  }
+  const path = `/cloud/games/${encodeURIComponent(game_id)}/namespaces/validate`
+  return { path, body: { display_name: 'Beta', name_id: 'beta' } }
+}
+
+/** A word as a POSIX shell takes it: as it is where it is plain, else between single quotes. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}

@@ -1,0 +1,108 @@
+import type { Auth } from '../contract/operation.js'
+import { type OperationId, operationIds, operations } from '../contract/operations.js'
+import type { World } from '../store/world.js'
+import { curlLine, curlLineFor } from './curl-line.js'
+import { type Html, html } from './html.js'
+import { layout } from './layout.js'
+import type { PageContext, PageToken } from './page-context.js'
+
+/** The page at `/`: what world answers here, with which tokens, and to which calls. */
+export function homePage({ mock: { world, tokens }, url }: PageContext): Html {
+  const byKind = order.flatMap(kind => tokens.filter(token => token.kind === kind))
+  const main = html`<main>
+<header>
+<p class="mark">mockmaker</p>
+<h1 dir="auto">${world.title}</h1>
+<p class="address">${url}</p>
+${counts(world)}
+</header>
+<section aria-labelledby="tokens">
+<h2 id="tokens">Tokens</h2>
+${tokenlessCard(url, world)}
+${byKind.map(token => tokenCard(token, { url, world }))}
+</section>
+<section aria-labelledby="operations">
+<h2 id="operations">Operations</h2>
+<table>
+<thead><tr><th scope="col">Call</th><th scope="col">Token</th></tr></thead>
+<tbody>
+${operationIds.map(operationRow)}
+</tbody>
+</table>
+</section>
+<footer>All of it for machines: <a href="openapi.json">openapi.json</a></footer>
+</main>`
+  return layout({ title: world.title, main })
+}
+
+const order: readonly PageToken['kind'][] = ['public', 'development', 'cloud']
+
+function counts({ games, namespaces, gameModes, regions, lobbies }: World): Html {
+  const counted = [
+    { one: 'game', many: 'games', count: games.count() },
+    { one: 'namespace', many: 'namespaces', count: namespaces.count() },
+    { one: 'game mode', many: 'game modes', count: gameModes.count() },
+    { one: 'region', many: 'regions', count: regions.count() },
+    { one: 'lobby', many: 'lobbies', count: lobbies.count() },
+  ]
+  const entries = counted.map(
+    ({ one, many, count }) => html`<div><dt>${count === 1 ? one : many}</dt><dd>${count}</dd></div>`,
+  )
+  return html`<dl class="counts">
+${entries}
+</dl>`
+}
+
+/** What can be called without a token: the default namespace, where it is tokenless. */
+function tokenlessCard(url: string, { settings, namespaces, games }: World): Html | undefined {
+  const namespace = namespaces.get(settings.get('settings')?.default_namespace_id ?? '')
+  if (!namespace?.tokenless) return undefined
+  const of = `${games.get(namespace.game_id)?.name_id}/${namespace.name_id}`
+  return html`<article class="card">
+<h3><span class="kind">no token</span> ${of}</h3>
+<p class="note">Lists the open lobbies: the namespace is tokenless.</p>
+<code class="call">${curlLine(url)}</code>
+</article>`
+}
+
+const notes: { readonly [kind in PageToken['kind']]: string } = {
+  public: 'Lists the open lobbies.',
+  development: 'Lists canned lobbies, one for each game mode.',
+  cloud: 'Completes device links for its game, and checks its namespaces.',
+}
+
+function tokenCard(token: PageToken, { url, world }: { readonly url: string; readonly world: World }): Html {
+  const of = token.kind === 'cloud' ? token.game : token.namespace
+  return html`<article class="card">
+<h3><span class="kind">${token.kind}</span> ${of} <code class="token">${token.token}</code></h3>
+<p class="note">${notes[token.kind]}</p>
+<code class="call">${curlLineFor(token, { url, world })}</code>
+</article>`
+}
+
+/** Which token an operation needs. */
+const needs: { readonly [auth in Auth]: string } = {
+  none: 'none',
+  bearer: 'any',
+  namespace: 'public, development, or none',
+  cloud: 'cloud',
+}
+
+function operationRow(id: OperationId): Html {
+  const { method, path, auth, summary } = operations[id]
+  return html`<tr>
+<td><span class="method">${method}</span> <code>${breakable(path)}</code><p class="note">${prose(summary)}</p></td>
+<td class="note">${needs[auth]}</td>
+</tr>
+`
+}
+
+/** A path that a narrow screen may break at its slashes. */
+function breakable(path: string): Html[] {
+  return path.split('/').map((segment, i) => (i === 0 ? html`${segment}` : html`/<wbr>${segment}`))
+}
+
+/** Text of the table of operations, in which backticks mark code. */
+function prose(text: string): Html[] {
+  return text.split('`').map((piece, i) => (i % 2 === 0 ? html`${piece}` : html`<code>${piece}</code>`))
+}

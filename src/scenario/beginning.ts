@@ -1,0 +1,96 @@
+import type { Faker } from '@faker-js/faker'
+import type { SettingsRow } from '../store/rows.js'
+import type { Beginning, SeedRows } from '../store/world.js'
+import { deviceLinkRows } from './device-link-rows.js'
+import { layoutOf } from './layout.js'
+import { lobbyRows } from './lobby-rows.js'
+import { namedIn } from './named.js'
+import { namespaceRow } from './namespace-row.js'
+import { createNaming } from './naming.js'
+import { regionOf } from './region.js'
+import type { Scenario } from './schema.js'
+import { gameTokenRow, linkTokenRows, namespaceTokenRows } from './token-rows.js'
+
+/** How a world is made of a scenario. */
+export interface BeginningOptions {
+  /** Instead of the scenario's. */
+  readonly seed?: number | undefined
+  /** Where the links that are handed out point. Default: `https://hub.{cdn_domain}`. */
+  readonly publicUrl?: string | undefined
+  /** Called only when something is to be generated. It is seeded anew each time. */
+  faker(): Faker
+}
+
+const defaults = { title: 'Untitled', seed: 1, clock: 'running', cdn_domain: 'mock.localhost' } as const
+
+/**
+ * How the world of a scenario begins. The same scenario and seed give the same ids and tokens at any time and, with
+ * `now`, the same rows. Each id comes from a stream of its own, so that what changes one thing leaves the ids of others alone.
+ */
+export function beginningOf(scenario: Scenario, options: BeginningOptions): Beginning {
+  const { title = defaults.title, clock = defaults.clock, now } = scenario
+  const seed = options.seed ?? scenario.seed ?? defaults.seed
+  return {
+    title,
+    seed,
+    clock,
+    now: now === undefined ? undefined : Date.parse(now),
+    rows: at => rowsOf(scenario, { ...options, seed, now: at }),
+  }
+}
+
+interface Start extends BeginningOptions {
+  readonly seed: number
+  readonly now: number
+}
+
+function rowsOf(scenario: Scenario, { seed, now, publicUrl, faker }: Start): SeedRows {
+  const layout = layoutOf(scenario)
+  const naming = createNaming(seed, new Set([...namedIn(scenario, layout)].map(named => named.id)))
+  const games = layout.games.map(game => ({
+    ...game,
+    game_id: game.given.game_id ?? naming.uuid(`game:${game.names.name_id}`),
+  }))
+  const namespaces = games.flatMap(({ game_id, namespaces }) =>
+    namespaces.map(namespace => ({
+      ...namespace,
+      game_id,
+      namespace_id: namespace.given.namespace_id ?? naming.uuid(`namespace:${namespace.fullName}`),
+    })),
+  )
+  const standing = namespaces.find(({ fullName }) => fullName === scenario.default_namespace) ?? namespaces[0]
+  const links = deviceLinkRows(scenario.device_links ?? [], { games, naming, now })
+  return {
+    settings: [settingsRow(scenario, { publicUrl, default_namespace_id: standing?.namespace_id })],
+    regions: layout.regions.map(regionOf),
+    games: games.map(({ game_id, names }) => ({ game_id, ...names })),
+    namespaces: namespaces.map(namespaceRow),
+    gameModes: namespaces.flatMap(({ namespace_id, modes }) =>
+      [...modes.values()].map(mode => ({ namespace_id, ...mode })),
+    ),
+    lobbies: namespaces.flatMap(namespace => lobbyRows(namespace, { seed, naming, now, faker })),
+    deviceLinks: links,
+    tokens: [
+      ...namespaces.flatMap(namespace => namespaceTokenRows(namespace, { naming, now })),
+      ...games.map(game => gameTokenRow(game, { naming, now })),
+      ...linkTokenRows(links, now),
+    ],
+  }
+}
+
+interface Surroundings {
+  readonly publicUrl: string | undefined
+  readonly default_namespace_id: string | undefined
+}
+
+function settingsRow(scenario: Scenario, { publicUrl, default_namespace_id }: Surroundings): SettingsRow {
+  const { cdn_domain = defaults.cdn_domain, hide_empty_lobbies = false, client } = scenario
+  return {
+    settings_id: 'settings',
+    cdn_domain,
+    ...(default_namespace_id === undefined ? {} : { default_namespace_id }),
+    hide_empty_lobbies,
+    ...(client === undefined ? {} : { client }),
+    public_url: (publicUrl ?? `https://hub.${cdn_domain}`).replace(/\/+$/, ''),
+  }
+}

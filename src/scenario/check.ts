@@ -1,0 +1,49 @@
+import { pathText } from '../contract/issue.js'
+import { catalogue } from './catalogue.js'
+import { checkDeviceLink } from './check-device-link.js'
+import { checkNamespace } from './check-namespace.js'
+import { type Layout, layoutOf } from './layout.js'
+import { namespaceKeys } from './namespace.js'
+import type { Problem } from './problem.js'
+import { checkReference } from './reference.js'
+import { repetitions } from './repetition.js'
+import type { Scenario } from './schema.js'
+
+/** All that does not fit together in a scenario whose shape is right. */
+export function check(scenario: Scenario): Problem[] {
+  const layout = layoutOf(scenario)
+  const namespaces = layout.games.flatMap(game => game.namespaces)
+  const gameNames = layout.games.map(game => game.names.name_id)
+  return [
+    ...misplacedKeys(scenario),
+    ...repetitions(scenario, layout),
+    ...checkRegions(layout),
+    ...checkReference({
+      path: ['default_namespace'],
+      id: scenario.default_namespace,
+      owner: 'namespace',
+      known: namespaces.map(namespace => namespace.fullName),
+    }),
+    ...namespaces.flatMap(namespace => checkNamespace(namespace, layout.regionIds)),
+    ...(scenario.device_links ?? []).flatMap((link, i) =>
+      checkDeviceLink(link, { path: ['device_links', i], gameNames }),
+    ),
+  ]
+}
+
+function misplacedKeys(scenario: Scenario): Problem[] {
+  if (!scenario.games) return []
+  const misplaced = Object.keys(namespaceKeys).filter(key => Object.hasOwn(scenario, key))
+  return misplaced.map(key => {
+    const right = pathText(['games', 0, 'namespaces', 0, key])
+    return { path: [key], at: 'key', text: `${key} stands beside games: it belongs to a namespace, as in ${right}.` }
+  })
+}
+
+function checkRegions({ regions }: Layout): Problem[] {
+  const known = catalogue.map(region => region.region_id)
+  return regions.flatMap((entry, i) => {
+    const id = typeof entry === 'string' ? entry : undefined
+    return checkReference({ path: ['regions', i], id, owner: 'region of the catalogue', known })
+  })
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod'
+import { DeviceLinkRow } from '../store/rows.js'
+import { exact } from './exact.js'
+import { NameId } from './name.js'
+import { Duration } from './time.js'
+import { Token } from './token.js'
+
+/** A device link that has been prepared when the world begins (PROTOCOL.md B8). */
+export const DeviceLinkEntry = exact({
+  token: Token.optional(),
+  device_link_id: DeviceLinkRow.options[0].shape.device_link_id.optional().describe('Default: from the seed.'),
+  status: z.enum(['pending', 'complete']).optional().describe('Default: pending.'),
+  game: NameId.optional().describe(
+    'The name_id of the game that it is or will be completed for. Default: the only game.',
+  ),
+  completes_after: Duration.optional().describe('When the world completes it by itself, as in 5s. Default: never.'),
+  expires_after: Duration.optional().describe('As in 1h. Default: never.'),
+})
+export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>

@@ -1,0 +1,22 @@
+import * as z from 'zod'
+import type { MaxPlayers } from '../contract/lobby.js'
+import { Uint32 } from '../contract/uint32.js'
+import { exact } from './exact.js'
+
+type Columns = z.output<typeof MaxPlayers>
+
+/** The most players of a lobby: one number for all three ways to come, or some of the three. */
+export const MaxPlayersKey = z
+  .union([Uint32, exact({ normal: Uint32.optional(), direct: Uint32.optional(), party: Uint32.optional() })])
+  .describe('The most players of a lobby: by find, by join with its id, as a party. One number is all three.')
+
+/** The three columns; what is not given is as in `defaults`. */
+export function maxPlayersOf(given: z.output<typeof MaxPlayersKey> | undefined, defaults: Columns): Columns {
+  const { normal, direct, party } =
+    typeof given === 'number' ? { normal: given, direct: given, party: given } : (given ?? {})
+  return {
+    max_players_normal: normal ?? defaults.max_players_normal,
+    max_players_direct: direct ?? defaults.max_players_direct,
+    max_players_party: party ?? defaults.max_players_party,
+  }
+}

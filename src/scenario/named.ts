@@ -1,0 +1,65 @@
+import { pathText } from '../contract/issue.js'
+import type { Layout, PlacedGame, PlacedNamespace } from './layout.js'
+import type { Path } from './problem.js'
+import { regionIdOf } from './region.js'
+import type { Scenario } from './schema.js'
+
+/** An id, a name or a token that a scenario gives. */
+export interface Named {
+  /** Where nothing else may have it: all tokens are of one scope, game modes are of their namespace's. */
+  readonly scope: string
+  readonly path: Path
+  readonly id: string
+}
+
+/** What can be named, with or without a name. */
+type Nameable = Omit<Named, 'id'> & { readonly id: string | undefined }
+
+/** All ids, names and tokens that a scenario gives, in its order. */
+export function* namedIn(scenario: Scenario, layout: Layout): Generator<Named> {
+  for (const { scope, path, id } of nameablesIn(scenario, layout)) if (id !== undefined) yield { scope, path, id }
+}
+
+function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable> {
+  for (const [i, region] of (scenario.regions ?? []).entries()) {
+    const path = typeof region === 'string' ? ['regions', i] : ['regions', i, 'region_id']
+    yield { scope: 'region', path, id: regionIdOf(region) }
+  }
+  for (const game of games) yield* inGame(game)
+  for (const [i, link] of (scenario.device_links ?? []).entries()) {
+    yield { scope: 'device link', path: ['device_links', i, 'device_link_id'], id: link.device_link_id }
+    yield { scope: 'token', path: ['device_links', i, 'token'], id: link.token }
+  }
+}
+
+function* inGame({ path, names, given: { game_id, tokens }, namespaces }: PlacedGame): Generator<Nameable> {
+  yield { scope: 'name of a game', path: [...path, 'name_id'], id: names.name_id }
+  yield { scope: 'game', path: [...path, 'game_id'], id: game_id }
+  yield { scope: 'token', path: [...path, 'tokens', 'cloud'], id: tokens?.cloud }
+  for (const namespace of namespaces) {
+    const scope = `name of a namespace of ${pathText(path)}`
+    yield { scope, path: [...namespace.path, 'name_id'], id: namespace.names.name_id }
+    yield* inNamespace(namespace)
+  }
+}
+
+function* inNamespace({ path, given }: PlacedNamespace): Generator<Nameable> {
+  const here = pathText(path)
+  yield { scope: 'namespace', path: [...path, 'namespace_id'], id: given.namespace_id }
+  yield { scope: 'token', path: [...path, 'tokens', 'public'], id: given.tokens?.public }
+  yield { scope: 'token', path: [...path, 'tokens', 'development'], id: given.tokens?.development }
+  for (const [i, domain] of (given.domains ?? []).entries()) {
+    yield { scope: 'domain', path: [...path, 'domains', i], id: domain }
+  }
+  for (const [i, { label }] of (given.development?.lobby_ports ?? []).entries()) {
+    yield { scope: `port of ${here}`, path: [...path, 'development', 'lobby_ports', i, 'label'], id: label }
+  }
+  for (const [i, mode] of (given.game_modes ?? []).entries()) {
+    const at = [...path, 'game_modes', i]
+    const [id, idPath] = typeof mode === 'string' ? [mode, at] : [mode.game_mode_id, [...at, 'game_mode_id']]
+    yield { scope: `game mode of ${here}`, path: idPath, id }
+  }
+  for (const [i, lobby] of (given.lobbies ?? []).entries()) {
+    yield { scope: 'lobby', path: [...path, 'lobbies', i, 'lobby_id'], id: lobby.lobby_id }
+  }
+}

@@ -1,0 +1,31 @@
+import { matchmakerDefaults } from '../store/model.js'
+import type { NamespaceRow } from '../store/rows.js'
+import type { PlacedNamespace } from './layout.js'
+
+/** A namespace whose id, and whose game's, are known. */
+export interface OwnedNamespace extends PlacedNamespace {
+  readonly namespace_id: string
+  readonly game_id: string
+}
+
+/** The row of a namespace. `max_players` and `development` are absent where the scenario does not say them. */
+export function namespaceRow({ namespace_id, game_id, names, given }: OwnedNamespace): NamespaceRow {
+  const { tokenless = true, domains = [], matchmaker, development } = given
+  const max_players = matchmaker?.max_players
+  return {
+    namespace_id,
+    game_id,
+    ...names,
+    tokenless,
+    domains,
+    lobby_count_max: matchmaker?.lobby_count_max ?? matchmakerDefaults.lobby_count_max,
+    ...(max_players === undefined ? {} : { max_players }),
+    ...(development === undefined ? {} : { development: developmentOf(development) }),
+  }
+}
+
+type Development = NonNullable<PlacedNamespace['given']['development']>
+
+function developmentOf({ hostname = '127.0.0.1', lobby_ports = [] }: Development): NamespaceRow['development'] {
+  return { hostname, lobby_ports }
+}

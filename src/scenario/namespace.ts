@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { Port } from '../contract/port.js'
+import { Uint32 } from '../contract/uint32.js'
+import { NamespaceRow } from '../store/rows.js'
+import { exact } from './exact.js'
+import { GameModeEntry } from './game-mode.js'
+import { LobbyEntry } from './lobby.js'
+import { DisplayName, HostName, NameId } from './name.js'
+import { Token } from './token.js'
+
+/** The most lobbies that faker makes for one namespace. */
+const generatedMax = 1_000_000
+
+const { min, max } = Port.shape.port_range.unwrap().unwrap().shape
+const LobbyPort = exact({ ...Port.shape, label: NameId, port_range: exact({ min, max }).optional() })
+
+/** What a namespace can say besides its names. */
+export const namespaceKeys = {
+  namespace_id: NamespaceRow.shape.namespace_id.optional().describe('Default: from the seed.'),
+  tokenless: z.boolean().optional().describe('Whether lobbies.list needs no token. Default: true.'),
+  domains: z.array(HostName).optional().describe('Host names whose pages belong to the namespace.'),
+  matchmaker: exact({
+    lobby_count_max: Uint32.optional().describe('Default: 128.'),
+    max_players: Uint32.optional().describe(
+      'From one client address. Default: 8, and loopback addresses are not counted.',
+    ),
+  }).optional(),
+  tokens: exact({ public: Token.optional(), development: Token.optional() }).optional(),
+  development: exact({
+    hostname: z.string().optional().describe('Default: 127.0.0.1.'),
+    lobby_ports: z.array(LobbyPort).optional(),
+  })
+    .optional()
+    .describe('Where the game server of the development token runs.'),
+  game_modes: z.array(GameModeEntry).optional(),
+  lobbies: z.array(LobbyEntry).optional(),
+  generate: exact({ lobbies: z.int().min(0).max(generatedMax).optional() })
+    .optional()
+    .describe('As many more, by faker, from the seed.'),
+}
+
+/** A namespace of a game. */
+export const NamespaceEntry = exact({
+  name_id: NameId.optional().describe('Default: prod.'),
+  display_name: DisplayName.optional().describe('Default: the name_id; Production where that is absent too.'),
+  ...namespaceKeys,
+})
+export type NamespaceEntry = z.output<typeof NamespaceEntry>

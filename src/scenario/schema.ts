@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { DeviceLinkEntry } from './device-link.js'
+import { exact } from './exact.js'
+import { GameEntry } from './game.js'
+import { HostName } from './name.js'
+import { namespaceKeys } from './namespace.js'
+import { Place, RegionEntry } from './region.js'
+import { Instant } from './time.js'
+
+/** The format of a scenario: DESIGN.md § 5. What it takes, `check` may still refuse. What comes out of it can go in again. */
+export const Scenario = exact({
+  title: z.string().optional().describe('For people.'),
+  seed: z.int().optional().describe('Everything that is generated comes from it. Default: 1.'),
+  now: Instant.optional().describe("Where the world's clock starts. Default: the real time."),
+  clock: z.enum(['running', 'frozen']).optional().describe('Default: running.'),
+  client: Place.optional().describe('Where the player sits. Default: unknown, and distances are 0.'),
+  hide_empty_lobbies: z.boolean().optional().describe('As the real service does. Default: false.'),
+  cdn_domain: HostName.optional().describe('Where the pages of games are. Default: mock.localhost.'),
+  default_namespace: z.string().optional().describe('<game name_id>/<namespace name_id>. Default: the first one.'),
+  regions: z
+    .array(RegionEntry)
+    .optional()
+    .describe('Ids of the catalogue, or whole regions. Default: all of the catalogue.'),
+  games: z
+    .array(GameEntry)
+    .optional()
+    .describe('Default: one, game, with one namespace, prod, whose keys may then stand at the top.'),
+  device_links: z.array(DeviceLinkEntry).optional(),
+  ...namespaceKeys,
+  $schema: z.string().optional().describe('For editors.'),
+})
+
+/** A scenario as a person writes it. */
+export type ScenarioInput = z.input<typeof Scenario>
+
+/** A scenario that has been read. */
+export type Scenario = z.output<typeof Scenario>

@@ -1,0 +1,67 @@
+import { knownChoices } from '../contract/nearest.js'
+import type { DeviceLinkRow, GameModeRow, LobbyRow, SettingsRow, TokenRow } from './rows.js'
+import type { ReadTables } from './table.js'
+
+/** What does not fit between a row that was put and the others: a sentence for a message, or `undefined`. */
+type Check<Row> = (row: Row, tables: ReadTables) => string | undefined
+
+export const checkSettings: Check<SettingsRow> = ({ default_namespace_id }, tables) =>
+  reference({ default_namespace_id }, namespaceIds(tables))
+
+export const checkNamespace: Check<{ readonly game_id: string }> = ({ game_id }, tables) =>
+  reference({ game_id }, gameIds(tables))
+
+export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, regions }, tables) => {
+  const known = tables.regions.all().map(({ region_id }) => region_id)
+  const stranded = tables.lobbies
+    .findMany(q => q.where({ namespace_id, game_mode_id }))
+    .find(lobby => !regions.includes(lobby.region_id))
+  return (
+    reference({ namespace_id }, namespaceIds(tables)) ??
+    regions.map(id => reference({ regions: id }, known)).find(problem => problem !== undefined) ??
+    (stranded && `regions lacks "${stranded.region_id}", where lobby ${stranded.lobby_id} runs`)
+  )
+}
+
+export const checkLobby: Check<LobbyRow> = ({ namespace_id, game_mode_id, region_id }, tables) => {
+  const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
+  const ids = modes.map(mode => mode.game_mode_id)
+  const regions = modes.find(mode => mode.game_mode_id === game_mode_id)?.regions ?? []
+  return (
+    reference({ namespace_id }, namespaceIds(tables)) ??
+    reference({ game_mode_id }, ids) ??
+    reference({ region_id }, regions)
+  )
+}
+
+export const checkDeviceLink: Check<DeviceLinkRow> = (link, tables) =>
+  link.status === 'complete'
+    ? reference({ game_id: link.game_id }, gameIds(tables))
+    : reference({ 'completes.game_id': link.completes?.game_id }, gameIds(tables))
+
+export const checkToken: Check<TokenRow> = (token, tables) =>
+  token.kind === 'cloud'
+    ? reference({ game_id: token.game_id }, gameIds(tables))
+    : reference({ namespace_id: token.namespace_id }, namespaceIds(tables))
+
+/** The game that a device link is, or will be, completed for. */
+export function gameOf(link: DeviceLinkRow): string | undefined {
+  return link.status === 'complete' ? link.game_id : link.completes?.game_id
+}
+
+/** What is wrong with references, given as `{ column: id }`, of which the known ids lack one. */
+function reference(ids: Readonly<Record<string, string | undefined>>, known: readonly string[]): string | undefined {
+  for (const [column, id] of Object.entries(ids)) {
+    if (id === undefined || known.includes(id)) continue
+    return `${column} is "${id}", which nothing has.${knownChoices(id, known)}`
+  }
+  return undefined
+}
+
+function gameIds({ games }: ReadTables): string[] {
+  return games.all().map(({ game_id }) => game_id)
+}
+
+function namespaceIds({ namespaces }: ReadTables): string[] {
+  return namespaces.all().map(({ namespace_id }) => namespace_id)
+}

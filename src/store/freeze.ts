@@ -1,6 +1,0 @@
-/** Freezes a value and all that it holds, and answers it. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const inner of Object.values(value)) deepFreeze(inner)
-  return Object.freeze(value)
-}

@@ -1,0 +1,48 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { parseDuration } from '../../src/contract/duration.js'
+
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unit = fc.constantFrom('ms' as const, 's' as const, 'm' as const, 'h' as const, 'd' as const)
+
+describe('a duration', () => {
+  it.prop([fc.nat(100_000), unit])('of a whole number is so many ms', (amount, unit) => {
+    expect(parseDuration(`${amount}${unit}`)).toBe(amount * unitMs[unit])
+  })
+
+  it.each([
+    ['250ms', 250],
+    ['40s', 40_000],
+    ['1m', 60_000],
+    ['1.5h', 5_400_000],
+    ['0.5s', 500],
+    ['2d', 172_800_000],
+    ['0s', 0],
+    ['0.4ms', 0],
+  ])('%s is %d ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms)
+  })
+
+  it.each([
+    '',
+    '40',
+    's',
+    '-1s',
+    '+1s',
+    '1 s',
+    ' 1s',
+    '1s ',
+    '1s\n',
+    '1.s',
+    '.5s',
+    '1e3s',
+    '1S',
+    '1sec',
+    '1h30m',
+    '1,5s',
+    '٣s',
+    'Infinitys',
+  ])('is not %j', text => {
+    expect(parseDuration(text)).toBeUndefined()
+  })
+})

@@ -1,0 +1,39 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { Json, nestsWithin } from '../../src/contract/json.js'
+
+/** How many levels of objects and arrays a value has. */
+function levelsOf(value: unknown): number {
+  return typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0
+}
+
+const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
+
+describe('JSON', () => {
+  it.prop([fc.jsonValue({ depthSize: 'large' }), fc.nat(6)])(
+    'nests within as many levels as it has',
+    (value, levels) => {
+      expect(nestsWithin(value, levels)).toBe(levelsOf(value) <= levels)
+    },
+  )
+
+  it.each([
+    [0, true],
+    [60, true],
+    [64, true],
+    [65, false],
+    [5000, false],
+  ])('of %d levels is taken: %s', (levels, taken) => {
+    expect(Json.safeParse(levels === 0 ? 'text' : nested(levels)).success).toBe(taken)
+  })
+
+  it('that nests too deep only in its last branch is refused', () => {
+    expect(Json.safeParse([1, {}, [nested(64)]]).success).toBe(false)
+  })
+
+  it('that is too deep under a key __proto__ is refused', () => {
+    const text = `{"__proto__":${JSON.stringify(nested(64))}}`
+
+    expect(Json.safeParse(JSON.parse(text)).success).toBe(false)
+  })
+})

@@ -1,0 +1,76 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { knownChoices, nearest } from '../../src/contract/nearest.js'
+
+const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'A'), maxLength: 7 })
+const words = fc.array(
+  word.filter(text => text !== ''),
+  { maxLength: 5 },
+)
+
+/** How many letters must be changed, added or taken away. */
+function distance(one: string, other: string): number {
+  if (one === '' || other === '') return one.length + other.length
+  if (one[0] === other[0]) return distance(one.slice(1), other.slice(1))
+  const [a, b] = [one.slice(1), other.slice(1)]
+  return 1 + Math.min(distance(a, b), distance(a, other), distance(one, b))
+}
+
+describe('the nearest choice', () => {
+  it.prop([word, words])(
+    'is the first that none is nearer than, if at most a third of the letters differ, or one',
+    (text, choices) => {
+      const distances = choices.map(choice => distance(text.toLowerCase(), choice.toLowerCase()))
+      const least = Math.min(...distances)
+      const first = choices[distances.indexOf(least)] ?? ''
+
+      const found = nearest(text, choices)
+
+      const isNear = text !== '' && least <= Math.max(1, Math.floor(Math.max(text.length, first.length) / 3))
+      expect(found?.toLowerCase()).toBe(isNear ? first.toLowerCase() : undefined)
+    },
+  )
+
+  it.each([
+    ['lnd-frA', 'lnd-fra'],
+    ['lnd-frx', 'lnd-fra'],
+    ['LND-ATL', 'lnd-atl'],
+    ['lndatl', 'lnd-atl'],
+  ])('to %s is %s', (text, expected) => {
+    expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBe(expected)
+  })
+
+  it.each(['', 'tokyo', 'l', 'lnd'])('to %j is none', text => {
+    expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBeUndefined()
+  })
+
+  it('among none is none', () => {
+    expect(nearest('duel', [])).toBeUndefined()
+  })
+})
+
+describe('the end of a message about an unknown word', () => {
+  it('lists the choices, and the one that was most likely meant', () => {
+    expect(knownChoices('lnd-frA', ['lnd-atl', 'lnd-fra'])).toBe(' Known: lnd-atl, lnd-fra. Did you mean lnd-fra?')
+  })
+
+  it('lists the choices alone where none is near', () => {
+    expect(knownChoices('tokyo', ['lnd-atl', 'lnd-fra'])).toBe(' Known: lnd-atl, lnd-fra.')
+  })
+
+  it('says so where there are none', () => {
+    expect(knownChoices('tokyo', [])).toBe(' There are none.')
+  })
+
+  it('lists 20 choices, and says how many more there are', () => {
+    const choices = Array.from({ length: 23 }, (_, i) => `region-${i}`)
+
+    expect(knownChoices('x', choices)).toBe(` Known: ${choices.slice(0, 20).join(', ')} and 3 more.`)
+  })
+
+  it('names a choice that is near though it is not listed', () => {
+    const choices = [...Array.from({ length: 20 }, (_, i) => `region-${i}`), 'attic']
+
+    expect(knownChoices('atic', choices)).toMatch(/ and 1 more\. Did you mean attic\?$/)
+  })
+})

@@ -1,0 +1,209 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it } from 'vitest'
+import type * as z from 'zod'
+import {
+  anyCallErrors,
+  errorStatus,
+  type OpenApiOperation,
+  type OperationId,
+  openapi,
+  operationIds,
+} from '../../src/contract.js'
+import { documented, spec } from './openapi-operation.js'
+
+/** What a value has at a path, if anything. */
+function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)?.[key], value)
+}
+
+function parameter(id: OperationId, name: string) {
+  return documented(id).parameters?.find(candidate => candidate.name === name)
+}
+
+/** The codes that the document lists for a status. */
+function codes(operation: OpenApiOperation, status: number | string): unknown {
+  const schema = operation.responses[status]?.content?.['application/json'].schema
+  return at(schema, 'allOf', 1, 'properties', 'code', 'enum')
+}
+
+/** All values of `$ref` in a document. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const here = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : []
+  return [...here, ...Object.values(value).flatMap(references)]
+}
+
+describe('openapi', () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
+    const document = openapi({ serverUrl: 'http://127.0.0.1:4100', version: '1.2.3' })
+
+    const result = await new Validator().validate(JSON.parse(JSON.stringify(document)))
+
+    expect(result).toEqual({ valid: true })
+  })
+
+  it('says where the server is, and which version it has', () => {
+    const { servers, info, openapi: format } = openapi({ serverUrl: 'http://127.0.0.1:4100', version: '1.2.3' })
+
+    expect({ servers, version: info.version, format }).toEqual({
+      servers: [{ url: 'http://127.0.0.1:4100' }],
+      version: '1.2.3',
+      format: '3.1.0',
+    })
+  })
+
+  it('is the same to the byte each time', () => {
+    expect(JSON.stringify(openapi())).toBe(JSON.stringify(openapi()))
+  })
+
+  it('has the operations of the table, and no others', () => {
+    const found = Object.entries(openapi().paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => [operationId, method.toUpperCase(), path]),
+    )
+
+    expect(found.sort()).toEqual(operationIds.map(id => [id, spec(id).method, spec(id).path]).sort())
+  })
+
+  it('refers only to what is there', () => {
+    const document = openapi()
+
+    const lost = references(document).filter(ref => at(document, ...ref.slice(2).split('/')) === undefined)
+
+    expect(lost).toEqual([])
+  })
+
+  it('keeps shared schemas as components', () => {
+    expect(Object.keys(openapi().components.schemas)).toEqual([
+      'DeviceLink',
+      'ErrorBody',
+      'GameMode',
+      'Lobby',
+      'Port',
+      'PreparedDeviceLink',
+      'Region',
+      'Validation',
+      'ValidationError',
+      'Watch',
+    ])
+  })
+
+  it('leaves objects open, so that a client takes an answer with further fields', () => {
+    expect(JSON.stringify(openapi())).not.toContain('"additionalProperties":false')
+  })
+})
+
+describe.each(operationIds)('openapi of %s', id => {
+  it('has each parameter of the path, the query and the headers', () => {
+    const { params, query, headers } = spec(id)
+    const fields = (place: string, part?: z.ZodObject) => Object.keys(part?.shape ?? {}).map(name => `${place} ${name}`)
+
+    const found = (documented(id).parameters ?? []).map(({ name, in: place }) => `${place} ${name}`)
+
+    expect(found).toEqual([...fields('path', params), ...fields('query', query), ...fields('header', headers)])
+  })
+
+  it('has each field of the body', () => {
+    const body = documented(id).requestBody?.content['application/json'].schema
+
+    expect(Object.keys(body?.properties ?? {})).toEqual(Object.keys(spec(id).body?.shape ?? {}))
+  })
+
+  it('has each error code of the table, and those that any call may answer, under its status', () => {
+    const expected = [...spec(id).errors, ...anyCallErrors]
+    const { responses } = documented(id)
+
+    const missing = expected.filter(code => !(codes(documented(id), errorStatus[code]) as string[]).includes(code))
+
+    expect(missing).toEqual([])
+    expect(Object.keys(responses)).toEqual([
+      ...new Set(['200', ...expected.map(code => String(errorStatus[code])).sort()]),
+    ])
+  })
+
+  it('names the codes of a failure for people, too', () => {
+    const { description } = documented(id).responses[400] ?? {}
+
+    expect(description).toContain('`TOKEN_INVALID`')
+  })
+
+  it('gives each response a ray id', () => {
+    const headers = Object.values(documented(id).responses).map(response => response.headers['rvt-ray-id'])
+
+    expect(new Set(headers.map(header => header?.$ref))).toEqual(new Set(['#/components/headers/rvt-ray-id']))
+  })
+
+  it('says where its rules come from, and each difference from the real service', () => {
+    const { description } = documented(id)
+
+    expect(description).toContain('### Source')
+    for (const note of spec(id).fidelity) expect(description).toContain(`- ${note}`)
+  })
+
+  it('asks for a token only where the operation does', () => {
+    const { auth } = spec(id)
+    const optional = auth === 'none' || auth === 'namespace'
+
+    expect(documented(id).security).toEqual(optional ? [{}, { bearer: [] }] : [{ bearer: [] }])
+  })
+
+  it('has a body in its success only where the operation has an output', () => {
+    expect(documented(id).responses[200]?.content !== undefined).toBe(spec(id).output !== undefined)
+  })
+})
+
+describe('openapi on the wire', () => {
+  it('has include_state as one of two texts', () => {
+    expect(parameter('lobbies.list', 'include_state')).toMatchObject({
+      required: false,
+      schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+    })
+  })
+
+  it('has watch_index as digits', () => {
+    expect(parameter('devices.links.get', 'watch_index')).toMatchObject({
+      required: false,
+      schema: { type: 'string', pattern: String.raw`^\d{1,19}$` },
+    })
+  })
+
+  it.each(['52.52,13.40', ' -33.9 , +151.2 ', '.5,5.'])('takes x-coords "%s"', coordinates => {
+    const schema = parameter('lobbies.list', 'x-coords')?.schema
+
+    expect(schema?.type).toBe('string')
+    expect(coordinates).toMatch(new RegExp(schema?.pattern ?? '$^', 'u'))
+  })
+
+  it.each(['52.52', 'north,east', '52,52,13'])('takes no x-coords "%s"', coordinates => {
+    const schema = parameter('lobbies.list', 'x-coords')?.schema
+
+    expect(coordinates).not.toMatch(new RegExp(schema?.pattern ?? '', 'u'))
+  })
+
+  it('bounds unsigned 32-bit integers', () => {
+    const body = documented('games.namespaces.updateGameNamespaceMatchmakerConfig').requestBody
+
+    expect(at(body, 'content', 'application/json', 'schema', 'properties', 'lobby_count_max')).toEqual({
+      type: 'integer',
+      minimum: 0,
+      maximum: 4_294_967_295,
+      format: 'uint32',
+    })
+  })
+
+  it('tells which header goes with a wrong method, and with a rate limit', () => {
+    const { responses } = documented('lobbies.list')
+
+    expect(responses[400]?.headers).toHaveProperty('allow')
+    expect(responses[429]?.headers).toHaveProperty('retry-after')
+    expect(responses[404]?.headers).not.toHaveProperty('allow')
+  })
+
+  it('needs a device_link_token and no watch_index', () => {
+    const required = documented('devices.links.get').parameters?.map(({ name, required }) => [name, required])
+
+    expect(required).toEqual([
+      ['device_link_token', true],
+      ['watch_index', false],
+    ])
+  })
+})

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/contract.js'
+import { deviceLinkScript } from '../../src/control/device-link-script.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { page } from './page.js'
+
+const tanks = '11111111-1111-4111-8111-111111111111'
+const karts = '33333333-3333-4333-8333-333333333333'
+
+/** Two games, and a link of each state. */
+const scenario = {
+  clock: 'frozen',
+  games: [
+    { name_id: 'tanks', display_name: 'Tanks & <Co>', game_id: tanks, tokens: { cloud: 'cloud.mock.tanks' } },
+    { name_id: 'karts', display_name: 'Karts', game_id: karts, tokens: { cloud: 'cloud.mock.karts' } },
+  ],
+  device_links: [
+    { token: 'device.mock.sofa' },
+    { token: 'device.mock.desk', status: 'complete', game: 'tanks' },
+    { token: 'device.mock.attic', expires_after: '1h' },
+    { token: `device.mock.<b>'"&` },
+    { token: 'device.mock.a/b' },
+  ],
+} satisfies ScenarioInput
+
+/** The page of a device link of a mock. */
+const linkPage = (token: string, mock: Mockmaker = createMockmaker({ scenario })) =>
+  page(`/devices/link/${encodeURIComponent(token)}`, { mock })
+
+const stateIn = (body: string) => /<p class="state" data-state="(\w+)">/.exec(body)?.[1]
+
+/** The data of the buttons, as the page's script sees them. */
+function buttonsIn(body: string) {
+  const data = /<button [^>]*data-game-id="([^"]*)" data-game-name="([^"]*)" data-token="([^"]*)">([^<]*)<\/button>/g
+  return [...body.matchAll(data)].map(([, gameId = '', gameName, token, text]) => ({ gameId, gameName, token, text }))
+}
+
+/** Completes a link as the page's script does. */
+function complete(
+  mock: Mockmaker,
+  { link, gameId, token }: { link: string; gameId: string; token: string | undefined },
+) {
+  return mock.answer({
+    method: 'POST',
+    path: '/cloud/devices/links/complete',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: new TextEncoder().encode(JSON.stringify({ device_link_token: link, game_id: gameId })),
+  })
+}
+
+describe('the page of a pending device link', () => {
+  it('says which link it is, and that it is pending', () => {
+    const { status, body } = linkPage('device.mock.sofa')
+
+    expect({ status, state: stateIn(body) }).toEqual({ status: 200, state: 'pending' })
+    expect(body).toContain('<main class="narrow" data-link="device.mock.sofa">')
+    expect(body).toContain('<p class="address">device.mock.sofa</p>')
+  })
+
+  it('has a button for each game, with its cloud token', () => {
+    expect(buttonsIn(linkPage('device.mock.sofa').body)).toEqual([
+      { gameId: tanks, gameName: 'Tanks &amp; &lt;Co&gt;', token: 'cloud.mock.tanks', text: 'Tanks &amp; &lt;Co&gt;' },
+      { gameId: karts, gameName: 'Karts', token: 'cloud.mock.karts', text: 'Karts' },
+    ])
+  })
+
+  it('says so of a game that has no cloud token', () => {
+    const { world, tokens } = createMockmaker({ scenario })
+    const rest = tokens.filter(token => token.kind !== 'cloud' || token.game !== 'karts')
+
+    const { body } = page('/devices/link/device.mock.sofa', { mock: { world, tokens: rest } })
+
+    expect(buttonsIn(body).map(({ gameId }) => gameId)).toEqual([tanks])
+    expect(body).toContain('Karts has no cloud token in this scenario')
+  })
+
+  it('has what completes the link', async () => {
+    const mock = createMockmaker({ scenario })
+    const [, button = { gameId: '', token: '' }] = buttonsIn(linkPage('device.mock.sofa', mock).body)
+
+    const answer = await complete(mock, { link: 'device.mock.sofa', ...button })
+
+    expect(answer.status).toBe(200)
+    expect(stateIn(linkPage('device.mock.sofa', mock).body)).toBe('complete')
+    expect(linkPage('device.mock.sofa', mock).body).toContain('a cloud token of Karts')
+  })
+
+  it.each(['/devices/link/device.mock.sofa', '/mounted/deep/devices/link/a%2Fb'])(
+    'calls the documented operation from %s, wherever the mock is mounted',
+    path => {
+      const [, address = ''] = /fetch\('([^']*)'/.exec(deviceLinkScript) ?? []
+
+      const { pathname } = new URL(address, `http://127.0.0.1:4100${path}`)
+
+      const mountedAt = path.slice(0, path.indexOf('/devices/link'))
+      expect(pathname).toBe(mountedAt + operations['devices.links.complete'].path)
+    },
+  )
+
+  it.each([
+    [`device.mock.<b>'"&`, 'device.mock.&lt;b&gt;&#39;&quot;&amp;'],
+    ['device.mock.a/b', 'device.mock.a/b'],
+  ])('escapes the token %s', (token, escaped) => {
+    const { status, body } = linkPage(token)
+
+    expect(status).toBe(200)
+    expect(body).not.toContain('<b>')
+    expect(body).toContain(`data-link="${escaped}"`)
+  })
+
+  it('says what to do without JavaScript', () => {
+    expect(linkPage('device.mock.sofa').body).toContain('POST /cloud/devices/links/complete')
+  })
+})
+
+describe('the page of a device link that is not pending', () => {
+  it('says that it is complete, for which game, and shows no token of it and no button', () => {
+    const { status, body } = linkPage('device.mock.desk')
+
+    expect({ status, state: stateIn(body) }).toEqual({ status: 200, state: 'complete' })
+    expect(body).toContain('a cloud token of Tanks &amp; &lt;Co&gt;.')
+    expect(body).not.toMatch(/<button|cloud\.mock/)
+  })
+
+  it('says that it has expired', async () => {
+    const mock = createMockmaker({ scenario })
+    const before = stateIn(linkPage('device.mock.attic', mock).body)
+
+    await mock.world.clock.advance(3_600_000)
+
+    expect([before, stateIn(linkPage('device.mock.attic', mock).body)]).toEqual(['pending', 'expired'])
+    expect(linkPage('device.mock.attic', mock).body).not.toContain('<button')
+  })
+})
+
+describe('the page of an unknown device link', () => {
+  it.each(['nobody', 'cloud.mock.tanks', '__proto__'])('is 404 for %s', token => {
+    const { status, body } = linkPage(token)
+
+    expect({ status, state: stateIn(body) }).toEqual({ status: 404, state: 'unknown' })
+  })
+
+  it('escapes the token', () => {
+    const { body } = linkPage(`<script>alert("x")</script>'&`)
+
+    expect(body).not.toContain('<script')
+    expect(body).toContain('<p class="address">&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;</p>')
+  })
+
+  it('takes broken percent-encoding as it was sent', () => {
+    const { status, body } = page('/devices/link/%E0%A4%A')
+
+    expect(status).toBe(404)
+    expect(body).toContain('%E0%A4%A')
+  })
+})

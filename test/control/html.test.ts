@@ -1,0 +1,31 @@
+import { fc, it as property } from '@fast-check/vitest'
+import { describe, expect, it } from 'vitest'
+import { html, verbatim } from '../../src/control/html.js'
+
+describe('html', () => {
+  it('escapes what is interpolated, for elements and for attributes', () => {
+    const text = `<script>"&'`
+
+    expect(html`<p title="${text}">${text}</p>`.html).toBe(
+      '<p title="&lt;script&gt;&quot;&amp;&#39;">&lt;script&gt;&quot;&amp;&#39;</p>',
+    )
+  })
+
+  it('takes HTML as it is, alone and in lists', () => {
+    expect(html`<ul>${[html`<li>${1}</li>`, html`<li>${'<'}</li>`]}</ul>${html`<hr>`}`.html).toBe(
+      '<ul><li>1</li><li>&lt;</li></ul><hr>',
+    )
+  })
+
+  it('writes nothing for undefined', () => {
+    expect(html`a${undefined}b`.html).toBe('ab')
+  })
+
+  it('leaves verbatim text alone', () => {
+    expect(html`<style>${verbatim('a > b {}')}</style>`.html).toBe('<style>a > b {}</style>')
+  })
+
+  property.prop([fc.string({ unit: 'binary' })])('never lets a text end its place', text => {
+    expect(html`${text}`.html).not.toMatch(/[<>"']/)
+  })
+})

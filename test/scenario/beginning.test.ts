@@ -1,0 +1,341 @@
+import { describe, expect, it, vi } from 'vitest'
+import { beginningOf } from '../../src/scenario/beginning.js'
+import { createFaker } from '../../src/scenario/faker.js'
+import { readScenario } from '../../src/scenario/read.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { tokenLabel } from '../../src/store/model.js'
+import { rowsOf, startAt, worldOf } from './made.js'
+
+const dayMs = 86_400_000
+const twoGames: ScenarioInput = {
+  default_namespace: 'karts/beta',
+  games: [
+    { name_id: 'tanks', game_id: 'T', tokens: { cloud: 'cloud.T' } },
+    {
+      name_id: 'karts',
+      display_name: 'Super Karts',
+      game_id: 'K',
+      namespaces: [
+        { name_id: 'prod', namespace_id: 'KP' },
+        { name_id: 'beta', display_name: 'Open Beta', namespace_id: 'KB', tokens: { public: 'p', development: 'd' } },
+      ],
+    },
+  ],
+}
+
+describe('the world of an empty scenario', () => {
+  it('has one game with one namespace', () => {
+    const { games, namespaces } = rowsOf({})
+
+    expect(games).toEqual([{ game_id: expect.any(String), name_id: 'game', display_name: 'Game' }])
+    expect(namespaces).toEqual([
+      {
+        namespace_id: expect.any(String),
+        game_id: games[0]?.game_id,
+        name_id: 'prod',
+        display_name: 'Production',
+        tokenless: true,
+        domains: [],
+        lobby_count_max: 128,
+      },
+    ])
+  })
+
+  it('has the regions of the catalogue, no game mode, no lobby and no device link', () => {
+    const { regions, gameModes, lobbies, deviceLinks } = rowsOf({})
+
+    expect(regions).toHaveLength(12)
+    expect(regions[0]).toEqual({
+      region_id: 'lnd-atl',
+      provider_display_name: 'Linode',
+      region_display_name: 'Atlanta',
+      datacenter_coord: { latitude: 33.74819, longitude: -84.39086 },
+    })
+    expect([gameModes, lobbies, deviceLinks]).toEqual([[], [], []])
+  })
+
+  it('has a public, a development and a cloud token, for a year', () => {
+    const { tokens, games, namespaces } = rowsOf({})
+    const namespace = { namespace_id: namespaces[0]?.namespace_id, expires_at: startAt + 365 * dayMs }
+    const minted = (label: string) => expect.stringMatching(new RegExp(`^${label}\\.mock\\.[0-9a-z]{24}$`))
+
+    expect(tokens).toEqual([
+      { kind: 'public', token: minted('pub_prod'), ...namespace },
+      { kind: 'development', token: minted('dev_prod'), ...namespace },
+      { kind: 'cloud', token: minted('cloud'), game_id: games[0]?.game_id, expires_at: startAt + 365 * dayMs },
+    ])
+  })
+
+  it('has the default settings', () => {
+    const { settings, namespaces } = rowsOf({})
+
+    expect(settings).toEqual([
+      {
+        settings_id: 'settings',
+        cdn_domain: 'mock.localhost',
+        default_namespace_id: namespaces[0]?.namespace_id,
+        hide_empty_lobbies: false,
+        public_url: 'https://hub.mock.localhost',
+      },
+    ])
+  })
+
+  it('is called Untitled, has seed 1, and runs from the real time', () => {
+    const { title, seed, clock, now } = beginningOf(readScenario({}), { faker: createFaker })
+
+    expect({ title, seed, clock, now }).toEqual({ title: 'Untitled', seed: 1, clock: 'running', now: undefined })
+  })
+})
+
+describe('a beginning', () => {
+  it('has the title, seed, clock and time of its scenario', () => {
+    const scenario = readScenario({ title: 'T', seed: 7, clock: 'frozen', now: '2026-11-20T21:00:00.5+01:00' })
+
+    expect(beginningOf(scenario, { faker: createFaker })).toMatchObject({
+      title: 'T',
+      seed: 7,
+      clock: 'frozen',
+      now: startAt + 500,
+    })
+  })
+
+  it('takes a seed instead of the scenario’s', () => {
+    expect(beginningOf(readScenario({ seed: 7 }), { seed: 0, faker: createFaker }).seed).toBe(0)
+    expect(rowsOf({ seed: 7 }, { seed: 0 })).toEqual(rowsOf({ seed: 0 }))
+  })
+
+  it('does not ask for faker where nothing is generated', () => {
+    const faker = vi.fn(createFaker)
+
+    rowsOf({ game_modes: ['duel'], lobbies: [{}], generate: { lobbies: 0 } }, { faker })
+
+    expect(faker).not.toHaveBeenCalled()
+  })
+})
+
+describe('settings', () => {
+  it('are those of the scenario', () => {
+    const client = { latitude: 52.52, longitude: 13.4 }
+
+    const { settings } = rowsOf({ ...twoGames, client, hide_empty_lobbies: true, cdn_domain: 'cdn.example' })
+
+    expect(settings[0]).toMatchObject({
+      client,
+      hide_empty_lobbies: true,
+      cdn_domain: 'cdn.example',
+      public_url: 'https://hub.cdn.example',
+      default_namespace_id: 'KB',
+    })
+  })
+
+  it('point links at the public URL, without a slash at its end', () => {
+    expect(rowsOf({}, { publicUrl: 'http://localhost:4100/' }).settings[0]?.public_url).toBe('http://localhost:4100')
+  })
+
+  it('have no default namespace where there is none', () => {
+    expect(worldOf({ games: [] }).settings.all()[0]).not.toHaveProperty('default_namespace_id')
+    expect(worldOf({ games: [{ namespaces: [] }] }).settings.all()[0]).not.toHaveProperty('default_namespace_id')
+  })
+})
+
+describe('games, namespaces and their tokens', () => {
+  it('stand in the order of the scenario, by the names and ids that it gives', () => {
+    const { games, namespaces } = rowsOf(twoGames)
+
+    expect(games).toEqual([
+      { game_id: 'T', name_id: 'tanks', display_name: 'tanks' },
+      { game_id: 'K', name_id: 'karts', display_name: 'Super Karts' },
+    ])
+    expect(namespaces.map(({ game_id, name_id, display_name }) => [game_id, name_id, display_name])).toEqual([
+      ['T', 'prod', 'Production'],
+      ['K', 'prod', 'prod'],
+      ['K', 'beta', 'Open Beta'],
+    ])
+  })
+
+  it('have the tokens that the scenario names, and else one each', () => {
+    const tokens = rowsOf(twoGames).tokens.map(row => [row.kind, row.kind === 'cloud' ? row.game_id : row.namespace_id])
+
+    expect(tokens.slice(2)).toEqual([
+      ['public', 'KP'],
+      ['development', 'KP'],
+      ['public', 'KB'],
+      ['development', 'KB'],
+      ['cloud', 'T'],
+      ['cloud', 'K'],
+    ])
+    expect(rowsOf(twoGames).tokens.map(row => row.token)).toEqual(expect.arrayContaining(['p', 'd', 'cloud.T']))
+  })
+
+  it('have tokens with the labels that a world gives its own', () => {
+    const world = worldOf({ games: [{ namespaces: [{ name_id: 'my-own-beta' }] }] })
+    const labels = world.tokens.all().map(row => row.token.split('.')[0])
+
+    expect(labels).toEqual(world.tokens.all().map(row => tokenLabel(row, world)))
+    expect(labels).toEqual(['pub_my_own_beta', 'dev_my_own_beta', 'cloud'])
+  })
+
+  it('take tokens of any length, with any visible character', () => {
+    const token = 'pub_prod.eyJ0eXAi/+=~!'.repeat(20)
+
+    expect(worldOf({ tokens: { public: token } }).tokens.get(token)?.kind).toBe('public')
+  })
+
+  it('have what else the scenario says of a namespace, which may stand at the top', () => {
+    const lobby_ports = [{ label: 'default', target_port: 7777, proxy_protocol: 'http' as const }]
+
+    const { namespaces } = rowsOf({
+      namespace_id: 'N',
+      tokenless: false,
+      domains: ['tanks.example'],
+      matchmaker: { lobby_count_max: 0, max_players: 4 },
+      development: { lobby_ports },
+    })
+
+    expect(namespaces[0]).toMatchObject({
+      namespace_id: 'N',
+      name_id: 'prod',
+      tokenless: false,
+      domains: ['tanks.example'],
+      lobby_count_max: 0,
+      max_players: 4,
+      development: { hostname: '127.0.0.1', lobby_ports },
+    })
+  })
+})
+
+describe('regions, game modes and lobbies', () => {
+  it('are the regions that the scenario names or describes', () => {
+    const { regions } = rowsOf({ regions: ['lnd-tok', { region_id: 'attic' }] })
+
+    expect(regions.map(region => region.region_display_name)).toEqual(['Tokyo', 'attic'])
+    expect(regions[1]).toEqual({
+      region_id: 'attic',
+      provider_display_name: 'Own',
+      region_display_name: 'attic',
+      datacenter_coord: { latitude: 0, longitude: 0 },
+    })
+  })
+
+  it('are game modes with their defaults', () => {
+    const { gameModes } = rowsOf({
+      namespace_id: 'N',
+      regions: ['lnd-fra', 'lnd-atl'],
+      game_modes: [
+        'sandbox',
+        { game_mode_id: 'ffa', max_players: 4 },
+        { game_mode_id: 'duel', max_players: { direct: 3 }, regions: ['lnd-atl'], listable: false },
+      ],
+    })
+    const most = (normal: number, direct: number, party: number) => ({
+      max_players_normal: normal,
+      max_players_direct: direct,
+      max_players_party: party,
+    })
+
+    expect(gameModes).toEqual([
+      {
+        namespace_id: 'N',
+        game_mode_id: 'sandbox',
+        ...most(32, 40, 40),
+        regions: ['lnd-fra', 'lnd-atl'],
+        listable: true,
+      },
+      { namespace_id: 'N', game_mode_id: 'ffa', ...most(4, 4, 4), regions: ['lnd-fra', 'lnd-atl'], listable: true },
+      { namespace_id: 'N', game_mode_id: 'duel', ...most(32, 3, 40), regions: ['lnd-atl'], listable: false },
+    ])
+  })
+
+  it('are lobbies with the maxima of their mode', () => {
+    const { lobbies } = rowsOf({
+      namespace_id: 'N',
+      game_modes: [{ game_mode_id: 'duel', max_players: 2, regions: ['lnd-syd', 'lnd-fra'] }],
+      lobbies: [
+        {},
+        {
+          lobby_id: 'L',
+          region_id: 'lnd-fra',
+          total_player_count: 1,
+          max_players: { normal: 3 },
+          publicity: 'private',
+          is_closed: true,
+          state: [1],
+        },
+      ],
+    })
+
+    expect(lobbies).toEqual([
+      {
+        lobby_id: expect.any(String),
+        namespace_id: 'N',
+        game_mode_id: 'duel',
+        region_id: 'lnd-syd',
+        max_players_normal: 2,
+        max_players_direct: 2,
+        max_players_party: 2,
+        total_player_count: 0,
+        publicity: 'public',
+        is_closed: false,
+      },
+      {
+        lobby_id: 'L',
+        namespace_id: 'N',
+        game_mode_id: 'duel',
+        region_id: 'lnd-fra',
+        max_players_normal: 3,
+        max_players_direct: 2,
+        max_players_party: 2,
+        total_player_count: 1,
+        publicity: 'private',
+        is_closed: true,
+        state: [1],
+      },
+    ])
+  })
+})
+
+describe('device links', () => {
+  it('are prepared when the world begins, and expire only where the scenario says so', () => {
+    const { deviceLinks, tokens } = rowsOf({
+      device_links: [{ token: 'sofa', device_link_id: 'S' }, { expires_after: '1h' }],
+    })
+
+    expect(deviceLinks).toEqual([
+      { device_link_token: 'sofa', device_link_id: 'S', status: 'pending' },
+      {
+        device_link_token: expect.stringMatching(/^device\.mock\.\w{24}$/),
+        device_link_id: expect.any(String),
+        status: 'pending',
+        expires_at: startAt + 3_600_000,
+      },
+    ])
+    expect(tokens).toHaveLength(3)
+  })
+
+  it('complete by themselves where the scenario says so', () => {
+    const [link] = rowsOf({ ...twoGames, device_links: [{ game: 'karts', completes_after: '5s' }] }).deviceLinks
+
+    expect(link).toMatchObject({ status: 'pending', completes: { at: startAt + 5000, game_id: 'K' } })
+  })
+
+  it('that are complete have a cloud token, which is a valid bearer of that game', () => {
+    const { deviceLinks, tokens } = rowsOf({ ...twoGames, device_links: [{ status: 'complete', game: 'karts' }] })
+
+    const cloud_token = tokens.at(-1)?.token
+
+    expect(deviceLinks[0]).toMatchObject({ status: 'complete', game_id: 'K', cloud_token })
+    expect(tokens.at(-1)).toEqual({
+      kind: 'cloud',
+      token: cloud_token,
+      game_id: 'K',
+      expires_at: startAt + 365 * dayMs,
+    })
+    expect(cloud_token).toMatch(/^cloud\.mock\.\w{24}$/)
+  })
+
+  it('are of the only game where the scenario does not say', () => {
+    const { deviceLinks, games } = rowsOf({ device_links: [{ status: 'complete' }] })
+
+    expect(deviceLinks[0]).toMatchObject({ game_id: games[0]?.game_id })
+  })
+})

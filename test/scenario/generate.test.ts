@@ -1,0 +1,118 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { createFaker } from '../../src/scenario/faker.js'
+import type { Mode } from '../../src/scenario/game-mode.js'
+import { generateLobbies } from '../../src/scenario/generate.js'
+import { readScenario } from '../../src/scenario/read.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { problemLines, rowsOf, startAt, worldOf } from './made.js'
+
+const most = fc.oneof(
+  fc.nat(64),
+  fc.maxSafeNat().map(n => n % 2 ** 32),
+  fc.constant(4_294_967_295),
+)
+const regionIds = ['lnd-fra', 'lnd-atl', 'lnd-syd']
+const mode = fc.record({
+  game_mode_id: fc.constantFrom('duel', 'ffa', 'sandbox', '__proto__'),
+  max_players: fc.record({ normal: most, direct: most, party: most }),
+  regions: fc.subarray(regionIds),
+})
+const modes = fc
+  .uniqueArray(mode, { minLength: 1, selector: ({ game_mode_id }) => game_mode_id })
+  .filter(all => all.some(({ regions }) => regions.length > 0))
+
+const duel: Mode = {
+  game_mode_id: 'duel',
+  max_players_normal: 32,
+  max_players_direct: 40,
+  max_players_party: 40,
+  regions: regionIds,
+  listable: true,
+}
+const generate = (count: number, seed = 1) =>
+  generateLobbies({ count, modes: [duel], seed, now: startAt, faker: createFaker() })
+
+describe('generated lobbies', () => {
+  it.prop([modes, fc.nat(50), fc.integer()])('could stand in a scenario as they are', (game_modes, count, seed) => {
+    const scenario: ScenarioInput = { regions: regionIds, game_modes, generate: { lobbies: count } }
+    const { lobbies } = rowsOf(scenario, { seed })
+
+    const listed = lobbies.map(({ lobby_id, game_mode_id, region_id, total_player_count, state }) => {
+      return { lobby_id, game_mode_id, region_id, total_player_count, state }
+    })
+
+    expect(listed).toHaveLength(count)
+    expect(problemLines(() => readScenario({ regions: regionIds, game_modes, lobbies: listed }))).toEqual([])
+  })
+
+  it.prop([modes, fc.integer()])('have from 0 to the normal maximum of players', (game_modes, seed) => {
+    for (const lobby of rowsOf({ game_modes, generate: { lobbies: 50 } }, { seed }).lobbies) {
+      expect(lobby.total_player_count).toBeGreaterThanOrEqual(0)
+      expect(lobby.total_player_count).toBeLessThanOrEqual(lobby.max_players_normal)
+    }
+  })
+
+  it('are empty, full and in between, in every region, the favourite one twice as often as the next', () => {
+    const lobbies = generate(3000)
+    const counts = regionIds.map(id => lobbies.filter(lobby => lobby.region_id === id).length).sort((a, b) => b - a)
+    const players = new Set(lobbies.map(lobby => lobby.total_player_count))
+
+    expect(players.size).toBe(33)
+    expect(counts[0]).toBeGreaterThan(1.8 * (counts[1] ?? 0))
+    expect(counts[2]).toBeGreaterThan(300)
+  })
+
+  it('have a state with a map, a host, a phase and a round', () => {
+    expect(generate(1)[0]?.state).toEqual({
+      map: expect.stringMatching(/\w/),
+      host: expect.stringMatching(/\w/),
+      phase: expect.stringMatching(/^(waiting|running|ending)$/),
+      round: expect.any(Number),
+    })
+  })
+
+  it('are the same from the same seed, whatever the faker did before, and others from another', () => {
+    const faker = createFaker()
+    faker.seed(99)
+    const again = generateLobbies({ count: 20, modes: [duel], seed: 1, now: startAt, faker })
+
+    expect(again).toEqual(generate(20))
+    expect(generate(20, 2)).not.toEqual(again)
+  })
+
+  it('leave a faker that takes the world’s time for the present', () => {
+    const faker = createFaker()
+
+    generateLobbies({ count: 1, modes: [duel], seed: 1, now: startAt, faker })
+
+    expect(faker.defaultRefDate()).toEqual(new Date(startAt))
+  })
+
+  it('follow those that the scenario lists', () => {
+    const { lobbies } = rowsOf({ game_modes: ['duel'], lobbies: [{ lobby_id: 'L' }], generate: { lobbies: 2 } })
+
+    expect(lobbies.map(lobby => lobby.lobby_id === 'L')).toEqual([true, false, false])
+  })
+
+  it('can be 100,000', () => {
+    const world = worldOf({ game_modes: ['duel', 'ffa'], generate: { lobbies: 100_000 } })
+
+    expect(world.lobbies.count()).toBe(100_000)
+  })
+})
+
+describe('createFaker', () => {
+  it('makes a Faker of one’s own each time', () => {
+    const [one, other] = [createFaker(), createFaker()]
+    one.seed(1)
+    const first = one.number.int()
+
+    other.seed(2)
+    one.seed(1)
+    other.number.int()
+
+    expect(one.number.int()).toBe(first)
+    expect(one).not.toBe(other)
+  })
+})

@@ -1,0 +1,39 @@
+import { expect } from 'vitest'
+import { UsageError } from '../../src/contract/usage-error.js'
+import { type BeginningOptions, beginningOf } from '../../src/scenario/beginning.js'
+import { createFaker } from '../../src/scenario/faker.js'
+import { readScenario } from '../../src/scenario/read.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import type { Rows, TableName } from '../../src/store/rows.js'
+import { createWorld, type LiveWorld } from '../../src/store/world.js'
+
+/** Where worlds of tests begin in time: 2026-11-20T20:00:00Z. */
+export const startAt = Date.UTC(2026, 10, 20, 20)
+
+export interface Made extends Partial<BeginningOptions> {
+  readonly now?: number
+}
+
+/** The rows of a scenario, by table. */
+export function rowsOf(input: ScenarioInput, { now = startAt, faker = createFaker, ...options }: Made = {}) {
+  const rows = beginningOf(readScenario(input), { faker, ...options }).rows(now)
+  // The store takes rows as they come, and checks them; here they are taken at their word.
+  return rows as unknown as { readonly [Name in TableName]: readonly Rows[Name][] }
+}
+
+/** The world of a scenario, its clock frozen at `startAt` unless the scenario says otherwise. */
+export function worldOf(input: ScenarioInput): LiveWorld {
+  const frozen: ScenarioInput = { clock: 'frozen', now: new Date(startAt).toISOString(), ...input }
+  return createWorld(beginningOf(readScenario(frozen), { faker: createFaker }))
+}
+
+/** The lines of the `UsageError` that a function throws. */
+export function problemLines(run: () => unknown): string[] {
+  try {
+    run()
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError)
+    return (error as UsageError).message.split('\n')
+  }
+  return []
+}

@@ -1,0 +1,210 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { readScenario } from '../../src/scenario/read.js'
+import type { Scenario, ScenarioInput } from '../../src/scenario/schema.js'
+import { scenarios } from '../../src/scenario/shipped.js'
+import { problemLines } from './made.js'
+
+const problems = (input: unknown) => problemLines(() => readScenario(input))
+const withLobby = (lobby: object) => ({
+  game_modes: ['duel', { game_mode_id: 'local', regions: ['lnd-fra'] }],
+  lobbies: [lobby],
+})
+const withNamespaces = (...namespaces: object[]) => ({ games: [{ name_id: 'tanks', namespaces }] })
+
+describe('readScenario', () => {
+  it.each([undefined, null, {}])('takes %j as the empty scenario', empty => {
+    expect(readScenario(empty)).toEqual({})
+  })
+
+  it('takes a key without a value as no key', () => {
+    const input = {
+      title: null,
+      lobbies: null,
+      matchmaker: { max_players: null },
+      development: { lobby_ports: [{ label: 'a', port_range: null, proxy_protocol: 'udp' }] },
+    }
+
+    expect(readScenario(input)).toEqual({
+      matchmaker: {},
+      development: { lobby_ports: [{ label: 'a', proxy_protocol: 'udp' }] },
+    })
+  })
+
+  it('leaves a state as it is, also null and with a key __proto__', () => {
+    const lobbies = [{ state: null }, { state: JSON.parse('{"__proto__": {"a": null}}') }]
+
+    const read = readScenario({ game_modes: ['duel'], lobbies })
+
+    expect(JSON.stringify(read.lobbies)).toBe('[{"state":null},{"state":{"__proto__":{"a":null}}}]')
+  })
+
+  it.each(Object.entries(scenarios))('gives of %s what can be read again, and is the same then', (_, input) => {
+    const once: Scenario = readScenario(input)
+    const again: ScenarioInput = once
+
+    expect(readScenario(again)).toEqual(once)
+  })
+
+  it('lists every problem, each on a line of its own', () => {
+    const input = {
+      game_modes: ['duel'],
+      lobbies: [{ region_id: 'x' }, { game_mode_id: 'y' }, { total_player_count: 41 }],
+    }
+
+    expect(problems(input)).toHaveLength(3)
+    expect(problems({ seed: 'x', clock: 'x', now: 'x', title: 1 })).toHaveLength(4)
+  })
+
+  it('begins each line with its place, as the locator has it', () => {
+    const lines = problemLines(() =>
+      readScenario({ titel: 1, seed: '1' }, ({ path, at }) => `<${path.join('.')} ${at}>`),
+    )
+
+    expect(lines.map(line => line.split(':')[0])).toEqual(['<seed value>', '<titel key>'])
+  })
+
+  it.prop([fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true, withMap: true })])(
+    'reads any value, or throws UsageError',
+    input => {
+      problems(input)
+      problems({ games: [input], lobbies: [{ state: input }], regions: input, title: input })
+    },
+  )
+})
+
+describe('a value that holds itself', () => {
+  const tangled: { parent?: unknown; children: object[] } = { children: [{}, {}] }
+  tangled.parent = tangled
+  for (const child of tangled.children) Object.assign(child, { parent: tangled })
+
+  it('is refused as a state', () => {
+    expect(problems(withLobby({ state: tangled }))).toEqual([
+      'scenario: lobbies[0].state is that object: expected JSON that nests at most 64 levels',
+    ])
+  })
+
+  it('is refused anywhere else', () => {
+    expect(problems({ title: tangled })).toEqual(['scenario: title is that object: expected string'])
+    expect(problems({ games: tangled })).toEqual(['scenario: games is that object: expected array'])
+  })
+})
+
+describe('what the schema refuses', () => {
+  it.each(
+    [
+      [5, 'the scenario is 5: expected object'],
+      [{ seed: 1.5 }, 'seed is 1.5: expected int'],
+      [{ seed: 1n }, 'seed is 1n: expected number'],
+      [{ clock: 'stopped' }, 'clock is "stopped": expected "running" or "frozen"'],
+      [
+        { now: '2026-11-20 20:00' },
+        'now is "2026-11-20 20:00": expected a date and time with a zone, as in 2026-11-20T20:00:00Z',
+      ],
+      [
+        { now: '2026-11-20T20:00:00' },
+        'now is "2026-11-20T20:00:00": expected a date and time with a zone, as in 2026-11-20T20:00:00Z',
+      ],
+      [{ client: { latitude: 91, longitude: 0 } }, 'client.latitude is 91: expected at most 90'],
+      [{ client: { latitude: 1 } }, 'client.longitude is missing: expected number'],
+      [
+        { cdn_domain: 'http://x' },
+        'cdn_domain is "http://x": expected a host name in lower case, without scheme and port, as in tanks.example',
+      ],
+      [
+        { games: [{ name_id: 'My-Game' }] },
+        'games[0].name_id is "My-Game": expected an identifier: 1 to 16 of 0-9 a-z and -, with single - inside only',
+      ],
+      [
+        { games: [{ display_name: ' x' }] },
+        'games[0].display_name is " x": expected a display name: 1 to 128 bytes of UTF-8, no white space but single inner spaces',
+      ],
+      [
+        withNamespaces({ name_id: 'a--b' }),
+        'games[0].namespaces[0].name_id is "a--b": expected an identifier: 1 to 16 of 0-9 a-z and -, with single - inside only',
+      ],
+      [{ namespace_id: 'a/b' }, 'namespace_id is "a/b": expected 1 to 128 characters without white space or /'],
+      [{ tokens: { public: 'a b' } }, 'tokens.public is "a b": expected a token: visible ASCII without white space'],
+      [
+        { domains: ['Tanks.example'] },
+        'domains[0] is "Tanks.example": expected a host name in lower case, without scheme and port, as in tanks.example',
+      ],
+      [{ matchmaker: { max_players: -1 } }, 'matchmaker.max_players is -1: expected at least 0'],
+      [
+        { matchmaker: { lobby_count_max: 4294967296 } },
+        'matchmaker.lobby_count_max is 4294967296: expected at most 4294967295',
+      ],
+      [{ generate: { lobbies: 1_000_001 } }, 'generate.lobbies is 1000001: expected at most 1000000'],
+      [
+        { development: { lobby_ports: [{ label: 'a' }] } },
+        'development.lobby_ports[0].proxy_protocol is missing: expected "http" or "https" or "tcp" or "tcp_tls" or "udp"',
+      ],
+      [
+        { development: { lobby_ports: [{ label: 'A', proxy_protocol: 'udp' }] } },
+        'development.lobby_ports[0].label is "A": expected an identifier: 1 to 16 of 0-9 a-z and -, with single - inside only',
+      ],
+      [{ regions: [7] }, 'regions[0] is 7: expected string or object'],
+      [{ regions: [{}] }, 'regions[0].region_id is missing: expected string'],
+      [
+        { game_modes: ['free for all'] },
+        'game_modes[0] is "free for all": expected 1 to 128 characters without white space or /',
+      ],
+      [
+        { game_modes: [{ game_mode_id: 'duel', max_players: 'many' }] },
+        'game_modes[0].max_players is "many": expected number or object',
+      ],
+      [
+        { game_modes: [{ game_mode_id: 'duel', max_players: { normal: 1.5 } }] },
+        'game_modes[0].max_players.normal is 1.5: expected int',
+      ],
+      [withLobby({ publicity: 'secret' }), 'lobbies[0].publicity is "secret": expected "public" or "private"'],
+      [
+        withLobby({ state: Number.NaN }),
+        'lobbies[0].state is null: expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
+      ],
+      [
+        withLobby({ state: { at: new Date(0) } }),
+        'lobbies[0].state is {"at":"1970-01-01T00:00:00.000Z"}: expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
+      ],
+      [
+        withLobby({ state: JSON.parse('['.repeat(65) + ']'.repeat(65)) }),
+        `lobbies[0].state is ${'['.repeat(65)}${']'.repeat(12)}…: expected JSON that nests at most 64 levels`,
+      ],
+      [{ device_links: [{ status: 'done' }] }, 'device_links[0].status is "done": expected "pending" or "complete"'],
+      [
+        { device_links: [{ completes_after: '5 s' }] },
+        'device_links[0].completes_after is "5 s": expected a number with ms, s, m, h or d, as in 250ms, 40s, 1m',
+      ],
+    ].map(([input, line]) => ({ input, line })),
+  )('as $line', ({ input, line }) => {
+    expect(problems(input)).toEqual([`scenario: ${line}`])
+  })
+
+  it.each(
+    [
+      [
+        { sed: 1 },
+        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, cdn_domain, default_namespace, regions, games, device_links, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, generate and 1 more. Did you mean seed?',
+      ],
+      [
+        withLobby({ game_mode: 'duel' }),
+        'lobbies[0].game_mode is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed. Did you mean game_mode_id?',
+      ],
+      [{ matchmaker: { x: 1 } }, 'matchmaker.x is an unknown key. Known: lobby_count_max, max_players.'],
+      [
+        { game_modes: [{ game_mode_id: 'a', listible: true }] },
+        'game_modes[0].listible is an unknown key. Known: game_mode_id, max_players, regions, listable. Did you mean listable?',
+      ],
+      [
+        JSON.parse('{"client": {"latitude": 0, "longitude": 0, "__proto__": 1}}'),
+        'client.__proto__ is an unknown key. Known: latitude, longitude.',
+      ],
+      [
+        { constructor: 1, games: [{ namespaces: [{ token: {} }] }] },
+        'games[0].namespaces[0].token is an unknown key. Known: name_id, display_name, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, generate. Did you mean tokens?',
+      ],
+    ].map(([input, line]) => ({ input, line })),
+  )('as $line', ({ input, line }) => {
+    expect(problems(input)).toContain(`scenario: ${line}`)
+  })
+})

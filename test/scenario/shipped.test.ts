@@ -1,0 +1,143 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { utf8Length } from '../../src/contract/display-name.js'
+import { defineScenario, parseScenario, type ScenarioInput, scenarios } from '../../src/scenarios.js'
+import { fixtureText, schemaText, shippedNames } from './generated.js'
+import { worldOf } from './made.js'
+
+const jsonSchema = z.fromJSONSchema(JSON.parse(schemaText()))
+const world = (name: keyof typeof scenarios) => worldOf(scenarios[name])
+
+describe('the shipped scenarios', () => {
+  it('are the files in fixtures/', () => {
+    const files = readdirSync('fixtures').filter(file => file.endsWith('.yaml'))
+
+    expect(files.sort()).toEqual(shippedNames.map(name => `${name}.yaml`).sort())
+    expect(Object.keys(scenarios)).toEqual(shippedNames)
+  })
+
+  it.each(shippedNames)('%s is what its file says', name => {
+    expect(JSON.stringify(parseScenario(fixtureText(name)))).toBe(JSON.stringify(scenarios[name]))
+  })
+
+  it.each(shippedNames)('%s names its schema for editors', name => {
+    expect(fixtureText(name)).toMatch(/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/)
+  })
+
+  it.each(shippedNames)('%s makes a world in which everything fits', async name => {
+    const made = world(name)
+
+    // A turn checks what it writes; so each record is written once.
+    await made.write(async tables => {
+      for (const lobby of tables.lobbies.all())
+        await tables.lobbies.update(q => q.where({ lobby_id: lobby.lobby_id }), {
+          data: draft => {
+            draft.is_closed = !draft.is_closed
+          },
+        })
+    })
+
+    expect(made.games.count()).toBeGreaterThan(0)
+  })
+
+  it.each(shippedNames)('%s is a scenario to the JSON Schema', name => {
+    expect(jsonSchema.safeParse(scenarios[name]).error).toBeUndefined()
+  })
+
+  it.each([
+    ['at the top', { lobbys: [] }],
+    ['in a lobby', { lobbies: [{ gamemode: 'duel' }] }],
+    ['in a namespace', { games: [{ namespaces: [{ lobbys: [] }] }] }],
+  ])('cannot have an unknown key %s, says the JSON Schema', (_, scenario) => {
+    expect(jsonSchema.safeParse(scenario).success).toBe(false)
+  })
+})
+
+describe('default', () => {
+  it('is tokenless and has a handful of lobbies in several regions, a couple of modes and a pending link', () => {
+    const { namespaces, lobbies, gameModes, deviceLinks } = world('default')
+
+    expect(namespaces.all()).toEqual([expect.objectContaining({ name_id: 'prod', tokenless: true })])
+    expect(lobbies.count()).toBe(6)
+    expect(new Set(lobbies.all().map(lobby => lobby.region_id)).size).toBe(5)
+    expect(gameModes.count()).toBe(3)
+    expect(deviceLinks.all()).toEqual([
+      expect.objectContaining({ device_link_token: 'device.mock.sofa', status: 'pending' }),
+    ])
+  })
+})
+
+describe('empty', () => {
+  it('has one game, one namespace, and nobody', () => {
+    const { games, namespaces, lobbies, gameModes, deviceLinks } = world('empty')
+
+    expect([games, namespaces, lobbies, gameModes, deviceLinks].map(table => table.count())).toEqual([1, 1, 0, 0, 0])
+  })
+})
+
+describe('friday-night', () => {
+  it('has 400 lobbies in 12 regions, all of the default namespace', () => {
+    const { lobbies, settings } = world('friday-night')
+    const namespace_id = settings.get('settings')?.default_namespace_id ?? ''
+
+    expect(lobbies.count()).toBe(400)
+    expect(lobbies.count(q => q.where({ namespace_id }))).toBe(400)
+    expect(new Set(lobbies.all().map(lobby => lobby.region_id)).size).toBe(12)
+  })
+})
+
+describe('tokens-only', () => {
+  it('is tokenless nowhere', () => {
+    expect(
+      world('tokens-only')
+        .namespaces.all()
+        .map(namespace => namespace.tokenless),
+    ).toEqual([false])
+  })
+})
+
+describe('nasty', () => {
+  const nasty = world('nasty')
+  const states = nasty.lobbies.all().map(lobby => JSON.stringify(lobby.state))
+
+  it('has the least and the most of everything', () => {
+    const numbers = nasty.lobbies.all().flatMap(lobby => [lobby.total_player_count, lobby.max_players_normal])
+
+    expect(numbers).toEqual(expect.arrayContaining([0, 4_294_967_295]))
+    expect(nasty.namespaces.all()[0]).toMatchObject({ lobby_count_max: 0, max_players: 4_294_967_295 })
+  })
+
+  it('has names from right to left, and one of 128 bytes', () => {
+    const names = [...nasty.games.all(), ...nasty.namespaces.all()].map(row => row.display_name)
+
+    expect(names.some(name => /\p{Script=Arabic}/u.test(name))).toBe(true)
+    expect(names.map(utf8Length)).toContain(128)
+  })
+
+  it('has states that are empty, 60 deep, and with a key __proto__', () => {
+    expect(states).toContain('{}')
+    expect(states).toContain(`{"deep":${'['.repeat(59)}${']'.repeat(59)}}`)
+    expect(states.some(state => state?.startsWith('{"__proto__":{"polluted":true}'))).toBe(true)
+    expect('polluted' in {}).toBe(false)
+  })
+
+  it('has a mode with no lobby', () => {
+    const used = new Set(nasty.lobbies.all().map(lobby => lobby.game_mode_id))
+
+    expect(
+      nasty.gameModes
+        .all()
+        .map(mode => mode.game_mode_id)
+        .filter(id => !used.has(id)),
+    ).toContain('no-lobby')
+  })
+})
+
+describe('defineScenario', () => {
+  it('answers what it is given', () => {
+    const scenario: ScenarioInput = { game_modes: ['duel'] }
+
+    expect(defineScenario(scenario)).toBe(scenario)
+  })
+})

@@ -1,0 +1,185 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { parseScenario } from '../../src/scenario/yaml.js'
+import { problemLines, worldOf } from './made.js'
+
+const problems = (text: string) => problemLines(() => parseScenario(text, { file: 'friday-night.yaml' }))
+
+const friday = `# Friday night
+regions: [lnd-fra, lnd-atl]
+game_modes:
+  - duel
+  - { game_mode_id: ffa,   max_players: 4 }
+lobbies:
+  - { game_mode_id: duel, region_id: lnd-frA }
+  - game_mode_id: ffa
+    total_player_count: 5
+    player_count: 5
+  - region_id: lnd-fra
+`
+
+describe('parseScenario', () => {
+  it.each(['', '# nothing\n', '{}', '---\n', 'null', '\uFEFF{}'])('takes %j as the empty scenario', text => {
+    expect(parseScenario(text)).toEqual({})
+  })
+
+  it('reads YAML', () => {
+    expect(parseScenario('title: Friday night # 8 pm\ngame_modes:\n  - duel\nlobbies:\n')).toEqual({
+      title: 'Friday night',
+      game_modes: ['duel'],
+    })
+  })
+
+  it('reads JSON, indented by tabs, with the key for editors', () => {
+    const scenario = {
+      $schema: './scenario.schema.json',
+      games: [{ name_id: 'tanks', namespaces: [{ game_modes: ['duel'] }] }],
+    }
+
+    expect(parseScenario(JSON.stringify(scenario, null, '\t'))).toEqual(scenario)
+  })
+
+  it('reads a text with the line ends of Windows', () => {
+    expect(problems('title: a\r\nsed: 1\r\n')[0]).toMatch(/^friday-night\.yaml:2:1: sed is an unknown key\./)
+  })
+
+  it('reads what an anchor stands for', () => {
+    expect(parseScenario('game_modes: &modes [duel]\ndomains: *modes\n').domains).toEqual(['duel'])
+  })
+
+  it.each(['state: { __proto__: { a: 1 } }', '"state": { "__proto__": { "a": 1 } }'])(
+    'keeps a key __proto__ of a state, in %s',
+    async state => {
+      const scenario = parseScenario(`{ game_modes: [duel], lobbies: [{ ${state} }] }`)
+
+      const [lobby] = worldOf(scenario).lobbies.all()
+
+      expect(JSON.stringify(lobby?.state)).toBe('{"__proto__":{"a":1}}')
+      expect(Object.getPrototypeOf(lobby?.state)).toBe(Object.prototype)
+    },
+  )
+
+  it('reads a state that is 64 deep, and refuses one that is deeper', () => {
+    const scenario = (depth: number) =>
+      `{game_modes: [duel], lobbies: [{state: ${'['.repeat(depth)}${']'.repeat(depth)}}]}`
+
+    expect(problems(scenario(64))).toEqual([])
+    expect(problems(scenario(65))[0]).toMatch(
+      /^friday-night\.yaml:1:40: lobbies\[0\]\.state is .* nests at most 64 levels$/,
+    )
+  })
+})
+
+describe('the place of a problem', () => {
+  it('is the line and column of the value', () => {
+    expect(problems(friday.replace('    player_count: 5\n', ''))).toEqual([
+      'friday-night.yaml:7:38: lobbies[0].region_id is "lnd-frA", which no region has. Known: lnd-fra, lnd-atl. Did you mean lnd-fra?',
+      'friday-night.yaml:9:25: lobbies[1].total_player_count is 5, above 4, the most players that the lobby takes.',
+    ])
+  })
+
+  it('is that of an unknown key itself', () => {
+    expect(problems(friday)).toEqual([
+      'friday-night.yaml:10:5: lobbies[1].player_count is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed. Did you mean total_player_count?',
+    ])
+  })
+
+  it('is that of a key that stands where it may not', () => {
+    expect(problems('games: []\ndomains: []')).toEqual([
+      'friday-night.yaml:2:1: domains stands beside games: it belongs to a namespace, as in games[0].namespaces[0].domains.',
+    ])
+  })
+
+  it('is what something is missing from', () => {
+    expect(problems('regions:\n  - lnd-fra\n  - provider_display_name: Own\n')).toEqual([
+      'friday-night.yaml:3:5: regions[1].region_id is missing: expected string',
+    ])
+  })
+
+  it('is that of what an alias stands for', () => {
+    expect(problems('games: [{name_id: a, namespaces: &n [{name_id: B}]}, {name_id: b, namespaces: *n}]')).toEqual([
+      expect.stringMatching(/^friday-night\.yaml:1:48: games\[0\]\.namespaces\[0\]\.name_id is "B"/),
+      expect.stringMatching(/^friday-night\.yaml:1:48: games\[1\]\.namespaces\[0\]\.name_id is "B"/),
+    ])
+  })
+
+  it('is the start of a text that is no scenario', () => {
+    expect(problems('\n- duel\n')).toEqual(['friday-night.yaml:2:1: the scenario is ["duel"]: expected object'])
+  })
+
+  it('begins with "scenario" where no file is named', () => {
+    expect(problemLines(() => parseScenario('\nseed: x'))).toEqual(['scenario:2:7: seed is "x": expected number'])
+  })
+})
+
+describe('a text that is refused', () => {
+  it.each([
+    ['lobbies: [', '1:11: Flow sequence in block collection must be sufficiently indented and end with a ].'],
+    ['lobbies:\n\t- {}', '2:1: Tabs are not allowed as indentation: "- {}".'],
+    ['title: a\nseed: 1\ntitle: b', '3:1: a key that is there already: "title: b".'],
+    ['{"seed": 1, "seed": 2}', '1:13: a key that is there already: "\\"seed\\": 2}".'],
+    ['seed: 1\n---\nseed: 2', '2:1: a second document: a scenario is one: "---".'],
+    ['? [seed]\n: 1', '1:3: With stringKeys, all keys must be strings: "[seed]".'],
+    ['title: !shout Friday', '1:8: Unresolved tag: !shout: "!shout Friday".'],
+    ['title: *friday', '1:8: an alias without an anchor before it: "*friday".'],
+    ['title: *friday\nx: &friday 1', '1:8: an alias without an anchor before it: "*friday".'],
+    ['games: &games\n  - namespaces: *games', '2:17: an alias inside of what it stands for: "*games".'],
+    ['\n  title: &title\n    [*title]', '3:6: an alias inside of what it stands for: "*title]".'],
+  ])('%j', (text, line) => {
+    expect(problems(text)).toEqual([`friday-night.yaml:${line}`])
+  })
+
+  it('has aliases of aliases of aliases', () => {
+    const level = (name: string, of: string) => `${name}: &${name} [${Array(10).fill(of).join(', ')}]\n`
+
+    expect(problems(level('a', 'x') + level('b', '*a') + level('c', '*b') + level('d', '*c'))).toEqual([
+      'friday-night.yaml: its aliases stand for too much. Write them out.',
+    ])
+  })
+
+  it.each(['[', '- ', '? ', '{a: '])('nests so deep that it would exhaust the stack, as %j', opening => {
+    expect(problems(opening.repeat(100_000))[0]).toMatch(/^friday-night\.yaml:1:\d+: nests deeper than 128 levels\.$/)
+  })
+})
+
+describe('any text', () => {
+  const word = fc.constantFrom(
+    'games',
+    'lobbies',
+    '- ',
+    ': ',
+    '&a ',
+    '*a',
+    '[',
+    ']',
+    '{',
+    '}',
+    ', ',
+    '\n',
+    '  ',
+    '"',
+    '__proto__',
+    '<<',
+    '!!set',
+    '%YAML 1.1\n',
+    '---\n',
+    'null',
+    '\t',
+    '|\n',
+    '# ',
+  )
+  const yamlish = fc.array(word, { maxLength: 30 }).map(words => words.join(''))
+
+  it.prop([fc.oneof(fc.string({ unit: 'binary' }), yamlish)], { numRuns: 2000 })(
+    'is read, or refused with UsageError, each line with its place',
+    text => {
+      for (const line of problems(text)) expect(line).toMatch(/^friday-night\.yaml:(\d+:\d+:)? /)
+    },
+  )
+
+  it.prop([fc.json({ maxDepth: 5 })])('of JSON as a state reads as JSON.parse reads it', json => {
+    const { lobbies } = parseScenario(`{"game_modes": ["duel"], "lobbies": [{"state": ${json}}]}`)
+
+    expect(JSON.stringify(lobbies?.[0]?.state)).toBe(JSON.stringify(JSON.parse(json)))
+  })
+})

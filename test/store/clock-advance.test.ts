@@ -1,0 +1,154 @@
+import { fc, it } from '@fast-check/vitest'
+import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
+import { UsageError } from '../../src/contract/usage-error.js'
+import { createClock } from '../../src/store/clock.js'
+
+const startAt = 1_700_000_000_000
+
+beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
+afterEach(() => void vi.useRealTimers())
+
+const frozen = () => createClock({ mode: 'frozen', start: startAt })
+const running = () => createClock({ mode: 'running', start: startAt })
+
+describe('clock.advance', () => {
+  it.prop([fc.array(fc.nat(50)), fc.nat(50)])(
+    'runs what falls in between in order, each at its time',
+    async (delays, ms) => {
+      const clock = frozen()
+      const rung: [number, number][] = []
+      for (const [i, delay] of delays.entries()) clock.after(delay, () => void rung.push([clock.now() - startAt, i]))
+
+      await clock.advance(ms)
+
+      const due = delays.map((delay, i): [number, number] => [delay, i]).filter(([delay]) => delay <= ms)
+      const sorted = due.sort(([a, i], [b, j]) => a - b || i - j)
+      expect([rung, clock.now(), clock.pending]).toEqual([sorted, startAt + ms, delays.length - due.length])
+    },
+  )
+
+  it('waits for an alarm that takes its time before it goes on', async () => {
+    const clock = frozen()
+    const seen: number[] = []
+    clock.after(10, async () => {
+      await Promise.resolve()
+      seen.push(clock.now())
+    })
+    clock.after(20, () => void seen.push(clock.now()))
+
+    await clock.advance(30)
+
+    expect(seen).toEqual([startAt + 10, startAt + 20])
+  })
+
+  it('runs a deadline that an alarm adds on the way', async () => {
+    const clock = frozen()
+    const seen: number[] = []
+    clock.after(10, () => void clock.after(5, () => void seen.push(clock.now())))
+
+    await clock.advance(15)
+
+    expect(seen).toEqual([startAt + 15])
+  })
+
+  it('adds up where it is called again before it has ended', async () => {
+    const clock = frozen()
+
+    await Promise.all([clock.advance(10), clock.advance(20)])
+
+    expect(clock.now()).toBe(startAt + 30)
+  })
+
+  it('moves a running clock beyond the real time', async () => {
+    const clock = running()
+    vi.advanceTimersByTime(10)
+
+    await clock.advance(90)
+
+    expect(clock.now()).toBe(startAt + 100)
+  })
+
+  it('rejects with what an alarm throws, and works again afterwards', async () => {
+    const clock = frozen()
+    const alarm = vi.fn()
+    clock.after(5, () => Promise.reject(new Error('a bug of an alarm')))
+    clock.after(8, alarm)
+
+    const [failed] = await Promise.allSettled([clock.advance(10)])
+    await clock.advance(10)
+
+    expect([failed?.status, alarm.mock.calls.length]).toEqual(['rejected', 1])
+  })
+
+  it('keeps the time a whole number of ms', async () => {
+    const clock = frozen()
+
+    await clock.advance(0.6)
+    const first = clock.now()
+    await clock.advance(0.6)
+
+    expect([first, clock.now()]).toEqual([startAt, startAt + 1])
+  })
+
+  it.each([-1, -0.001, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('refuses %d', ms => {
+    const clock = frozen()
+
+    expect(() => clock.advance(ms)).toThrow(
+      new UsageError(`clock.advance(${ms}): time only goes forward, by a finite number of ms from 0`),
+    )
+  })
+})
+
+describe('a deadline of a clock', () => {
+  it('that is given up never runs', async () => {
+    const clock = frozen()
+    const alarm = vi.fn()
+    clock.after(10, alarm)()
+
+    await clock.advance(20)
+
+    expect(alarm).not.toHaveBeenCalled()
+  })
+
+  it('can be given up again and again, and takes no other with it', async () => {
+    const clock = running()
+    const alarm = vi.fn()
+    const giveUp = clock.after(10, () => {})
+    clock.after(10, alarm)
+
+    for (let i = 0; i < 3; i++) giveUp()
+    vi.advanceTimersByTime(10)
+    giveUp()
+
+    expect([alarm.mock.calls.length, clock.pending, vi.getTimerCount()]).toEqual([1, 0, 0])
+  })
+
+  it('can be given up by the alarm before it', async () => {
+    const clock = frozen()
+    const alarm = vi.fn()
+    const giveUps: Array<() => void> = []
+    clock.after(10, () => giveUps[0]?.())
+    giveUps.push(clock.after(10, alarm))
+
+    await clock.advance(10)
+
+    expect(alarm).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['frozen', frozen],
+    ['running', running],
+  ])('keeps the time it has left when a %s clock is reset', async (_mode, create) => {
+    const clock = create()
+    const alarm = vi.fn()
+    clock.after(10, alarm)
+    await clock.advance(6)
+
+    clock.reset()
+    await clock.advance(3)
+    const before = alarm.mock.calls.length
+    await clock.advance(1)
+
+    expect([before, alarm.mock.calls.length, clock.now()]).toEqual([0, 1, startAt + 4])
+  })
+})

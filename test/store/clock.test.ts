@@ -1,0 +1,162 @@
+import { fc, it } from '@fast-check/vitest'
+import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
+import { createClock } from '../../src/store/clock.js'
+
+const startAt = 1_700_000_000_000
+const dayMs = 86_400_000
+
+beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
+afterEach(() => void vi.useRealTimers())
+
+const frozen = () => createClock({ mode: 'frozen', start: startAt })
+const running = () => createClock({ mode: 'running', start: startAt })
+
+describe('a running clock', () => {
+  it('begins at the real time', () => {
+    expect(createClock().now()).toBe(5_000)
+  })
+
+  it('follows the global time from where it starts', () => {
+    const clock = running()
+
+    vi.advanceTimersByTime(1234)
+
+    expect(clock.now()).toBe(startAt + 1234)
+  })
+
+  it('runs a deadline at its time, and not before', () => {
+    const clock = running()
+    const alarm = vi.fn()
+    clock.after(100, alarm)
+
+    vi.advanceTimersByTime(99)
+    const before = alarm.mock.calls.length
+    vi.advanceTimersByTime(1)
+
+    expect([before, alarm.mock.calls.length]).toEqual([0, 1])
+  })
+
+  it('runs a deadline that comes before one that waits already', () => {
+    const clock = running()
+    const alarms: string[] = []
+    clock.after(100, () => void alarms.push('late'))
+    clock.after(10, () => void alarms.push('early'))
+
+    vi.advanceTimersByTime(10)
+
+    expect(alarms).toEqual(['early'])
+  })
+
+  it.prop([fc.array(fc.nat(2000)), fc.array(fc.integer({ min: 1, max: 400 }))])(
+    'runs each deadline at its time, in order, however the time goes on',
+    (delays, steps) => {
+      const clock = running()
+      const rung: number[] = []
+      for (const ms of delays) clock.after(ms, () => void rung.push(clock.now() - startAt))
+
+      for (const ms of steps) vi.advanceTimersByTime(ms)
+
+      const passed = steps.reduce((sum, ms) => sum + ms, 0)
+      // A delay of 0 is 1 for setTimeout.
+      const due = delays.filter(ms => Math.max(ms, 1) <= passed).sort((a, b) => a - b)
+      vi.clearAllTimers()
+      expect(rung.map(at => (at === 1 ? 0 : at))).toEqual(due.map(at => (at === 1 ? 0 : at)))
+    },
+  )
+
+  it('runs a deadline that lies beyond the longest delay of setTimeout', () => {
+    const clock = running()
+    const alarm = vi.fn()
+    clock.after(30 * dayMs, alarm)
+
+    vi.advanceTimersByTime(30 * dayMs - 1)
+    const before = alarm.mock.calls.length
+    vi.advanceTimersByTime(1)
+
+    expect([before, alarm.mock.calls.length]).toEqual([0, 1])
+  })
+
+  it('that was advanced runs a deadline so much earlier', async () => {
+    const clock = running()
+    const alarm = vi.fn()
+    clock.after(5000, alarm)
+
+    await clock.advance(3000)
+    vi.advanceTimersByTime(2000)
+
+    expect(alarm).toHaveBeenCalledOnce()
+  })
+
+  it('needs one timer for all its deadlines', () => {
+    const clock = running()
+
+    for (const ms of [300, 100, 200, 100]) clock.after(ms, () => {})
+
+    expect([vi.getTimerCount(), clock.pending]).toEqual([1, 4])
+  })
+
+  it('frees its timer when the last deadline is given up', () => {
+    const clock = running()
+    const giveUps = [300, 100, 200].map(ms => clock.after(ms, () => {}))
+
+    for (const giveUp of giveUps) giveUp()
+
+    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
+  })
+
+  it('needs no timer when the last deadline has run', () => {
+    const clock = running()
+    clock.after(10, () => {})
+
+    vi.advanceTimersByTime(10)
+
+    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
+  })
+
+  it('goes on with the others when an alarm throws', () => {
+    const clock = running()
+    const alarm = vi.fn()
+    clock.after(10, () => {
+      throw new Error('a bug of an alarm')
+    })
+    clock.after(10, alarm)
+    clock.after(20, alarm)
+
+    expect(() => vi.advanceTimersByTime(10)).toThrow('a bug of an alarm')
+    vi.advanceTimersByTime(10)
+
+    expect(alarm).toHaveBeenCalledTimes(2)
+  })
+
+  it('that is reset goes on from its start', () => {
+    const clock = running()
+    vi.advanceTimersByTime(999)
+
+    clock.reset()
+    vi.advanceTimersByTime(5)
+
+    expect(clock.now()).toBe(startAt + 5)
+  })
+})
+
+describe('a frozen clock', () => {
+  it('stands still', () => {
+    const clock = frozen()
+
+    vi.advanceTimersByTime(999)
+
+    expect(clock.now()).toBe(startAt)
+  })
+
+  it('begins at the real time where it is not told another', () => {
+    expect(createClock({ mode: 'frozen' }).now()).toBe(5_000)
+  })
+
+  it('needs no timer', () => {
+    const clock = frozen()
+
+    clock.after(10, () => {})
+
+    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 1])
+  })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/contract/usage-error.js'
+import type { Tables } from '../../src/store/table.js'
+import { contents, smallWorld } from './small-world.js'
+
+const setLobby = (values: object) => (tables: Tables) =>
+  tables.lobbies.update(q => q.where({ lobby_id: 'l0' }), {
+    data(draft) {
+      Object.assign(draft, values)
+    },
+  })
+
+/** What a turn does that the store refuses, and the message. */
+const refused: [string, (tables: Tables) => unknown, string | RegExp][] = [
+  [
+    'a lobby of a namespace that is not there',
+    t => t.lobbies.create({ namespace_id: 'prodd', game_mode_id: 'duel', region_id: 'fra' }),
+    /^lobbies "[^"]+": namespace_id is "prodd", which nothing has\. Known: prod, beta\. Did you mean prod\?$/,
+  ],
+  [
+    'a lobby of a game mode that is not there',
+    setLobby({ game_mode_id: 'dual' }),
+    'lobbies "l0": game_mode_id is "dual", which nothing has. Known: duel, ffa. Did you mean duel?',
+  ],
+  [
+    'a lobby in a region that its mode lacks',
+    setLobby({ region_id: 'atl' }),
+    'lobbies "l0": region_id is "atl", which nothing has. Known: fra.',
+  ],
+  [
+    'a game mode in a region that is not there',
+    t => t.gameModes.create({ game_mode_id: 'new', regions: ['fra', 'frb'] }),
+    'gameModes "prod/new": regions is "frb", which nothing has. Known: fra, atl. Did you mean fra?',
+  ],
+  [
+    'a game mode that leaves the region of a lobby',
+    t =>
+      t.gameModes.update(q => q.where({ namespace_id: 'prod', game_mode_id: 'duel' }), {
+        data: draft => void draft.regions.splice(0, 1, 'atl'),
+      }),
+    'gameModes "prod/duel": regions lacks "fra", where lobby l0 runs',
+  ],
+  [
+    'a game mode of a namespace that is not there',
+    t => t.gameModes.create({ namespace_id: 'none', game_mode_id: 'new' }),
+    'gameModes "none/new": namespace_id is "none", which nothing has. Known: prod, beta.',
+  ],
+  [
+    'a namespace of a game that is not there',
+    t => t.namespaces.create({ namespace_id: 'n', name_id: 'n', game_id: 'cars' }),
+    'namespaces "n": game_id is "cars", which nothing has. Known: tanks, boats.',
+  ],
+  [
+    'a public token of a namespace that is not there',
+    t => t.tokens.create({ token: 't', kind: 'public', namespace_id: 'none' }),
+    'tokens "t": namespace_id is "none", which nothing has. Known: prod, beta.',
+  ],
+  [
+    'a cloud token of a game that is not there',
+    t => t.tokens.create({ token: 't', kind: 'cloud', game_id: 'cars' }),
+    'tokens "t": game_id is "cars", which nothing has. Known: tanks, boats.',
+  ],
+  [
+    'a complete link of a game that is not there',
+    t => t.deviceLinks.create({ device_link_token: 'd', status: 'complete', game_id: 'cars', cloud_token: 'c' }),
+    'deviceLinks "d": game_id is "cars", which nothing has. Known: tanks, boats.',
+  ],
+  [
+    'a link to be completed for a game that is not there',
+    t => t.deviceLinks.create({ device_link_token: 'd', status: 'pending', completes: { at: 1, game_id: 'cars' } }),
+    'deviceLinks "d": completes.game_id is "cars", which nothing has. Known: tanks, boats.',
+  ],
+  [
+    'a default namespace that is not there',
+    t =>
+      t.settings.update(q => q.where({ settings_id: 'settings' }), {
+        data: draft => void Object.assign(draft, { default_namespace_id: 'none' }),
+      }),
+    'settings "settings": default_namespace_id is "none", which nothing has. Known: prod, beta.',
+  ],
+  [
+    'a delete of a game that has a namespace',
+    t => t.games.delete(q => q.where({ game_id: 'boats' })),
+    'games "boats": namespace beta still needs it: delete that in the same turn, or leave this',
+  ],
+  [
+    'a delete of a namespace that has a game mode',
+    t => t.namespaces.delete(q => q.where({ namespace_id: 'beta' })),
+    'namespaces "beta": game mode duel still needs it: delete that in the same turn, or leave this',
+  ],
+  [
+    'a delete of a game mode that has a lobby',
+    t => t.gameModes.delete(q => q.where({ namespace_id: 'prod', game_mode_id: 'duel' })),
+    'gameModes "prod/duel": lobby l0 still needs it: delete that in the same turn, or leave this',
+  ],
+  [
+    'a delete of a region that a game mode enables',
+    t => t.regions.delete(q => q.where({ region_id: 'fra' })),
+    'regions "fra": game mode duel still needs it: delete that in the same turn, or leave this',
+  ],
+  [
+    'a delete of the settings',
+    t => t.settings.delete(q => q.where(() => true)),
+    'settings "settings": the world needs it: update it instead',
+  ],
+]
+
+describe.each(refused)('%s', (_what, turn, message) => {
+  it('is refused with a UsageError that says what and where', async () => {
+    const world = smallWorld()
+
+    const write = world.write<unknown>(turn)
+
+    await expect(write).rejects.toThrow(typeof message === 'string' ? new UsageError(message) : message)
+  })
+
+  it('changes nothing', async () => {
+    const world = smallWorld()
+    const before = [contents(world), world.revision, world.random.save()]
+
+    await world.write<unknown>(turn).catch(() => {})
+
+    expect([contents(world), world.revision, world.random.save()]).toEqual(before)
+  })
+})
+
+describe('records that hang together', () => {
+  it('can be made in any order within a turn', async () => {
+    const world = smallWorld()
+
+    await world.write(async ({ games, namespaces, gameModes, lobbies }) => {
+      await lobbies.create({ lobby_id: 'new', namespace_id: 'live', game_mode_id: 'race', region_id: 'atl' })
+      await gameModes.create({ namespace_id: 'live', game_mode_id: 'race', regions: ['atl'] })
+      await namespaces.create({ namespace_id: 'live', name_id: 'live', game_id: 'cars' })
+      await games.create({ game_id: 'cars', name_id: 'cars' })
+    })
+
+    expect(world.lobbies.get('new')).toBeDefined()
+  })
+
+  it('can be deleted in any order within a turn', async () => {
+    const world = smallWorld()
+
+    await world.write(async ({ games, namespaces, gameModes }) => {
+      await games.delete(q => q.where({ game_id: 'boats' }))
+      await namespaces.delete(q => q.where({ namespace_id: 'beta' }))
+      await gameModes.delete(q => q.where({ namespace_id: 'beta' }))
+    })
+
+    expect(world.games.all().map(({ game_id }) => game_id)).toEqual(['tanks'])
+  })
+
+  it('can be deleted and made again within a turn', async () => {
+    const world = smallWorld()
+
+    await world.write(async ({ games }) => {
+      const row = await games.delete(q => q.where({ game_id: 'boats' }))
+      await games.create({ ...row, name_id: 'ships' })
+    })
+
+    expect(world.games.get('boats')?.name_id).toBe('ships')
+  })
+
+  it.each(['complete', 'pending'] as const)('keep the game that a %s device link names', async status => {
+    const world = smallWorld({ rows: { games: [{ game_id: 'cars', name_id: 'cars', display_name: 'Cars' }] } })
+    const link = { device_link_token: 'd', device_link_id: 'sofa' }
+    const named = { game_id: 'cars', at: 1 }
+    await world.deviceLinks.create(
+      status === 'complete'
+        ? { ...link, status, game_id: 'cars', cloud_token: 'cloud.mock.c' }
+        : { ...link, status, completes: named },
+    )
+
+    const deletion = world.games.delete(q => q.where({ game_id: 'cars' }))
+
+    await expect(deletion).rejects.toThrow(
+      'games "cars": device link sofa still needs it: delete that in the same turn, or leave this',
+    )
+  })
+})

@@ -1,0 +1,42 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { frozenCopy } from '../../src/store/frozen-copy.js'
+
+const json = fc.jsonValue({ maxDepth: 6 })
+
+/** A value and all that it holds. */
+function within(value: unknown): object[] {
+  return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(within)] : []
+}
+
+describe('a frozen copy', () => {
+  it.prop([json])('is the same JSON to the byte', value => {
+    expect(JSON.stringify(frozenCopy(value))).toBe(JSON.stringify(value))
+  })
+
+  it.prop([json])('is frozen in all its depth', value => {
+    expect(within(frozenCopy(value)).every(Object.isFrozen)).toBe(true)
+  })
+
+  it.prop([json])('leaves what it copies as it was', value => {
+    frozenCopy(value)
+
+    expect(within(value).some(Object.isFrozen)).toBe(false)
+  })
+
+  it('is frozen also within what was frozen, but not in all its depth', () => {
+    const copy = frozenCopy(Object.freeze({ inner: { map: 'dust' } }))
+
+    expect(Object.isFrozen(copy.inner)).toBe(true)
+  })
+
+  it('keeps keys named __proto__ and constructor', () => {
+    const text = '{"__proto__":{"admin":true},"constructor":{"a":1}}'
+
+    expect(JSON.stringify(frozenCopy(JSON.parse(text)))).toBe(text)
+  })
+
+  it('leaves out a key whose value is undefined', () => {
+    expect(Object.keys(frozenCopy({ here: 1, absent: undefined }))).toEqual(['here'])
+  })
+})

@@ -1,0 +1,72 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { plainTurn, play } from './random-turns.js'
+import { game, smallWorld } from './small-world.js'
+
+const name = fc.constantFrom('red', 'green', 'blue')
+
+describe("a turn's overlay", () => {
+  it.prop([name, plainTurn, plainTurn])(
+    'finds by index what a full scan finds, in the same order',
+    async (name_id, before, { steps }) => {
+      const world = smallWorld({ rows: {} })
+      await world.write(tables => play(before, tables)).catch(() => {})
+      const differences: unknown[] = []
+
+      const turn = world.write(async tables => {
+        for (const step of steps) {
+          await play({ steps: [step], awaits: 'each' }, tables)
+          const found = JSON.stringify(tables.games.findMany(q => q.where({ name_id })))
+          const scanned = JSON.stringify(tables.games.all().filter(row => row.name_id === name_id))
+          if (found !== scanned) differences.push({ found, scanned })
+        }
+      })
+      await turn.catch(() => {})
+
+      expect(differences).toEqual([])
+    },
+  )
+
+  it.prop([plainTurn, plainTurn])('shows within the turn what is there after its commit', async (before, turn) => {
+    const world = smallWorld({ rows: {} })
+    await world.write(tables => play(before, tables)).catch(() => {})
+
+    const seen = await world
+      .write(async tables => {
+        await play(turn, tables)
+        return JSON.stringify([tables.games.all(), tables.tokens.all()])
+      })
+      .catch(() => undefined)
+
+    expect([undefined, JSON.stringify([world.games.all(), world.tokens.all()])]).toContain(seen)
+  })
+
+  it('puts a record that was deleted and made again at the end, equal or not', async () => {
+    const world = smallWorld({ rows: { games: ['a', 'b', 'c'].map(game) } })
+
+    const within = await world.write(async ({ games }) => {
+      for (const id of ['d', 'e']) await games.create(game(id))
+      for (const id of ['d', 'a', 'b']) {
+        await games.delete(q => q.where({ game_id: id }))
+        await games.create({ ...game(id), display_name: id === 'b' ? 'other' : id })
+      }
+      return games.all().map(({ game_id }) => game_id)
+    })
+
+    expect([within, world.games.all().map(({ game_id }) => game_id)]).toEqual([
+      ['c', 'e', 'd', 'a', 'b'],
+      ['c', 'e', 'd', 'a', 'b'],
+    ])
+  })
+
+  it('leaves what has been committed as it was until the turn is over', async () => {
+    const world = smallWorld()
+
+    const outside = await world.write(async ({ games }) => {
+      await games.create(game('cars'))
+      return world.games.get('cars')
+    })
+
+    expect(outside).toBeUndefined()
+  })
+})

@@ -1,0 +1,123 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { createRandom } from '../../src/store/random.js'
+
+/** FNV-1a of a text from the nth basis, with the end of lowbias32; in bigints, so that nothing is shared with the source. */
+function hashed(text: string, nth: number): number {
+  const low = (value: bigint) => BigInt.asUintN(32, value)
+  const fnv = [...text].reduce(
+    (value, letter) => low((value ^ BigInt(letter.charCodeAt(0))) * 0x01000193n),
+    0x811c9dc5n ^ BigInt(nth),
+  )
+  const once = low((fnv ^ (fnv >> 15n)) * 0x2c1b3c6dn)
+  const twice = low((once ^ (once >> 12n)) * 0x297a2d39n)
+  return Number(twice ^ (twice >> 15n))
+}
+
+/** sfc32 as its author wrote it in C: three words and a counter, all unsigned. */
+function sfc32(seeds: readonly number[]): () => number {
+  const [a, b, c, counter] = [0, 1, 2, 3] as const
+  const words = Uint32Array.from(seeds)
+  const word = (i: number) => words[i] ?? 0
+  return () => {
+    const result = (word(a) + word(b) + word(counter)) >>> 0
+    words[counter] = word(counter) + 1
+    words[a] = word(b) ^ (word(b) >>> 9)
+    words[b] = word(c) + word(c) * 8
+    words[c] = ((word(c) << 21) | (word(c) >>> 11)) + result
+    return result
+  }
+}
+
+const seed = fc.integer()
+const stream = fc.constantFrom('world', 'ray', 'faker')
+const some = (draw: () => number) => Array.from({ length: 20 }, draw)
+
+describe('chance', () => {
+  it.prop([seed, stream])('is sfc32, begun with four hashes of seed and stream', (seed, stream) => {
+    const draw = sfc32([1, 2, 3, 4].map(nth => hashed(`${seed}/${stream}`, nth)))
+
+    const values = some(createRandom(seed, stream).uint32)
+
+    expect(values).toEqual(some(draw))
+  })
+
+  it('gives for seed 42 what it has always given', () => {
+    const random = createRandom(42, 'world')
+
+    const values = [random.uint32(), random.uuid(), random.token('cloud')]
+
+    expect(values).toEqual([541518091, 'a66a7919-7e07-442b-a5b0-dadcd1eb53ef', 'cloud.mock.9yfda74v2acru9vrqcp704ph'])
+  })
+
+  it.prop([seed, stream])('is the same for the same seed and stream', (seed, stream) => {
+    const [one, other] = [createRandom(seed, stream), createRandom(seed, stream)]
+
+    expect(some(one.uint32)).toEqual(some(other.uint32))
+  })
+
+  it.prop([seed, seed])('differs for another seed', (seed, another) => {
+    fc.pre(seed !== another)
+
+    const [one, other] = [createRandom(seed, 'world'), createRandom(another, 'world')]
+
+    expect(some(one.uint32)).not.toEqual(some(other.uint32))
+  })
+
+  it.prop([seed])('differs for another stream', seed => {
+    const [one, other] = [createRandom(seed, 'world'), createRandom(seed, 'ray')]
+
+    expect(some(one.uint32)).not.toEqual(some(other.uint32))
+  })
+
+  it.prop([seed, fc.nat(30)])('goes on from where it was saved', (seed, drawn) => {
+    const random = createRandom(seed, 'world')
+    for (let i = 0; i < drawn; i++) random.uint32()
+    const saved = random.save()
+    const values = some(random.uint32)
+
+    random.restore(saved)
+
+    expect(some(random.uint32)).toEqual(values)
+  })
+
+  it.prop([seed])('makes version 4 UUIDs', seed => {
+    expect(createRandom(seed, 'world').uuid()).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    )
+  })
+
+  it('makes no UUID twice among 10,000', () => {
+    const random = createRandom(1, 'world')
+
+    expect(new Set(Array.from({ length: 10_000 }, random.uuid)).size).toBe(10_000)
+  })
+
+  it.prop([seed])('makes numbers from 0 to below 1', seed => {
+    const values = some(createRandom(seed, 'world').float)
+
+    expect(values.every(value => value >= 0 && value < 1)).toBe(true)
+  })
+
+  it('spreads its numbers evenly over ten tenths', () => {
+    const random = createRandom(3, 'world')
+    const tenths = Array.from({ length: 10 }, () => 0)
+
+    for (let i = 0; i < 10_000; i++) {
+      const tenth = Math.floor(random.float() * 10)
+      tenths[tenth] = (tenths[tenth] ?? 0) + 1
+    }
+
+    expect(tenths.every(count => count > 850 && count < 1150)).toBe(true)
+  })
+
+  it.prop([seed, fc.nat(40)])('makes as many lower-case letters and digits as it is asked for', (seed, length) => {
+    const letters = createRandom(seed, 'world').letters(length)
+
+    expect([letters.length, /^[0-9a-z]*$/.test(letters)]).toEqual([length, true])
+  })
+
+  it.prop([seed])('makes tokens that begin with their label and carry the word mock', seed => {
+    expect(createRandom(seed, 'world').token('pub_prod')).toMatch(/^pub_prod\.mock\.[0-9a-z]{24}$/)
+  })
+})

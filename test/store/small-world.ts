@@ -1,0 +1,77 @@
+import type { ClockMode } from '../../src/store/clock.js'
+import type { TurnContext } from '../../src/store/turn-queue.js'
+import { createWorld, type LiveWorld, type SeedRows } from '../../src/store/world.js'
+
+/** Where the clock of a small world starts: 2026-11-20T20:00:00Z. */
+export const startAt = Date.UTC(2026, 10, 20, 20)
+
+export interface SmallWorldOptions {
+  readonly seed?: number
+  readonly clock?: ClockMode
+  readonly now?: number
+  readonly rows?: SeedRows
+  readonly turnContext?: TurnContext
+}
+
+/** A world of a few records, frozen at `startAt`; with `rows`, of those alone. */
+export function smallWorld(options: SmallWorldOptions = {}): LiveWorld {
+  const { seed = 1, clock = 'frozen', now = startAt, rows = smallRows(), turnContext } = options
+  return createWorld({ title: 'small', seed, clock, now, rows: () => rows }, turnContext)
+}
+
+/** Two games; one namespace of each; lobbies in the first one. */
+export function smallRows() {
+  return {
+    settings: [
+      {
+        settings_id: 'settings',
+        cdn_domain: 'mock.localhost',
+        default_namespace_id: 'prod',
+        hide_empty_lobbies: false,
+        public_url: 'https://hub.mock.localhost',
+      },
+    ],
+    games: [game('tanks'), game('boats')],
+    regions: [region('fra'), region('atl')],
+    namespaces: [namespace('prod', 'tanks'), namespace('beta', 'boats')],
+    gameModes: [mode('prod', 'duel'), mode('prod', 'ffa'), mode('beta', 'duel')],
+    lobbies: [lobby('l0'), lobby('l1'), lobby('l2')],
+    deviceLinks: [{ device_link_token: 'device.mock.sofa', device_link_id: 'sofa', status: 'pending' }],
+    tokens: [
+      { token: 'pub_prod.mock.one', kind: 'public', namespace_id: 'prod' },
+      { token: 'cloud.mock.tanks', kind: 'cloud', game_id: 'tanks' },
+    ],
+  }
+}
+
+/** The row of a game. */
+export function game(game_id: string) {
+  return { game_id, name_id: game_id, display_name: game_id }
+}
+
+function region(region_id: string) {
+  const datacenter_coord = { latitude: 50, longitude: 8 }
+  return { region_id, provider_display_name: 'Own', region_display_name: region_id, datacenter_coord }
+}
+
+function namespace(namespace_id: string, game_id: string) {
+  const fixed = { tokenless: true, domains: [], lobby_count_max: 128 }
+  return { namespace_id, game_id, name_id: namespace_id, display_name: namespace_id, ...fixed }
+}
+
+function mode(namespace_id: string, game_mode_id: string) {
+  return { namespace_id, game_mode_id, ...mostPlayers, regions: ['fra'], listable: true }
+}
+
+const mostPlayers = { max_players_normal: 8, max_players_direct: 8, max_players_party: 8 }
+
+/** The row of a lobby of prod/duel in fra. */
+export function lobby(lobby_id: string) {
+  const place = { namespace_id: 'prod', game_mode_id: 'duel', region_id: 'fra' }
+  return { lobby_id, ...place, ...mostPlayers, total_player_count: 0, publicity: 'public', is_closed: false }
+}
+
+/** All records of a world, by table, in their order, as JSON. */
+export function contents(world: LiveWorld): string {
+  return JSON.stringify(Object.entries(world.view.tables).map(([name, table]) => [name, table.all()]))
+}

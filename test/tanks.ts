@@ -1,0 +1,86 @@
+import type { ScenarioInput } from '../src/scenario/schema.js'
+
+/** Ids and tokens of the world `tanks`. */
+export const ids = {
+  tanks: '11111111-1111-4111-8111-111111111111',
+  boats: '99999999-9999-4999-8999-999999999999',
+  prod: '22222222-2222-4222-8222-222222222222',
+  closed: '33333333-3333-4333-8333-333333333333',
+  boatsProd: '88888888-8888-4888-8888-888888888888',
+  lobby: '44444444-4444-4444-8444-444444444444',
+} as const
+
+export const tokens = {
+  public: 'pub_prod.mock.tanks',
+  development: 'dev_prod.mock.tanks',
+  publicClosed: 'pub_closed.mock.tanks',
+  cloud: 'cloud.mock.tanks',
+  cloudBoats: 'cloud.mock.boats',
+  pending: 'device.mock.pending',
+  expired: 'device.mock.expired',
+  complete: 'device.mock.complete',
+} as const
+
+/** A world with one of everything that the specification of the operations speaks of; its clock stands still. */
+export const tanks: ScenarioInput = {
+  title: 'Tanks',
+  seed: 7,
+  now: '2026-11-20T20:00:00Z',
+  clock: 'frozen',
+  default_namespace: 'tanks/prod',
+  regions: ['lnd-fra', 'lnd-atl', 'lnd-syd'],
+  games: [
+    {
+      name_id: 'tanks',
+      game_id: ids.tanks,
+      tokens: { cloud: tokens.cloud },
+      namespaces: [
+        {
+          name_id: 'prod',
+          namespace_id: ids.prod,
+          domains: ['tanks.example'],
+          tokens: { public: tokens.public, development: tokens.development },
+          game_modes: [
+            { game_mode_id: 'duel', max_players: 2, regions: ['lnd-fra'] },
+            { game_mode_id: 'ffa', max_players: { normal: 8, direct: 10, party: 12 }, regions: ['lnd-syd', 'lnd-fra'] },
+            { game_mode_id: 'secret', regions: ['lnd-fra'], listable: false },
+          ],
+          lobbies: [
+            {
+              lobby_id: ids.lobby,
+              game_mode_id: 'duel',
+              region_id: 'lnd-fra',
+              total_player_count: 1,
+              state: { map: 'dust' },
+            },
+            { lobby_id: 'closed', game_mode_id: 'duel', region_id: 'lnd-fra', is_closed: true },
+            { lobby_id: 'private', game_mode_id: 'duel', region_id: 'lnd-fra', publicity: 'private' },
+            { lobby_id: 'unlisted', game_mode_id: 'secret', region_id: 'lnd-fra' },
+            { lobby_id: 'empty', game_mode_id: 'ffa', region_id: 'lnd-syd', state: [1] },
+          ],
+        },
+        {
+          name_id: 'closed',
+          namespace_id: ids.closed,
+          tokenless: false,
+          tokens: { public: tokens.publicClosed },
+          game_modes: ['solo'],
+        },
+      ],
+    },
+    {
+      name_id: 'boats',
+      game_id: ids.boats,
+      tokens: { cloud: tokens.cloudBoats },
+      namespaces: [{ name_id: 'prod', namespace_id: ids.boatsProd, game_modes: ['race'] }],
+    },
+  ],
+  device_links: [
+    { token: tokens.pending },
+    { token: tokens.expired, expires_after: '0s' },
+    { token: tokens.complete, status: 'complete', game: 'tanks' },
+  ],
+}
+
+/** The header that carries a token. */
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
