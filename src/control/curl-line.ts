@@ -1,5 +1,5 @@
+import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
-import type { PageToken } from './page-context.js'
 
 /** A call to try, as a line for a shell: the list of lobbies without a token. */
 export function curlLine(url: string): string {
@@ -10,7 +10,7 @@ export function curlLine(url: string): string {
  * A call to try with a token, as a line for a shell: the list of lobbies for a namespace's token; for a cloud token the
  * completion of a pending device link or, where there is none, the validation of a namespace's names.
  */
-export function curlLineFor(token: PageToken, { url, world }: { readonly url: string; readonly world: World }): string {
+export function curlLineFor(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): string {
   const authorization = quoted(`Authorization: Bearer ${token.token}`)
   if (token.kind !== 'cloud') return `curl -H ${authorization} ${quoted(`${url}/matchmaker/lobbies/list`)}`
   const { path, body } = cloudCall(token.game, world)

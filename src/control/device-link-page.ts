@@ -64,7 +64,7 @@ ${games}
 </div>
 <p role="status" tabindex="-1"></p>
 <noscript><p>The buttons need JavaScript. Without it, POST /cloud/devices/links/complete does the same.</p></noscript>
-<script>${verbatim(deviceLinkScript)}</script>`
+${verbatim(`<script>${deviceLinkScript}</script>`)}`
 }
 
 function button({ game_id, display_name }: GameRow, token: string): Html {

@@ -1,10 +1,11 @@
 import type { Auth } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
+import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { curlLine, curlLineFor } from './curl-line.js'
 import { type Html, html } from './html.js'
 import { layout } from './layout.js'
-import type { PageContext, PageToken } from './page-context.js'
+import type { PageContext } from './page-context.js'
 
 /** The page at `/`: what world answers here, with which tokens, and to which calls. */
 export function homePage({ mock: { world, tokens }, url }: PageContext): Html {
@@ -35,7 +36,7 @@ ${operationIds.map(operationRow)}
   return layout({ title: world.title, main })
 }
 
-const order: readonly PageToken['kind'][] = ['public', 'development', 'cloud']
+const order: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']
 
 function counts({ games, namespaces, gameModes, regions, lobbies }: World): Html {
   const counted = [
@@ -65,13 +66,13 @@ function tokenlessCard(url: string, { settings, namespaces, games }: World): Htm
 </article>`
 }
 
-const notes: { readonly [kind in PageToken['kind']]: string } = {
+const notes: { readonly [kind in TokenInfo['kind']]: string } = {
   public: 'Lists the open lobbies.',
   development: 'Lists canned lobbies, one for each game mode.',
   cloud: 'Completes device links for its game, and checks its namespaces.',
 }
 
-function tokenCard(token: PageToken, { url, world }: { readonly url: string; readonly world: World }): Html {
+function tokenCard(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): Html {
   const of = token.kind === 'cloud' ? token.game : token.namespace
   return html`<article class="card">
 <h3><span class="kind">${token.kind}</span> ${of} <code class="token">${token.token}</code></h3>

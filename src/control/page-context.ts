@@ -1,14 +1,10 @@
+import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
-
-/** A token of the scenario, and whose it is, as a mock lists them. */
-export type PageToken =
-  | { readonly kind: 'development' | 'public'; readonly namespace: string; readonly token: string }
-  | { readonly kind: 'cloud'; readonly game: string; readonly token: string }
 
 /** What of a mock the pages show. */
 export interface PageMock {
   readonly world: World
-  readonly tokens: readonly PageToken[]
+  readonly tokens: readonly TokenInfo[]
 }
 
 /** What the pages show, and where they stand. */
@@ -18,6 +14,4 @@ export interface PageContext {
   readonly url: string
   /** The version of mockmaker. Default: not said. */
   readonly version?: string | undefined
-  /** Origins whose pages may read the OpenAPI document, beyond loopback and the domains of the namespaces. Default: none. */
-  readonly corsOrigins?: readonly string[] | undefined
 }

@@ -1,36 +1,35 @@
 import { openapi } from '../contract/openapi.js'
-import { type Answer, type Exchange, header } from '../server/exchange.js'
+import { type Exchange, header, type Page } from '../server/exchange.js'
 import { prefersJson } from './accept.js'
 import { deviceLinkPage, unknownDeviceLinkPage } from './device-link-page.js'
 import { homePage } from './home-page.js'
-import { htmlAnswer, privateAnswer, publicAnswer } from './page-answer.js'
+import { htmlPage, jsonPage } from './page-answer.js'
 import type { PageContext } from './page-context.js'
 
-/** Answers the pages for people; `undefined` where the path is none of them, or the method neither GET nor HEAD. */
-export function answerPage(exchange: Exchange, context: PageContext): Answer | undefined {
+/** The page for people that a request wants; `undefined` where the path is none of them, or the method neither GET nor HEAD. */
+export function pageFor(exchange: Exchange, context: PageContext): Page | undefined {
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return undefined
   if (exchange.path === '/') return home(exchange, context)
   if (exchange.path === '/openapi.json') {
     const { url: serverUrl, version } = context
-    return publicAnswer(openapi({ serverUrl, version }), { exchange, ...context })
+    return jsonPage(openapi({ serverUrl, version }), 'allowed origins')
   }
   const [, token] = deviceLinkPath.exec(exchange.path) ?? []
-  return token === undefined ? undefined : deviceLink(decoded(token), { exchange, ...context })
+  return token === undefined ? undefined : deviceLink(decoded(token), context)
 }
 
 const deviceLinkPath = /^\/devices\/link\/([^/]+)$/
 
-function home(exchange: Exchange, context: PageContext): Answer {
+function home(exchange: Exchange, context: PageContext): Page {
   const { mock, url, version } = context
-  if (!prefersJson(header(exchange, 'accept'))) return htmlAnswer(homePage(context), { exchange, mock })
+  if (!prefersJson(header(exchange, 'accept'))) return htmlPage(homePage(context))
   const { world, tokens } = mock
-  return privateAnswer({ name: 'mockmaker', version, scenario: world.title, url, tokens }, { exchange, ...context })
+  return jsonPage({ name: 'mockmaker', version, scenario: world.title, url, tokens }, 'this origin')
 }
 
-function deviceLink(token: string, { exchange, mock }: { exchange: Exchange } & PageContext): Answer {
+function deviceLink(token: string, { mock }: PageContext): Page {
   const link = mock.world.deviceLinks.get(token)
-  if (link) return htmlAnswer(deviceLinkPage(link, mock), { exchange, mock })
-  return htmlAnswer(unknownDeviceLinkPage(token), { exchange, mock, status: 404 })
+  return link ? htmlPage(deviceLinkPage(link, mock)) : htmlPage(unknownDeviceLinkPage(token), 404)
 }
 
 /** A token as it was meant; as it was sent where its percent-encoding is broken. */

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmod, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+/** A project of somebody who has installed mockmaker: this checkout, as it is built. */
+export interface Project {
+  readonly folder: string
+  /** Runs a program in the project; rejects with what it printed where it fails. */
+  run(program: string, args: readonly string[]): Promise<string>
+  remove(): void
+}
+
+const installed = ['msw', 'vitest', 'express', '@rivet-gg/api', '@types/node', '@types/express']
+
+/** Makes a project outside the checkout. */
+export async function createProject(files: Readonly<Record<string, string>>): Promise<Project> {
+  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-readme-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  await mkdir(join(folder, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(resolve('.'), join(folder, 'node_modules/mockmaker'))
+  for (const name of installed) {
+    await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
+    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name))
+  }
+  const command = join(folder, 'node_modules/.bin/mockmaker')
+  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${resolve('dist/cli.js')}" "$@"\n`)
+  await chmod(command, 0o755)
+  return {
+    folder,
+    async run(program, args) {
+      const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: folder, encoding: 'utf8' }).catch(
+        (error: { stdout: string; stderr: string; message: string }) => {
+          throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`)
+        },
+      )
+      return stdout + stderr
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}

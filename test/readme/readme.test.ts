@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { it as base, describe, expect } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { parseScenario } from '../../src/scenario/yaml.js'
+import { type Spawned, spawnCommand } from '../doors.js'
+import { type Block, blockOf, blocks, readme } from './block.js'
+import { withFidelity } from './fidelity.js'
+import { createProject, type Project } from './project.js'
+
+/** Commands that need a fresh checkout or project: `.ci/run` and `.ci/package` run them. */
+const byCi = ['npm ci && npm start', 'npm ci && npm test', 'npm install --save-dev mockmaker msw']
+
+/** The commands of a block that are run here: not those of `byCi`, nor the one that serves. */
+const commands = ({ text }: Block) => {
+  const lines = text.split('\n').filter(line => !byCi.includes(line) && line !== 'npx mockmaker')
+  return lines.join('\n').trim()
+}
+const withLanguage = (language: string) => blocks.filter(block => block.language === language)
+
+const it = base.extend<{ project: Project; server: Spawned }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  project: async ({}, use) => {
+    const sources = blocks.filter(block => block.file !== undefined).map(block => [block.file, block.text])
+    const project = await createProject({ 'package.json': '{ "type": "module" }', ...Object.fromEntries(sources) })
+    await use(project)
+    project.remove()
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  server: async ({}, use) => {
+    const server = await spawnCommand(['--port', '0', '--json'])
+    await use(server)
+    await server.end()
+  },
+})
+
+/** A text of README.md, with the port that the server of the test has. */
+const there = (text: string, { url }: Spawned) => text.replaceAll('http://127.0.0.1:4100', url)
+
+describe('README.md', () => {
+  it('has no block that nobody runs', () => {
+    const others = blocks.filter(({ language, file }) => {
+      if (language === 'sh' || language === 'yaml') return false
+      return file === undefined || (language !== 'ts' && language !== 'js')
+    })
+
+    expect(others).toEqual([])
+  })
+
+  it.for(withLanguage('sh').filter(block => commands(block) !== ''))(
+    'has commands that work: $text',
+    async (block, { project, server }) => {
+      const shell = `set -eo pipefail\n${there(commands(block), server)}`
+
+      await expect(project.run('bash', ['-c', shell])).resolves.not.toContain('"code":"')
+    },
+  )
+
+  it('plays a device link through', async ({ project, server }) => {
+    const block = blocks.find(({ text }) => text.includes('links/complete'))
+
+    const printed = await project.run('bash', ['-c', there(block?.text ?? '', server)])
+
+    expect(printed).toMatch(/"cloud_token":"cloud\.mock\.\w+"/)
+  })
+
+  it.for(byCi)('has %s, which CI runs', command => {
+    const ci = ['.ci/run', '.ci/package'].map(file => readFileSync(file, 'utf8')).join('\n')
+
+    expect(readme).toContain(command)
+    for (const part of command.split(' && ')) expect(ci).toContain(part.split(' ', 2).join(' '))
+  })
+
+  it.for(withLanguage('yaml'))('has a scenario that is right: $text', ({ text }) => {
+    const scenario = parseScenario(text)
+
+    expect(createMockmaker({ scenario }).world.gameModes.count()).toBeGreaterThan(0)
+  })
+
+  it('has tests that pass', async ({ project }) => {
+    const vitest = `${process.cwd()}/node_modules/vitest/vitest.mjs`
+
+    const printed = await project.run(process.execPath, [vitest, 'run', '--root', project.folder])
+
+    expect(printed).toContain('4 passed')
+  })
+
+  it('has code that a strict compiler takes', async ({ project }) => {
+    const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
+    const sources = blocks.filter(({ language }) => language === 'ts').map(({ file }) => file ?? '')
+    const options = '--noEmit --strict --target es2023 --lib es2023,dom,dom.iterable --module nodenext --skipLibCheck'
+
+    await expect(project.run(process.execPath, [tsc, ...options.split(' '), ...sources])).resolves.toBe('')
+  })
+
+  it('has a client that lists lobbies', async ({ project, server }) => {
+    const script = there(blockOf('client.mjs').text, server)
+
+    const printed = await project.run(process.execPath, ['--input-type=module', '--eval', script])
+
+    expect(printed).toMatch(/^6 lobbies, the nearest region is \w+/)
+  })
+
+  it('has an Express app that answers', async ({ project }) => {
+    const script = blockOf('server.mjs').text
+
+    await expect(project.run(process.execPath, ['--input-type=module', '--eval', script])).resolves.toBe('200 6\n')
+  })
+
+  it('lists the differences from the real service that the table of operations has', () => {
+    if (process.env.UPDATE_FIXTURES === '1') writeFileSync('README.md', withFidelity(readme))
+
+    expect(readFileSync('README.md', 'utf8')).toBe(withFidelity(readme))
+  })
+})
