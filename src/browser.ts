@@ -18,6 +18,7 @@ type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
   const mock = withHandlers(createMock(options, { faker: () => faker }), options)
   const worker = setupWorker(...mock.handlers)
+  let listening = false
   return {
     ...mock,
     worker,
@@ -27,6 +28,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
     restoreHandlers: worker.restoreHandlers.bind(worker),
     async listen({ onUnhandledRequest, ...start } = {}) {
       await worker.start({ ...start, ...unhandled({ onUnhandledRequest }) })
+      listening = true
     },
     async reset() {
       worker.resetHandlers()
@@ -34,7 +36,9 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
     },
     async close() {
       await mock.close()
-      worker.stop()
+      // MSW 3 rejects where nothing is to be stopped, and answers a promise.
+      if (listening) await worker.stop()
+      listening = false
     },
   }
 }

@@ -1,25 +1,28 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
-import { type Console, createConsole } from './cli/console.js'
+import { createConsole } from './cli/console.js'
 import { init } from './cli/init.js'
+import { load } from './cli/load.js'
 import { durationArgument, listArgument, portArgument, type ServeOptions, seedArgument } from './cli/options.js'
 import { printRoutes } from './cli/routes.js'
 import { serve } from './cli/serve.js'
+import { validate } from './cli/validate.js'
+import { openapi } from './contract/openapi.js'
 import { UsageError } from './contract/usage-error.js'
+import { scenarios } from './scenario/shipped.js'
+import { version } from './version.js'
 
 /** Exit codes. */
 const failed = 1
 const wrongUsage = 2
 const interrupted = 130
 
-const root = new URL('..', import.meta.url)
-const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { readonly version: string }
 const console = createConsole(process)
 
 const program = new Command('mockmaker')
   .description('A mock matchmaker and game-namespace cloud, on this machine.')
-  .version(version)
+  .version(version, '-v, --version', 'print the version')
+  .helpOption('-h, --help', 'print this')
   .exitOverride()
   .showHelpAfterError()
   .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
@@ -30,20 +33,30 @@ const program = new Command('mockmaker')
       .argParser(portArgument),
   )
   .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)')
-  .option('--allowed-hosts <names>', 'further names for the Host header, with commas between', listArgument, [])
+  .option('--allowed-hosts <names>', 'names for the Host header beyond localhost, with commas between', listArgument)
   .option(
     '--cors-origin <origins>',
-    'further origins whose pages may read answers, with commas between',
+    "origins whose pages may read answers, beyond localhost and the scenario's, with commas between",
     listArgument,
-    [],
   )
-  .option('--seed <seed>', "instead of the scenario's", seedArgument)
-  .option('--watch-timeout <duration>', 'how long a watch blocks (default: 40s)', durationArgument)
-  .option('--json', 'one JSON object a line')
-  .option('--quiet', 'after the first lines, errors only')
+  .option('--seed <seed>', "what ids, tokens and fake data come from (default: the scenario's)", seedArgument)
+  .option('--watch-timeout <duration>', 'how long a watch blocks: 250ms, 40s, 1m (default: 40s)', durationArgument)
+  .option('--json', 'print one JSON object a line')
+  .option('--quiet', 'after the first lines, print errors only')
+  .addHelpText(
+    'after',
+    `
+Shipped scenarios: ${Object.keys(scenarios).join(', ')}
+
+Examples:
+  mockmaker                        serve the default scenario
+  mockmaker friday-night --port 0  serve a busy one, on a free port
+  mockmaker init                   write scenario.yaml, to begin with
+  mockmaker scenario.yaml          serve it`,
+  )
   .action(async (scenario: string | undefined, options: ServeOptions) => {
-    const loaded = scenario === undefined ? undefined : (await import('./node/load-scenario.js')).loadScenario(scenario)
-    endOnSignals(await serve({ scenario: loaded, options, version, console }))
+    const loaded = scenario === undefined ? undefined : await load(scenario)
+    endOnSignals(await serve({ scenario: loaded, options, console }))
   })
 
 program
@@ -51,15 +64,14 @@ program
   .description('check scenario files')
   .argument('<file...>')
   .action(async (files: string[]) => {
-    const { loadScenario } = await import('./node/load-scenario.js')
-    for (const file of files) reportScenario(file, () => loadScenario(file), console)
+    if (!(await validate(files, console))) process.exitCode = failed
   })
 
 program
   .command('init')
   .description('write a commented scenario to begin with')
   .argument('[folder]', 'where to', '.')
-  .action((folder: string) => init(folder, { root, console }))
+  .action((folder: string) => init(folder, { root: new URL('..', import.meta.url), console }))
 
 program
   .command('routes')
@@ -69,40 +81,24 @@ program
 program
   .command('openapi')
   .description('print the OpenAPI document')
-  .action(async () => {
-    const { openapi } = await import('./contract/openapi.js')
-    console.print(JSON.stringify(openapi({ version }), null, 2))
-  })
+  .action(() => console.print(JSON.stringify(openapi({ version }), null, 2)))
 
 try {
   await program.parseAsync()
 } catch (error) {
+  // Commander has printed what is wrong, and the usage.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : wrongUsage
-  else if (error instanceof UsageError) fail(error.message, console)
-  else throw error
-}
-
-/** Prints whether a scenario is right; one that is not makes the command fail, after the others were looked at. */
-function reportScenario(file: string, load: () => unknown, { print }: Console): void {
-  try {
-    load()
-    print(`${file}: ok`)
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    fail(error.message, console)
-  }
-}
-
-function fail(message: string, { warn }: Console): void {
-  warn(message)
-  process.exitCode = failed
+  else if (error instanceof UsageError) {
+    console.warn(error.message)
+    process.exitCode = failed
+  } else throw error
 }
 
 /** The first signal answers every waiter and ends; a second SIGINT ends at once. A bug does not end the process. */
 function endOnSignals({ close }: { close(): Promise<void> }): void {
   const end = () => {
     process.on('SIGINT', () => process.exit(interrupted))
-    void close().then(() => process.exit(0))
+    void close().finally(() => process.exit())
   }
   process.once('SIGINT', end)
   process.once('SIGTERM', end)

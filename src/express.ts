@@ -20,7 +20,7 @@ export interface Listening {
 
 /** Serves a mock on this machine. Rejects where the port is taken. */
 export async function listen(
-  mock: Pick<Mock, 'answer' | 'refuse' | 'tokens' | 'world' | 'close'>,
+  mock: Pick<Mock, 'answer' | 'refuse' | 'present' | 'tokens' | 'world' | 'close'>,
   options: ListenOptions = {},
 ): Promise<Listening> {
   const { port = 4100, host, allowedHosts } = options

@@ -5,14 +5,16 @@ import { beginningOf } from './scenario/beginning.js'
 import { readScenario } from './scenario/read.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
-import { type Answerer, createAnswerer, createRefuser, type Refuser } from './server/answer.js'
+import { type Answerer, createAnswerer } from './server/answer.js'
 import { type Behaving, behave, type Call } from './server/behave.js'
+import type { Answer, Exchange, Page } from './server/exchange.js'
+import { createFinisher } from './server/finish.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
 import { completeLinksInTime } from './simulation/device-link.js'
 import { createRandom } from './store/random.js'
+import { type TokenInfo, tokensOf } from './store/token-info.js'
 import type { TurnContext } from './store/turn-queue.js'
 import { createWorld, type World } from './store/world.js'
-import { type TokenInfo, tokensOf } from './token-info.js'
 
 /** How a mock is made. Everything is optional. */
 export interface MockOptions {
@@ -54,8 +56,10 @@ export interface Mock {
   /** The tokens of the scenario. */
   readonly tokens: readonly TokenInfo[]
   readonly answer: Answerer
-  /** For doors: answers what they refuse themselves. */
-  readonly refuse: Refuser
+  /** For doors: answers what they refuse themselves, an `ApiError` as itself, anything else as a bug. */
+  refuse(exchange: Exchange, error: unknown): Answer
+  /** For doors: answers with a page of their own. */
+  present(exchange: Exchange, page: Page): Answer
   /** The exchanges as they end. */
   readonly log: ExchangeLog
   /** The service with one operation answered by a resolver. */
@@ -80,15 +84,17 @@ export function createMock(options: MockOptions, { faker, turnContext }: Parts):
   const rays = createRandom(world.seed, 'rays')
   let closed = false
   const behaving: Behaving = { world, behaviours, watchTimeoutMs: () => (closed ? 0 : watchTimeoutMs), maxWaiters }
-  const service = { world, corsOrigins, log, rayId: rays.uuid, onBug, carryOut: (call: Call) => behave(call, behaving) }
+  const finisher = createFinisher({ world, corsOrigins, log, rayId: rays.uuid, onBug })
+  const carryOut = (call: Call) => behave(call, behaving)
   return {
     world,
     tokens: tokensOf(world),
-    answer: createAnswerer(service),
-    refuse: createRefuser(service),
+    answer: createAnswerer({ world, finisher, carryOut }),
+    refuse: (exchange, error) => finisher.fail(finisher.begin(exchange), error),
+    present: (exchange, page) => finisher.present(finisher.begin(exchange), page),
     log,
     overridden: (id, resolver) =>
-      createAnswerer({ ...service, carryOut: override(id, resolver, { world, carryOut: service.carryOut }) }),
+      createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
     reset: () => world.reset(),
     async close() {
       closed = true
@@ -109,7 +115,8 @@ function override<Id extends OperationId>(
     if (call.id !== id) return carryOut(call)
     // The call was parsed for this operation, so that its input and its output are this operation's.
     const input = call.input as OperationInput<Id>
-    const original = async () => (await carryOut(call)) as OperationOutput<Id>
+    // A copy, because an override may change it, and what behaviours output is made of frozen records and constants.
+    const original = async () => structuredClone(await carryOut(call)) as OperationOutput<Id>
     return resolver({ input, world, original })
   }
 }

@@ -1,57 +1,68 @@
+import { curlLine, curlLineFor } from '../control/curl-line.js'
 import type { Mock } from '../mock.js'
+import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
-import type { TokenInfo } from '../token-info.js'
+import { version } from '../version.js'
 import type { Console } from './console.js'
+import { listedLobbies } from './listed.js'
 
 /** What the command says when it listens. */
 export interface Banner {
   readonly mock: Pick<Mock, 'world' | 'tokens'>
   readonly url: string
-  readonly version: string
 }
 
-/** Prints the URL, what is in the world, and the tokens, public first, with a line of curl for each kind. */
-export function printBanner({ mock, url, version }: Banner, { print, style }: Console): void {
-  const { world, tokens } = mock
-  print(`${style('bold', 'mockmaker')} ${version} serves ${style('bold', world.title)}`)
+/** Prints the URL, what is in the world, the tokens, public first, and a line of curl for each kind of them. */
+export function printBanner({ mock, url }: Banner, { print, style }: Console): void {
+  const { world } = mock
+  const tokens = publicFirst(mock.tokens)
+  print('')
+  print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', world.title)}`)
   print('')
   print(`  ${style(['bold', 'cyan'], url)}`)
   print('')
-  for (const line of inventory(world)) print(`  ${line}`)
+  for (const line of columns(inventory(world))) print(`  ${line}`)
   print('')
-  for (const example of examples({ world, tokens, url })) {
-    print(`  ${style('dim', `# ${example.title}`)}`)
-    print(`  ${example.curl}`)
+  for (const line of columns(tokens.map(token => [token.kind, ownerOf(token), token.token]))) print(`  ${line}`)
+  print('')
+  for (const { title, curl } of examples({ world, tokens, url })) {
+    print(`  ${style('dim', `# ${title}`)}`)
+    print(`  ${curl}`)
   }
-  print('')
-  for (const token of publicFirst(tokens))
-    print(`  ${token.kind.padEnd(11)} ${ownerOf(token).padEnd(16)} ${token.token}`)
   print('')
 }
 
+const order: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']
+
 /** The order in which people look for them. */
-export function publicFirst(tokens: readonly TokenInfo[]): TokenInfo[] {
-  const order: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']
+function publicFirst(tokens: readonly TokenInfo[]): TokenInfo[] {
   return order.flatMap(kind => tokens.filter(token => token.kind === kind))
 }
 
 /** Whose a token is: `tanks/prod`, or `tanks`. */
-export function ownerOf(token: TokenInfo): string {
+function ownerOf(token: TokenInfo): string {
   return token.kind === 'cloud' ? token.game : token.namespace
 }
 
-function inventory({ namespaces, games, gameModes, lobbies }: World): string[] {
+/** What is in each namespace. */
+function inventory(world: World): string[][] {
+  const { namespaces, games, gameModes } = world
   return namespaces.all().map(({ namespace_id, game_id, name_id, tokenless }) => {
     const modes = gameModes.count(q => q.where({ namespace_id }))
-    const open = lobbies.count(q => q.where({ namespace_id }))
-    const owner = `${games.get(game_id)?.name_id}/${name_id}`
-    return `${owner.padEnd(16)} ${counted(modes, 'game mode')}, ${counted(open, 'lobby')}, ${tokenless ? 'tokenless' : 'needs a token'}`
+    const open = listedLobbies(world, namespace_id)
+    const within = [
+      `${modes} ${modes === 1 ? 'game mode' : 'game modes'}`,
+      `${open} open ${open === 1 ? 'lobby' : 'lobbies'}`,
+      tokenless ? 'tokenless' : 'needs a token',
+    ]
+    return [`${games.get(game_id)?.name_id}/${name_id}`, within.join(', ')]
   })
 }
 
-function counted(count: number, what: string): string {
-  if (count === 1) return `1 ${what}`
-  return `${count} ${what === 'lobby' ? 'lobbies' : `${what}s`}`
+/** Rows as lines; each cell but the last is as wide as the widest of its column. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const width = (column: number) => Math.max(...rows.map(row => row[column]?.length ?? 0))
+  return rows.map(row => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(width(i)))).join('  '))
 }
 
 interface Example {
@@ -59,26 +70,25 @@ interface Example {
   readonly curl: string
 }
 
-function examples({ world, tokens, url }: { world: World; tokens: readonly TokenInfo[]; url: string }): Example[] {
-  const list = `${url}/matchmaker/lobbies/list`
-  const byDefault = world.namespaces.get(world.settings.get('settings')?.default_namespace_id ?? '')
-  const tokenless = byDefault?.tokenless ? [{ title: 'without a token', curl: `curl ${list}` }] : []
-  const bearer = (token: TokenInfo) => `curl -H 'Authorization: Bearer ${token.token}'`
-  const first = publicFirst(tokens).filter((token, i, all) => all.findIndex(({ kind }) => kind === token.kind) === i)
-  const commands = first.map(token => ({
-    title: titles[token.kind],
-    curl: token.kind === 'cloud' ? `${bearer(token)} ${validation(url, world)}` : `${bearer(token)} ${list}`,
-  }))
-  return [...tokenless, ...commands]
+interface Exemplified {
+  readonly world: World
+  readonly tokens: readonly TokenInfo[]
+  readonly url: string
+}
+
+/** A call without a token, where the default namespace answers it, and one with the first token of each kind. */
+function examples({ world, tokens, url }: Exemplified): Example[] {
+  const { namespaces, settings } = world
+  const { tokenless } = namespaces.get(settings.get('settings')?.default_namespace_id ?? '') ?? {}
+  const first = order.flatMap(kind => tokens.find(token => token.kind === kind) ?? [])
+  return [
+    ...(tokenless ? [{ title: 'without a token', curl: curlLine(url) }] : []),
+    ...first.map(token => ({ title: titles[token.kind], curl: curlLineFor(token, { url, world }) })),
+  ]
 }
 
 const titles: { readonly [Kind in TokenInfo['kind']]: string } = {
-  public: 'with a public token: the simulated list',
+  public: 'with a public token: the open lobbies',
   development: 'with a development token: a canned list',
-  cloud: 'with a cloud token: what is wrong with a name?',
-}
-
-function validation(url: string, { games }: World): string {
-  const gameId = games.all()[0]?.game_id ?? ''
-  return `-d '{"display_name": "Beta", "name_id": "beta-"}' ${url}/cloud/games/${gameId}/namespaces/validate`
+  cloud: 'with a cloud token',
 }

@@ -1,22 +1,41 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UsageError } from '../contract/usage-error.js'
 import type { Console } from './console.js'
+import { explained } from './system-error.js'
 
 const files = [
   { from: 'fixtures/default.yaml', to: 'scenario.yaml' },
   { from: 'fixtures/scenario.schema.json', to: 'scenario.schema.json' },
 ] as const
 
+/** Where `init` takes its files from, and where it tells of them. */
+export interface InitOptions {
+  /** The root of the package. */
+  readonly root: URL
+  readonly console: Console
+}
+
 /** Writes a commented scenario, and the schema that editors check it by, into a folder. Overwrites nothing: throws `UsageError` instead. */
-export function init(folder: string, { root, console }: { readonly root: URL; readonly console: Console }): void {
-  const there = files.map(({ to }) => join(folder, to)).filter(path => existsSync(path))
-  if (there.length > 0) throw new UsageError(`${there.join(' and ')} is there already: move it, or name another folder`)
-  mkdirSync(folder, { recursive: true })
-  for (const { from, to } of files) {
-    copyFileSync(fileURLToPath(new URL(from, root)), join(folder, to))
-    console.print(`wrote ${join(folder, to)}`)
+export function init(folder: string, { root, console }: InitOptions): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    refuseIfThere(files.map(({ to }) => join(folder, to)))
+    for (const { from, to } of files) {
+      copyFileSync(fileURLToPath(new URL(from, root)), join(folder, to), constants.COPYFILE_EXCL)
+      console.print(`wrote ${join(folder, to)}`)
+    }
+  } catch (error) {
+    throw explained(error, `cannot write into ${folder}`)
   }
   console.print(`now: npx mockmaker ${join(folder, files[0].to)}`)
+}
+
+/** Whatever is there counts, be it a link that leads nowhere. */
+function refuseIfThere(paths: readonly string[]): void {
+  const there = paths.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+  if (there.length === 0) return
+  const [verb, them] = there.length === 1 ? ['is', 'it'] : ['are', 'them']
+  throw new UsageError(`${there.join(' and ')} ${verb} there already: move ${them}, or name another folder`)
 }

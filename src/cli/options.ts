@@ -5,8 +5,8 @@ import { durationFormat, parseDuration } from '../contract/duration.js'
 export interface ServeOptions {
   readonly port: number
   readonly host?: string
-  readonly allowedHosts: readonly string[]
-  readonly corsOrigin: readonly string[]
+  readonly allowedHosts?: readonly string[]
+  readonly corsOrigin?: readonly string[]
   readonly seed?: number
   /** In ms. */
   readonly watchTimeout?: number
@@ -32,7 +32,7 @@ export function durationArgument(text: string): number {
 }
 
 /** Values of a flag that may be repeated, or hold several with commas between. */
-export function listArgument(text: string, before: readonly string[]): string[] {
+export function listArgument(text: string, before: readonly string[] = []): string[] {
   const values = text.split(',').map(value => value.trim())
   return [...before, ...values.filter(value => value !== '')]
 }

@@ -3,10 +3,10 @@ import { type Bound, bind, PortTaken } from '../express/bind.js'
 import { createMock, type Mock } from '../mock.js'
 import { nodeParts } from '../node/parts.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
 import type { Console } from './console.js'
 import { exchangeLine, exchangeObject } from './exchange-line.js'
+import { exposureOf } from './exposure.js'
 import { occupant } from './occupant.js'
 import type { ServeOptions } from './options.js'
 
@@ -14,36 +14,47 @@ import type { ServeOptions } from './options.js'
 export interface Serving {
   readonly scenario: ScenarioInput | undefined
   readonly options: ServeOptions
-  readonly version: string
   readonly console: Console
 }
 
-/** Serves until it is closed. Throws `UsageError` where the port is taken. */
-export async function serve({ scenario, options, version, console }: Serving): Promise<{ close(): Promise<void> }> {
-  const { host, seed, watchTimeout: watchTimeoutMs, corsOrigin: corsOrigins, allowedHosts } = options
-  const bound = await bindOrTellWhoIsThere(options)
-  const url = reachable(bound.url)
-  if (host !== undefined && !isLoopbackHost(host === '::1' ? '[::1]' : host)) {
-    console.warn(`mockmaker: on ${host} everyone who reaches this machine reaches the mock, its tokens included`)
+/** Serves until it is closed. Rejects with `UsageError` where the port is taken, or the scenario is wrong. */
+export async function serve(serving: Serving): Promise<{ close(): Promise<void> }> {
+  const bound = await bindOrTellWhoIsThere(serving.options)
+  try {
+    const mock = begin(bound, serving)
+    return {
+      async close() {
+        const closed = bound.close()
+        await mock.close()
+        await closed
+      },
+    }
+  } catch (error) {
+    await bound.close()
+    throw error
   }
+}
+
+/** Answers on a port from now on, and tells of it. */
+function begin(bound: Bound, { scenario, options, console }: Serving): Mock {
+  const { host, seed, watchTimeout: watchTimeoutMs, corsOrigin: corsOrigins, allowedHosts } = options
+  const exposure = host === undefined ? undefined : exposureOf({ host, port: bound.port })
+  if (exposure !== undefined) console.warn(exposure)
+  const url = reachable(bound.url)
   const mock = createMock({ scenario, seed, watchTimeoutMs, publicUrl: url, corsOrigins }, nodeParts())
   bound.serve(createApp(mock, { allowedHosts }))
   if (options.json)
     console.print(JSON.stringify({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens }))
-  else printBanner({ mock, url, version }, console)
+  else printBanner({ mock, url }, console)
   logExchanges(mock, { options, console })
-  return {
-    async close() {
-      await mock.close()
-      await bound.close()
-    },
-  }
+  return mock
 }
 
-function logExchanges(mock: Mock, { options, console }: Pick<Serving, 'options' | 'console'>): void {
-  mock.log.subscribe(record => {
+function logExchanges({ log, world }: Mock, { options, console }: Pick<Serving, 'options' | 'console'>): void {
+  const { print, style } = console
+  log.subscribe(record => {
     if (options.quiet && record.status < 400) return
-    console.print(options.json ? JSON.stringify(exchangeObject(record)) : exchangeLine(record, mock, console))
+    print(options.json ? JSON.stringify(exchangeObject(record)) : exchangeLine(record, { world, style }))
   })
 }
 

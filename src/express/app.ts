@@ -1,8 +1,9 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
-import { answerPage } from '../control/pages.js'
+import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
+import { version } from '../version.js'
 import { deliver, respond, toExchange } from './socket-exchange.js'
 
 /** How an app answers. */
@@ -16,7 +17,7 @@ export interface AppOptions {
  * (PROTOCOL.md B9). Another app may mount it.
  */
 export function createApp(
-  mock: Pick<Mock, 'answer' | 'refuse' | 'tokens' | 'world'>,
+  mock: Pick<Mock, 'answer' | 'refuse' | 'present' | 'tokens' | 'world'>,
   { allowedHosts = [] }: AppOptions = {},
 ): Express {
   const app = express()
@@ -28,12 +29,13 @@ export function createApp(
       } catch (error) {
         return mock.refuse(exchange, error)
       }
-      const url = `${request.protocol}://${header(exchange, 'host')}`
-      return answerPage(exchange, { mock, url }) ?? mock.answer(exchange)
+      const url = `${request.protocol}://${header(exchange, 'host')}${request.baseUrl}`
+      const page = pageFor(exchange, { mock, url, version })
+      return page ? mock.present(exchange, page) : mock.answer(exchange)
     })
   })
   const unforeseen: ErrorRequestHandler = (error, request, response, _next) =>
-    deliver(mock.refuse(toExchange(request, response), error), response)
+    deliver(mock.refuse(toExchange(request), error), response)
   app.use(unforeseen)
   return app
 }

@@ -1,6 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import type { ErrorCode } from '../contract/error.js'
 import { UsageError } from '../contract/usage-error.js'
 
 /** Where a server listens. */
@@ -9,6 +12,10 @@ export interface BindOptions {
   readonly port: number
   /** Addresses or names of this machine; the first stands in the URL. */
   readonly hosts: readonly string[]
+  /** Within how many ms a request's headers have to come. Default: 10 000. */
+  readonly headersTimeoutMs?: number | undefined
+  /** Within how many ms all of a request has to come. Default: 30 000. */
+  readonly requestTimeoutMs?: number | undefined
 }
 
 /** Ports that are taken, and not yet answered on. */
@@ -17,13 +24,11 @@ export interface Bound {
   readonly url: string
   readonly port: number
   serve(listener: RequestListener): void
-  /** Ends: idle connections at once, the others when they have been answered, and all of them after `graceMs`. */
+  /** Ends: connections that are idle at once, others when they have been answered, and all that are left after half a second. */
   close(): Promise<void>
 }
 
-/** Milliseconds within which a request's headers, and all of it, have to come; those for which connections may finish on closing. */
-const headersTimeoutMs = 10_000
-const requestTimeoutMs = 30_000
+/** How often it is looked whether a request is late, and for how long connections may finish on closing, in ms. */
 const timeoutCheckMs = 1_000
 const graceMs = 500
 
@@ -45,46 +50,71 @@ export class PortTaken extends UsageError {
 /** Takes a port on all of the hosts. A second host that the machine does not have, as IPv6 may be, is left out. Rejects with `PortTaken`. */
 export async function bind(options: BindOptions, attempt = 1): Promise<Bound> {
   const [first = '127.0.0.1', ...others] = options.hosts
-  const server = await open(options.port, first)
+  const server = await open(first, options)
   const port = portOf(server)
   const servers = [server]
   try {
-    for (const host of others) servers.push(...(await openIfThere(port, host)))
+    for (const host of others) servers.push(...(await openIfThere(host, { ...options, port })))
   } catch (error) {
     await closeAll(servers)
     if (options.port === 0 && error instanceof PortTaken && attempt < attempts) return bind(options, attempt + 1)
     throw error
   }
+  const pending = new Set<ServerResponse>()
+  let closing = false
   return {
     url: `http://${inUrl(first)}:${port}`,
     port,
     serve(listener) {
-      for (const server of servers) server.on('request', listener)
+      const tracked: RequestListener = (request, response) => {
+        pending.add(response)
+        response.once('close', () => pending.delete(response))
+        response.shouldKeepAlive &&= !closing
+        listener(request, response)
+      }
+      // An expectation that Node does not know is answered like any request: Node would refuse it with an empty body.
+      for (const server of servers) server.on('request', tracked).on('checkExpectation', tracked)
     },
-    close: () => closeAll(servers),
+    async close() {
+      closing = true
+      for (const response of pending) response.shouldKeepAlive = false
+      // What has just been answered is on its way before its connection counts as idle.
+      await setImmediate()
+      await closeAll(servers)
+    },
   }
 }
 
-async function openIfThere(port: number, host: string): Promise<Server[]> {
+async function openIfThere(host: string, options: BindOptions): Promise<Server[]> {
   try {
-    return [await open(port, host)]
+    return [await open(host, options)]
   } catch (error) {
-    if (isMissingAddress(error)) return []
+    if (error instanceof UsageError && isMissingAddress(error.cause)) return []
     throw error
   }
 }
 
-function open(port: number, host: string): Promise<Server> {
+/** Rejects with `UsageError`: `PortTaken`, or why the system does not let anybody listen there. */
+function open(
+  host: string,
+  { port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }: BindOptions,
+): Promise<Server> {
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
+    // Node would refuse a request without a Host with an empty body; the Host check does it better.
+    requireHostHeader: false,
   })
   server.on('clientError', refuseBroken)
+  server.on('connect', (_request, socket) =>
+    refuse(socket, { code: 'API_METHOD_NOT_ALLOWED', message: 'CONNECT is not allowed: this is no proxy' }),
+  )
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new PortTaken(host, port) : error),
-    )
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE'
+      reject(taken ? new PortTaken(host, port) : new UsageError(`cannot listen: ${error.message}`, { cause: error }))
+    })
     server.listen(port, host, () => resolve(server))
   })
 }
@@ -94,19 +124,31 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   const message = late ? 'the request did not come in time' : `this is not a request that can be read: ${error.message}`
-  const body = JSON.stringify({ code: late ? 'API_BAD_BODY' : 'API_BAD_HEADERS', message })
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
+  refuse(socket, { code: late ? 'API_BAD_BODY' : 'API_BAD_HEADERS', message })
+}
+
+/** Answers 400 where Node has made no request of what came, with the headers that every answer has (PROTOCOL.md B9). */
+function refuse(socket: Duplex, refusal: { readonly code: ErrorCode; readonly message: string }): void {
+  const body = JSON.stringify(refusal)
+  const headers = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    vary: 'Origin',
+    // No world has seen this request, so that its ray is nobody's chance.
+    'rvt-ray-id': randomUUID(),
+    connection: 'close',
+    'content-length': Buffer.byteLength(body),
+  }
+  const head = ['HTTP/1.1 400 Bad Request', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 async function closeAll(servers: readonly Server[]): Promise<void> {
   const impatience = setTimeout(() => {
     for (const server of servers) server.closeAllConnections()
   }, graceMs)
-  const closed = servers.map(server => new Promise(resolve => server.close(resolve)))
-  for (const server of servers) server.closeIdleConnections()
-  await Promise.all(closed)
+  // Closes the connections that are idle, too.
+  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
   clearTimeout(impatience)
 }
 
@@ -115,9 +157,8 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-function isMissingAddress(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'
+function isMissingAddress(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && (cause.code === 'EADDRNOTAVAIL' || cause.code === 'EAFNOSUPPORT')
 }
 
 /** A host as it stands in a URL. */

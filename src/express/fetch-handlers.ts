@@ -13,24 +13,33 @@ export interface FetchExchange {
   readonly url: string
 }
 
+/** What became of a request: `passthrough` where a resolver wants no handler to answer. */
+export type Outcome = 'answered' | 'unanswered' | 'passthrough'
+
+/** Methods that no Fetch request can have, and so no handler can match. */
+const unfetchable = ['CONNECT', 'TRACE', 'TRACK']
+
 /**
- * Lets MSW handlers answer a request on a socket; `false` where none does. `HttpResponse.error()` tears the socket down.
- * Rejects with what a resolver throws.
+ * Lets MSW handlers answer a request on a socket. `HttpResponse.error()` tears the socket down. What Fetch cannot express
+ * is unanswered. Rejects with what a resolver throws.
  */
 export async function answerByHandlers(
   { handlers, exchange, url }: FetchExchange,
   response: ServerResponse,
-): Promise<boolean> {
+): Promise<Outcome> {
+  if (unfetchable.includes(exchange.method) || !URL.canParse(url)) return 'unanswered'
   // Loaded here, so that a server whose handlers are all ours never loads MSW.
   const { getResponse } = await import('msw')
   const controller = new AbortController()
-  response.once('close', () => controller.abort())
+  if (response.destroyed) controller.abort()
+  else response.once('close', () => controller.abort())
   const request = toRequest(exchange, { url, signal: controller.signal })
   const answer = await getResponse([...handlers], request)
-  if (!answer || answer.headers.get('x-msw-intention') === 'passthrough') return false
+  if (!answer) return 'unanswered'
+  if (answer.headers.get('x-msw-intention') === 'passthrough') return 'passthrough'
   if (answer.type === 'error') response.destroy()
   else await write(answer, response)
-  return true
+  return 'answered'
 }
 
 function toRequest(

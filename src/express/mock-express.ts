@@ -4,7 +4,7 @@ import { type OperationId, operations } from '../contract/operations.js'
 import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
 import { operationsAt } from '../server/routes.js'
-import { answerByHandlers } from './fetch-handlers.js'
+import { answerByHandlers, type Outcome } from './fetch-handlers.js'
 import { deliver, readBody, toExchange } from './socket-exchange.js'
 
 /** How `mockExpress` treats what no handler matches. */
@@ -24,7 +24,7 @@ type Group = Ours | { readonly theirs: HttpHandler[] }
 
 /**
  * Express middleware over any array of MSW handlers: ours, yours, mixed. In order, the first that answers wins. Ours are
- * answered without Fetch objects. Where it is mounted, the paths of ours begin.
+ * answered without Fetch objects. Where it is mounted, the paths of ours begin. `passthrough()` goes on to the next middleware.
  */
 export function mockExpress(handlers: readonly HttpHandler[], options: MockExpressOptions = {}): RequestHandler {
   const { onUnhandledRequest = 'bypass' } = options
@@ -34,7 +34,12 @@ export function mockExpress(handlers: readonly HttpHandler[], options: MockExpre
       const group = groups[i]
       if (!group) unhandled(request, onUnhandledRequest, next)
       else if ('theirs' in group) {
-        answerTheirs(group.theirs, request, response).then(answered => answered || attempt(i + 1), next)
+        answerTheirs(group.theirs, request, response)
+          .then(outcome => {
+            if (outcome === 'unanswered') attempt(i + 1)
+            if (outcome === 'passthrough') next()
+          })
+          .catch(next)
       } else if (!answerOurs(group, request, response)) attempt(i + 1)
     }
     attempt(0)
@@ -61,7 +66,7 @@ function grouped(handlers: readonly HttpHandler[]): Group[] {
 
 /** Answers what is of our operations, their preflights included; `false` for anything else. */
 function answerOurs({ basePath, answerers }: Ours, request: Request, response: Response): boolean {
-  const exchange = toExchange(request, response)
+  const exchange = toExchange(request)
   if (!exchange.path.startsWith(basePath)) return false
   const path = exchange.path.slice(basePath.length)
   const method = exchange.method === 'HEAD' ? 'GET' : exchange.method
@@ -77,12 +82,11 @@ function answerOurs({ basePath, answerers }: Ours, request: Request, response: R
 }
 
 /** What is read here of the body is left in `request.body`, where the handlers behind find it. */
-async function answerTheirs(handlers: readonly HttpHandler[], request: Request, response: Response): Promise<boolean> {
+async function answerTheirs(handlers: readonly HttpHandler[], request: Request, response: Response): Promise<Outcome> {
   const body = await readBody(request, { limit: Number.POSITIVE_INFINITY })
   request.body ??= body
-  const { protocol, originalUrl } = request
-  const exchange = { ...toExchange(request, response), body }
-  return answerByHandlers({ handlers, exchange, url: `${protocol}://${request.headers.host}${originalUrl}` }, response)
+  const url = `${request.protocol}://${request.headers.host ?? 'localhost'}${request.originalUrl}`
+  return answerByHandlers({ handlers, exchange: { ...toExchange(request), body }, url }, response)
 }
 
 type Next = Parameters<RequestHandler>[2]

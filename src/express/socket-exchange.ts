@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { nestingLimit } from '../contract/json.js'
 import type { Answerer } from '../server/answer.js'
 import { type Answer, bodyLimit, type Exchange } from '../server/exchange.js'
 
@@ -7,19 +9,19 @@ export type SocketRequest = IncomingMessage & { readonly body?: unknown }
 
 /** Answers a request on a socket. Waits for its body only where the method has one. */
 export function respond(request: SocketRequest, response: ServerResponse, answer: Answerer): void {
-  const exchange = toExchange(request, response)
+  const exchange = toExchange(request)
   const body = readBody(request)
   if (body instanceof Promise) void body.then(read => deliver(answer({ ...exchange, body: read }), response))
   else deliver(answer({ ...exchange, body }), response)
 }
 
 /** A request on a socket as an exchange, without its body. */
-export function toExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+export function toExchange(request: IncomingMessage): Exchange {
   const { method = 'GET', headers, url = '/' } = request
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const query = mark === -1 ? '' : url.slice(mark + 1)
-  return { method, path, query, headers, signal: () => goneSignal(response) }
+  return { method, path, query, headers, signal: () => goneSignal(request.socket) }
 }
 
 /** Writes an answer, now or when it comes. A client that has gone in the meantime gets nothing. */
@@ -36,8 +38,9 @@ function write({ status, headers, body }: Answer, response: ServerResponse): voi
 }
 
 /**
- * The body of a request: none of a GET, at once where a parser in front has read it, else when it has come. Collects one
- * byte more than the limit and lets the rest pass by, so that the client gets to read its answer. Stays pending when the client goes away.
+ * The body of a request: none of a GET, at once where a parser in front has read it, else when it has come; none where
+ * something in front has read it and kept it. Collects one byte more than the limit and lets the rest pass by, so that
+ * the client gets to read its answer. Stays pending when the client goes away.
  */
 export function readBody(
   request: SocketRequest,
@@ -45,6 +48,7 @@ export function readBody(
 ): Uint8Array | undefined | Promise<Uint8Array> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS') return undefined
   if (request.body !== undefined) return encoded(request.body)
+  if (request.readableEnded) return undefined
   return new Promise(resolve => {
     const chunks: Buffer[] = []
     let length = 0
@@ -56,15 +60,32 @@ export function readBody(
   })
 }
 
-/** What a body parser has read, as the bytes that it may have come from. */
+const encoder = new TextEncoder()
+const tooDeep = encoder.encode('['.repeat(nestingLimit + 1) + ']'.repeat(nestingLimit + 1))
+
+/** What a body parser has read, as the bytes that it may have come from. What is too deep to be written is stood for by what is too deep to be accepted. */
 function encoded(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body
-  return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
+  if (typeof body === 'string') return encoder.encode(body)
+  try {
+    return encoder.encode(JSON.stringify(body))
+  } catch {
+    return tooDeep
+  }
 }
 
-/** Aborted when the connection closes. That also follows a normal end, when nobody listens any more. */
-function goneSignal(response: ServerResponse): AbortSignal {
+const signals = new WeakMap<Socket, AbortSignal>()
+
+/**
+ * Aborted when the connection closes. One for all of its requests: a response that waits behind another one (pipelining)
+ * never hears that the connection has closed.
+ */
+function goneSignal(socket: Socket): AbortSignal {
+  const known = signals.get(socket)
+  if (known) return known
   const controller = new AbortController()
-  response.once('close', () => controller.abort())
+  if (socket.destroyed) controller.abort()
+  else socket.once('close', () => controller.abort())
+  signals.set(socket, controller.signal)
   return controller.signal
 }

@@ -2,7 +2,6 @@ import type { Behaviour, ReadCall, WriteCall } from '../behaviour/behaviour.js'
 import type { Caller } from '../behaviour/caller.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { LiveWorld } from '../store/world.js'
-import type { Exchange } from './exchange.js'
 import { waitFor } from './watch.js'
 
 /** An operation that is to be carried out: who asks, and what was parsed. */
@@ -10,8 +9,8 @@ export interface Call {
   readonly id: OperationId
   readonly caller: Caller
   readonly input: Readonly<Record<string, unknown>>
-  /** The request itself, whose signal frees a blocked watch. */
-  readonly exchange: Exchange
+  /** Called when the call blocks: answers the signal that frees it. */
+  signal(): AbortSignal | undefined
 }
 
 export interface Behaving {
@@ -27,7 +26,7 @@ export function behave(
   call: Call,
   { world, behaviours, watchTimeoutMs, maxWaiters }: Behaving,
 ): Output | Promise<Output> {
-  const { id, caller, input, exchange } = call
+  const { id, caller, input } = call
   // The table of operations says which of the three a behaviour is; TypeScript cannot follow one id through both tables.
   const behaviour = behaviours[id] as unknown as AnyBehaviour
   const { kind } = operations[id]
@@ -39,13 +38,13 @@ export function behave(
   }
   const read = () => world.read(view => behaviour({ caller, input, ...view } as never) as object)
   if (kind === 'read') return read().value
-  const after = input['watch_index'] as bigint | undefined
+  const after = input.watch_index as bigint | undefined
   const reading = waitFor({
     world,
     read,
     after,
     timeoutMs: watchTimeoutMs(),
-    signal: () => exchange.signal?.(),
+    signal: call.signal,
     maxWaiters,
   })
   return reading instanceof Promise ? reading.then(withIndex) : withIndex(reading)

@@ -1,50 +1,55 @@
 import { type HttpHandler, http } from 'msw'
 import type { Method } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
+import { UsageError } from '../contract/usage-error.js'
 import type { Answerer } from './answer.js'
 import { carry } from './carried.js'
-import type { Answer, Exchange } from './exchange.js'
+import type { Answer } from './exchange.js'
 
-/** Where the handlers listen: an origin, with a path in front if wanted, or `*` for any. */
+/**
+ * Where the handlers listen: an origin, `*` for any, or none for the page's own; with a path in front if wanted.
+ * `https://matchmaker.example`, `http://localhost:3000/api`, `*`, `/api`.
+ */
 export type BaseUrl = string
 
-/** One MSW handler for an operation. A HEAD of a GET is its too. */
-export function createHandler(
-  id: OperationId,
-  { baseUrl, answer }: { baseUrl: BaseUrl; answer: Answerer },
-): HttpHandler {
-  const { method, path } = operations[id]
-  const pattern = pathPattern(path)
-  const handler = registrar[method](baseUrl + path.replaceAll(/\{(\w+)\}/g, ':$1'), async ({ request }) => {
-    const { pathname, search } = new URL(request.url)
-    return toResponse(
-      await answer(await toExchange(request, { path: pattern.exec(pathname)?.[0] ?? pathname, search })),
-    )
-  })
-  if (method === 'GET') handler.info.method = /^(GET|HEAD)$/
-  return carry(handler, { id, answer, basePath: basePathOf(baseUrl) })
+/** Where handlers listen, and who answers what they hear. */
+export interface HandlerOptions {
+  readonly baseUrl: BaseUrl
+  readonly answer: Answerer
 }
 
-/** The handlers of all operations; behind them, where an explicit base URL says that the origin is ours, one that answers 404 and wrong methods. */
-export function createHandlers({
-  baseUrl = '*',
-  answer,
-}: {
-  baseUrl: BaseUrl | undefined
-  answer: Answerer
-}): HttpHandler[] {
+/** One MSW handler for an operation. A HEAD of a GET is its too. Throws `UsageError` where the base URL is none. */
+export function createHandler(id: OperationId, { baseUrl, answer }: HandlerOptions): HttpHandler {
+  const { method, path } = operations[id]
+  const { url, basePath } = readBase(baseUrl)
+  const pattern = pathPattern(path)
+  const handler = registrar[method](url + path.replaceAll(/\{(\w+)\}/g, ':$1'), ({ request }) =>
+    respond(request, { answer, pathOf: pathname => pattern.exec(pathname)?.[0] ?? pathname }),
+  )
+  if (method === 'GET') handler.info.method = /^(GET|HEAD)$/
+  return carry(handler, { id, answer, basePath })
+}
+
+/** The handlers of all operations; behind them, where the base URL says that the origin is ours, one that answers 404 and wrong methods. */
+export function createHandlers({ baseUrl, answer }: HandlerOptions): HttpHandler[] {
   const handlers = operationIds.map(id => createHandler(id, { baseUrl, answer }))
-  if (baseUrl === '*') return handlers
-  const prefix = basePathOf(baseUrl)
-  const rest = http.all(`${baseUrl}/*`, async ({ request }) => {
-    const { pathname, search } = new URL(request.url)
-    return toResponse(await answer(await toExchange(request, { path: pathname.slice(prefix.length), search })))
-  })
+  const { url, basePath } = readBase(baseUrl)
+  if (url.startsWith('*')) return handlers
+  const rest = http.all(`${url}/*`, ({ request }) =>
+    respond(request, { answer, pathOf: pathname => pathname.slice(basePath.length) }),
+  )
   return [...handlers, rest]
 }
 
-function basePathOf(baseUrl: BaseUrl): string {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/$/, '') : ''
+/** What stands before an operation's path in the pattern of its handler, and of that what is the path; no slash at the end of either. */
+function readBase(baseUrl: BaseUrl): { readonly url: string; readonly basePath: string } {
+  const [, origin = '', path = ''] = /^(\*|https?:\/\/[^/?#\s]+|(?=\/))(\/[^?#\s]*)?$/i.exec(baseUrl) ?? []
+  if (origin + path === '')
+    throw new UsageError(
+      `baseUrl is ${JSON.stringify(baseUrl)}: expected an origin (https://matchmaker.example), * for any, or a path of this page (/api)`,
+    )
+  const basePath = path.replace(/\/+$/, '')
+  return { url: origin + basePath, basePath }
 }
 
 const registrar: { readonly [method in Method]: typeof http.get } = {
@@ -59,10 +64,26 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-async function toExchange(request: Request, { path, search }: { path: string; search: string }): Promise<Exchange> {
+interface Respond {
+  readonly answer: Answerer
+  /** The operation's path in that of the URL. */
+  pathOf(pathname: string): string
+}
+
+async function respond(request: Request, { answer, pathOf }: Respond): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
-  const headers = Object.fromEntries(request.headers)
-  return { method: request.method, path, query: search.slice(1), headers, body, signal: () => request.signal }
+  const headers = { ...originOf(request), ...Object.fromEntries(request.headers) }
+  const { method } = request
+  const exchange = { method, path: pathOf(pathname), query: search.slice(1), headers, body }
+  return toResponse(await answer({ ...exchange, signal: () => request.signal }))
+}
+
+/** The Origin of a page's request, as Fetch has it: a service worker is shown the request before the browser adds it. */
+function originOf({ url, method, referrer }: Request): { readonly origin?: string } {
+  const origin = URL.canParse(referrer) ? new URL(referrer).origin : 'null'
+  const withoutOrigin = origin === new URL(url).origin && (method === 'GET' || method === 'HEAD')
+  return origin === 'null' || withoutOrigin ? {} : { origin }
 }
 
 function toResponse({ status, headers, body }: Answer): Response {

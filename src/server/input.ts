@@ -7,6 +7,9 @@ import { bodyLimit, type Exchange, header } from './exchange.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** The most problems that one message tells. */
+const shownProblems = 10
+
 /** The query as the schema has it. A known parameter that is given twice, or does not fit, is `API_BAD_QUERY`; unknown ones are ignored. */
 export function parseQuery({ query: schema }: OperationSpec, exchange: Exchange): Fields {
   if (!schema) return {}
@@ -57,5 +60,8 @@ function parse(
 ): Fields {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new ApiError(code, parsed.error.issues.map(issue => `${what}: ${issueText(issue, value)}`).join('; '))
+  const { issues } = parsed.error
+  const texts = issues.slice(0, shownProblems).map(issue => `${what}: ${issueText(issue, value)}`)
+  const more = issues.length > shownProblems ? [`and ${issues.length - shownProblems} more problems`] : []
+  throw new ApiError(code, [...texts, ...more].join('; '))
 }

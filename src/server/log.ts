@@ -4,6 +4,7 @@ import type { OperationId } from '../contract/operations.js'
 /** An exchange that is over, for a log. It holds no token. */
 export interface ExchangeRecord {
   readonly method: string
+  /** With its tokens cut to their labels. */
   readonly path: string
   /** Absent where the path is no operation's. */
   readonly operation: OperationId | undefined
@@ -28,6 +29,11 @@ export interface ExchangeLog {
   emit(record: ExchangeRecord): void
   /** Calls the listener after each exchange, until the function that comes back is called. */
   subscribe(listener: (record: ExchangeRecord) => void): () => void
+}
+
+/** A path with its tokens cut to their labels. */
+export function withoutTokens(path: string): string {
+  return path.replace(/(?<=^\/devices\/link\/[^/.]*)\.[^/]*/, '.…').replaceAll(/(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
 }
 
 export function createExchangeLog(): ExchangeLog {

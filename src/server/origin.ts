@@ -31,5 +31,5 @@ export function isLoopbackOrigin(origin: string): boolean {
 
 /** Whether a host name, without its port, is this machine. */
 export function isLoopbackHost(host: string): boolean {
-  return /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/i.test(host)
+  return /^([\w-]+\.)*localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/i.test(host)
 }

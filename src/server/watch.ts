@@ -7,7 +7,7 @@ export interface Watch<T> {
   readonly read: () => Reading<T>
   /** The index that the client has. Without one the read is answered at once. */
   readonly after: bigint | undefined
-  /** In ms of the world's clock. */
+  /** In ms of the world's clock; 0 never blocks. */
   readonly timeoutMs: number
   /** Frees the waiter when the client goes away. */
   signal(): AbortSignal | undefined
@@ -25,9 +25,9 @@ export class ClientGone extends Error {
  * or unchanged at the deadline (PROTOCOL.md B7). Throws what the read throws, then or later.
  */
 export function waitFor<T>(watch: Watch<T>): Reading<T> | Promise<Reading<T>> {
-  const { world, read, after, maxWaiters } = watch
+  const { world, read, after, timeoutMs, maxWaiters } = watch
   const reading = read()
-  if (after === undefined || BigInt(reading.revision) !== after) return reading
+  if (after === undefined || BigInt(reading.revision) !== after || timeoutMs <= 0) return reading
   if (world.waiting.size >= maxWaiters) {
     throw new ApiError(
       'API_RATE_LIMIT',

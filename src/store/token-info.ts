@@ -11,10 +11,12 @@ const order: readonly TokenInfo['kind'][] = ['development', 'public', 'cloud']
 export function tokensOf({ tokens, namespaces, games, deviceLinks }: World): TokenInfo[] {
   const ofLinks = new Set(deviceLinks.all().map(link => (link.status === 'complete' ? link.cloud_token : undefined)))
   const gameName = (gameId: string | undefined) => games.get(gameId ?? '')?.name_id ?? ''
-  const infos = tokens.findMany(q => q.where(row => !ofLinks.has(row.token))).map((row): TokenInfo => {
-    if (row.kind === 'cloud') return { kind: row.kind, game: gameName(row.game_id), token: row.token }
-    const namespace = namespaces.get(row.namespace_id)
-    return { kind: row.kind, namespace: `${gameName(namespace?.game_id)}/${namespace?.name_id}`, token: row.token }
-  })
+  const infos = tokens
+    .findMany(q => q.where(row => !ofLinks.has(row.token)))
+    .map((row): TokenInfo => {
+      if (row.kind === 'cloud') return { kind: row.kind, game: gameName(row.game_id), token: row.token }
+      const namespace = namespaces.get(row.namespace_id)
+      return { kind: row.kind, namespace: `${gameName(namespace?.game_id)}/${namespace?.name_id}`, token: row.token }
+    })
   return order.flatMap(kind => infos.filter(info => info.kind === kind))
 }

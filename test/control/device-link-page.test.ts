@@ -66,10 +66,10 @@ describe('the page of a pending device link', () => {
   })
 
   it('says so of a game that has no cloud token', () => {
-    const { world, tokens } = createMockmaker({ scenario })
-    const rest = tokens.filter(token => token.kind !== 'cloud' || token.game !== 'karts')
+    const mock = createMockmaker({ scenario })
+    const rest = mock.tokens.filter(token => token.kind !== 'cloud' || token.game !== 'karts')
 
-    const { body } = page('/devices/link/device.mock.sofa', { mock: { world, tokens: rest } })
+    const { body } = page('/devices/link/device.mock.sofa', { mock: { ...mock, tokens: rest } })
 
     expect(buttonsIn(body).map(({ gameId }) => gameId)).toEqual([tanks])
     expect(body).toContain('Karts has no cloud token in this scenario')

@@ -1,21 +1,29 @@
 import type { PageContext } from '../../src/control/page-context.js'
-import { answerPage } from '../../src/control/pages.js'
-import { createMockmaker } from '../../src/index.js'
+import { pageFor } from '../../src/control/pages.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { Answer } from '../../src/server/exchange.js'
 
 /** How a test asks for a page. */
-export interface Asked extends Partial<PageContext> {
+export interface Asked extends Partial<Omit<PageContext, 'mock'>> {
   /** Default `GET`. */
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly corsOrigins?: readonly string[]
+  /** Default: one of the default scenario. */
+  readonly mock?: Mockmaker
 }
 
 /** Where the pages of the tests stand. */
 export const url = 'http://127.0.0.1:4100'
 
 /** What is answered at a path, by default of the default scenario's mock. */
-export function ask(path: string, { method = 'GET', headers = {}, ...context }: Asked = {}): Answer | undefined {
-  return answerPage({ method, path, headers }, { mock: createMockmaker(), url, ...context })
+export function ask(
+  path: string,
+  { method = 'GET', headers = {}, corsOrigins, mock = createMockmaker({ corsOrigins }), ...context }: Asked = {},
+): Answer | undefined {
+  const exchange = { method, path, headers }
+  const found = pageFor(exchange, { mock, url, ...context })
+  return found && mock.present(exchange, found)
 }
 
 /** A page, its body as text. Throws where no page answers. */

@@ -1,0 +1,120 @@
+import type { Caller } from '../behaviour/caller.js'
+import { ApiError } from '../contract/error.js'
+import type { OperationId } from '../contract/operations.js'
+import type { World } from '../store/world.js'
+import { corsHeaders, isAllowedOrigin } from './cors.js'
+import { type Answer, type Exchange, header, type Page } from './exchange.js'
+import { type ExchangeLog, withoutTokens } from './log.js'
+import { ClientGone } from './watch.js'
+
+/** An exchange that has begun, and what is known of it so far. */
+export interface Progress {
+  readonly exchange: Exchange
+  readonly rayId: string
+  readonly startedAt: number
+  operation?: OperationId
+  caller?: Caller
+  blocked?: boolean
+}
+
+/** Gives answers the headers that every answer has, and tells the log (PROTOCOL.md B9). */
+export interface Finisher {
+  begin(exchange: Exchange): Progress
+  /** An operation's output; `undefined` is the empty body. */
+  succeed(progress: Progress, output: object | undefined): Answer
+  /** An `ApiError` as itself, anything else as 500 `ERROR`. */
+  fail(progress: Progress, error: unknown): Answer
+  preflight(progress: Progress): Answer
+  present(progress: Progress, page: Page): Answer
+}
+
+export interface FinisherOptions {
+  readonly world: World
+  /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
+  readonly corsOrigins: readonly string[]
+  readonly log: ExchangeLog
+  /** A new ray id, a UUID. */
+  rayId(): string
+  /** Is told of what is a bug, not an answer. */
+  onBug(error: unknown, rayId: string): void
+}
+
+/** An answer, and the error code that the log shows. */
+interface Result extends Page {
+  readonly code?: string
+}
+
+const encoder = new TextEncoder()
+const nothing = new Uint8Array()
+
+/** What nginx calls it: nobody is there to read it. */
+const clientGone = 499
+
+export function createFinisher(options: FinisherOptions): Finisher {
+  const { rayId, onBug } = options
+  const finish = (progress: Progress, result: Result) => {
+    const answer = dressed(progress, result, options)
+    if (options.log.heard) record(progress, result, options)
+    return answer
+  }
+  const bug = (progress: Progress, error: unknown) => {
+    onBug(error, progress.rayId)
+    const message = `something unforeseen happened: the mock's log tells what, at ray id ${progress.rayId}`
+    return { ...json(500, { code: 'ERROR', message }), code: 'ERROR' }
+  }
+  // What cannot be written as JSON or as a header, or a listener of the log that throws, must not cost the client its answer.
+  const guarded = (progress: Progress, result: () => Result) => {
+    try {
+      return finish(progress, result())
+    } catch (error) {
+      return dressed(progress, bug(progress, error), options)
+    }
+  }
+  return {
+    begin: exchange => ({ exchange, rayId: rayId(), startedAt: performance.now() }),
+    succeed: (progress, output) => guarded(progress, () => json(200, output)),
+    preflight: progress => guarded(progress, () => json(204, undefined)),
+    present: (progress, page) => guarded(progress, () => page),
+    fail: (progress, error) => guarded(progress, () => refusal(error) ?? bug(progress, error)),
+  }
+}
+
+/** What is no bug: an answer of the service's, or nobody to read one. */
+function refusal(error: unknown): Result | undefined {
+  if (error instanceof ClientGone) return { ...json(clientGone, undefined), code: error.message }
+  if (!(error instanceof ApiError)) return undefined
+  const { status, code, body, extras } = error
+  const page = json(status, body)
+  return { ...page, code, headers: { ...page.headers, ...Object.fromEntries(new Headers(extras.headers)) } }
+}
+
+function json(status: number, output: object | undefined): Result {
+  const readableBy = 'allowed origins'
+  if (output === undefined) return { status, headers: {}, body: nothing, readableBy }
+  const body = encoder.encode(JSON.stringify(output))
+  return { status, headers: { 'content-type': 'application/json' }, body, readableBy }
+}
+
+function dressed(
+  { exchange, rayId }: Progress,
+  { status, headers, body, readableBy }: Result,
+  { world: tables, corsOrigins }: FinisherOptions,
+): Answer {
+  const cors = readableBy === 'this origin' ? {} : corsHeaders(exchange, { tables, corsOrigins })
+  const common = { 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId }
+  return { status, headers: { ...headers, ...common, ...cors }, body: exchange.method === 'HEAD' ? nothing : body }
+}
+
+function record(
+  { exchange, rayId, operation, caller, startedAt, blocked = false }: Progress,
+  { status, readableBy, code }: Result,
+  { world: tables, corsOrigins, log }: FinisherOptions,
+): void {
+  const { method, path } = exchange
+  const origin = header(exchange, 'origin')
+  const refused =
+    origin !== undefined && readableBy === 'allowed origins' && !isAllowedOrigin(origin, { tables, corsOrigins })
+  const ms = performance.now() - startedAt
+  const refusedOrigin = refused ? origin : undefined
+  log.emit({ method, path: withoutTokens(path), operation, caller, status, code, rayId, ms, blocked, refusedOrigin })
+}

@@ -1,0 +1,122 @@
+// @ts-check
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { onServerCore } from './machine.js'
+
+/**
+ * A server that is to be measured.
+ *
+ * @typedef {object} ServerOptions
+ * @property {string} name
+ * @property {URL} program The file that Node runs.
+ * @property {(port: number) => readonly string[]} args
+ * @property {string} path Where its first 200 comes from.
+ * @property {readonly string[]} [nodeFlags] Default: none.
+ *
+ * @typedef {Awaited<ReturnType<typeof startServer>>} ServerProcess
+ */
+
+/** How long a server may take to its first 200, and an attempt to get it, in ms. */
+const patienceMs = 20_000
+const attemptMs = 2_000
+
+/**
+ * Starts a server on its own core and waits for its first 200. What it prints is read and thrown away.
+ *
+ * @param {ServerOptions} options
+ */
+export async function startServer({ name, program, args, path, nodeFlags = [] }) {
+  const port = await freePort()
+  const { file, args: words } = onServerCore([...nodeFlags, fileURLToPath(program), ...args(port)])
+  const startedAt = performance.now()
+  const child = spawn(file, words, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  child.stdout?.resume()
+  const exited = once(child, 'exit')
+  const kill = () => child.kill('SIGKILL')
+  // A bench that fails leaves no server behind.
+  process.once('exit', kill)
+  const url = `http://127.0.0.1:${port}`
+  const readyMs = await firstAnswer(`${url}${path}`, { child, startedAt }).catch(error => {
+    throw new Error(`${name} did not answer: ${error.message}`)
+  })
+  return {
+    name,
+    url,
+    port,
+    /** From its spawn to its first 200. */
+    readyMs,
+    /** Processor time so far, in ms; where the system does not tell, `undefined`. */
+    cpuMs: () => cpuMs(child.pid),
+    /** Asks the probe that was loaded into the server. @returns {Promise<import('./probe.js').Reading>} */
+    async probe() {
+      child.send('probe')
+      const [reading] = await once(child, 'message')
+      return reading
+    },
+    async end() {
+      process.off('exit', kill)
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {{ readonly child: import('node:child_process').ChildProcess, readonly startedAt: number }} server
+ */
+async function firstAnswer(url, { child, startedAt }) {
+  for (;;) {
+    const problem = await attempt(url)
+    const ms = performance.now() - startedAt
+    if (problem === undefined) return ms
+    if (child.exitCode !== null || ms > patienceMs) throw new Error(problem)
+    await sleep(1)
+  }
+}
+
+/**
+ * Why there is no 200, if there is none.
+ *
+ * @param {string} url
+ * @returns {Promise<string | undefined>}
+ */
+function attempt(url) {
+  return new Promise(resolve => {
+    const request = get(url, { agent: false, timeout: attemptMs }, response => {
+      response.resume()
+      response.once('end', () => resolve(response.statusCode === 200 ? undefined : `status ${response.statusCode}`))
+    })
+    request.once('timeout', () => request.destroy(new Error(`nothing came in ${attemptMs} ms`)))
+    request.once('error', error => resolve(error.message))
+  })
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** Ticks of /proc in a second: the same on all Linux systems that Node runs on. */
+const ticksPerSecond = 100
+
+/** @param {number | undefined} pid */
+function cpuMs(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name of the program, in brackets, may hold spaces; after it come the fields from the third on.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond
+  } catch {
+    return undefined
+  }
+}

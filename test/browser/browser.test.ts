@@ -1,0 +1,337 @@
+import type { Page } from 'playwright-core'
+import { afterAll, it as base, describe, expect } from 'vitest'
+import { type ScenarioInput, scenarios } from '../../src/scenarios.js'
+import { comparable, doors, type Got, json, type Sent } from '../doors.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { begin, end, fromNetwork, missing, startChromium } from './chromium.js'
+
+/** A request that a page can send as it is. */
+type PageSent = Sent & { readonly body?: string }
+
+/** Where no server is. */
+const elsewhere = 'https://matchmaker.test'
+
+const list: PageSent = { method: 'GET', path: '/matchmaker/lobbies/list' }
+const link = (query = ''): PageSent => ({
+  method: 'GET',
+  path: '/cloud/devices/links',
+  query: `device_link_token=${tokens.pending}${query}`,
+})
+const post = (path: string, body: unknown, token: string): PageSent => ({
+  method: 'POST',
+  path,
+  headers: bearer(token),
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+})
+const namespaces = `/cloud/games/${ids.tanks}/namespaces`
+const complete = post(
+  '/cloud/devices/links/complete',
+  { device_link_token: tokens.pending, game_id: ids.tanks },
+  tokens.cloud,
+)
+
+/** Sends a request with a page's own `fetch`; `base` stands before its path. */
+function send(page: Page, { method, path, query, headers, body }: PageSent, base = ''): Promise<Got> {
+  const url = `${base}${path}${query === undefined ? '' : `?${query}`}`
+  const init = { method, headers: { ...headers }, ...(body === undefined ? {} : { body }) }
+  return page.evaluate(
+    async ({ url, init }) => {
+      const response = await fetch(url, init)
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+    },
+    { url, init },
+  )
+}
+
+/** Sends a watch that is blocked, and says on which index. */
+async function block(page: Page): Promise<{ readonly index: string; readonly watching: Promise<Got> }> {
+  const { watch } = json(await send(page, link())) as { watch: { index: string } }
+  const watching = send(page, link(`&watch_index=${watch.index}`))
+  await page.waitForFunction(() => mock.world.waiters === 1)
+  return { index: watch.index, watching }
+}
+
+/** The answer of a world of its own in Node. */
+async function inNode(scenario: ScenarioInput, sent: PageSent): Promise<Got> {
+  const door = doors.find(({ name }) => name === 'answer')
+  if (!door) throw new Error('there is a door `answer`')
+  const { send, close } = await door.open(scenario)
+  const got = await send(sent)
+  await close()
+  return got
+}
+
+const lobbyIds = (got: Got) => (json(got) as { lobbies: { lobby_id: string }[] }).lobbies.map(lobby => lobby.lobby_id)
+const modeIds = (got: Got) =>
+  (json(got) as { game_modes: { game_mode_id: string }[] }).game_modes.map(mode => mode.game_mode_id)
+const failure = (got: Got) => `${got.status} ${(json(got) as { code: string }).code}`
+
+if (missing === undefined) {
+  describe('mockmaker/browser', inChromium)
+} else {
+  describe('mockmaker/browser', () => {
+    base('is not tested here: there is no Chromium', () => {
+      console.warn(missing)
+
+      expect(process.env.CI, missing).toBeUndefined()
+    })
+  })
+}
+
+async function inChromium() {
+  const chromium = await startChromium()
+  afterAll(chromium.close)
+  const shared = await chromium.openPage()
+
+  const it = base.extend<{ page: Page }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    page: async ({}, use) => {
+      await use(shared)
+      await end(shared)
+    },
+  })
+
+  it.for([
+    ['a relative URL', ''],
+    ['a URL of another origin', elsewhere],
+  ] as const)(
+    'answers a world that is generated, at %s, with the bytes that it has in Node',
+    async ([, at], { page }) => {
+      const scenario = scenarios['friday-night']
+      await begin(page, { scenario })
+
+      const got = await send(page, list, at)
+
+      expect(lobbyIds(got)).toHaveLength(400)
+      expect(got.body).toBe((await inNode(scenario, list)).body)
+    },
+  )
+
+  it.for<readonly [what: string, sent: PageSent]>([
+    ['the list', list],
+    ['the list with states', { ...list, query: 'include_state=true' }],
+    ['the list for a position', { ...list, headers: { 'x-coords': '52.52, 13.40' } }],
+    ['the list for a development token', { ...list, headers: bearer(tokens.development) }],
+    ['HEAD of the list', { ...list, method: 'HEAD' }],
+    ['a device link', link()],
+    ['a validation', post(`${namespaces}/validate`, { display_name: 'two  spaces', name_id: 'prod' }, tokens.public)],
+    [
+      'an empty body',
+      post(`${namespaces}/${ids.prod}/mm-config`, { lobby_count_max: 1, max_players: 2 }, tokens.cloud),
+    ],
+    ['a link that begins', post('/cloud/devices/links', '', tokens.public)],
+    ['an unknown token', { ...list, headers: bearer('pub_prod.real') }],
+    ['a missing token', { method: 'POST', path: `${namespaces}/validate`, body: '{}' }],
+    ['a bad query', link('&watch_index=-1')],
+    ['a bad body', post(`${namespaces}/validate`, { display_name: 'é', name_id: 7 }, tokens.public)],
+  ])('answers %s with the status, headers and bytes of Node', async ([, sent], { page }) => {
+    await begin(page, { scenario: tanks })
+
+    const got = await send(page, sent, elsewhere)
+
+    const origin = new URL(page.url()).origin
+    const expected = await inNode(tanks, { ...sent, headers: { ...sent.headers, origin } })
+    expect(comparable(got)).toEqual(comparable(expected))
+  })
+
+  it('finds the namespace by the origin of the page', async () => {
+    const page = await chromium.openPage('boats.mock.localhost')
+    await begin(page, { scenario: tanks })
+
+    expect(modeIds(await send(page, list, elsewhere))).toEqual(['race'])
+  })
+
+  it('leaves what no handler matches to the network', async ({ page }) => {
+    await begin(page, { scenario: tanks })
+
+    expect((await send(page, { method: 'GET', path: '/nothing' })).body).toBe(fromNetwork)
+  })
+
+  it('prints nothing when it is quiet', async ({ page }) => {
+    const printed: string[] = []
+    page.on('console', message => printed.push(message.text()))
+    page.on('pageerror', error => printed.push(String(error)))
+
+    await begin(page, { scenario: tanks })
+    await send(page, list)
+    await send(page, complete)
+    await page.evaluate(() => mock.close())
+
+    expect(printed).toEqual([])
+  })
+
+  describe('a base URL', () => {
+    it.for([
+      ['https://matchmaker.test', elsewhere],
+      ['https://matchmaker.test/', elsewhere],
+      ['https://matchmaker.test/api/', `${elsewhere}/api`],
+      ['*/api', `${elsewhere}/api`],
+      ['/api', '/api'],
+      ['/', ''],
+    ] as const)('of %j is matched at "%s"', async ([baseUrl, at], { page }) => {
+      await begin(page, { scenario: tanks, baseUrl })
+
+      expect(lobbyIds(await send(page, list, at))).toEqual([ids.lobby, 'empty'])
+    })
+
+    it.for([
+      ['https://matchmaker.test', ''],
+      ['/api', ''],
+      ['*/api', `${elsewhere}`],
+    ] as const)('of %j is not matched at "%s"', async ([baseUrl, at], { page }) => {
+      await begin(page, { scenario: tanks, baseUrl })
+
+      const reached = send(page, list, at).then(
+        got => got.body,
+        () => fromNetwork,
+      )
+      expect(await reached).toBe(fromNetwork)
+    })
+
+    it.for([
+      ['https://matchmaker.test/api', `${elsewhere}/api`],
+      ['/api', '/api'],
+    ] as const)('of %j says that the origin is ours: "%s/nothing" is 404', async ([baseUrl, at], { page }) => {
+      await begin(page, { scenario: tanks, baseUrl })
+
+      const got = await send(page, { method: 'GET', path: '/lobbies/list' }, at)
+
+      expect(json(got)).toEqual({
+        code: 'API_NOT_FOUND',
+        message: 'nothing is at /lobbies/list: did you mean GET /matchmaker/lobbies/list?',
+      })
+    })
+
+    it.for(['', 'localhost:3000', 'matchmaker.test', 'ftp://matchmaker.test', 'https://', 'https://a.test?b'])(
+      'of %j is refused',
+      async (baseUrl, { page }) => {
+        await expect(begin(page, { scenario: tanks, baseUrl })).rejects.toThrow(
+          `UsageError: baseUrl is ${JSON.stringify(baseUrl)}: expected an origin`,
+        )
+      },
+    )
+  })
+
+  describe('a watch', () => {
+    it('ends when the page completes the link', async ({ page }) => {
+      await begin(page, { scenario: tanks })
+      const { watching } = await block(page)
+
+      await send(page, complete)
+
+      expect(json(await watching)).toHaveProperty('cloud_token')
+    })
+
+    it("ends when the page's world changes", async ({ page }) => {
+      await begin(page, { scenario: tanks })
+      const { watching } = await block(page)
+
+      await page.evaluate(
+        ({ device_link_token, game_id, cloud_token }) =>
+          mock.world.deviceLinks.update(q => q.where({ device_link_token }), {
+            data: draft => void Object.assign(draft, { status: 'complete', game_id, cloud_token }),
+          }),
+        { device_link_token: tokens.pending, game_id: ids.tanks, cloud_token: tokens.cloud },
+      )
+
+      expect(json(await watching)).toMatchObject({ cloud_token: tokens.cloud })
+    })
+
+    it('ends unchanged at its deadline, and leaves no waiter', async ({ page }) => {
+      await begin(page, { scenario: tanks, watchTimeoutMs: 1_500 })
+      const { index, watching } = await block(page)
+
+      await page.evaluate(() => mock.world.clock.advance(1_500))
+
+      expect(json(await watching)).toEqual({ watch: { index } })
+      expect(await page.evaluate(() => mock.world.waiters)).toBe(0)
+    })
+
+    it('ends unchanged when the mock closes', async ({ page }) => {
+      await begin(page, { scenario: tanks })
+      const { index, watching } = await block(page)
+
+      await page.evaluate(() => mock.close())
+
+      expect(json(await watching)).toEqual({ watch: { index } })
+    })
+  })
+
+  describe('use', () => {
+    it('overrides one operation, typed in and out', async ({ page }) => {
+      await begin(page, { scenario: tanks })
+
+      await page.evaluate(() =>
+        mock.use(mock.override('lobbies.list', async ({ original }) => ({ ...(await original()), lobbies: [] }))),
+      )
+
+      const got = await send(page, list)
+      expect([lobbyIds(got), modeIds(got)]).toEqual([[], ['duel', 'ffa', 'secret']])
+    })
+
+    it('makes an operation fail with an `ApiError`', async ({ page }) => {
+      await begin(page, { scenario: tanks })
+
+      await page.evaluate(() =>
+        mock.use(
+          mock.override('lobbies.list', () => {
+            throw new mockmaker.ApiError('API_RATE_LIMIT', 'too many')
+          }),
+        ),
+      )
+
+      expect(failure(await send(page, list))).toBe('429 API_RATE_LIMIT')
+    })
+  })
+
+  describe('reset', () => {
+    it('puts the world back to the start', async ({ page }) => {
+      await begin(page, { scenario: tanks })
+      await page.evaluate(() => mock.world.lobbies.create({ game_mode_id: 'duel', region_id: 'lnd-fra' }))
+
+      await page.evaluate(() => mock.reset())
+
+      expect(lobbyIds(await send(page, list))).toEqual([ids.lobby, 'empty'])
+    })
+
+    it('drops what was given to `use`', async ({ page }) => {
+      await begin(page, { scenario: tanks })
+      await page.evaluate(() =>
+        mock.use(mock.override('lobbies.list', () => ({ game_modes: [], regions: [], lobbies: [] }))),
+      )
+
+      await page.evaluate(() => mock.reset())
+
+      expect(lobbyIds(await send(page, list))).toEqual([ids.lobby, 'empty'])
+    })
+  })
+
+  describe('close', () => {
+    it('lets `fetch` reach the network again', async ({ page }) => {
+      await begin(page, { scenario: tanks })
+
+      await page.evaluate(() => mock.close())
+
+      expect((await send(page, list)).body).toBe(fromNetwork)
+    })
+
+    it('makes room for another mock in the same page', async ({ page }) => {
+      await begin(page, { scenario: tanks })
+      await page.evaluate(() => mock.close())
+
+      await begin(page, { scenario: { game_modes: ['other'] } })
+
+      expect(modeIds(await send(page, list))).toEqual(['other'])
+    })
+
+    it('does nothing where nothing listens, however often it is called', async ({ page }) => {
+      const closed = page.evaluate(async () => {
+        const mock = mockmaker.setupMockmaker()
+        await mock.close()
+        await mock.close()
+      })
+
+      await expect(closed).resolves.toBeUndefined()
+    })
+  })
+}

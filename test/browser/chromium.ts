@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { chromium, type Page } from 'playwright-core'
+import { rolldown } from 'rolldown'
+import type { BrowserMockmaker } from '../../src/browser.js'
+import type { MockmakerOptions } from '../../src/index.js'
+
+/** Where Debian's package puts it; elsewhere, CHROMIUM says. */
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+/** Why there is no browser here, and what to do about it; absent where there is one. */
+export const missing: string | undefined = existsSync(executablePath)
+  ? undefined
+  : `Chromium is not installed: there is no ${executablePath}. apt-get install chromium, or CHROMIUM=<its path>. This is the only suite that needs it.`
+
+declare global {
+  /** In a page: what its script exports. */
+  var mockmaker: typeof import('./page-script.js')
+  /** In a page: what `begin` has made. */
+  var mock: BrowserMockmaker
+}
+
+/** A browser, and a server with a page for it. */
+export interface Chromium {
+  /** A page in a profile of its own. Default host: `127.0.0.1`. */
+  openPage(host?: string): Promise<Page>
+  close(): Promise<void>
+}
+
+/** What the server answers where it has no file: what a page sees that reaches the network. */
+export const fromNetwork = 'from the network'
+
+/** Bundles the page's script, serves it beside MSW's worker, and starts a browser that talks to nobody else. */
+export async function startChromium(): Promise<Chromium> {
+  const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
+    '/': ['text/html', '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'],
+    '/page.js': ['text/javascript', await bundlePageScript()],
+    '/mockServiceWorker.js': ['text/javascript', readFileSync(workerPath(), 'utf8')],
+  }
+  const server = createServer(({ url = '' }, response) => {
+    const [type, text] = files[url] ?? ['text/plain', fromNetwork]
+    response.writeHead(200, { 'content-type': type }).end(text)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const browser = await chromium.launch({ executablePath, args: quiet })
+  return {
+    async openPage(host = '127.0.0.1') {
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      await page.goto(`http://${host}:${port}/`)
+      return page
+    },
+    async close() {
+      await browser.close()
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+/** Makes a mock in a page, under the name `mock`, and lets it listen. */
+export async function begin(page: Page, options: MockmakerOptions): Promise<void> {
+  await page.evaluate(async text => {
+    globalThis.mock = mockmaker.setupMockmaker(JSON.parse(text))
+    await mock.listen({ onUnhandledRequest: 'bypass', quiet: true })
+  }, JSON.stringify(options))
+}
+
+/** Ends what `begin` has made, if it has. */
+export async function end(page: Page): Promise<void> {
+  await page.evaluate(() => globalThis.mock?.close())
+}
+
+/** Without these a browser asks its maker for news as it starts. */
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+async function bundlePageScript(): Promise<string> {
+  const bundle = await rolldown({ input: 'test/browser/page-script.ts', platform: 'browser' })
+  const { output } = await bundle.generate({ format: 'iife', name: 'mockmaker', codeSplitting: false })
+  await bundle.close()
+  return output[0].code
+}
+
+/** MSW's own worker, as `npx msw init` copies it. */
+function workerPath(): string {
+  return createRequire(import.meta.url).resolve('msw/mockServiceWorker.js')
+}

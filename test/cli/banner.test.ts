@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { sendTo } from '../doors.js'
+import { linesAfter, serve, serveJson } from './command.js'
+
+const shell = promisify(execFile)
+const curlIsThere = await shell('curl', ['--version']).then(
+  () => true,
+  () => false,
+)
+
+/** Runs a line of curl, or what it says, and answers status and body. */
+async function runCurl(line: string): Promise<{ status: number; body: string }> {
+  if (curlIsThere) {
+    const { stdout } = await shell('sh', ['-c', `${line} --silent --show-error --write-out '\\n%{http_code}'`])
+    const end = stdout.lastIndexOf('\n')
+    return { status: Number(stdout.slice(end)), body: stdout.slice(0, end) }
+  }
+  const { stdout } = await shell('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${line}`])
+  const words = stdout.split('\0').slice(0, -1)
+  const after = (flag: string) => (words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined)
+  const [header, body] = [after('-H'), after('-d')]
+  const response = await fetch(words.at(-1) ?? '', {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: header === undefined ? {} : { authorization: header.replace('Authorization: ', '') },
+    ...(body === undefined ? {} : { body }),
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+const curlLines = (lines: readonly string[]) =>
+  lines.filter(line => line.startsWith('  curl ')).map(line => line.trim())
+
+describe('what the command prints first', () => {
+  it('is the URL, what is in the world, the tokens, public first, and lines of curl', async () => {
+    const { url, lines } = await serve()
+
+    expect(lines()).toEqual([
+      '',
+      expect.stringMatching(/^ {2}mockmaker \d+\.\d+\.\d+ serves A quiet evening$/),
+      '',
+      `  ${url}`,
+      '',
+      '  tanks/prod  3 game modes, 6 open lobbies, tokenless',
+      '',
+      '  public       tanks/prod  pub_prod.mock.one',
+      '  development  tanks/prod  dev_prod.mock.one',
+      '  cloud        tanks       cloud.mock.tanks',
+      '',
+      '  # without a token',
+      `  curl ${url}/matchmaker/lobbies/list`,
+      '  # with a public token: the open lobbies',
+      `  curl -H 'Authorization: Bearer pub_prod.mock.one' ${url}/matchmaker/lobbies/list`,
+      '  # with a development token: a canned list',
+      `  curl -H 'Authorization: Bearer dev_prod.mock.one' ${url}/matchmaker/lobbies/list`,
+      '  # with a cloud token',
+      `  curl -H 'Authorization: Bearer cloud.mock.tanks' -d '{"device_link_token":"device.mock.sofa","game_id":"11111111-1111-4111-8111-111111111111"}' ${url}/cloud/devices/links/complete`,
+      '',
+    ])
+  })
+
+  it('has no line without a token where the default namespace is not tokenless', async () => {
+    const { lines } = await serve(['tokens-only'])
+
+    expect(lines()).toContain('  game/prod  2 game modes, 3 open lobbies, needs a token')
+    expect(lines()).not.toContain('  # without a token')
+  })
+
+  it.for(['default', 'empty', 'friday-night', 'tokens-only'])('has lines of curl that work, of %s', async name => {
+    const { lines } = await serve([name])
+    const printed = curlLines(lines())
+
+    const got = await Promise.all(printed.map(runCurl))
+
+    expect(printed.length).toBeGreaterThanOrEqual(3)
+    expect(got.map(({ status }) => status)).toEqual(printed.map(() => 200))
+    expect(got.map(({ body }) => typeof JSON.parse(body))).toEqual(printed.map(() => 'object'))
+  })
+})
+
+describe('the URL of a device link', () => {
+  it("is on the command's own URL, and a page", async () => {
+    const { url } = await serveJson()
+    const { body } = await sendTo(url, { method: 'POST', path: '/cloud/devices/links' })
+    const { device_link_url, device_link_token } = JSON.parse(body)
+
+    const page = await fetch(device_link_url)
+
+    expect(device_link_url).toBe(`${url}/devices/link/${device_link_token}`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  })
+
+  it('works from this machine where the command listens on all addresses', async () => {
+    const { url } = await serveJson(['--host', '0.0.0.0'])
+    const { body } = await sendTo(url, { method: 'POST', path: '/cloud/devices/links' })
+
+    expect((await fetch(JSON.parse(body).device_link_url)).status).toBe(200)
+  })
+})
+
+describe('the page at /', () => {
+  it('has the tokens of the first lines, and says that they are of mockmaker', async () => {
+    const { url, tokens, scenario, lines } = await serveJson()
+
+    const { body } = await sendTo(url, { method: 'GET', path: '/', headers: { accept: 'application/json' } })
+
+    expect(JSON.parse(body)).toMatchObject({ name: 'mockmaker', scenario, tokens, url })
+    await linesAfter({ lines }, { from: 1, count: 1 })
+  })
+})

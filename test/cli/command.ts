@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, vi } from 'vitest'
+import type { TokenInfo } from '../../src/store/token-info.js'
+
+const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+
+/** How the command is started. */
+export interface StartOptions {
+  /** Beside `PATH` and `HOME`, the only variables that it has. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  /** JavaScript that runs in its process before it. */
+  readonly preload?: string
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The command as a process. */
+export interface Command {
+  /** Whole lines that it has printed so far. */
+  lines(): readonly string[]
+  /** What it has printed on standard error so far. */
+  errors(): string
+  signal(name: NodeJS.Signals): void
+  /** Closes the reading end of its standard output, as `head` does when it has enough. */
+  stopReading(): void
+  readonly exited: Promise<Exit>
+}
+
+/** Starts the built command. It is killed at the end of the test, if it is still there. */
+export function start(args: readonly string[], options: StartOptions = {}): Command {
+  const command = startUnwatched(args, options)
+  onTestFinished(async () => {
+    command.signal('SIGKILL')
+    await command.exited
+  })
+  return command
+}
+
+function startUnwatched(args: readonly string[], { env = {}, cwd, preload }: StartOptions): Command {
+  const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [...before, cli, ...args], { cwd, env: { PATH, HOME, ...env } })
+  child.stdin.end()
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text
+    })
+  }
+  return {
+    lines: () => said.stdout.split('\n').slice(0, -1),
+    errors: () => said.stderr,
+    signal: name => void child.kill(name),
+    stopReading: () => void child.stdout.destroy(),
+    exited: new Promise(resolve => child.once('close', code => resolve({ code, ...said }))),
+  }
+}
+
+/** Runs the built command to its end. */
+export function run(args: readonly string[], options?: StartOptions): Promise<Exit> {
+  return start(args, options).exited
+}
+
+/** A command that serves. */
+export interface Served extends Command {
+  readonly url: string
+}
+
+const readyWithin = { timeout: 30_000, interval: 20 }
+
+/** Serves on a free port, or where the arguments say, until the end of the test; what it prints is for people. */
+export async function serve(args: readonly string[] = [], options?: StartOptions): Promise<Served> {
+  const command = start(['--port', '0', ...args], options)
+  const url = await firstOf(command, lines => {
+    const isWhole = lines.at(-1) === '' && lines.some(line => line.startsWith('  curl '))
+    return isWhole ? lines.map(line => /^ {2}(http:\S+)$/.exec(line)?.[1]).find(Boolean) : undefined
+  })
+  return { ...command, url }
+}
+
+/** The first line of `--json`. */
+export interface ListeningLine {
+  readonly event: string
+  readonly url: string
+  readonly scenario: string
+  readonly tokens: readonly TokenInfo[]
+}
+
+/** Serves on a free port, or where the arguments say, until the end of the test, with `--json`. */
+export async function serveJson(args: readonly string[] = [], options?: StartOptions): Promise<Served & ListeningLine> {
+  return withFirstLine(start(['--port', '0', '--json', ...args], options))
+}
+
+/** The same for more than one test: `end` answers the exit code. */
+export async function open(args: readonly string[]): Promise<Served & ListeningLine & { end(): Promise<Exit> }> {
+  const command = await withFirstLine(startUnwatched(['--port', '0', '--json', ...args], {}))
+  return {
+    ...command,
+    end() {
+      command.signal('SIGTERM')
+      return command.exited
+    },
+  }
+}
+
+async function withFirstLine(command: Command): Promise<Served & ListeningLine> {
+  const line = await firstOf(command, ([first]) => first)
+  return { ...command, ...(JSON.parse(line) as ListeningLine) }
+}
+
+/** Something in the lines of a command, once it is there. Rejects where the command ends before. */
+async function firstOf(command: Command, find: (lines: readonly string[]) => string | undefined): Promise<string> {
+  const ended = command.exited.then(({ code, stderr }) => {
+    throw new Error(`the command ended with ${code}: ${stderr}`)
+  })
+  // Nobody may be listening any more when it ends in the end.
+  ended.catch(() => {})
+  return Promise.race([vi.waitUntil(() => find(command.lines()) ?? false, readyWithin), ended])
+}
+
+/** The lines that a command prints after those that it has printed, once there are as many. */
+export async function linesAfter(
+  command: Command,
+  { from, count }: { from: number; count: number },
+): Promise<string[]> {
+  await vi.waitFor(() => expect(command.lines().length).toBeGreaterThanOrEqual(from + count), readyWithin)
+  return command.lines().slice(from)
+}
+
+/** A folder for one test. */
+export async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'mockmaker-'))
+  onTestFinished(() => rm(path, { recursive: true }))
+  return path
+}
+
+/** A file for one test, in a folder of its own. */
+export async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(await folder(), name)
+  await writeFile(path, content)
+  return path
+}
+
+/** A port that nobody has, on either loopback address. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { type Sent, sendTo } from '../doors.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { file, linesAfter, serve } from './command.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
+const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
+
+/** The lines that a command prints of exchanges. */
+async function linesOf(exchanges: readonly Sent[], { args = [], scenario = tanks }: Options = {}): Promise<string[]> {
+  const command = await serve([await file('scenario.json', JSON.stringify(scenario)), ...args])
+  const from = command.lines().length
+  for (const exchange of exchanges) await sendTo(command.url, exchange)
+  return linesAfter(command, { from, count: exchanges.length })
+}
+
+interface Options {
+  readonly args?: readonly string[]
+  readonly scenario?: ScenarioInput
+}
+
+describe('the line of an exchange', () => {
+  it('has method, path, status and time', async () => {
+    const [read, write] = await linesOf([list, { method: 'POST', path: '/cloud/devices/links' }])
+
+    expect(read).toMatch(/^GET {3}\/matchmaker\/lobbies\/list {2}200 {2}\d+\.\d ms$/)
+    expect(write).toMatch(/^POST {2}\/cloud\/devices\/links {2}200 {2}\d+\.\d ms$/)
+  })
+
+  it('has the code of a failure', async () => {
+    const [line] = await linesOf([{ ...list, headers: bearer('pub_prod.mock.nobody') }])
+
+    expect(line).toMatch(/ {2}400 {2}\S+ ms {2}TOKEN_INVALID$/)
+  })
+
+  it('says of a canned list how many lobbies a public token is shown', async () => {
+    const [canned, shown] = await linesOf([
+      { ...list, headers: bearer(tokens.development) },
+      { ...list, headers: bearer(tokens.public) },
+    ])
+
+    expect(canned).toMatch(/ms {2}canned list; the public token sees 2$/)
+    expect(shown).toMatch(/ms$/)
+  })
+
+  it('counts no lobbies there that the scenario hides', async () => {
+    const scenario: ScenarioInput = {
+      hide_empty_lobbies: true,
+      tokens: { development: tokens.development },
+      game_modes: ['duel'],
+      lobbies: [1, 0, 0].map(total_player_count => ({
+        game_mode_id: 'duel',
+        region_id: 'lnd-fra',
+        total_player_count,
+      })),
+    }
+
+    const [canned] = await linesOf([{ ...list, headers: bearer(tokens.development) }], { scenario })
+
+    expect(canned).toMatch(/the public token sees 1$/)
+  })
+
+  it('says nothing of a list where the call of a development token failed', async () => {
+    const [line] = await linesOf([{ ...list, query: 'include_state=x', headers: bearer(tokens.development) }])
+
+    expect(line).toMatch(/API_BAD_QUERY$/)
+  })
+
+  it('says of a blocked watch that it was, and for how long', async () => {
+    const index = Date.parse('2026-11-20T20:00:00Z')
+    const running: ScenarioInput = { ...tanks, clock: 'running' }
+
+    const [, blocked] = await linesOf([link, { ...link, query: `${link.query}&watch_index=${index}` }], {
+      args: ['--watch-timeout', '300ms'],
+      scenario: running,
+    })
+
+    expect(blocked).toMatch(/^GET {3}\/cloud\/devices\/links {2}200 {2}blocked 0\.[3-9] s$/)
+  })
+
+  it('names the flag that would let the pages of an origin read', async () => {
+    const [line] = await linesOf([{ ...list, headers: { origin: 'https://evil.example' } }])
+
+    expect(line).toMatch(
+      / ms {2}pages of https:\/\/evil\.example may not read this: --cors-origin https:\/\/evil\.example allows them$/,
+    )
+  })
+
+  it('has no token in it', async () => {
+    const body = JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks })
+    const lines = await linesOf([
+      link,
+      { method: 'GET', path: `/devices/link/${tokens.pending}` },
+      { method: 'POST', path: '/cloud/devices/links/complete', headers: bearer(tokens.cloud), body },
+    ])
+
+    expect(lines.filter(line => /mock\.(tanks|pending)/.test(line))).toEqual([])
+    expect(lines[1]).toContain('/devices/link/device.…')
+  })
+})

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { sendTo } from '../doors.js'
+import { linesAfter, run, serve, serveJson } from './command.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
+
+describe('mockmaker --allowed-hosts', () => {
+  const statusFor = async (url: string, host: string) => (await sendTo(url, { ...list, headers: { host } })).status
+
+  it('answers to further names, with commas between or given again', async () => {
+    const { url } = await serveJson(['--allowed-hosts', 'one.example, two.example', '--allowed-hosts', 'three.example'])
+
+    const names = ['one.example', 'two.example:80', 'three.example', 'four.example', 'localhost', '192.168.0.9']
+    expect(await Promise.all(names.map(name => statusFor(url, name)))).toEqual([200, 200, 200, 403, 200, 200])
+  })
+
+  it('is named where a name is refused', async () => {
+    const { url } = await serveJson()
+
+    const { body } = await sendTo(url, { ...list, headers: { host: 'evil.example:4100' } })
+
+    expect(JSON.parse(body)).toMatchObject({
+      code: 'API_FORBIDDEN',
+      message: expect.stringContaining('--allowed-hosts evil.example'),
+    })
+  })
+})
+
+describe('mockmaker --cors-origin', () => {
+  const allowed = async (url: string, origin: string) =>
+    (await sendTo(url, { ...list, headers: { origin } })).headers['access-control-allow-origin']
+
+  it('lets pages of further origins read, with commas between or given again', async () => {
+    const { url } = await serveJson([
+      ...['--cors-origin', 'https://one.example,https://two.example:8443'],
+      ...['--cors-origin', 'https://three.example'],
+    ])
+
+    const origins = ['https://one.example', 'https://two.example:8443', 'https://three.example']
+    expect(await Promise.all(origins.map(origin => allowed(url, origin)))).toEqual(origins)
+    expect(await allowed(url, 'https://four.example')).toBeUndefined()
+  })
+})
+
+describe('mockmaker --seed', () => {
+  const tokens = async (...args: readonly string[]) => (await serveJson(['empty', ...args])).tokens
+
+  it('gives other tokens with another seed, and the same with the same', async () => {
+    const [first, again, other] = await Promise.all([tokens('--seed', '7'), tokens('--seed', '7'), tokens()])
+
+    expect(again).toEqual(first)
+    expect(other).not.toEqual(first)
+  })
+})
+
+describe('mockmaker --watch-timeout', () => {
+  it('answers a blocked watch after that time, with the same index', async () => {
+    const { url } = await serveJson(['--watch-timeout', '250ms'])
+    const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
+    const { watch } = JSON.parse((await sendTo(url, link)).body)
+    const before = performance.now()
+
+    const { body } = await sendTo(url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
+
+    expect(JSON.parse(body)).toEqual({ watch })
+    expect(performance.now() - before).toBeGreaterThan(240)
+  })
+})
+
+describe('mockmaker --quiet', () => {
+  it('prints failures only, after the first lines', async () => {
+    const command = await serve(['--quiet'])
+    const from = command.lines().length
+
+    await sendTo(command.url, list)
+    await sendTo(command.url, { method: 'GET', path: '/nowhere' })
+
+    const [line] = await linesAfter(command, { from, count: 1 })
+    expect(line).toMatch(/^GET {3}\/nowhere {2}404 /)
+  })
+
+  it('does so with --json, too', async () => {
+    const command = await serveJson(['--quiet'])
+
+    await sendTo(command.url, list)
+    await sendTo(command.url, { method: 'GET', path: '/nowhere' })
+
+    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
+    expect(JSON.parse(line)).toMatchObject({ status: 404 })
+  })
+})
+
+describe('mockmaker --help', () => {
+  it('prints the flags, the commands and the shipped scenarios', async () => {
+    const { code, stdout, stderr } = await run(['--help'])
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const flags = ['port', 'host', 'allowed-hosts', 'cors-origin', 'seed', 'watch-timeout', 'json', 'quiet', 'version']
+    const rest = ['validate', 'init', 'routes', 'openapi', 'friday-night', 'default: 4100, env: PORT']
+    const text = stdout.replaceAll(/\s+/g, ' ')
+    expect([...flags.map(flag => `--${flag}`), ...rest].filter(word => !text.includes(word))).toEqual([])
+  })
+})
+
+describe('mockmaker --version', () => {
+  it('prints the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+    expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+})
+
+describe('wrong usage', () => {
+  it.for<readonly [readonly string[], string]>([
+    [['--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
+    [['--port', 'x'], "'--port <port>' argument 'x' is invalid. Expected a whole number from 0 to 65535."],
+    [['--port', '65536'], "'--port <port>' argument '65536' is invalid"],
+    [['--port', '-1'], "'--port <port>' argument '-1' is invalid"],
+    [['--port'], "option '--port <port>' argument missing"],
+    [['--watch-timeout', '40'], "argument '40' is invalid. Expected a number with ms, s, m, h or d"],
+    [['--seed', '1.5'], "argument '1.5' is invalid. Expected a whole number from 0 to 9007199254740991."],
+    [['--seed', '9007199254740993'], "argument '9007199254740993' is invalid"],
+    [['default', 'empty'], 'too many arguments'],
+    [['validate'], "missing required argument 'file'"],
+    [['init', '--force'], "unknown option '--force'"],
+  ])('%j ends it with 2, what is wrong, and the usage', async ([args, message]) => {
+    const { code, stdout, stderr } = await run(args)
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(message)
+    expect(stderr).toContain('Usage: mockmaker')
+  })
+
+  it.for(['x', '', '70000'])('is a PORT that is "%s"', async port => {
+    const { code, stderr } = await run([], { env: { PORT: port } })
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(`'--port <port>' value '${port}' from env 'PORT' is invalid`)
+    expect(stderr).toContain('Usage: mockmaker')
+  })
+})

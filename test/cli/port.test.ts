@@ -1,0 +1,134 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { file, freePort, run, serve, serveJson } from './command.js'
+
+/** Lets a server listen until the end of the test, and answers its port. */
+async function occupy(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
+  await new Promise<void>(resolve => server.listen(port, host, resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+const status = async (url: string) => (await fetch(`${url}/matchmaker/lobbies/list`)).status
+
+describe('mockmaker --port', () => {
+  it('listens there', async () => {
+    const port = await freePort()
+
+    const { url } = await serveJson(['--port', `${port}`])
+
+    expect(url).toBe(`http://127.0.0.1:${port}`)
+    expect(await status(url)).toBe(200)
+  })
+
+  it('picks a free one for 0, each time', async () => {
+    const [first, second] = await Promise.all([serveJson(), serveJson()])
+
+    expect(first.url).not.toBe(second.url)
+    expect(await Promise.all([status(first.url), status(second.url)])).toEqual([200, 200])
+  })
+
+  it('is answered on IPv4 and on IPv6', async () => {
+    const { url } = await serveJson()
+
+    expect(await status(url)).toBe(200)
+    expect(await status(url.replace('127.0.0.1', '[::1]'))).toBe(200)
+  })
+
+  it('weighs more than PORT', async () => {
+    const [port, other] = await Promise.all([freePort(), freePort()])
+
+    const { url } = await serveJson(['--port', `${port}`], { env: { PORT: `${other}` } })
+
+    expect(url).toBe(`http://127.0.0.1:${port}`)
+  })
+})
+
+describe('a port that is taken', () => {
+  it('ends it, and names the port and how to go on', async () => {
+    const port = await occupy(createServer())
+
+    const { code, stdout, stderr } = await run(['--port', `${port}`])
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(
+      `port ${port} on 127.0.0.1 is taken: end what listens there, or choose another with --port (0 picks a free one)\n`,
+    )
+  })
+
+  it('is found where PORT names it, too', async () => {
+    const port = await occupy(createServer())
+
+    const { code, stderr } = await run([], { env: { PORT: `${port}` } })
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(`port ${port} on 127.0.0.1 is taken`)
+  })
+
+  it('ends it where only ::1 is taken', async () => {
+    const port = await occupy(createServer(), '::1', await freePort())
+
+    const { code, stderr } = await run(['--port', `${port}`])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(`port ${port} on ::1 is taken`)
+  })
+
+  it('by another mockmaker: says which scenario that serves', async () => {
+    const { url } = await serveJson([await file('yesterday.yaml', 'title: "Yesterday\'s \\"world\\""')])
+
+    const { code, stderr } = await run(['--port', new URL(url).port])
+
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/is taken.*\nIt is another mockmaker, which serves "Yesterday's \\"world\\""\.\n$/)
+  })
+
+  it.for<readonly [string, RequestListener]>([
+    ['answers with HTML', (_, response) => response.end('<title>mockmaker</title>')],
+    ['answers with null', (_, response) => response.end('null')],
+    ['has another name', (_, response) => response.end('{"name": "mock", "scenario": "mockmaker"}')],
+    ['redirects', (_, response) => response.writeHead(302, { location: '/' }).end()],
+    ['never answers', () => {}],
+    ['never ends its answer', (_, response) => response.write('{"name": "mockmaker",')],
+  ])('is not taken for a mockmaker where a server %s', async ([, listener]) => {
+    const server = createHttpServer(listener)
+    const port = await occupy(server)
+    onTestFinished(() => server.closeAllConnections())
+
+    const { code, stderr } = await run(['--port', `${port}`])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(`port ${port} on 127.0.0.1 is taken`)
+    expect(stderr).not.toContain('another mockmaker')
+  })
+})
+
+describe('mockmaker --host', () => {
+  const warning = /everyone who reaches this machine reaches the mock/
+
+  it.for(['127.0.0.1', '::1', 'localhost'])('warns of nothing on %s', async host => {
+    const { url, errors } = await serveJson(['--host', host])
+
+    expect(await status(url)).toBe(200)
+    expect(errors()).toBe('')
+  })
+
+  it.for([
+    ['0.0.0.0', /^http:\/\/127\.0\.0\.1:\d+$/],
+    ['::', /^http:\/\/\[::1\]:\d+$/],
+  ] as const)('warns on %s, and has a URL that works', async ([host, expected]) => {
+    const { url, errors } = await serve(['--host', host])
+
+    expect(url).toMatch(expected)
+    expect(await status(url)).toBe(200)
+    expect(errors()).toMatch(warning)
+  })
+
+  it('ends where the address is not of this machine, and says so', async () => {
+    const { code, stderr } = await run(['--host', '203.0.113.1', '--port', '0'])
+
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^cannot listen: .*203\.0\.113\.1.*\n$/)
+  })
+})

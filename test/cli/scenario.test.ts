@@ -1,0 +1,160 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { file, folder, run, serveJson } from './command.js'
+
+const right = 'title: Right\ngame_modes: [duel]\n'
+const wrong = 'title: Wrong\ngame_modes: [duel]\nlobbies:\n  - { game_mode_id: duel, region_id: lnd-frA }\n'
+
+describe('mockmaker [scenario]', () => {
+  it.for(['default', 'empty', 'friday-night', 'nasty', 'tokens-only'])('serves the shipped %s', async name => {
+    const { url, tokens } = await serveJson([name])
+    const { token } = tokens.find(({ kind }) => kind === 'public') ?? { token: '' }
+
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await fetch(`${url}/matchmaker/lobbies/list`, { headers })).status).toBe(200)
+  })
+
+  it('serves a file, from the working directory', async () => {
+    const cwd = await folder()
+    await writeFile(join(cwd, 'mine.yaml'), right)
+
+    expect((await serveJson(['mine.yaml'], { cwd })).scenario).toBe('Right')
+  })
+
+  it('is refused with file, line, column, what is wrong, and what would be right', async () => {
+    const path = await file('wrong.yaml', wrong)
+
+    const { code, stdout, stderr } = await run([path, '--port', '0'])
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^\S+wrong\.yaml:4:\d+: lobbies\[0\]\.region_id is "lnd-frA".*Did you mean lnd-fra\?\n$/)
+  })
+
+  it('is refused where nothing has that name, with those that there are', async () => {
+    const { code, stderr } = await run(['friday-nigth'])
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      'there is no scenario file friday-nigth, and no shipped scenario has that name. Known: default, empty, friday-night, tokens-only, nasty. Did you mean friday-night?\n',
+    )
+  })
+
+  it('is refused where it is a folder', async () => {
+    const path = await folder()
+
+    const { code, stderr } = await run([path])
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(`${path} cannot be read: EISDIR: illegal operation on a directory, read\n`)
+  })
+
+  it('is refused where it cannot be opened', async () => {
+    const path = join(await folder(), 'socket')
+    const server = createServer().listen(path)
+    onTestFinished(() => void server.close())
+
+    const { code, stderr } = await run([path])
+
+    expect(code).toBe(1)
+    expect(stderr.startsWith(`${path} cannot be read: `)).toBe(true)
+    expect(stderr.trimEnd()).not.toContain('\n')
+  })
+
+  it('is refused where it is not text', async () => {
+    const path = await file(
+      'image.png',
+      Uint8Array.from({ length: 2_000 }, (_, i) => (i * 37) % 256),
+    )
+
+    const { code, stderr } = await run([path])
+
+    expect(code).toBe(1)
+    expect(stderr.startsWith(`${path}:1:1: `)).toBe(true)
+    expect(stderr).not.toMatch(/\n +at /)
+  })
+})
+
+describe('mockmaker validate', () => {
+  it('says of each file that it is right', async () => {
+    const [one, two] = await Promise.all([file('one.yaml', right), file('two.json', '{"title": "Two"}')])
+
+    expect(await run(['validate', one, two])).toEqual({ code: 0, stdout: `${one}: ok\n${two}: ok\n`, stderr: '' })
+  })
+
+  it('looks at all files, and ends with 1 where any is wrong', async () => {
+    const [bad, good, nowhere] = [await file('bad.yaml', wrong), await file('good.yaml', right), await folder()]
+
+    const { code, stdout, stderr } = await run(['validate', bad, nowhere, 'lost.yaml', good])
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `${good}: ok\n` })
+    const told = [/bad\.yaml:4:\d+: /, /cannot be read/, /no scenario file lost\.yaml/]
+    expect(told.filter(one => !one.test(stderr))).toEqual([])
+  })
+
+  it('is content with the shipped scenarios', async () => {
+    expect(await run(['validate', 'default', 'fixtures/nasty.yaml'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('mockmaker init', () => {
+  it('writes a commented scenario and its schema, which validate and serve', async () => {
+    const cwd = await folder()
+
+    const { code, stdout } = await run(['init', 'world'], { cwd })
+
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'wrote world/scenario.yaml\nwrote world/scenario.schema.json\nnow: npx mockmaker world/scenario.yaml\n',
+    })
+    const [scenario, schema] = await Promise.all(
+      ['scenario.yaml', 'scenario.schema.json'].map(name => readFile(join(cwd, 'world', name), 'utf8')),
+    )
+    expect(scenario).toMatch(/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/)
+    expect(JSON.parse(schema ?? '')).toHaveProperty('$schema')
+    expect((await run(['validate', 'world/scenario.yaml'], { cwd })).code).toBe(0)
+    expect((await serveJson(['world/scenario.yaml'], { cwd })).scenario).toBe('A quiet evening')
+  })
+
+  it('writes into the working directory where no folder is named', async () => {
+    const cwd = await folder()
+
+    await run(['init'], { cwd })
+
+    expect(await readFile(join(cwd, 'scenario.yaml'), 'utf8')).toContain('games:')
+  })
+
+  it.for(['scenario.yaml', 'scenario.schema.json'])('overwrites no %s, and writes nothing then', async name => {
+    const cwd = await folder()
+    await writeFile(join(cwd, name), 'mine')
+
+    const { code, stdout, stderr } = await run(['init'], { cwd })
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(`${name} is there already: move it, or name another folder\n`)
+    expect(await readFile(join(cwd, name), 'utf8')).toBe('mine')
+    const other = name === 'scenario.yaml' ? 'scenario.schema.json' : 'scenario.yaml'
+    await expect(readFile(join(cwd, other))).rejects.toThrow('ENOENT')
+  })
+
+  it('does not follow a link that leads nowhere', async () => {
+    const cwd = await folder()
+    await symlink('elsewhere.yaml', join(cwd, 'scenario.yaml'))
+
+    expect((await run(['init'], { cwd })).code).toBe(1)
+
+    await expect(readFile(join(cwd, 'elsewhere.yaml'))).rejects.toThrow('ENOENT')
+  })
+
+  it('says so where the folder is a file', async () => {
+    const cwd = await folder()
+    await mkdir(join(cwd, 'deep'))
+    await writeFile(join(cwd, 'deep', 'file'), '')
+
+    const { code, stderr } = await run(['init', 'deep/file/world'], { cwd })
+
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^cannot write into deep\/file\/world: ENOTDIR.*\n$/)
+  })
+})

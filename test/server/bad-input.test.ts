@@ -1,0 +1,303 @@
+import fc from 'fast-check'
+import { it as base, describe, expect } from 'vitest'
+import type * as z from 'zod'
+import type { OperationSpec } from '../../src/contract/operation.js'
+import { type OperationId, operationIds, operations } from '../../src/contract/operations.js'
+import { type Got, json, type Sent } from '../doors.js'
+import { bearer, ids, tokens } from '../tanks.js'
+import { stateOf } from './ask.js'
+import { type Open, ways } from './ways.js'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** A body of each operation that is right, and whose token is. */
+const right = {
+  'lobbies.list': undefined,
+  'games.namespaces.validateGameNamespace': { display_name: 'Beta', name_id: 'beta' },
+  'games.namespaces.validateGameNamespaceTokenDevelopment': {
+    hostname: '127.0.0.1',
+    lobby_ports: [{ label: 'a', port_range: { min: 1, max: 2 }, proxy_protocol: 'udp' }],
+  },
+  'games.namespaces.updateGameNamespaceMatchmakerConfig': { lobby_count_max: 1, max_players: 1 },
+  'devices.links.get': undefined,
+  'devices.links.prepare': undefined,
+  'devices.links.complete': { device_link_token: tokens.pending, game_id: ids.tanks },
+} as const satisfies { [Id in OperationId]: object | undefined }
+
+const spec = (id: OperationId): OperationSpec => operations[id]
+
+/** A call of an operation whose path and token are right. */
+function call(id: OperationId, sent: Partial<Sent> = {}): Sent {
+  const { method, path } = operations[id]
+  const filled = path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod)
+  const token = id === 'lobbies.list' ? tokens.public : tokens.cloud
+  return { method, path: filled, headers: bearer(token), ...sent }
+}
+
+const withBody = operationIds.filter(id => spec(id).body)
+
+/** Whatever a value is, one of these is not like it. */
+const wrong = [null, true, -1, 1.5, 1e300, 'text', [], {}, [null], { __proto__: null, constructor: 1 }]
+
+/** Each value inside another one, as the keys that lead to it. */
+function placesIn(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [[key], ...placesIn(inner).map(path => [key, ...path])])
+}
+
+/** A copy with something else at a place, or nothing there. */
+function changed(
+  value: unknown,
+  [key, ...rest]: readonly string[],
+  change: 'gone' | { readonly to: unknown },
+): unknown {
+  if (key === undefined) return change === 'gone' ? undefined : change.to
+  const copy = structuredClone(value) as Record<string, unknown>
+  if (rest.length === 0 && change === 'gone') delete copy[key]
+  else copy[key] = changed(copy[key], rest, change)
+  return copy
+}
+
+/** Each body of an operation that has one thing wrong with it, as the schema of the contract sees it. */
+function wrongBodies(id: OperationId): readonly { readonly place: string; readonly body: string }[] {
+  const schema = spec(id).body as z.ZodType
+  return [[], ...placesIn(right[id])]
+    .flatMap(place => ['gone' as const, ...wrong.map(to => ({ to }))].map(change => ({ place, change })))
+    .map(({ place, change }) => ({ place: place.join('.'), body: changed(right[id], place, change) }))
+    .filter(({ body }) => body !== undefined && !schema.safeParse(body).success)
+    .map(({ place, body }) => ({ place, body: JSON.stringify(body) }))
+}
+
+const big = (bytes: number) => `{"display_name":"A","name_id":"a","x":"${'x'.repeat(bytes - 40)}"}`
+const deep = (levels: number) => `{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`
+
+const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array, code: string])[] = [
+  ['truncated', '{"display_name": "A", "name_id"', 'API_BAD_BODY'],
+  ['with text behind it', '{} {}', 'API_BAD_BODY'],
+  ['a single quote', "'", 'API_BAD_BODY'],
+  ['NaN', 'NaN', 'API_BAD_BODY'],
+  ['HTML', '<!doctype html>', 'API_BAD_BODY'],
+  ['a form', 'display_name=A&name_id=a', 'API_BAD_BODY'],
+  ['white space', ' \n ', 'API_BAD_BODY'],
+  ['a NUL byte', '\0', 'API_BAD_BODY'],
+  ['Latin-1', new Uint8Array([0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]), 'API_BAD_BODY'],
+  ['half a surrogate in UTF-8', new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]), 'API_BAD_BODY'],
+  ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), 'API_BAD_BODY'],
+  ['gzip', new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), 'API_BAD_BODY'],
+  ['of 2 MiB', big(2 * 1024 * 1024), 'API_BODY_TOO_LARGE'],
+  ['of one byte too many', 'x'.repeat(1024 * 1024 + 1), 'API_BODY_TOO_LARGE'],
+  ['100,000 levels deep', deep(100_000), 'API_BAD_BODY'],
+  ['100,000 levels deep and open', '['.repeat(100_000), 'API_BAD_BODY'],
+  ['65 levels deep', deep(64), 'API_BAD_BODY'],
+  ['with its fields in __proto__', '{"__proto__": {"display_name": "A", "name_id": "a"}}', 'API_BAD_BODY'],
+  [
+    'with its fields in constructor',
+    '{"constructor": {"prototype": {"display_name": "A", "name_id": "a"}}}',
+    'API_BAD_BODY',
+  ],
+]
+
+describe.each(ways)('what is wrong, sent to $name,', way => {
+  const it = base.extend<{ open: Open }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    open: async ({}, use) => {
+      const open = await way.open()
+      await use(open)
+      await open.close()
+    },
+  })
+
+  /** Sends what is to be refused, and sees to it that nothing else has happened. */
+  async function refused({ mock, send }: Open, sent: Sent): Promise<Got> {
+    const before = stateOf(mock.world)
+    const got = await send(sent)
+    expect(stateOf(mock.world)).toBe(before)
+    expect(got.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      vary: 'Origin',
+      'rvt-ray-id': expect.stringMatching(uuid),
+    })
+    expect(got.body).not.toMatch(/\n\s+at |node_modules|\.ts:\d/)
+    expect(Object.keys(json(got) as object)).toEqual(['code', 'message'])
+    expect((await send(call('lobbies.list'))).status, 'the next good request').toBe(200)
+    return got
+  }
+  const failure = (got: Got) => `${got.status} ${(json(got) as { code: string }).code}`
+
+  it.for(withBody.flatMap(id => brokenBodies.map(([name, body, code]) => [id, name, body, code] as const)))(
+    'in a body of %s: %s, is refused and changes nothing',
+    async ([id, , body, code], { open }) => {
+      expect(failure(await refused(open, call(id, { body })))).toBe(`400 ${code}`)
+    },
+  )
+
+  it.for(withBody)('in any field of the body of %s, is refused with the name of the field', async (id, { open }) => {
+    for (const { place, body } of wrongBodies(id)) {
+      const got = await refused(open, call(id, { body }))
+
+      expect(failure(got), body).toBe('400 API_BAD_BODY')
+      expect((json(got) as { message: string }).message, body).toContain(place.replaceAll(/\.(\d+)/g, '[$1]'))
+    }
+  })
+
+  it('in 50,001 places of a body, is refused with no more than ten of them', async ({ open }) => {
+    const body = `{"hostname":"h","lobby_ports":[${'0,'.repeat(50_000)}0]}`
+
+    const got = await refused(open, call('games.namespaces.validateGameNamespaceTokenDevelopment', { body }))
+
+    expect((json(got) as { message: string }).message).toMatch(
+      /^body: lobby_ports\[0\] is 0: expected object; .*lobby_ports\[9\] is 0: expected object; and 49991 more problems$/,
+    )
+  })
+
+  it('in a body that fits 1 MiB and 64 levels exactly, is nothing', async ({ open }) => {
+    const id = 'games.namespaces.validateGameNamespace'
+    const [largest, deepest] = [big(1024 * 1024), `{"display_name":"A","name_id":"a","x":${deep(62)}}`]
+
+    expect(largest).toHaveLength(1024 * 1024)
+    expect((await open.send(call(id, { body: largest }))).status).toBe(200)
+    expect((await open.send(call(id, { body: deepest }))).status).toBe(200)
+  })
+
+  it('in keys like __proto__ and constructor, is ignored as any unknown field is', async ({ open }) => {
+    const more = '"__proto__": {"a": 1}, "constructor": null, "toString": 1, "hasOwnProperty": []'
+    for (const id of withBody.filter(id => id !== 'devices.links.complete')) {
+      const body = `{${more}, ${JSON.stringify(right[id]).slice(1)}`
+
+      expect((await open.send(call(id, { body }))).status, id).toBe(200)
+    }
+    expect(Object.hasOwn(Object.prototype, 'a')).toBe(false)
+  })
+
+  it.for([
+    ['lobbies.list', 'include_state=true&include_state=true'],
+    ['lobbies.list', 'include_state=1'],
+    ['lobbies.list', 'include_state=%00'],
+    ['lobbies.list', 'include_state=%zz'],
+    ['lobbies.list', 'include_state[]=true&include_state='],
+    ['lobbies.list', 'include%5Fstate=maybe'],
+    ['devices.links.get', ''],
+    ['devices.links.get', '__proto__=1'],
+    ['devices.links.get', `device_link_token=${tokens.pending}&device_link_token=${tokens.pending}`],
+    ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=1&watch_index=2`],
+    ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=${'9'.repeat(20)}`],
+    ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=%EF%BC%91`],
+    ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=+1`],
+    ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=1%0A`],
+    ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=0x1`],
+  ] as const)('in a query: %s?%s, is refused', async ([id, query], { open }) => {
+    expect(failure(await refused(open, call(id, { query })))).toBe('400 API_BAD_QUERY')
+  })
+
+  it.for(['device_link_token', 'device_link_token=%', 'device_link_token=__proto__', 'device_link_token=%00'])(
+    'in a token of a query: %s, is an unknown one',
+    async (query, { open }) => {
+      expect(failure(await refused(open, call('devices.links.get', { query })))).toBe('400 TOKEN_INVALID')
+    },
+  )
+
+  const authorizations = [
+    ['unknown', 'Bearer pub_prod.mock.nobody', 'TOKEN_INVALID'],
+    ['__proto__', 'Bearer __proto__', 'TOKEN_INVALID'],
+    ['of 5,000 characters', `Bearer ${'x'.repeat(5_000)}`, 'TOKEN_INVALID'],
+    ['with white space', `Bearer ${tokens.public} ${tokens.public}`, 'TOKEN_INVALID'],
+    ['in Latin-1', 'Bearer pub_é', 'TOKEN_INVALID'],
+    ['expired', `Bearer ${tokens.expired}`, 'CLAIMS_ENTITLEMENT_EXPIRED'],
+  ] as const
+
+  it.for(
+    operationIds.flatMap(id =>
+      authorizations.map(([name, authorization, code]) => [id, name, authorization, code] as const),
+    ),
+  )(
+    'in the token of %s: %s, is refused before anything else is looked at',
+    async ([id, , authorization, code], { open }) => {
+      const got = await refused(open, call(id, { headers: { authorization }, query: 'include_state=x', body: '{' }))
+
+      expect(failure(got)).toBe(`${code === 'TOKEN_INVALID' ? 400 : 401} ${code}`)
+    },
+  )
+
+  const kinds = { public: tokens.public, development: tokens.development, cloud: tokens.cloud, device: tokens.pending }
+  const admitted = {
+    none: ['public', 'development', 'cloud', 'device'],
+    bearer: ['public', 'development', 'cloud', 'device'],
+    namespace: ['public', 'development'],
+    cloud: ['cloud'],
+  } as const
+
+  it.for(operationIds)('in the kind of the token of %s, is refused', async (id, { open }) => {
+    for (const [kind, token] of Object.entries(kinds)) {
+      if ((admitted[operations[id].auth] as readonly string[]).includes(kind)) continue
+      const got = await refused(open, call(id, { headers: bearer(token), body: JSON.stringify(right[id]) }))
+
+      expect(failure(got), kind).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
+    }
+  })
+
+  it.for(operationIds.filter(id => ['bearer', 'cloud'].includes(operations[id].auth)))(
+    'in the token of %s that is not there, is refused',
+    async (id, { open }) => {
+      for (const authorization of [
+        undefined,
+        '',
+        'Bearer',
+        'Bearer ',
+        `bearer ${tokens.cloud}`,
+        `Token ${tokens.cloud}`,
+      ]) {
+        const headers = authorization === undefined ? {} : { authorization }
+
+        expect(failure(await refused(open, call(id, { headers })))).toBe('401 API_UNAUTHORIZED')
+      }
+    },
+  )
+
+  it.for(['', '1', '1,2,3', 'NaN,0', '91,0', '0,181', 'Infinity,0', '١,٢', '0x1,2', '1e1000,0', ','])(
+    'in x-coords: "%s", is refused',
+    async (coords, { open }) => {
+      const sent = { ...bearer(tokens.public), 'x-coords': Buffer.from(coords).toString('latin1') }
+
+      expect(failure(await refused(open, call('lobbies.list', { headers: sent })))).toBe('400 API_BAD_HEADERS')
+    },
+  )
+
+  it('in any bytes of a body, is never more than a refusal', async ({ open }) => {
+    const validators = withBody.filter(id => operations[id].kind === 'read')
+    const body = fc.oneof(
+      fc.uint8Array(),
+      fc.json().map(text => Buffer.from(text)),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...validators), body, async (id, body) => {
+        const before = stateOf(open.mock.world)
+
+        const got = await open.send(call(id, { body }))
+
+        expect([200, 400]).toContain(got.status)
+        expect(() => json(got)).not.toThrow()
+        expect(stateOf(open.mock.world)).toBe(before)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('leaves no trace: the next ids are those of a world that was never asked', async ({ open }) => {
+    const untouched = await way.open()
+    for (const [, body] of brokenBodies) await open.send(call('devices.links.complete', { body }))
+    await open.send(
+      call('games.namespaces.updateGameNamespaceMatchmakerConfig', {
+        path: `/cloud/games/${ids.tanks}/namespaces/nobody/mm-config`,
+        body: JSON.stringify(right['games.namespaces.updateGameNamespaceMatchmakerConfig']),
+      }),
+    )
+
+    const [after, fresh] = await Promise.all(
+      [open, untouched].map(async ({ send }) => (await send(call('devices.links.prepare', { headers: {} }))).body),
+    )
+
+    expect(after).toBe(fresh)
+    await untouched.close()
+  })
+})

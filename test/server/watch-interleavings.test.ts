@@ -1,0 +1,225 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import type { LiveWorld } from '../../src/store/world.js'
+import { type Got, json } from '../doors.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { ask, live, settled } from './ask.js'
+
+const timeoutMs = 1_000
+const links = ['device.mock.a', 'device.mock.b', 'device.mock.expires', 'device.mock.completes'] as const
+type Link = (typeof links)[number]
+
+const scenario: ScenarioInput = {
+  ...tanks,
+  device_links: [
+    { token: 'device.mock.a' },
+    { token: 'device.mock.b' },
+    { token: 'device.mock.expires', expires_after: '2500ms' },
+    { token: 'device.mock.completes', completes_after: '1500ms', game: 'tanks' },
+  ],
+}
+
+/** What is done to a mock. What is done in one batch is begun without waiting for what was begun before. */
+type Action =
+  | { readonly kind: 'poll'; readonly link: Link; readonly index: 'none' | 'current' | 'stale' | 'newer' }
+  | { readonly kind: 'complete' | 'put off' | 'touch in vain' | 'delete' | 'create'; readonly link: Link }
+  | { readonly kind: 'complete and put off'; readonly link: Link }
+  | { readonly kind: 'advance'; readonly ms: number }
+  | { readonly kind: 'abort'; readonly nth: number }
+  | { readonly kind: 'unrelated write' | 'prepare' | 'reset' }
+
+const link = fc.constantFrom(...links)
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('poll'), link, index: fc.constant('current') } as const) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('poll'),
+      link,
+      index: fc.constantFrom('none', 'stale', 'newer'),
+    } as const),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('complete', 'put off', 'touch in vain', 'delete', 'create', 'complete and put off'),
+      link,
+    } as const),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('advance'), ms: fc.nat(1_200) } as const) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('abort'), nth: fc.nat(5) } as const) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('unrelated write', 'prepare', 'reset') } as const) },
+)
+const batches = fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 })
+
+interface Poll {
+  readonly link: Link
+  /** The index that it was asked with. */
+  readonly after: string | undefined
+  /** When it was begun, in the time that has been advanced: at the beginning and at the end of its batch. */
+  readonly since: number
+  until?: number
+  readonly client: AbortController
+  got?: Got
+}
+
+/** A mock under test, and what must be true of it, which is known from its change sets alone. */
+class Model {
+  readonly mock = createMockmaker({ scenario, watchTimeoutMs: timeoutMs })
+  readonly world: LiveWorld = live(this.mock.world)
+  readonly polls: Poll[] = []
+  /** The true indexes of each link, oldest first. */
+  readonly indexes = new Map<Link, number[]>(links.map(link => [link, [this.world.revision]]))
+  readonly lastAnswered = new Map<Link, bigint>()
+  /** Those that have not been checked yet, in their order. */
+  readonly answers: Required<Omit<Poll, 'until'>>[] = []
+  elapsed = 0
+  closed = false
+  listening = 0
+
+  constructor() {
+    this.world.subscribe(({ revision, puts, deletes }) => {
+      for (const { table, id } of [...puts, ...deletes]) {
+        if (table === 'deviceLinks') this.indexes.get(id as Link)?.push(revision)
+      }
+    })
+    const { listen } = this.world
+    const counted: LiveWorld['listen'] = (tags, listener) => {
+      const stop = listen(tags, listener)
+      let listens = true
+      this.listening++
+      return () => {
+        if (listens) this.listening--
+        listens = false
+        stop()
+      }
+    }
+    Object.assign(this.world, { listen: counted })
+  }
+
+  current = (link: Link) => this.indexes.get(link)?.at(-1) ?? 0
+
+  get blocked(): Poll[] {
+    return this.polls.filter(poll => poll.got === undefined)
+  }
+
+  poll(link: Link, index: string | undefined): void {
+    const query = `device_link_token=${link}${index === undefined ? '' : `&watch_index=${index}`}`
+    const client = new AbortController()
+    const poll: Poll = { link, after: index, since: this.elapsed, client }
+    this.polls.push(poll)
+    void ask(this.mock, { method: 'GET', path: '/cloud/devices/links', query }, client.signal).then(got => {
+      poll.got = got
+      this.answers.push({ ...poll, got })
+    })
+  }
+
+  /** What must hold of every answer. */
+  check({ link, after, since, client, got }: Required<Omit<Poll, 'until'>>): void {
+    expect([200, 400, client.signal.aborted ? 499 : 200]).toContain(got.status)
+    if (got.status !== 200) return
+    const index = BigInt((json(got) as { watch: { index: string } }).watch.index)
+    expect(this.indexes.get(link)?.map(BigInt), 'a true index').toContain(index)
+    expect(index >= (this.lastAnswered.get(link) ?? 0n), 'no index goes back').toBe(true)
+    this.lastAnswered.set(link, index)
+    if (String(index) === after) {
+      expect(this.closed || this.elapsed >= since + timeoutMs, 'woken without a change').toBe(true)
+    }
+  }
+
+  /** What must hold once all is quiet. */
+  quiet(): void {
+    for (const answer of this.answers.splice(0)) this.check(answer)
+    for (const poll of this.blocked) {
+      const { link, after, client } = poll
+      poll.until ??= this.elapsed
+      expect(after, 'a change was missed').toBe(String(this.current(link)))
+      expect(poll.until + timeoutMs, 'a deadline was missed').toBeGreaterThan(this.elapsed)
+      expect([client.signal.aborted, this.closed]).toEqual([false, false])
+      const row = this.world.deviceLinks.get(link)
+      expect(row, 'a deletion was missed').toBeDefined()
+      expect(row?.expires_at ?? Number.POSITIVE_INFINITY, 'an expiry was missed').toBeGreaterThan(
+        this.world.clock.now(),
+      )
+    }
+    const expiring = this.blocked.filter(({ link }) => this.world.deviceLinks.get(link)?.expires_at !== undefined)
+    expect([this.world.waiters, this.listening]).toEqual([this.blocked.length, this.blocked.length])
+    const completing = this.closed ? 0 : this.world.deviceLinks.all().filter(isCompleting).length
+    expect(this.world.clock.pending).toBe(this.blocked.length + expiring.length + completing)
+  }
+}
+
+const isCompleting = (row: object) => 'completes' in row
+
+function run(model: Model, action: Action): Promise<unknown> | undefined {
+  const { mock, world } = model
+  switch (action.kind) {
+    case 'poll': {
+      const current = model.current(action.link)
+      const asked = { none: undefined, current: `${current}`, stale: `${current - 1}`, newer: `${current + 1}` }
+      return void model.poll(action.link, asked[action.index])
+    }
+    case 'advance':
+      return world.clock.advance(action.ms)
+    case 'abort':
+      return void model.blocked[action.nth]?.client.abort()
+    case 'reset':
+      return mock.reset()
+    case 'prepare':
+      return ask(mock, { method: 'POST', path: '/cloud/devices/links' })
+    case 'unrelated write':
+      return mock.world.lobbies.create({})
+    default:
+      return write(mock, action)
+  }
+}
+
+const put = (mock: Mockmaker, token: Link, change: object) =>
+  mock.world.deviceLinks.update(q => q.where({ device_link_token: token }), {
+    data: row => void Object.assign(row, change),
+  })
+
+function write(mock: Mockmaker, { kind, link }: { kind: string; link: Link }): Promise<unknown> {
+  const completes = () =>
+    ask(mock, {
+      method: 'POST',
+      path: '/cloud/devices/links/complete',
+      headers: bearer(tokens.cloud),
+      body: JSON.stringify({ device_link_token: link, game_id: ids.tanks }),
+    })
+  const putOff = () => put(mock, link, { expires_at: mock.world.clock.now() + 3_000 })
+  if (kind === 'complete') return completes()
+  if (kind === 'put off') return putOff()
+  if (kind === 'touch in vain') return put(mock, link, {})
+  if (kind === 'delete') return mock.world.deviceLinks.delete(q => q.where({ device_link_token: link }))
+  if (kind === 'complete and put off') return Promise.all([completes(), putOff()])
+  return mock.world.deviceLinks.create({ device_link_token: link }).catch(() => {})
+}
+
+describe('watches under any interleaving of polls, writes, deadlines, aborts, resets and an end', () => {
+  it.prop([batches, fc.boolean()], { numRuns: 300 })(
+    'miss no change, wake for no other, answer true indexes that never go back, and leave nothing behind',
+    async (batches, ends) => {
+      const model = new Model()
+
+      for (const batch of batches) {
+        const begun = batch.map(action => run(model, action))
+        await Promise.all(begun)
+        model.elapsed += batch.reduce((sum, action) => sum + (action.kind === 'advance' ? action.ms : 0), 0)
+        await settled()
+        model.quiet()
+      }
+      if (ends) {
+        model.closed = true
+        await model.mock.close()
+        for (const link of links) model.poll(link, `${model.current(link)}`)
+      } else for (const { client } of model.blocked) client.abort()
+      await settled()
+
+      expect([model.blocked, model.world.waiters, model.listening]).toEqual([[], 0, 0])
+      model.quiet()
+    },
+  )
+})

@@ -1,0 +1,341 @@
+import { getEventListeners } from 'node:events'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { type Got, json } from '../doors.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { ask, live, settled } from './ask.js'
+
+interface Watched {
+  readonly cloud_token?: string
+  readonly watch: { readonly index: string }
+}
+
+const get = (query: string) => ({ method: 'GET', path: '/cloud/devices/links', query }) as const
+const now = (mock: Mockmaker, token: string = tokens.pending) => ask(mock, get(`device_link_token=${token}`))
+const indexOf = (got: Got) => (json(got) as Watched).watch.index
+
+/** A mock of tanks, and a watch of its pending link that is blocked. */
+async function blocked(options: MockmakerOptions = {}, token: string = tokens.pending) {
+  const mock = createMockmaker({ scenario: tanks, watchTimeoutMs: 1_000, ...options })
+  const first = await now(mock, token)
+  const client = new AbortController()
+  const answer = ask(mock, get(`device_link_token=${token}&watch_index=${indexOf(first)}`), client.signal)
+  return { mock, world: live(mock.world), first, client, answer }
+}
+
+const complete = (mock: Mockmaker) =>
+  ask(mock, {
+    method: 'POST',
+    path: '/cloud/devices/links/complete',
+    headers: bearer(tokens.cloud),
+    body: JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks }),
+  })
+
+const withLink = (link: object): ScenarioInput => ({ ...tanks, device_links: [{ token: tokens.pending, ...link }] })
+
+describe('a watch', () => {
+  it('is answered at its deadline with the same data and the same index', async () => {
+    const { mock, world, first, answer } = await blocked()
+
+    await world.clock.advance(999)
+    const before = world.waiters
+    await world.clock.advance(1)
+
+    expect([before, world.waiters]).toEqual([1, 0])
+    expect((await answer).body).toBe(first.body)
+    await mock.close()
+  })
+
+  it('blocks again on the index that its deadline answered', async () => {
+    const { mock, world, answer } = await blocked()
+    await world.clock.advance(1_000)
+    const again = ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(await answer)}`))
+
+    const waiting = world.waiters
+    await complete(mock)
+
+    expect([waiting, (json(await again) as Watched).cloud_token]).toEqual([1, expect.stringMatching(/^cloud\./)])
+  })
+
+  it('is answered with the data of the change that wakes it', async () => {
+    const { mock, first, answer } = await blocked()
+
+    await complete(mock)
+
+    const { cloud_token, watch } = json(await answer) as Watched
+    expect(cloud_token).toMatch(/^cloud\.mock\./)
+    expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(first)))
+    expect(watch.index).toBe(String(mock.world.revision))
+  })
+
+  it('is answered 400 TOKEN_EXPIRED as soon as its link expires', async () => {
+    const { world, answer } = await blocked({ scenario: withLink({ expires_after: '500ms' }) })
+
+    await world.clock.advance(499)
+    const before = world.waiters
+    await world.clock.advance(1)
+
+    const got = await answer
+    expect([before, got.status, json(got)]).toMatchObject([1, 400, { code: 'TOKEN_EXPIRED' }])
+    expect([world.waiters, world.clock.pending]).toEqual([0, 0])
+  })
+
+  it('follows its link where the expiry is put off', async () => {
+    const { mock, world, answer } = await blocked({ scenario: withLink({ expires_after: '500ms' }) })
+    const expires_at = world.clock.now() + 800
+    await mock.world.deviceLinks.update(q => q.where({ device_link_token: tokens.pending }), {
+      data: link => void Object.assign(link, { expires_at }),
+    })
+    const again = ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(await answer)}`))
+
+    await world.clock.advance(799)
+    const waiting = world.waiters
+    await world.clock.advance(1)
+
+    expect([waiting, (await again).status, world.clock.pending]).toEqual([1, 400, 0])
+  })
+
+  it('is answered 400 TOKEN_INVALID as soon as its link is deleted', async () => {
+    const { mock, answer } = await blocked()
+
+    await mock.world.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
+
+    expect(json(await answer)).toMatchObject({ code: 'TOKEN_INVALID' })
+  })
+
+  it('wakes when the world completes its link by itself', async () => {
+    const { mock, world, answer } = await blocked({ scenario: withLink({ completes_after: '300ms', game: 'tanks' }) })
+
+    await world.clock.advance(300)
+
+    expect((json(await answer) as Watched).cloud_token).toMatch(/^cloud\.mock\./)
+    await mock.close()
+    expect(world.clock.pending).toBe(0)
+  })
+
+  it('wakes once for two changes in one turn, with the index of both', async () => {
+    const { mock, world, answer } = await blocked()
+    await mock.world.write(async ({ deviceLinks }) => {
+      for (const expires_at of [world.clock.now() + 5_000, world.clock.now() + 9_000]) {
+        await deviceLinks.update(q => q.where({ device_link_token: tokens.pending }), {
+          data: link => void Object.assign(link, { expires_at }),
+        })
+      }
+    })
+    const index = indexOf(await answer)
+
+    const again = ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${index}`))
+
+    expect([index, world.waiters]).toEqual([String(world.revision), 1])
+    await mock.close()
+    expect(indexOf(await again)).toBe(index)
+  })
+
+  it('sleeps on where other records change', async () => {
+    const { mock, world } = await blocked()
+
+    await ask(mock, { method: 'POST', path: '/cloud/devices/links' })
+    await mock.world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
+    await settled()
+
+    expect(world.waiters).toBe(1)
+  })
+
+  it('sleeps on where a turn on its own link throws', async () => {
+    const { mock, world } = await blocked()
+
+    await mock.world
+      .write(async tables => {
+        await tables.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
+        throw new Error('changed my mind')
+      })
+      .catch(() => {})
+    await settled()
+
+    expect(world.waiters).toBe(1)
+  })
+
+  it('sleeps on through a reset that changes nothing of its link, and keeps the time that it has left', async () => {
+    const { mock, world, first, answer } = await blocked()
+    await world.clock.advance(600)
+    await mock.reset()
+    await settled()
+    const waiting = world.waiters
+
+    await world.clock.advance(400)
+
+    expect([waiting, indexOf(await answer), world.clock.pending]).toEqual([1, indexOf(first), 0])
+  })
+
+  it('wakes when a reset takes the change back, with a newer index', async () => {
+    const { mock, first } = await blocked()
+    await complete(mock)
+    const completed = await now(mock)
+    const again = ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(completed)}`))
+
+    await mock.reset()
+
+    const { cloud_token, watch } = json(await again) as Watched
+    expect(cloud_token).toBeUndefined()
+    expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(completed)))
+    expect(BigInt(indexOf(completed))).toBeGreaterThan(BigInt(indexOf(first)))
+  })
+
+  it('never expires early where a reset sets the clock back', async () => {
+    const { mock, world, answer } = await blocked({
+      scenario: withLink({ expires_after: '800ms' }),
+      watchTimeoutMs: 10_000,
+    })
+    await world.clock.advance(700)
+    await mock.reset()
+
+    await world.clock.advance(799)
+    const waiting = world.waiters
+    await world.clock.advance(1)
+
+    expect([waiting, json(await answer)]).toMatchObject([1, { code: 'TOKEN_EXPIRED' }])
+  })
+
+  it('is freed at once when its client goes away', async () => {
+    const { world, client, answer } = await blocked()
+
+    client.abort()
+
+    expect([world.waiters, world.clock.pending]).toEqual([0, 0])
+    expect((await answer).status).toBe(499)
+  })
+
+  it('does not begin where its client has gone already', async () => {
+    const { mock, world } = await blocked()
+    const index = indexOf(await now(mock))
+
+    await ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${index}`), AbortSignal.abort())
+
+    expect([world.waiters, world.clock.pending]).toEqual([1, 1])
+  })
+
+  it.each(['a change', 'its deadline', 'the end of the mock', 'an expired link'])(
+    'leaves no listener on the signal after %s',
+    async end => {
+      const expires = end === 'an expired link'
+      const { mock, world, client, answer } = await blocked(
+        expires ? { scenario: withLink({ expires_after: '500ms' }) } : {},
+      )
+
+      if (end === 'a change') await complete(mock)
+      else if (end === 'the end of the mock') await mock.close()
+      else await world.clock.advance(1_000)
+      await answer
+
+      expect(getEventListeners(client.signal, 'abort')).toEqual([])
+    },
+  )
+
+  it('is answered when the mock closes, as at its deadline', async () => {
+    const { mock, world, first, answer } = await blocked()
+
+    await mock.close()
+
+    expect([(await answer).body, world.waiters, world.clock.pending]).toEqual([first.body, 0, 0])
+  })
+
+  it.each(['frozen', 'running'] as const)('does not block after close, on a %s clock', async clock => {
+    const { mock, first } = await blocked({ scenario: { ...tanks, clock } })
+    await mock.close()
+
+    const got = await ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`))
+
+    expect([got.body, mock.world.waiters]).toEqual([first.body, 0])
+  })
+
+  it('does not block where the timeout is 0', async () => {
+    const { first, answer, world } = await blocked({ watchTimeoutMs: 0 })
+
+    expect([(await answer).body, world.waiters]).toEqual([first.body, 0])
+  })
+
+  it('that is HEAD blocks as GET does', async () => {
+    const { mock, first } = await blocked()
+    const head = ask(mock, {
+      ...get(`device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`),
+      method: 'HEAD',
+    })
+    const waiting = mock.world.waiters
+
+    await complete(mock)
+
+    expect([waiting, (await head).status, (await head).body]).toEqual([2, 200, ''])
+  })
+
+  it('checks the token before it blocks', async () => {
+    const { mock, first } = await blocked()
+    const query = `device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`
+
+    const got = await ask(mock, { ...get(query), headers: bearer('unknown') })
+
+    expect([json(got), mock.world.waiters]).toMatchObject([{ code: 'TOKEN_INVALID' }, 1])
+  })
+
+  it('is refused with 429 and retry-after where 50 000 are blocked, until one is answered', async () => {
+    const { mock, world, first, client } = await blocked()
+    const query = `device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`
+    for (let i = 1; i < 50_000; i++) void ask(mock, get(query))
+
+    const refused = await ask(mock, get(query))
+    const unwatched = await now(mock)
+    client.abort()
+    void ask(mock, get(query))
+
+    expect([refused.status, refused.headers['retry-after'], json(refused)]).toMatchObject([
+      429,
+      '1',
+      { code: 'API_RATE_LIMIT' },
+    ])
+    expect([unwatched.status, world.waiters]).toEqual([200, 50_000])
+    await mock.close()
+    expect([world.waiters, world.clock.pending]).toEqual([0, 0])
+  })
+})
+
+describe('a watch on a running clock', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  const running: ScenarioInput = { ...tanks, clock: 'running' }
+
+  it('follows fake timers', async () => {
+    vi.useFakeTimers()
+    const { world, first, answer } = await blocked({ scenario: running })
+
+    await vi.advanceTimersByTimeAsync(999)
+    const before = world.waiters
+    await vi.advanceTimersByTimeAsync(1)
+
+    expect([before, world.waiters, (await answer).body]).toEqual([1, 0, first.body])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('follows the clock where that is advanced', async () => {
+    vi.useFakeTimers()
+    const { world, first, answer } = await blocked({ scenario: running })
+
+    await world.clock.advance(1_000)
+
+    expect([(await answer).body, vi.getTimerCount()]).toEqual([first.body, 0])
+  })
+})
+
+describe('a watch on a frozen clock', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('has a deadline that only advance reaches', async () => {
+    vi.useFakeTimers()
+    const { world, answer, first } = await blocked()
+
+    await vi.advanceTimersByTimeAsync(100_000)
+    const waiting = world.waiters
+    await world.clock.advance(1_000)
+
+    expect([waiting, (await answer).body]).toEqual([1, first.body])
+  })
+})
