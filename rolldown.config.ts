@@ -1,4 +1,6 @@
-import { defineConfig } from 'rolldown'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig, type Plugin } from 'rolldown'
 
 const builtin = /^node:/
 const bare = /^[^./]/
@@ -21,6 +23,26 @@ export default defineConfig([
     input: { cli: 'src/cli.ts' },
     platform: 'node',
     external: [builtin, /^@faker-js\//],
-    output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', sourcemap: false, minify: true },
+    plugins: [licences()],
+    output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify: true },
   },
 ])
+
+/** Writes the licences of all libraries in a bundle beside it, as they ask. */
+function licences(): Plugin {
+  return {
+    name: 'licences',
+    generateBundle() {
+      const folders = [...this.getModuleIds()].map(id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0])
+      const texts = [...new Set(folders)].sort().map(folder => (folder === undefined ? '' : licenceIn(folder)))
+      this.emitFile({ type: 'asset', fileName: 'cli/licences.txt', source: texts.join('') })
+    },
+  }
+}
+
+function licenceIn(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find(entry => /^licen[cs]e/i.test(entry))
+  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
+  return `== ${name} ${version}, ${license}\n\n${text.trim()}\n\n`
+}

@@ -8,13 +8,19 @@ export interface BrowserMockmaker
   extends Mockmaker,
     Pick<SetupWorker, 'use' | 'resetHandlers' | 'restoreHandlers' | 'events'> {
   readonly worker: SetupWorker
-  /** Registers the worker, and begins to answer the page's `fetch`. `npx msw init <public folder>` writes the worker's script. */
+  /**
+   * Registers the worker; once it resolves, the page's `fetch` is answered. Rejects where the worker's script is not at
+   * `/mockServiceWorker.js`, or at `serviceWorker.url`: `npx msw init <public folder>` writes it, anew for each version of MSW.
+   */
   listen(options?: ListenOptions & Pick<StartOptions, 'serviceWorker' | 'quiet'>): Promise<void>
 }
 
 type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
 
-/** Makes a Mockmaker that answers this page, under MSW. Throws `UsageError` where the scenario or an option is wrong. */
+/**
+ * Makes a Mockmaker that answers this page, under MSW, once its `listen` has been called: before the page's own first
+ * `fetch`. Throws `UsageError` where the scenario or an option is wrong.
+ */
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
   const mock = withHandlers(createMock(options, { faker: () => faker }), options)
   const worker = setupWorker(...mock.handlers)

@@ -1,6 +1,7 @@
 import type { Faker } from '@faker-js/faker'
 import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
+import { UsageError } from './contract/usage-error.js'
 import { beginningOf } from './scenario/beginning.js'
 import { readScenario } from './scenario/read.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -76,6 +77,7 @@ const defaultWatchTimeoutMs = 40_000
 
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
 export function createMock(options: MockOptions, { faker, turnContext }: Parts): Mock {
+  checkNumbers(options)
   const scenario = readScenario(options.scenario ?? defaultScenario)
   const { seed, publicUrl, watchTimeoutMs = defaultWatchTimeoutMs, corsOrigins = [] } = options
   const world = createWorld(beginningOf(scenario, { seed, publicUrl, faker }), turnContext)
@@ -102,6 +104,12 @@ export function createMock(options: MockOptions, { faker, turnContext }: Parts):
       for (const waiter of world.waiting) waiter.end()
     },
   }
+}
+
+function checkNumbers({ seed, watchTimeoutMs }: MockOptions): void {
+  if (seed !== undefined && !Number.isSafeInteger(seed)) throw new UsageError(`seed is ${seed}: expected an integer`)
+  if (watchTimeoutMs !== undefined && !(watchTimeoutMs >= 0))
+    throw new UsageError(`watchTimeoutMs is ${watchTimeoutMs}: expected a number of ms from 0`)
 }
 
 type CarryOut = (call: Call) => ReturnType<typeof behave>

@@ -4,8 +4,13 @@ const duration = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 /** What a duration looks like, for messages. */
 export const durationFormat = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1m'
 
-/** Milliseconds of a duration such as `250ms`, `40s`, `1m`, `1h`, `2d`; `undefined` for anything else. */
+/** A hundred years: what is longer is a slip, and ends beyond what a date can say. */
+const longestMs = 36_525 * unitMs.d
+
+/** Milliseconds of a duration such as `250ms`, `40s`, `1m`, `1h`, `2d`; `undefined` for anything else, and beyond a hundred years. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = duration.exec(text) ?? []
-  return amount === undefined ? undefined : Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs])
+  if (amount === undefined) return undefined
+  const ms = Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs])
+  return ms <= longestMs ? ms : undefined
 }

@@ -5,7 +5,7 @@ export function nearest(word: string, choices: readonly string[]): string | unde
   if (choices.length === 0 || word === '') return undefined
   const lower = choices.map(choice => choice.toLowerCase())
   const found = closest(word.toLowerCase(), lower)
-  const allowed = Math.max(1, Math.floor(Math.max(word.length, found.length) / 3))
+  const allowed = Math.floor(Math.max(word.length, found.length) / 3)
   return distance(word.toLowerCase(), found) <= allowed ? choices[lower.indexOf(found)] : undefined
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { nestingLimit } from '../contract/json.js'
@@ -84,6 +85,8 @@ function goneSignal(socket: Socket): AbortSignal {
   const known = signals.get(socket)
   if (known) return known
   const controller = new AbortController()
+  // As many as block on the connection.
+  setMaxListeners(0, controller.signal)
   if (socket.destroyed) controller.abort()
   else socket.once('close', () => controller.abort())
   signals.set(socket, controller.signal)

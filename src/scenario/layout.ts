@@ -29,7 +29,7 @@ export interface PlacedNamespace {
   /** `<game name_id>/<namespace name_id>`, which nothing else in the scenario is called. */
   readonly fullName: string
   readonly given: Omit<NamespaceEntry, keyof Names>
-  /** By id. Of two with one id, the first. */
+  /** By id. */
   readonly modes: ReadonlyMap<string, Mode>
 }
 
@@ -64,10 +64,12 @@ function placedNamespace(
   { path, game, regionIds }: Placing & { readonly game: string },
 ): PlacedNamespace {
   const names = namesOf(entry, defaultNames.namespace)
-  const modes = new Map<string, Mode>()
-  for (const given of entry.game_modes ?? []) {
-    const mode = modeOf(given, regionIds)
-    if (!modes.has(mode.game_mode_id)) modes.set(mode.game_mode_id, mode)
+  const modes = (entry.game_modes ?? []).map(given => modeOf(given, regionIds))
+  return {
+    path,
+    names,
+    fullName: `${game}/${names.name_id}`,
+    given: entry,
+    modes: new Map(modes.map(mode => [mode.game_mode_id, mode])),
   }
-  return { path, names, fullName: `${game}/${names.name_id}`, given: entry, modes }
 }

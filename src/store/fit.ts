@@ -1,5 +1,5 @@
 import { knownChoices } from '../contract/nearest.js'
-import type { DeviceLinkRow, GameModeRow, LobbyRow, SettingsRow, TokenRow } from './rows.js'
+import type { DeviceLinkRow, GameModeRow, LobbyRow, NamespaceRow, SettingsRow, TokenRow } from './rows.js'
 import type { ReadTables } from './table.js'
 
 /** What does not fit between a row that was put and the others: a sentence for a message, or `undefined`. */
@@ -8,8 +8,13 @@ type Check<Row> = (row: Row, tables: ReadTables) => string | undefined
 export const checkSettings: Check<SettingsRow> = ({ default_namespace_id }, tables) =>
   reference({ default_namespace_id }, namespaceIds(tables))
 
-export const checkNamespace: Check<{ readonly game_id: string }> = ({ game_id }, tables) =>
-  reference({ game_id }, gameIds(tables))
+export const checkNamespace: Check<NamespaceRow> = ({ namespace_id, game_id, name_id }, tables) => {
+  const namesakes = tables.namespaces.findMany(q => q.where({ game_id, name_id }))
+  const other = namesakes.find(namespace => namespace.namespace_id !== namespace_id)
+  return (
+    reference({ game_id }, gameIds(tables)) ?? (other && `name_id is "${name_id}", as that of ${other.namespace_id} is`)
+  )
+}
 
 export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, regions }, tables) => {
   const known = tables.regions.all().map(({ region_id }) => region_id)
@@ -30,7 +35,7 @@ export const checkLobby: Check<LobbyRow> = ({ namespace_id, game_mode_id, region
   return (
     reference({ namespace_id }, namespaceIds(tables)) ??
     reference({ game_mode_id }, ids) ??
-    reference({ region_id }, regions)
+    reference({ region_id }, regions, 'which the game mode does not enable')
   )
 }
 
@@ -50,10 +55,14 @@ export function gameOf(link: DeviceLinkRow): string | undefined {
 }
 
 /** What is wrong with references, given as `{ column: id }`, of which the known ids lack one. */
-function reference(ids: Readonly<Record<string, string | undefined>>, known: readonly string[]): string | undefined {
+function reference(
+  ids: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+  why = 'which nothing has',
+): string | undefined {
   for (const [column, id] of Object.entries(ids)) {
     if (id === undefined || known.includes(id)) continue
-    return `${column} is "${id}", which nothing has.${knownChoices(id, known)}`
+    return `${column} is "${id}", ${why}.${knownChoices(id, known)}`
   }
   return undefined
 }

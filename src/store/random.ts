@@ -49,7 +49,7 @@ function uuidOf([a, b, c, d]: RandomState): string {
   return `${hex(a)}-${versioned.slice(0, 4)}-${versioned.slice(4)}-${variant.slice(0, 4)}-${variant.slice(4)}${hex(d)}`
 }
 
-/** Four numbers from a text (FNV-1a, with another offset for each), mixed by running the generator a few rounds. */
+/** Four numbers from a text (FNV-1a, with another offset for each) and a final mix. */
 function seeded(text: string): RandomState {
   const hash = (offset: number) => {
     let value = 0x811c9dc5 ^ offset

@@ -26,6 +26,9 @@ export interface Landed<Row> {
   readonly deletes: string[]
 }
 
+/** How many deletions are known by their ids. */
+const mostDeletions = 10_000
+
 /** The committed records of one model: a map from id to entry. Indexes are made at their first use and kept by what lands. */
 export class Records<Row extends object> implements Source<Row> {
   #entries: Map<string, Entry<Row>>
@@ -33,8 +36,10 @@ export class Records<Row extends object> implements Source<Row> {
   #shared: boolean
   #nextPlace: number
   #revision: number
-  /** The revisions that deleted records, by id: what a read of one has seen must not go back. */
+  /** The revisions that deleted records, by id, the latest only: what a read of one has seen must not go back. */
   readonly #deletedAt = new Map<string, number>()
+  /** The revision of the newest deletion that is no longer known by its id. */
+  #forgottenAt = 0
   readonly #indexes = new Map<string, ColumnIndex>()
 
   private constructor(
@@ -76,7 +81,7 @@ export class Records<Row extends object> implements Source<Row> {
 
   get = (id: string): Row | undefined => {
     const entry = this.#entries.get(id)
-    this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt.get(id) ?? 0)
+    this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt.get(id) ?? this.#forgottenAt)
     return entry?.row
   };
 
@@ -154,7 +159,15 @@ export class Records<Row extends object> implements Source<Row> {
     const before = this.#entries.get(id)?.row
     this.#own().delete(id)
     this.#deletedAt.set(id, landing.revision)
+    this.#forget()
     this.#touch(id, { before, after: undefined, landing })
+  }
+
+  #forget(): void {
+    const [oldest] = this.#deletedAt
+    if (!oldest || this.#deletedAt.size <= mostDeletions) return
+    this.#deletedAt.delete(oldest[0])
+    this.#forgottenAt = oldest[1]
   }
 
   #touch(

@@ -34,7 +34,8 @@ export function createTurnQueue(context: TurnContext): TurnQueue {
         return land()
       })
       last = result.catch(() => {})
-      return result
+      // A promise of its own, so that a failure that nobody waits for is reported as unhandled.
+      return result.then(value => value)
     },
   }
 }

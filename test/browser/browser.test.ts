@@ -73,7 +73,7 @@ if (missing === undefined) {
     base('is not tested here: there is no Chromium', () => {
       console.warn(missing)
 
-      expect(process.env.CI, missing).toBeUndefined()
+      expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
     })
   })
 }

@@ -39,7 +39,7 @@ export interface Command {
 }
 
 /** Starts the built command. It is killed at the end of the test, if it is still there. */
-export function start(args: readonly string[], options: StartOptions = {}): Command {
+function start(args: readonly string[], options: StartOptions = {}): Command {
   const command = startUnwatched(args, options)
   onTestFinished(async () => {
     command.signal('SIGKILL')

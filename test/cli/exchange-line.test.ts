@@ -8,16 +8,11 @@ const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
 
 /** The lines that a command prints of exchanges. */
-async function linesOf(exchanges: readonly Sent[], { args = [], scenario = tanks }: Options = {}): Promise<string[]> {
-  const command = await serve([await file('scenario.json', JSON.stringify(scenario)), ...args])
+async function linesOf(exchanges: readonly Sent[], scenario: ScenarioInput = tanks): Promise<string[]> {
+  const command = await serve([await file('scenario.json', JSON.stringify(scenario))])
   const from = command.lines().length
   for (const exchange of exchanges) await sendTo(command.url, exchange)
   return linesAfter(command, { from, count: exchanges.length })
-}
-
-interface Options {
-  readonly args?: readonly string[]
-  readonly scenario?: ScenarioInput
 }
 
 describe('the line of an exchange', () => {
@@ -56,7 +51,7 @@ describe('the line of an exchange', () => {
       })),
     }
 
-    const [canned] = await linesOf([{ ...list, headers: bearer(tokens.development) }], { scenario })
+    const [canned] = await linesOf([{ ...list, headers: bearer(tokens.development) }], scenario)
 
     expect(canned).toMatch(/the public token sees 1$/)
   })
@@ -68,15 +63,15 @@ describe('the line of an exchange', () => {
   })
 
   it('says of a blocked watch that it was, and for how long', async () => {
-    const index = Date.parse('2026-11-20T20:00:00Z')
-    const running: ScenarioInput = { ...tanks, clock: 'running' }
+    const command = await serve(['--watch-timeout', '300ms'])
+    const banner = command.lines().length
+    const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
+    const { watch } = JSON.parse((await sendTo(command.url, link)).body)
 
-    const [, blocked] = await linesOf([link, { ...link, query: `${link.query}&watch_index=${index}` }], {
-      args: ['--watch-timeout', '300ms'],
-      scenario: running,
-    })
+    await sendTo(command.url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
 
-    expect(blocked).toMatch(/^GET {3}\/cloud\/devices\/links {2}200 {2}blocked 0\.[3-9] s$/)
+    const [, blocked] = await linesAfter(command, { from: banner, count: 2 })
+    expect(blocked).toMatch(/^GET {3}\/cloud\/devices\/links {2}200 {2}blocked \d\.\d s$/)
   })
 
   it('names the flag that would let the pages of an origin read', async () => {

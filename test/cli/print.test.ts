@@ -1,11 +1,28 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { sendTo } from '../doors.js'
 import { linesAfter, run, serve, serveJson } from './command.js'
 
-const escape = '\u001b['
+const escapeCode = '\u001b['
+
+const shell = promisify(execFile)
+
+/** Whether `script` of util-linux is there, which runs a command on a pseudo-terminal. */
+const terminalIsThere = await shell('script', ['--version']).then(
+  ({ stdout }) => stdout.includes('util-linux'),
+  () => false,
+)
+
+/** What `mockmaker routes` prints on a terminal. */
+async function onTerminal(more: Readonly<Record<string, string>>): Promise<string> {
+  const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, TERM: 'xterm', ...more }
+  return (await shell('script', ['-qec', `${process.execPath} ${cli} routes`, '/dev/null'], { env })).stdout
+}
 
 describe('mockmaker routes', () => {
   it('prints a line for each operation: method, path, auth, name', async () => {
@@ -41,25 +58,17 @@ describe('colours', () => {
 
     await linesAfter(command, { from, count: 1 })
 
-    expect(command.lines().filter(line => line.includes(escape))).toEqual([])
+    expect(command.lines().filter(line => line.includes(escapeCode))).toEqual([])
   })
 
-  const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-  const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false
-  const onTerminal = (env: Readonly<Record<string, string>>) => {
-    const { PATH = '', HOME = '' } = process.env
-    const line = `${process.execPath} ${cli} routes`
-    return spawnSync('script', ['-qec', line, '/dev/null'], { env: { PATH, HOME, TERM: 'xterm', ...env } }).stdout + ''
-  }
-
-  it.runIf(hasScript)('are for a terminal', () => {
-    expect(onTerminal({})).toContain(`${escape}1mGET`)
+  it.runIf(terminalIsThere)('are for a terminal', async () => {
+    expect(await onTerminal({})).toContain(`${escapeCode}1mGET`)
   })
 
-  it.runIf(hasScript)('are not for a terminal with NO_COLOR', () => {
-    const printed = onTerminal({ NO_COLOR: '1' })
+  it.runIf(terminalIsThere)('are not for a terminal with NO_COLOR', async () => {
+    const printed = await onTerminal({ NO_COLOR: '1' })
 
     expect(printed).toContain('GET')
-    expect(printed).not.toContain(escape)
+    expect(printed).not.toContain(escapeCode)
   })
 })

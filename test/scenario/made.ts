@@ -10,6 +10,23 @@ import { createWorld, type LiveWorld } from '../../src/store/world.js'
 /** Where worlds of tests begin in time: 2026-11-20T20:00:00Z. */
 export const startAt = Date.UTC(2026, 10, 20, 20)
 
+/** Two games with three namespaces, named and not. */
+export const twoGames: ScenarioInput = {
+  default_namespace: 'karts/beta',
+  games: [
+    { name_id: 'tanks', game_id: 'T', tokens: { cloud: 'cloud.T' } },
+    {
+      name_id: 'karts',
+      display_name: 'Super Karts',
+      game_id: 'K',
+      namespaces: [
+        { name_id: 'prod', namespace_id: 'KP' },
+        { name_id: 'beta', display_name: 'Open Beta', namespace_id: 'KB', tokens: { public: 'p', development: 'd' } },
+      ],
+    },
+  ],
+}
+
 export interface Made extends Partial<BeginningOptions> {
   readonly now?: number
 }

@@ -37,7 +37,18 @@ function call(id: OperationId, sent: Partial<Sent> = {}): Sent {
 const withBody = operationIds.filter(id => spec(id).body)
 
 /** Whatever a value is, one of these is not like it. */
-const wrong = [null, true, -1, 1.5, 1e300, 'text', [], {}, [null], { __proto__: null, constructor: 1 }]
+const wrong: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  1.5,
+  1e300,
+  'text',
+  [],
+  {},
+  [null],
+  { __proto__: null, constructor: 1 },
+]
 
 /** Each value inside another one, as the keys that lead to it. */
 function placesIn(value: unknown): readonly (readonly string[])[] {
@@ -68,7 +79,7 @@ function wrongBodies(id: OperationId): readonly { readonly place: string; readon
     .map(({ place, body }) => ({ place, body: JSON.stringify(body) }))
 }
 
-const big = (bytes: number) => `{"display_name":"A","name_id":"a","x":"${'x'.repeat(bytes - 40)}"}`
+const big = (bytes: number) => `{"display_name":"A","name_id":"a","x":"${'x'.repeat(bytes - 41)}"}`
 const deep = (levels: number) => `{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`
 
 const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array, code: string])[] = [

@@ -59,6 +59,22 @@ describe("a turn's overlay", () => {
     ])
   })
 
+  it('finds a record that has come to another value where it stands among all', async () => {
+    const rows = { games: ['a', 'b', 'c'].map(id => ({ ...game(id), name_id: id === 'a' ? 'red' : 'green' })) }
+    const world = smallWorld({ rows })
+
+    const found = await world.write(async ({ games }) => {
+      await games.update(q => q.where({ game_id: 'a' }), {
+        data(draft) {
+          draft.name_id = 'green'
+        },
+      })
+      return games.findMany(q => q.where({ name_id: 'green' })).map(({ game_id }) => game_id)
+    })
+
+    expect(found).toEqual(['a', 'b', 'c'])
+  })
+
   it('leaves what has been committed as it was until the turn is over', async () => {
     const world = smallWorld()
 

@@ -1,0 +1,244 @@
+import { type Rivet, RivetClient, RivetError } from '@rivet-gg/api'
+import { it as base, describe, expect } from 'vitest'
+import { file, open, serveJson } from './cli/command.js'
+import { bearer, ids, tanks, tokens } from './tanks.js'
+
+/** The command with the world `tanks`, whose clock runs, and a client of it for each token. */
+const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
+  url: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    async ({}, use) => {
+      const scenario = { ...tanks, clock: 'running', now: undefined }
+      const command = await open([await file('tanks.json', JSON.stringify(scenario))])
+      await use(command.url)
+      await command.end()
+    },
+    { scope: 'file' },
+  ],
+  as: ({ url }, use) => use(token => new RivetClient({ environment: url, ...(token === undefined ? {} : { token }) })),
+})
+
+/** What a client makes of a failure: its status, its code and its message. */
+async function failureOf(call: Promise<unknown>): Promise<{ failure: string; message: unknown }> {
+  const error = await call.then(
+    value => {
+      throw new Error(`answered ${JSON.stringify(value)}`)
+    },
+    (error: unknown) => error,
+  )
+  if (!(error instanceof RivetError)) throw error
+  const { code, message } = error.body as { code: string; message: unknown }
+  return { failure: `${error.statusCode} ${code}`, message }
+}
+
+/** Expects a call to fail with that status and code, and with a message. */
+async function expectFailure(call: Promise<unknown>, failure: string): Promise<void> {
+  expect(await failureOf(call)).toEqual({ failure, message: expect.stringMatching(/./) })
+}
+
+describe('matchmaker.lobbies.list', () => {
+  it('lists the open lobbies with a public token', async ({ as }) => {
+    const { gameModes, lobbies, regions } = await as(tokens.public).matchmaker.lobbies.list({ includeState: true })
+
+    expect(gameModes).toEqual(['duel', 'ffa', 'secret'].map(gameModeId => ({ gameModeId })))
+    expect(regions.map(({ regionId }) => regionId)).toEqual(['lnd-fra', 'lnd-syd'])
+    expect(lobbies[0]).toEqual({
+      regionId: 'lnd-fra',
+      gameModeId: 'duel',
+      lobbyId: ids.lobby,
+      maxPlayersNormal: 2,
+      maxPlayersDirect: 2,
+      maxPlayersParty: 2,
+      totalPlayerCount: 1,
+      state: { map: 'dust' },
+    })
+  })
+
+  it('lists canned lobbies with a development token', async ({ as }) => {
+    const { lobbies, regions } = await as(tokens.development).matchmaker.lobbies.list()
+
+    expect(regions).toEqual([
+      {
+        regionId: 'dev-lcl',
+        providerDisplayName: 'Development',
+        regionDisplayName: 'Local',
+        datacenterCoord: { latitude: 0, longitude: 0 },
+        datacenterDistanceFromClient: { kilometers: 0, miles: 0 },
+      },
+    ])
+    expect(lobbies).toHaveLength(3)
+  })
+
+  it('lists the open lobbies of the default namespace without a token', async ({ as }) => {
+    expect((await as().matchmaker.lobbies.list()).lobbies).toHaveLength(2)
+  })
+
+  it.for([
+    ['an unknown token', 'nobody', '400 TOKEN_INVALID'],
+    ['an expired token', tokens.expired, '401 CLAIMS_ENTITLEMENT_EXPIRED'],
+    ['a cloud token', tokens.cloud, '401 CLAIMS_MISSING_ENTITLEMENT'],
+  ] as const)('fails with %s', async ([, token, failure], { as }) => {
+    await expectFailure(as(token).matchmaker.lobbies.list(), failure)
+  })
+
+  it('fails without a token where the namespace is not tokenless', async () => {
+    const { url } = await serveJson(['tokens-only'])
+    const client = new RivetClient({ environment: url })
+
+    await expectFailure(client.matchmaker.lobbies.list(), '401 CLAIMS_MISSING_ENTITLEMENT')
+  })
+})
+
+describe('cloud.games.namespaces.validateGameNamespace', () => {
+  it.for([tokens.public, tokens.development, tokens.cloud])('says what is wrong, to %s', async (token, { as }) => {
+    const request = { displayName: '', nameId: 'prod' }
+
+    const { errors } = await as(token).cloud.games.namespaces.validateGameNamespace(ids.tanks, request)
+
+    expect(errors).toEqual([
+      { path: ['display-name', 'too-short'] },
+      { path: ['display-name', 'invalid'] },
+      { path: ['name-id', 'not-unique'] },
+    ])
+  })
+
+  it('says nothing of names that are right', async ({ as }) => {
+    const request = { displayName: 'Beta', nameId: 'beta' }
+
+    const answer = await as(tokens.cloud).cloud.games.namespaces.validateGameNamespace(ids.tanks, request)
+
+    expect(answer).toEqual({ errors: [] })
+  })
+
+  it.for([
+    ['without a token', undefined, '401 API_UNAUTHORIZED'],
+    ['with an unknown token', 'nobody', '400 TOKEN_INVALID'],
+  ] as const)('fails %s', async ([, token, failure], { as }) => {
+    const request = { displayName: 'Beta', nameId: 'beta' }
+
+    await expectFailure(as(token).cloud.games.namespaces.validateGameNamespace(ids.tanks, request), failure)
+  })
+})
+
+describe('cloud.games.namespaces.validateGameNamespaceTokenDevelopment', () => {
+  type Port = Rivet.cloud.version.matchmaker.LobbyGroupRuntimeDockerPort
+  const validate = (client: RivetClient, lobbyPorts: Port[]) => {
+    const request = { hostname: '127.0.0.1', lobbyPorts }
+    return client.cloud.games.namespaces.validateGameNamespaceTokenDevelopment(ids.tanks, ids.prod, request)
+  }
+
+  it('says what is wrong with the ports', async ({ as }) => {
+    const { errors } = await validate(as(tokens.development), [
+      { label: 'default', targetPort: 7777, proxyProtocol: 'http' },
+      { label: 'default', portRange: { min: 9, max: 8 }, proxyProtocol: 'udp' },
+      { label: 'web', targetPort: 443, proxyProtocol: 'tcp_tls' },
+    ])
+
+    expect(errors).toEqual([{ path: ['ports', '1', 'label-not-unique'] }, { path: ['ports', '1', 'range-min-gt-max'] }])
+  })
+
+  it('fails without a token', async ({ as }) => {
+    await expectFailure(validate(as(), []), '401 API_UNAUTHORIZED')
+  })
+
+  it('fails with a port that is no 32-bit integer', async ({ as }) => {
+    const ports = [{ label: 'a', targetPort: 2 ** 31, proxyProtocol: 'udp' as const }]
+
+    await expectFailure(validate(as(tokens.cloud), ports), '400 API_BAD_BODY')
+  })
+})
+
+describe('cloud.games.namespaces.updateGameNamespaceMatchmakerConfig', () => {
+  const update = (client: RivetClient, namespaceId: string, most: number) => {
+    const request = { lobbyCountMax: most, maxPlayers: most }
+    return client.cloud.games.namespaces.updateGameNamespaceMatchmakerConfig(ids.tanks, namespaceId, request)
+  }
+
+  it.for([0, 4_294_967_295])('takes %d', async (most, { as }) => {
+    expect(await update(as(tokens.cloud), ids.prod, most)).toBeUndefined()
+  })
+
+  it.for([
+    [-1, ids.prod, tokens.cloud, '400 API_BAD_BODY'],
+    [4_294_967_296, ids.prod, tokens.cloud, '400 API_BAD_BODY'],
+    [1.5, ids.prod, tokens.cloud, '400 API_BAD_BODY'],
+    [1, ids.boatsProd, tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
+    [1, ids.prod, undefined, '401 API_UNAUTHORIZED'],
+  ] as const)('fails with %d for namespace %s as %s', async ([most, namespaceId, token, failure], { as }) => {
+    await expectFailure(update(as(token), namespaceId, most), failure)
+  })
+})
+
+describe('cloud.devices.links', () => {
+  const get = (client: RivetClient, deviceLinkToken: string, index?: string) =>
+    client.cloud.devices.links.get({ deviceLinkToken, ...(index === undefined ? {} : { watchIndex: index }) })
+
+  it('are prepared, watched, and completed by a person', async ({ as, url }) => {
+    const device = as()
+    const { deviceLinkToken, deviceLinkUrl } = await device.cloud.devices.links.prepare()
+    const pending = await get(device, deviceLinkToken)
+    const watching = get(device, deviceLinkToken, pending.watch.index)
+
+    // Another answer shows that the first request was read, and is blocked.
+    await get(device, deviceLinkToken)
+    const completed = await fetch(`${url}/cloud/devices/links/complete`, {
+      method: 'POST',
+      headers: bearer(tokens.cloud),
+      body: JSON.stringify({ device_link_token: deviceLinkToken, game_id: ids.tanks }),
+    })
+
+    const { cloudToken, watch } = await watching
+    expect([deviceLinkUrl, completed.status]).toEqual([`${url}/devices/link/${deviceLinkToken}`, 200])
+    expect(pending).toEqual({ watch: { index: expect.stringMatching(/^\d+$/) } })
+    expect(BigInt(watch.index)).toBeGreaterThan(BigInt(pending.watch.index))
+    const validated = as(cloudToken).cloud.games.namespaces.validateGameNamespace(ids.tanks, {
+      displayName: 'Beta',
+      nameId: 'beta',
+    })
+    expect(await validated).toEqual({ errors: [] })
+  })
+
+  it('have their cloud token at once where they are complete', async ({ as }) => {
+    expect((await get(as(), tokens.complete)).cloudToken).toMatch(/^cloud\.mock\./)
+  })
+
+  it('answer the index of another run at once', async ({ as }) => {
+    expect(await get(as(), tokens.pending, '1')).toEqual(await get(as(), tokens.pending))
+  })
+
+  it.for([
+    ['an unknown link', 'nobody', undefined, '400 TOKEN_INVALID'],
+    ['an expired link', tokens.expired, undefined, '400 TOKEN_EXPIRED'],
+    ['a token that is no link', tokens.public, undefined, '401 CLAIMS_MISSING_ENTITLEMENT'],
+    ['an index that is none', tokens.pending, 'newest', '400 API_BAD_QUERY'],
+  ] as const)('fail for %s', async ([, token, index, failure], { as }) => {
+    await expectFailure(get(as(), token, index), failure)
+  })
+
+  it('fail with a bearer that nobody has', async ({ as }) => {
+    await expectFailure(get(as('nobody'), tokens.pending), '400 TOKEN_INVALID')
+  })
+})
+
+describe.for([
+  ['default', 6],
+  ['empty', 0],
+  ['friday-night', 400],
+  ['nasty', 5],
+  ['tokens-only', 3],
+] as const)('the shipped scenario %s', ([name, count]) => {
+  it('is listed by the client, with each kind of token', async () => {
+    const { url, tokens } = await serveJson([name])
+    const listAs = (kind: 'public' | 'development') => {
+      const { token = '' } = tokens.find(one => one.kind === kind) ?? {}
+      return new RivetClient({ environment: url, token }).matchmaker.lobbies.list({ includeState: true })
+    }
+
+    const [real, canned] = [await listAs('public'), await listAs('development')]
+
+    expect(real.lobbies).toHaveLength(count)
+    expect(canned.lobbies).toHaveLength(real.gameModes.length)
+    const known = new Set(real.regions.map(({ regionId }) => regionId))
+    expect(real.lobbies.filter(({ regionId }) => !known.has(regionId))).toEqual([])
+  })
+})

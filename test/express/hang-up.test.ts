@@ -1,0 +1,187 @@
+import { createServer, request as httpRequest, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import express from 'express'
+import { HttpResponse, http } from 'msw'
+import { describe, expect, it, vi } from 'vitest'
+import { mockExpress } from '../../src/express.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { sendTo } from '../doors.js'
+import { live } from '../server/ask.js'
+import { gate } from '../server/gate.js'
+import { connected } from '../server/talk.js'
+import { listening } from '../server/ways.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+
+const path = '/cloud/devices/links'
+const query = ({ world }: Mockmaker) => `device_link_token=${tokens.pending}&watch_index=${world.revision}`
+const watching = (mock: Mockmaker) => `GET ${path}?${query(mock)} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+
+const complete = {
+  method: 'POST',
+  path: '/cloud/devices/links/complete',
+  headers: bearer(tokens.cloud),
+  body: JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks }),
+} as const
+
+/** An app of a user's, with handlers of theirs before ours. */
+async function userApp(mock: Mockmaker) {
+  const theirs = http.get('*/nothing', () => HttpResponse.json(null))
+  const server: Server = createServer(express().use(mockExpress([theirs, ...mock.handlers])))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    async close() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+const until = (mock: Mockmaker, waiters: number) =>
+  vi.waitFor(() => expect(mock.world.waiters).toBe(waiters), { timeout: 20_000, interval: 5 })
+
+async function blockedSockets(mock: Mockmaker, { url, count }: { url: string; count: number }): Promise<Socket[]> {
+  const sockets = await Promise.all(Array.from({ length: count }, () => connected(url)))
+  for (const socket of sockets) socket.write(watching(mock))
+  await until(mock, count)
+  return sockets
+}
+
+describe('a client that is blocked on a watch index', () => {
+  it('frees its waiter and its deadline when it hangs up: 1,000 leave none', async () => {
+    const { mock, url, close } = await listening()
+    const sockets = await blockedSockets(mock, { url, count: 1_000 })
+
+    for (const socket of sockets) socket.destroy()
+    await until(mock, 0)
+
+    expect(live(mock.world).clock.pending).toBe(0)
+    await close()
+  })
+
+  it('is answered at its time, while others hang up', async () => {
+    const { mock, url, close } = await listening()
+    const patient = sendTo(url, { method: 'GET', path, query: query(mock) })
+    await until(mock, 1)
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => connected(url)))
+    for (const socket of sockets) socket.write(watching(mock))
+    await until(mock, 21)
+
+    for (const socket of sockets) socket.destroy()
+    await until(mock, 1)
+    await sendTo(url, complete)
+
+    expect((await patient).body).toContain('cloud_token')
+    expect([mock.world.waiters, live(mock.world).clock.pending]).toEqual([0, 0])
+    await close()
+  })
+
+  it('frees all its waiters when it hangs up on many requests of one connection', async () => {
+    const { mock, url, close } = await listening()
+    const warned = vi.fn()
+    process.on('warning', warned)
+    const socket = await connected(url)
+    socket.write(watching(mock).repeat(20))
+    await until(mock, 20)
+
+    socket.destroy()
+    await until(mock, 0)
+
+    expect([live(mock.world).clock.pending, warned.mock.calls]).toEqual([0, []])
+    process.off('warning', warned)
+    await close()
+  })
+
+  it('frees its waiter when it only half closes, and ends', async () => {
+    const { mock, url, close } = await listening()
+    const [socket] = await blockedSockets(mock, { url, count: 1 })
+
+    socket?.end()
+    await until(mock, 0)
+
+    expect(live(mock.world).clock.pending).toBe(0)
+    await close()
+  })
+
+  it('frees its waiter when it aborts its fetch', async () => {
+    const { mock, url, close } = await listening()
+    const client = new AbortController()
+    const answer = fetch(`${url}${path}?${query(mock)}`, { signal: client.signal }).catch((error: Error) => error.name)
+    await until(mock, 1)
+
+    client.abort()
+
+    expect(await answer).toBe('AbortError')
+    await until(mock, 0)
+    await close()
+  })
+
+  it('frees its waiter behind a user app, too', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const { url, close } = await userApp(mock)
+    const sockets = await blockedSockets(mock, { url, count: 50 })
+
+    for (const socket of sockets) socket.destroy()
+    await until(mock, 0)
+
+    expect(live(mock.world).clock.pending).toBe(0)
+    await close()
+  })
+
+  it('does not block when it has gone before its turn comes', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const [gone, asked] = [gate(), gate()]
+    const app = express()
+    app.use(async (request, _response, next) => {
+      request.socket.once('close', gone.resolve)
+      asked.resolve()
+      await gone.promise
+      next()
+    })
+    app.use(mockExpress(mock.handlers))
+    const answered = vi.fn()
+    mock.log.subscribe(answered)
+    const server = createServer(app)
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const client = httpRequest(`${url}${path}?${query(mock)}`).on('error', () => {})
+    client.end()
+    await asked.promise
+
+    client.destroy()
+    await vi.waitFor(() => expect(answered).toHaveBeenCalled())
+
+    expect([mock.world.waiters, live(mock.world).clock.pending]).toEqual([0, 0])
+    await new Promise(resolve => server.close(resolve))
+  })
+
+  it('is answered at once when the server closes, and the connection ends', async () => {
+    const { mock, url, close } = await listening()
+    const answers = Array.from({ length: 20 }, () => sendTo(url, { method: 'GET', path, query: query(mock) }))
+    await until(mock, 20)
+
+    await close()
+
+    expect((await Promise.all(answers)).map(answer => answer.status)).toEqual(Array(20).fill(200))
+    expect(live(mock.world).clock.pending).toBe(0)
+  })
+
+  it('leaves no listener on a connection that asks again and again', async () => {
+    const { mock, url, close } = await listening()
+    const warned = vi.fn()
+    process.on('warning', warned)
+    const socket = await connected(url)
+    socket.resume()
+    for (let i = 0; i < 30; i++) {
+      socket.write(watching(mock))
+      await until(mock, 1)
+      await live(mock.world).clock.advance(40_000)
+    }
+
+    expect([mock.world.waiters, live(mock.world).clock.pending, warned.mock.calls]).toEqual([0, 0, []])
+    process.off('warning', warned)
+    socket.destroy()
+    await close()
+  })
+})

@@ -1,0 +1,247 @@
+import { it as base, describe, expect } from 'vitest'
+import { createApp } from '../../src/express/app.js'
+import { bind } from '../../src/express/bind.js'
+import { createMockmaker } from '../../src/index.js'
+import { type Got, json, sendTo } from '../doors.js'
+import { settled, stateOf } from '../server/ask.js'
+import { gate } from '../server/gate.js'
+import { answersIn, answerTo, connected, talk } from '../server/talk.js'
+import { listening } from '../server/ways.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+
+type Server = Awaited<ReturnType<typeof listening>>
+
+const it = base.extend<{ server: Server }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  server: async ({}, use) => {
+    const server = await listening()
+    await use(server)
+    await server.close()
+  },
+})
+
+const list = '/matchmaker/lobbies/list'
+const validate = `/cloud/games/${ids.tanks}/namespaces/validate`
+const config = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
+
+/** A request as bytes, after which the server ends the connection. */
+const bytes = (line: string, ...headers: string[]) =>
+  [`${line} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''].join('\r\n')
+const auth = `authorization: Bearer ${tokens.cloud}`
+
+const failure = (got: Got) => `${got.status} ${(json(got) as { code: string }).code}`
+
+describe('bytes on a socket', () => {
+  it.for([
+    ['rubbish', 'rubbish\r\n\r\n', '400 API_BAD_HEADERS'],
+    ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', '400 API_BAD_HEADERS'],
+    ['HTTP/9.9', `GET ${list} HTTP/9.9\r\nhost: localhost\r\n\r\n`, '400 API_BAD_HEADERS'],
+    ['a method that there is not', bytes(`BREW ${list}`), '400 API_BAD_HEADERS'],
+    ['a path with a space', bytes('GET /a b'), '400 API_BAD_HEADERS'],
+    ['a path without a slash', bytes('GET matchmaker'), '400 API_BAD_HEADERS'],
+    ['a NUL in the path', bytes('GET /matchmaker\0/lobbies/list'), '400 API_BAD_HEADERS'],
+    ['a NUL in a header', bytes(`GET ${list}`, 'x: a\0b'), '400 API_BAD_HEADERS'],
+    ['a header without a name', bytes(`GET ${list}`, ': x'), '400 API_BAD_HEADERS'],
+    ['a header with a space in its name', bytes(`GET ${list}`, 'x y: z'), '400 API_BAD_HEADERS'],
+    ['two lengths', bytes(`POST ${validate}`, 'content-length: 1', 'content-length: 2'), '400 API_BAD_HEADERS'],
+    ['a length that is none', bytes(`POST ${validate}`, 'content-length: x'), '400 API_BAD_HEADERS'],
+    ['a negative length', bytes(`POST ${validate}`, 'content-length: -1'), '400 API_BAD_HEADERS'],
+    [
+      'a length and chunks',
+      bytes(`POST ${validate}`, 'content-length: 5', 'transfer-encoding: chunked'),
+      '400 API_BAD_HEADERS',
+    ],
+    ['a URL of 20,000 characters', bytes(`GET /${'x'.repeat(20_000)}`), '400 API_BAD_HEADERS'],
+    ['20,000 characters of headers', bytes(`GET ${list}`, `x: ${'y'.repeat(20_000)}`), '400 API_BAD_HEADERS'],
+    ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nhost: localhost\r\n\r\n', '400 API_METHOD_NOT_ALLOWED'],
+    ['TRACE', bytes(`TRACE ${list}`), '400 API_METHOD_NOT_ALLOWED'],
+    ['PROPFIND', bytes(`PROPFIND ${list}`), '400 API_METHOD_NOT_ALLOWED'],
+    ['an absolute URL of another host', bytes(`GET http://evil.example${list}`), '404 API_NOT_FOUND'],
+    ['* for a path', bytes('GET *'), '404 API_NOT_FOUND'],
+    ['broken percent-encoding', bytes('GET /%zz/%'), '404 API_NOT_FOUND'],
+    ['a path with an encoded slash', bytes('GET /matchmaker%2Flobbies/list'), '404 API_NOT_FOUND'],
+    ['a path that goes up', bytes('GET /cloud/../matchmaker/lobbies/list'), '404 API_NOT_FOUND'],
+    ['a path that goes up, encoded', bytes('GET /cloud/%2e%2e/matchmaker/lobbies/list'), '404 API_NOT_FOUND'],
+    ['a path with a fragment', bytes(`GET ${list}#x`), '404 API_NOT_FOUND'],
+    ['an expectation that nobody knows', bytes('GET /nowhere', 'expect: tea'), '404 API_NOT_FOUND'],
+    [
+      'broken percent-encoding for a namespace',
+      bytes(`POST ${config.replace(ids.prod, '%zz')}`, auth),
+      '400 API_BAD_BODY',
+    ],
+  ] as const)('%s: are answered with a JSON error, and change nothing', async ([, sent, expected], { server }) => {
+    const before = stateOf(server.mock.world)
+
+    const got = await answerTo(server.url, sent)
+
+    expect(failure(got)).toBe(expected)
+    expect(Object.keys(json(got) as object)).toEqual(['code', 'message'])
+    expect(got.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      vary: 'Origin',
+      'rvt-ray-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    expect(got.body).not.toMatch(/\n\s+at |node_modules|node:internal/)
+    expect(stateOf(server.mock.world)).toBe(before)
+    expect((await sendTo(server.url, { method: 'GET', path: list })).status).toBe(200)
+  })
+
+  it.for(['%00', '%2F', '%2e%2e', 'a%20b', '__proto__', '%F0%9F%8E%AF', '%zz', '.', 'x'.repeat(5_000)])(
+    'with the namespace %s: find none',
+    async (namespace, { server }) => {
+      const body = '{"lobby_count_max":1,"max_players":1}'
+      const sent = bytes(`POST ${config.replace(ids.prod, namespace)}`, auth, `content-length: ${body.length}`)
+
+      expect(failure(await answerTo(server.url, sent + body))).toBe('404 NAMESPACE_NOT_FOUND')
+    },
+  )
+
+  it('OPTIONS *: are answered as a preflight', async ({ server }) => {
+    const got = await answerTo(server.url, bytes('OPTIONS *', 'origin: http://localhost:3000'))
+
+    expect([got.status, got.body]).toEqual([204, ''])
+    expect(got.headers['access-control-allow-origin']).toBe('http://localhost:3000')
+  })
+
+  it('that ask for an upgrade: are answered without one', async ({ server }) => {
+    const sent = `GET ${list} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n\r\n`
+
+    expect((await answerTo(server.url, sent)).status).toBe(200)
+  })
+
+  it('GET with a body: are answered as if there was none, and the connection goes on', async ({ server }) => {
+    const first = `GET ${list} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{"broken"`
+
+    const answers = answersIn(await talk(server.url, first + bytes(`GET ${list}`)))
+
+    expect(answers.map(answer => answer.status)).toEqual([200, 200])
+    expect(answers[1]?.body).toBe(answers[0]?.body)
+  })
+
+  it('with Expect: 100-continue: are asked for the body, and answered', async ({ server }) => {
+    const body = '{"display_name":"A","name_id":"a"}'
+    const head = bytes(`POST ${validate}`, auth, 'expect: 100-continue', `content-length: ${body.length}`)
+
+    const written = await talk(server.url, head + body)
+
+    const [goOn, answer] = [written.slice(0, 25), answersIn(written.slice(25))[0]]
+    expect([goOn, answer?.status, answer?.body]).toEqual(['HTTP/1.1 100 Continue\r\n\r\n', 200, '{"errors":[]}'])
+  })
+
+  it('with many requests in one packet: are answered in their order', async ({ server }) => {
+    const good = `GET ${list} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+    const bad = 'GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n'
+    const write = `POST /cloud/devices/links HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n`
+
+    const answers = answersIn(await talk(server.url, good + write + bad + write + bytes('HEAD /nowhere')))
+
+    expect(answers.slice(0, 4).map(answer => answer.status)).toEqual([200, 200, 404, 200])
+  })
+
+  it('in chunks: are put together', async ({ server }) => {
+    const chunks = ['{"display_name":', '"A","name_id":"a"}', ''].map(
+      text => `${text.length.toString(16)}\r\n${text}\r\n`,
+    )
+
+    const got = await answerTo(
+      server.url,
+      bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked') + chunks.join(''),
+    )
+
+    expect(got.body).toBe('{"errors":[]}')
+  })
+
+  it('in chunks that are broken: are refused', async ({ server }) => {
+    const sent = `${bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked')}zz\r\n{}\r\n`
+
+    expect(failure(await answerTo(server.url, sent))).toBe('400 API_BAD_HEADERS')
+  })
+
+  it('that stop in the middle of a body: leave nothing behind', async ({ server }) => {
+    const before = stateOf(server.mock.world)
+    const socket = await connected(server.url)
+    socket.write(bytes(`POST ${config}`, auth, 'content-length: 100'))
+    await sendTo(server.url, { method: 'GET', path: list })
+    socket.destroy()
+    await sendTo(server.url, { method: 'GET', path: list })
+    await settled()
+
+    expect(stateOf(server.mock.world)).toBe(before)
+  })
+
+  it('whose client goes before its write has its turn: are carried out, and hurt nobody', async ({ server }) => {
+    const { mock, url } = server
+    const body = '{"lobby_count_max":77,"max_players":1}'
+    const opened = gate()
+    const turn = mock.world.write(() => opened.promise)
+    const socket = await connected(url)
+    socket.write(bytes(`POST ${config}`, auth, `content-length: ${body.length}`) + body)
+    await sendTo(url, { method: 'GET', path: list })
+    socket.destroy()
+    await sendTo(url, { method: 'GET', path: list })
+
+    opened.resolve()
+    await turn
+    await mock.world.write(() => {})
+
+    expect(mock.world.namespaces.get(ids.prod)?.lobby_count_max).toBe(77)
+    expect((await sendTo(url, { method: 'GET', path: list })).status).toBe(200)
+  })
+})
+
+describe('a request that does not come in time', () => {
+  it.for([
+    ['headers', 'GET / HTTP/1.1\r\nhost: loc'],
+    ['a body', `POST ${validate} HTTP/1.1\r\nhost: localhost\r\n${auth}\r\ncontent-length: 10\r\n\r\n{`],
+    [
+      'chunks',
+      `POST ${validate} HTTP/1.1\r\nhost: localhost\r\n${auth}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`,
+    ],
+  ])('with %s that never end, is answered with a JSON error', async ([, sent = '']) => {
+    const mock = createMockmaker({ scenario: tanks })
+    const bound = await bind({ port: 0, hosts: ['127.0.0.1'], headersTimeoutMs: 20, requestTimeoutMs: 20 })
+    bound.serve(createApp(mock))
+
+    const got = await answerTo(bound.url, sent)
+
+    expect(json(got)).toEqual({ code: 'API_BAD_BODY', message: 'the request did not come in time' })
+    await bound.close()
+  })
+
+  it('is not one that is blocked on a watch index', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const bound = await bind({ port: 0, hosts: ['127.0.0.1'], headersTimeoutMs: 20, requestTimeoutMs: 20 })
+    bound.serve(createApp(mock))
+    const path = '/cloud/devices/links'
+    const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
+    const blocked = sendTo(bound.url, { method: 'GET', path, query })
+    // One that is late is found out after the other has been looked at.
+    await answerTo(bound.url, 'GET / HTTP/1.1\r\nhost: loc')
+
+    expect(mock.world.waiters).toBe(1)
+    await mock.close()
+    expect((await blocked).status).toBe(200)
+    await bound.close()
+  })
+})
+
+describe('a request that Node can read', () => {
+  it('may have a body of just 1 MiB, and none of more', async ({ server }) => {
+    const send = (length: number) =>
+      sendTo(server.url, {
+        method: 'POST',
+        path: validate,
+        headers: bearer(tokens.cloud),
+        body: `{"display_name":"A","name_id":"a","x":"${'x'.repeat(length - 41)}"}`,
+      })
+
+    const [fits, overflows, huge] = [await send(1_048_576), await send(1_048_577), await send(20_000_000)]
+
+    expect([fits.status, failure(overflows), failure(huge)]).toEqual([
+      200,
+      '400 API_BODY_TOO_LARGE',
+      '400 API_BODY_TOO_LARGE',
+    ])
+  })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, it, vi } from 'vitest'
+import { operationIds, operations } from '../../src/contract/operations.js'
+import { createMockmaker, type ExchangeRecord } from '../../src/index.js'
+import { type Sent, sendTo } from '../doors.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { ask, settled } from './ask.js'
+import { listening } from './ways.js'
+
+const list: Sent = { method: 'GET', path: '/matchmaker/lobbies/list' }
+
+/** A mock of tanks, and what its log says. */
+function logged() {
+  const mock = createMockmaker({ scenario: tanks })
+  const records: ExchangeRecord[] = []
+  const stop = mock.log.subscribe(record => void records.push(record))
+  return { mock, records, stop }
+}
+
+/** The part of a token that lets somebody in. */
+const secrets = Object.values(tokens).map(token => token.slice(token.lastIndexOf('.')))
+
+describe('the log of exchanges', () => {
+  it('tells of a success', async () => {
+    const { mock, records } = logged()
+
+    const got = await ask(mock, { ...list, headers: bearer(tokens.public) })
+
+    expect(records).toEqual([
+      {
+        method: 'GET',
+        path: '/matchmaker/lobbies/list',
+        operation: 'lobbies.list',
+        caller: { kind: 'public', namespaceId: ids.prod },
+        status: 200,
+        code: undefined,
+        rayId: got.headers['rvt-ray-id'],
+        ms: expect.any(Number),
+        blocked: false,
+        refusedOrigin: undefined,
+      },
+    ])
+  })
+
+  it.each([
+    [
+      { ...list, path: '/nowhere' },
+      { operation: undefined, caller: undefined, status: 404, code: 'API_NOT_FOUND' },
+    ],
+    [
+      { ...list, headers: bearer('x') },
+      { operation: 'lobbies.list', caller: undefined, status: 400, code: 'TOKEN_INVALID' },
+    ],
+    [
+      { ...list, query: 'include_state=x' },
+      { operation: 'lobbies.list', caller: { kind: 'tokenless' }, status: 400, code: 'API_BAD_QUERY' },
+    ],
+    [
+      { ...list, method: 'OPTIONS' },
+      { operation: undefined, status: 204, code: undefined },
+    ],
+  ])('tells of %j what is known of it', async (sent, expected) => {
+    const { mock, records } = logged()
+
+    await ask(mock, sent)
+
+    expect(records).toMatchObject([expected])
+  })
+
+  it.each([
+    ['http://localhost:3000', undefined],
+    ['https://tanks.example', undefined],
+    ['https://evil.example', 'https://evil.example'],
+    ['null', 'null'],
+  ])('tells of the origin %s whether its pages may not read: %s', async (origin, refusedOrigin) => {
+    const { mock, records } = logged()
+
+    await ask(mock, { ...list, headers: { origin } })
+
+    expect(records).toMatchObject([{ refusedOrigin }])
+  })
+
+  it('tells of a watch that it was blocked, when it is answered', async () => {
+    const { mock, records } = logged()
+    const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
+    const answer = ask(mock, { method: 'GET', path: '/cloud/devices/links', query })
+    const before = records.length
+
+    await mock.close()
+    await answer
+
+    expect([before, records]).toMatchObject([0, [{ operation: 'devices.links.get', blocked: true, status: 200 }]])
+  })
+
+  it('tells of a watch that was answered at once that it was not blocked, also where it is overridden', async () => {
+    const { mock, records } = logged()
+    const sent = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
+    const [handler] = [mock.override('devices.links.get', ({ original }) => original())]
+
+    await ask(mock, sent)
+    await handler.run({ request: new Request(`http://x${sent.path}?${sent.query}`), requestId: '1' })
+
+    expect(records.map(({ operation, blocked }) => [operation, blocked])).toEqual([
+      ['devices.links.get', false],
+      ['devices.links.get', false],
+    ])
+  })
+
+  it('tells of a client that went away, and of no bug', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { mock, records } = logged()
+    const client = new AbortController()
+    const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
+    void ask(mock, { method: 'GET', path: '/cloud/devices/links', query }, client.signal)
+
+    client.abort()
+    await settled()
+
+    expect([records.map(record => record.status), told.mock.calls]).toEqual([[499], []])
+    told.mockRestore()
+  })
+
+  it('holds no token, wherever one was sent', async () => {
+    const { mock, url, close } = await listening()
+    const records: ExchangeRecord[] = []
+    mock.log.subscribe(record => void records.push(record))
+    for (const token of Object.values(tokens)) {
+      const [device_link_token, watch_index] = [token, token]
+      const body = JSON.stringify({ device_link_token, game_id: token, name_id: token, lobby_ports: [token] })
+      for (const id of operationIds) {
+        const { method, path } = operations[id]
+        const filled = path.replace('{game_id}', token).replace('{namespace_id}', token)
+        const query = new URLSearchParams({ device_link_token, watch_index, include_state: token }).toString()
+        await sendTo(url, { method, path: filled, query, headers: bearer(token), ...(method === 'POST' && { body }) })
+      }
+      await sendTo(url, { method: 'GET', path: `/devices/link/${token}` })
+      await sendTo(url, { method: 'POST', path: `/devices/link/${token}/x`, query: `token=${token}` })
+    }
+    await close()
+
+    expect(records).toHaveLength(Object.values(tokens).length * (operationIds.length + 2))
+    const texts = records.map(record => JSON.stringify(record))
+    expect(texts.filter(text => secrets.some(secret => text.includes(`mock${secret}`)))).toEqual([])
+  })
+
+  it('holds no real token in a path either: /devices/link/{token} shows its label', async () => {
+    const { url, close, mock } = await listening()
+    const records: ExchangeRecord[] = []
+    mock.log.subscribe(record => void records.push(record))
+
+    await sendTo(url, { method: 'GET', path: '/devices/link/device.eyJ0eXAi.abc-_~x' })
+    await close()
+
+    expect(records.map(record => record.path)).toEqual(['/devices/link/device.…'])
+  })
+
+  it('tells nobody who has stopped to listen', async () => {
+    const { mock, records, stop } = logged()
+
+    stop()
+    stop()
+    await ask(mock, list)
+
+    expect(records).toEqual([])
+  })
+
+  it('never hides a listener that throws: the answer is 500, told once', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { mock } = logged()
+    mock.log.subscribe(() => {
+      throw new Error('a bug of a listener')
+    })
+
+    const got = [await ask(mock, list), await ask(mock, { method: 'POST', path: '/cloud/devices/links' })]
+
+    expect([got.map(({ status }) => status), told.mock.calls.length]).toEqual([[500, 500], 2])
+    told.mockRestore()
+  })
+})

@@ -1,0 +1,272 @@
+import { it as base, describe, expect, type MockInstance, vi } from 'vitest'
+import { ApiError, createMockmaker, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
+import type { Answerer } from '../../src/server/answer.js'
+import { carriedBy } from '../../src/server/carried.js'
+import { json } from '../doors.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { ask, stateOf } from './ask.js'
+
+/** The mock with one operation overridden, as a door that knows our handlers has it. */
+function overridden<Id extends OperationId>(mock: Mockmaker, id: Id, resolver: OverrideResolver<Id>) {
+  const carried = carriedBy(mock.override(id, resolver))
+  if (!carried) throw new Error('a handler of ours carries its operation')
+  return carried as { readonly answer: Answerer }
+}
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+const complete = {
+  method: 'POST',
+  path: '/cloud/devices/links/complete',
+  headers: bearer(tokens.cloud),
+  body: JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks }),
+} as const
+
+const it = base.extend<{ mock: Mockmaker; told: MockInstance<typeof console.error> }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  mock: async ({}, use) => {
+    const mock = createMockmaker({ scenario: tanks })
+    await use(mock)
+    await mock.close()
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  told: async ({}, use) => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await use(told)
+    told.mockRestore()
+  },
+})
+
+describe('an override', () => {
+  it('answers in the place of its behaviour', async ({ mock }) => {
+    const nothing = { game_modes: [], lobbies: [], regions: [] }
+
+    const got = await ask(
+      overridden(mock, 'lobbies.list', () => nothing),
+      list,
+    )
+
+    expect([got.status, json(got)]).toEqual([200, nothing])
+    expect(got.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+  })
+
+  it('gets the input parsed', async ({ mock }) => {
+    const resolver = vi.fn<OverrideResolver<'lobbies.list'>>(({ original }) => original())
+    const headers = { 'x-coords': '52.52, 13.40' }
+
+    await ask(overridden(mock, 'lobbies.list', resolver), { ...list, query: 'include_state=true&x=1', headers })
+
+    expect(resolver.mock.calls[0]?.[0].input).toEqual({
+      include_state: true,
+      'x-coords': { latitude: 52.52, longitude: 13.4 },
+    })
+  })
+
+  it('gets the world, and may write to it', async ({ mock }) => {
+    const answer = overridden(mock, 'lobbies.list', async ({ world, original }) => {
+      await world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
+      return original()
+    })
+
+    const { lobbies } = json(await ask(answer, list)) as { lobbies: { lobby_id: string }[] }
+
+    expect(lobbies.map(lobby => lobby.lobby_id)).toEqual(['empty'])
+  })
+
+  it('gets the answer that would have been, to the byte', async ({ mock }) => {
+    const got = await ask(
+      overridden(mock, 'lobbies.list', ({ original }) => original()),
+      list,
+    )
+
+    expect(got.body).toBe((await ask(mock, list)).body)
+  })
+
+  it('may change what original answers, and changes nothing else by that', async ({ mock }) => {
+    const untouched = { ...list, query: 'include_state=true' }
+    const development = { ...untouched, headers: bearer(tokens.development) }
+    const before = [await ask(mock, untouched), await ask(mock, development), stateOf(mock.world)]
+    const answer = overridden(mock, 'lobbies.list', async ({ original }) => {
+      const output = await original()
+      for (const region of output.regions) {
+        region.region_display_name = 'Moon'
+        region.datacenter_coord.latitude = 1
+        region.datacenter_distance_from_client.miles = 1
+      }
+      for (const lobby of output.lobbies) Object.assign(lobby.state ?? {}, { map: 'changed' })
+      return output
+    })
+
+    const changed = [await ask(answer, untouched), await ask(answer, development)]
+
+    for (const got of changed) expect(got.body).toMatch(/Moon.*"latitude":1,/)
+    const after = [await ask(mock, untouched), await ask(mock, development), stateOf(mock.world)]
+    const bodies = (all: typeof after) => all.map(one => (typeof one === 'string' ? one : one.body))
+    expect(bodies(after)).toEqual(bodies(before))
+  })
+
+  it('may call original of a write, whose turn then happens', async ({ mock }) => {
+    const got = await ask(
+      overridden(mock, 'devices.links.complete', ({ original }) => original()),
+      complete,
+    )
+
+    expect([got.status, mock.world.deviceLinks.get(tokens.pending)?.status]).toEqual([200, 'complete'])
+  })
+
+  it('without original leaves the world alone', async ({ mock }) => {
+    const before = stateOf(mock.world)
+
+    const got = await ask(
+      overridden(mock, 'devices.links.complete', () => ({})),
+      complete,
+    )
+
+    expect([got.body, stateOf(mock.world)]).toEqual(['{}', before])
+  })
+
+  it('may call original of a watch, which blocks and is freed as ever', async ({ mock }) => {
+    const { answer } = overridden(mock, 'devices.links.get', ({ original }) => original())
+    const client = new AbortController()
+    const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
+    const sent = { method: 'GET', path: '/cloud/devices/links', query }
+
+    const [freed, woken] = [ask({ answer }, sent, client.signal), ask({ answer }, sent)]
+    const waiting = mock.world.waiters
+    client.abort()
+    await ask(mock, complete)
+
+    expect([waiting, (await freed).status, (await woken).status, mock.world.waiters]).toEqual([2, 499, 200, 0])
+  })
+
+  it('answers with an empty body where the operation has none', async ({ mock }) => {
+    const path = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
+    const body = '{"lobby_count_max":1,"max_players":1}'
+    const id = 'games.namespaces.updateGameNamespaceMatchmakerConfig'
+
+    const got = await ask(
+      overridden(mock, id, () => undefined),
+      {
+        method: 'POST',
+        path,
+        headers: bearer(tokens.cloud),
+        body,
+      },
+    )
+
+    expect([got.status, got.body]).toEqual([200, ''])
+  })
+
+  it.for([
+    ['a path', { ...list, path: '/matchmaker/lobbies/lists' }, 'API_NOT_FOUND'],
+    ['a token', { ...list, headers: bearer('unknown') }, 'TOKEN_INVALID'],
+    ['a query', { ...list, query: 'include_state=x' }, 'API_BAD_QUERY'],
+    ['a header', { ...list, headers: { 'x-coords': 'x' } }, 'API_BAD_HEADERS'],
+  ] as const)('is not called where %s is wrong', async ([, sent, code], { mock }) => {
+    const resolver = vi.fn<OverrideResolver<'lobbies.list'>>(({ original }) => original())
+
+    const got = await ask(overridden(mock, 'lobbies.list', resolver), sent)
+
+    expect([(json(got) as { code: string }).code, resolver.mock.calls]).toEqual([code, []])
+  })
+
+  it('leaves other operations as they are', async ({ mock }) => {
+    const answer = overridden(mock, 'lobbies.list', () => {
+      throw new Error('not me')
+    })
+
+    expect((await ask(answer, complete)).status).toBe(200)
+  })
+})
+
+describe('an override that throws', () => {
+  it('an ApiError answers with it', async ({ mock, told }) => {
+    const answer = overridden(mock, 'lobbies.list', () => {
+      throw new ApiError('API_RATE_LIMIT', 'slow down', { headers: { 'retry-after': '7' }, metadata: { left: 0 } })
+    })
+
+    const got = await ask(answer, { ...list, headers: { origin: 'http://localhost' } })
+
+    expect([got.status, json(got)]).toEqual([
+      429,
+      { code: 'API_RATE_LIMIT', message: 'slow down', metadata: { left: 0 } },
+    ])
+    expect(got.headers).toMatchObject({ 'retry-after': '7', 'access-control-allow-origin': 'http://localhost' })
+    expect(told).not.toHaveBeenCalled()
+  })
+
+  it.for([
+    ['an Error', () => Promise.reject(new Error('secret detail'))],
+    ['no Error', () => Promise.reject('secret detail')],
+    [
+      'at once',
+      () => {
+        throw new TypeError('secret detail')
+      },
+    ],
+  ] as const)('%s answers 500 with its ray id, and tells it once', async ([, resolver], { mock, told }) => {
+    const got = await ask(overridden(mock, 'lobbies.list', resolver), list)
+
+    const ray = got.headers['rvt-ray-id']
+    expect([got.status, json(got)]).toEqual([
+      500,
+      { code: 'ERROR', message: `something unforeseen happened: the mock's log tells what, at ray id ${ray}` },
+    ])
+    expect(told.mock.calls).toHaveLength(1)
+    expect(told.mock.calls[0]?.[0]).toContain(ray)
+    expect(String(told.mock.calls[0]?.[1])).toContain('secret detail')
+  })
+
+  const circular: Record<string, unknown> = {}
+  circular.itself = circular
+  it.for([
+    ['a value that holds itself', () => circular],
+    ['a bigint', () => ({ index: 1n })],
+    [
+      'what throws when it is written',
+      () => ({
+        toJSON() {
+          throw new Error('no')
+        },
+      }),
+    ],
+    [
+      'an error with metadata that is no JSON',
+      () => {
+        throw new ApiError('API_RATE_LIMIT', 'x', { metadata: 1n })
+      },
+    ],
+    [
+      'an error with a header of two lines',
+      () => {
+        throw new ApiError('API_RATE_LIMIT', 'x', { headers: { 'retry-after': '1\r\nset-cookie: a=b' } })
+      },
+    ],
+    [
+      'an error with a header that has no name',
+      () => {
+        throw new ApiError('API_RATE_LIMIT', 'x', { headers: { '': '1' } })
+      },
+    ],
+  ] as const)('answering %s: 500, told once', async ([, resolver], { mock, told }) => {
+    // What a resolver in JavaScript may answer, TypeScript would not let through.
+    const got = await ask(overridden(mock, 'lobbies.list', resolver as never), list)
+
+    expect([got.status, json(got)]).toMatchObject([500, { code: 'ERROR' }])
+    expect(told.mock.calls).toHaveLength(1)
+    expect((await ask(mock, list)).status).toBe(200)
+  })
+
+  it('in the middle of a write leaves the world as it was', async ({ mock, told }) => {
+    const before = stateOf(mock.world)
+    const answer = overridden(mock, 'devices.links.complete', async ({ world }) => {
+      await world.write(async tables => {
+        await tables.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
+        throw new Error('half way')
+      })
+      return {}
+    })
+
+    expect((await ask(answer, complete)).status).toBe(500)
+    expect([stateOf(mock.world), told.mock.calls.length]).toEqual([before, 1])
+  })
+})

@@ -1,0 +1,184 @@
+import { it as base, describe, expect } from 'vitest'
+import { type OperationId, operationIds, operations } from '../../src/contract/operations.js'
+import { findRoute } from '../../src/server/routes.js'
+import { type Got, json } from '../doors.js'
+import { bearer, ids, tokens } from '../tanks.js'
+import { stateOf } from './ask.js'
+import { type Open, ways } from './ways.js'
+
+const filled = (path: string) => path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod)
+const paths = [...new Set(operationIds.map(id => operations[id].path))]
+const methodsAt = (path: string) =>
+  operationIds.filter(id => operations[id].path === path).map(id => operations[id].method)
+const message = (got: Got) => (json(got) as { message: string }).message
+const code = (got: Got) => (json(got) as { code: string }).code
+
+describe.each(ways)('a request to $name', way => {
+  const it = base.extend<{ open: Open }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    open: async ({}, use) => {
+      const open = await way.open()
+      await use(open)
+      await open.close()
+    },
+  })
+
+  it.for([
+    ['/lobbies/list', 'GET /matchmaker/lobbies/list'],
+    ['/list', 'GET /matchmaker/lobbies/list'],
+    ['/matchmaker/lobbies/list/', 'GET /matchmaker/lobbies/list'],
+    ['//matchmaker/lobbies/list', 'GET /matchmaker/lobbies/list'],
+    ['/Matchmaker/Lobbies/List', 'GET /matchmaker/lobbies/list'],
+    ['/matchmaker/lobies/list', 'GET /matchmaker/lobbies/list'],
+    ['/matchmaker/lobbies', 'GET /matchmaker/lobbies/list'],
+    ['/devices/links', 'GET /cloud/devices/links'],
+    ['/cloud/device/links', 'GET /cloud/devices/links'],
+    ['/links/complete', 'POST /cloud/devices/links/complete'],
+    ['/cloud/devices/links/completed', 'POST /cloud/devices/links/complete'],
+    ['/namespaces/x/mm-config', 'POST /cloud/games/{game_id}/namespaces/{namespace_id}/mm-config'],
+    ['/cloud/games/x/namespaces/y/mmconfig', 'POST /cloud/games/{game_id}/namespaces/{namespace_id}/mm-config'],
+    ['/cloud/games/x/namespace/validate', 'POST /cloud/games/{game_id}/namespaces/validate'],
+    [
+      '/cloud/games/x/namespaces/y/tokens/development/validates',
+      'POST /cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development/validate',
+    ],
+  ] as const)('of %s is answered 404, with a hint at %s', async ([path, near], { open }) => {
+    const got = await open.send({ method: 'GET', path })
+
+    expect([got.status, code(got), message(got)]).toEqual([
+      404,
+      'API_NOT_FOUND',
+      `nothing is at ${path}: did you mean ${near}?`,
+    ])
+  })
+
+  it.for([
+    '/nowhere',
+    '/a/b/c/d/e/f/g/h',
+    '/%zz',
+    '/index.php',
+    '/cloud/games//namespaces/validate/x/y/z',
+    `/${'x/'.repeat(2_000)}`,
+  ])('of %s, which nothing is like, is answered 404 without a guess', async (path, { open }) => {
+    const got = await open.send({ method: 'POST', path, body: '{' })
+
+    expect([got.status, code(got)]).toEqual([404, 'API_NOT_FOUND'])
+    expect(message(got)).toMatch(/: GET \/openapi\.json lists what there is$/)
+  })
+
+  it.for([
+    ['an empty game id', '/cloud/games//namespaces/validate'],
+    ['a slash at its end', filled('/cloud/games/{game_id}/namespaces/validate/')],
+    ['an encoded slash', '/cloud/games/a%2Fb%2Fnamespaces/validate'],
+    ['an encoded letter in a fixed part', '/%63loud/games/x/namespaces/validate'],
+  ] as const)('with %s is answered 404', async ([, path], { open }) => {
+    expect((await open.send({ method: 'POST', path, headers: bearer(tokens.cloud) })).status).toBe(404)
+  })
+
+  it.for([
+    ['%31', '1'],
+    ['a%2Fb', 'a/b'],
+    ['%F0%9F%8E%AF', '🎯'],
+    ['%zz', '%zz'],
+    ['a+b', 'a+b'],
+  ] as const)('with the game id %s means %s', async ([sent, meant], { open }) => {
+    const path = `/cloud/games/${sent}/namespaces/nobody/mm-config`
+    const body = '{"lobby_count_max":1,"max_players":1}'
+
+    const got = await open.send({ method: 'POST', path, headers: bearer(tokens.cloud), body })
+
+    expect(message(got)).toMatch(`game "${meant}" has no namespace "nobody"`)
+  })
+
+  const wrongMethods = paths.flatMap(path =>
+    ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']
+      .filter(method => !methodsAt(path).includes(method as 'GET'))
+      .map(method => [method, path] as const),
+  )
+  it.for(wrongMethods)(
+    'that is %s of %s is refused with the methods that are allowed',
+    async ([method, path], { open }) => {
+      const before = stateOf(open.mock.world)
+      const allowed = methodsAt(path).join(', ')
+
+      const got = await open.send({ method, path: filled(path), headers: bearer('unknown') })
+
+      expect([got.status, code(got), got.headers.allow]).toEqual([400, 'API_METHOD_NOT_ALLOWED', allowed])
+      expect(message(got)).toBe(`${method} is not allowed on ${filled(path)}: use ${allowed}`)
+      expect(stateOf(open.mock.world)).toBe(before)
+    },
+  )
+
+  it('that is HEAD of a path with POST alone is refused without a body', async ({ open }) => {
+    const got = await open.send({ method: 'HEAD', path: '/cloud/devices/links/complete' })
+
+    expect([got.status, got.headers.allow, got.body]).toEqual([400, 'POST', ''])
+  })
+
+  it.for(paths)('that is a preflight of %s is answered 204, and nothing happens', async (path, { open }) => {
+    const before = stateOf(open.mock.world)
+    const origin = 'http://localhost:3000'
+    const asked = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,x-coords',
+    }
+
+    const got = await open.send({ method: 'OPTIONS', path: filled(path), headers: { origin, ...asked } })
+
+    expect([got.status, got.body]).toEqual([204, ''])
+    expect(got.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+      'access-control-allow-headers': 'authorization,x-coords',
+      'access-control-allow-credentials': 'true',
+      'access-control-max-age': '3600',
+      vary: 'Origin',
+    })
+    expect(got.headers).not.toHaveProperty('content-type')
+    expect(stateOf(open.mock.world)).toBe(before)
+  })
+
+  it.for([
+    'HTTP://LOCALHOST:3000',
+    'http://LocalHost',
+    'capacitor://LOCALHOST',
+    'https://TANKS.example',
+    'https://Tanks--Prod.Mock.LocalHost',
+  ])('from the origin %s may be read, whatever its case', async (origin, { open }) => {
+    const got = await open.send({ method: 'GET', path: '/matchmaker/lobbies/list', headers: { origin } })
+
+    expect(got.headers['access-control-allow-origin']).toBe(origin)
+  })
+
+  it.for([
+    'http://localhost@evil.example',
+    'http://evil.example#.localhost',
+    'http://evil.example/.localhost',
+    'evil.example.localhost.',
+    'localhost',
+    'file://',
+    'http://',
+    '*',
+  ])('from the origin %s may not be read', async (origin, { open }) => {
+    const got = await open.send({ method: 'GET', path: '/matchmaker/lobbies/list', headers: { origin } })
+
+    expect([got.status, got.headers['access-control-allow-origin']]).toEqual([200, undefined])
+  })
+})
+
+describe('findRoute', () => {
+  base.each(operationIds)('finds %s by its own method and path', (id: OperationId) => {
+    expect(findRoute(operations[id].method, filled(operations[id].path)).id).toBe(id)
+  })
+
+  base('gives a fixed part of a path before a parameter', () => {
+    expect(findRoute('POST', '/cloud/games/validate/namespaces/validate')).toEqual({
+      id: 'games.namespaces.validateGameNamespace',
+      params: { game_id: 'validate' },
+    })
+  })
+
+  base('takes HEAD for GET', () => {
+    expect(findRoute('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
+  })
+})

@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { json } from '../doors.js'
+import { ask, live } from '../server/ask.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+
+const scenario: ScenarioInput = {
+  ...tanks,
+  device_links: [{ token: tokens.pending, completes_after: '5s', game: 'tanks' }],
+}
+
+/** A mock whose link completes after 5 s, and what is known of that link. */
+function completing(given: ScenarioInput = scenario) {
+  const mock = createMockmaker({ scenario: given })
+  const world = live(mock.world)
+  return { mock, world, status: () => world.deviceLinks.get(tokens.pending)?.status }
+}
+
+const where = { device_link_token: tokens.pending }
+
+describe('a link with completes_after', () => {
+  it('is completed when its time has come, and not before', async () => {
+    const { world, status } = completing()
+
+    await world.clock.advance(4_999)
+    const before = status()
+    await world.clock.advance(1)
+
+    expect([before, status(), world.clock.pending]).toEqual(['pending', 'complete', 0])
+  })
+
+  it('gets a cloud token of its game that works', async () => {
+    const { mock, world } = completing()
+    await world.clock.advance(5_000)
+    const query = `device_link_token=${tokens.pending}`
+    const { cloud_token } = json(await ask(mock, { method: 'GET', path: '/cloud/devices/links', query })) as {
+      cloud_token: string
+    }
+
+    const body = JSON.stringify({ display_name: 'A', name_id: 'prod' })
+    const path = `/cloud/games/${ids.tanks}/namespaces/validate`
+    const got = await ask(mock, { method: 'POST', path, headers: bearer(cloud_token), body })
+
+    expect(json(got)).toEqual({ errors: [{ path: ['name-id', 'not-unique'] }] })
+    expect(world.tokens.get(cloud_token)).toMatchObject({ kind: 'cloud', game_id: ids.tanks })
+  })
+
+  it('makes one change set', async () => {
+    const { world } = completing()
+    const changes: object[] = []
+    world.subscribe(change => void changes.push(change))
+
+    await world.clock.advance(60_000)
+
+    expect(changes).toMatchObject([{ at: Date.parse('2026-11-20T20:00:05Z'), revision: world.revision }])
+  })
+
+  it('completes at once where the time is 0', async () => {
+    const { world, status } = completing({
+      ...tanks,
+      device_links: [{ token: tokens.pending, completes_after: '0s', game: 'tanks' }],
+    })
+
+    await world.clock.advance(0)
+
+    expect(status()).toBe('complete')
+  })
+
+  it('stays as a person completed it', async () => {
+    const { mock, world } = completing()
+    const body = JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks })
+    await ask(mock, { method: 'POST', path: '/cloud/devices/links/complete', headers: bearer(tokens.cloud), body })
+    const { pending } = world.clock
+    const completed = world.deviceLinks.get(tokens.pending)
+
+    await world.clock.advance(10_000)
+
+    expect([pending, world.deviceLinks.get(tokens.pending)]).toEqual([0, completed])
+  })
+
+  it('is forgotten when it is deleted', async () => {
+    const { world, status } = completing()
+
+    await world.deviceLinks.delete(q => q.where(where))
+    const { pending } = world.clock
+    await world.clock.advance(10_000)
+
+    expect([pending, status()]).toEqual([0, undefined])
+  })
+
+  it('follows where its time is changed', async () => {
+    const { world, status } = completing()
+    const at = world.clock.now() + 8_000
+    await world.deviceLinks.update(q => q.where(where), {
+      data: link => void Object.assign(link, { completes: { at, game_id: ids.tanks } }),
+    })
+
+    await world.clock.advance(7_999)
+    const before = status()
+    await world.clock.advance(1)
+
+    expect([before, status()]).toEqual(['pending', 'complete'])
+  })
+
+  it('is never completed where that is taken back', async () => {
+    const { world, status } = completing()
+    await world.deviceLinks.update(q => q.where(where), {
+      data: link => void Reflect.deleteProperty(link, 'completes'),
+    })
+
+    await world.clock.advance(10_000)
+
+    expect([status(), world.clock.pending]).toEqual(['pending', 0])
+  })
+
+  it('is completed where it is made while the world runs', async () => {
+    const { world } = completing(tanks)
+    const completes = { at: world.clock.now() + 1_000, game_id: ids.tanks }
+    await world.deviceLinks.create({ device_link_token: 'device.mock.new', completes })
+
+    await world.clock.advance(1_000)
+
+    expect(world.deviceLinks.get('device.mock.new')?.status).toBe('complete')
+  })
+
+  it('is completed again after a reset, counted from the beginning', async () => {
+    const { mock, world, status } = completing()
+    await world.clock.advance(9_000)
+    await mock.reset()
+    const afterReset = status()
+
+    await world.clock.advance(4_999)
+    const before = status()
+    await world.clock.advance(1)
+
+    expect([afterReset, before, status()]).toEqual(['pending', 'pending', 'complete'])
+  })
+
+  it('waits its whole time again where a reset comes before it', async () => {
+    const { mock, world, status } = completing()
+    await world.clock.advance(4_000)
+    await mock.reset()
+
+    await world.clock.advance(4_999)
+    const before = status()
+    await world.clock.advance(1)
+
+    expect([before, status(), world.clock.pending]).toEqual(['pending', 'complete', 0])
+  })
+
+  it('draws the same cloud token after a reset', async () => {
+    const { mock, world } = completing()
+    const cloudToken = async () => {
+      await world.clock.advance(5_000)
+      const link = world.deviceLinks.get(tokens.pending)
+      return link?.status === 'complete' ? link.cloud_token : undefined
+    }
+    const first = await cloudToken()
+    await mock.reset()
+
+    expect(await cloudToken()).toBe(first)
+    expect(first).toMatch(/^cloud\.mock\.[0-9a-z]{24}$/)
+  })
+
+  it('is left alone when the mock has closed', async () => {
+    const { mock, world, status } = completing()
+
+    await mock.close()
+    await world.clock.advance(10_000)
+
+    expect([status(), world.clock.pending]).toEqual(['pending', 0])
+  })
+})
+
+describe('a link with completes_after on a running clock', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('follows fake timers', async () => {
+    vi.useFakeTimers()
+    const { world, status } = completing({ ...scenario, clock: 'running' })
+
+    await vi.advanceTimersByTimeAsync(4_999)
+    const before = status()
+    await vi.advanceTimersByTimeAsync(1)
+    await world.write(() => {})
+
+    expect([before, status(), vi.getTimerCount()]).toEqual(['pending', 'complete', 0])
+  })
+})
