@@ -1,12 +1,18 @@
 import { faker } from '@faker-js/faker/locale/en'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import { createMock } from './mock.js'
-import { type ListenOptions, type Mockmaker, type MockmakerOptions, unhandled, withHandlers } from './mockmaker.js'
+import {
+  type ListenOptions,
+  type Mockmaker,
+  type MockmakerOptions,
+  type PassedOn,
+  passedOn,
+  unhandled,
+  withHandlers,
+} from './mockmaker.js'
 
 /** A Mockmaker with MSW's service worker, whose calls it passes on. `close` and `reset` are also the worker's. */
-export interface BrowserMockmaker
-  extends Mockmaker,
-    Pick<SetupWorker, 'use' | 'resetHandlers' | 'restoreHandlers' | 'events'> {
+export interface BrowserMockmaker extends Mockmaker, PassedOn<SetupWorker> {
   readonly worker: SetupWorker
   /**
    * Registers the worker; once it resolves, the page's `fetch` is answered. Rejects where the worker's script is not at
@@ -28,10 +34,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
   return {
     ...mock,
     worker,
-    events: worker.events,
-    use: worker.use.bind(worker),
-    resetHandlers: worker.resetHandlers.bind(worker),
-    restoreHandlers: worker.restoreHandlers.bind(worker),
+    ...passedOn(worker),
     async listen({ onUnhandledRequest, ...start } = {}) {
       await worker.start({ ...start, ...unhandled({ onUnhandledRequest }) })
       listening = true

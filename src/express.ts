@@ -29,8 +29,10 @@ export async function listen(
   return {
     url,
     async close() {
+      // The port closes first, so that those who are answered now are told to close their connections.
+      const closed = close()
       await mock.close()
-      await close()
+      await closed
     },
   }
 }

@@ -3,6 +3,7 @@ import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
 import { UsageError } from './contract/usage-error.js'
 import { beginningOf } from './scenario/beginning.js'
+import { ownFaker } from './scenario/faker.js'
 import { readScenario } from './scenario/read.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
@@ -33,7 +34,7 @@ export interface MockOptions {
 
 /** What a door gives a mock. */
 export interface Parts {
-  /** Loads the fake data. Called only when something is to be generated. */
+  /** Loads the library of fake data, its shared instance. Called only when something is to be generated. */
   faker(): Faker
   /** Default: one that knows the synchronous part of a turn. */
   readonly turnContext?: TurnContext
@@ -80,7 +81,7 @@ export function createMock(options: MockOptions, { faker, turnContext }: Parts):
   checkNumbers(options)
   const scenario = readScenario(options.scenario ?? defaultScenario)
   const { seed, publicUrl, watchTimeoutMs = defaultWatchTimeoutMs, corsOrigins = [] } = options
-  const world = createWorld(beginningOf(scenario, { seed, publicUrl, faker }), turnContext)
+  const world = createWorld(beginningOf(scenario, { seed, publicUrl, faker: () => ownFaker(faker()) }), turnContext)
   const stopCompleting = completeLinksInTime(world)
   const log = createExchangeLog()
   const rays = createRandom(world.seed, 'rays')

@@ -5,7 +5,10 @@ import { createHandler, createHandlers } from './server/handlers.js'
 
 /** How a Mockmaker is made. Everything is optional. */
 export interface MockmakerOptions extends MockOptions {
-  /** What the handlers match: an origin, with a path in front if wanted. Default `*`: any. */
+  /**
+   * What the handlers match: an origin (`https://matchmaker.example`), `*` for any, or none for the page's own, with a
+   * path in front if wanted (`/api`). Default `*`. Anything else throws `UsageError`.
+   */
   readonly baseUrl?: string | undefined
 }
 
@@ -23,6 +26,28 @@ export function withHandlers({ overridden, ...mock }: Mock, { baseUrl = '*' }: M
     ...mock,
     handlers: createHandlers({ baseUrl, answer: mock.answer }),
     override: (id, resolver) => createHandler(id, { baseUrl, answer: overridden(id, resolver) }),
+  }
+}
+
+/** What MSW's server and its worker have in common. */
+interface Msw {
+  readonly events: unknown
+  use(...handlers: never[]): void
+  resetHandlers(...handlers: never[]): void
+  restoreHandlers(): void
+}
+
+/** The calls of MSW that a Mockmaker passes on. */
+export type PassedOn<Setup extends Msw> = Pick<Setup, keyof Msw>
+
+/** The calls of MSW's server or worker, to be passed on. */
+export function passedOn<Setup extends Msw>(msw: Setup): PassedOn<Setup> {
+  const { events, use, resetHandlers, restoreHandlers } = msw
+  return {
+    events,
+    use: use.bind(msw),
+    resetHandlers: resetHandlers.bind(msw),
+    restoreHandlers: restoreHandlers.bind(msw),
   }
 }
 

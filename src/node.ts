@@ -1,6 +1,14 @@
 import { type SetupServer, setupServer } from 'msw/node'
 import { createMock } from './mock.js'
-import { type ListenOptions, type Mockmaker, type MockmakerOptions, unhandled, withHandlers } from './mockmaker.js'
+import {
+  type ListenOptions,
+  type Mockmaker,
+  type MockmakerOptions,
+  type PassedOn,
+  passedOn,
+  unhandled,
+  withHandlers,
+} from './mockmaker.js'
 import { loadScenario } from './node/load-scenario.js'
 import { nodeParts } from './node/parts.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -11,9 +19,7 @@ export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'>
 }
 
 /** A Mockmaker with MSW's server, whose calls it passes on. `close` and `reset` are also the server's. */
-export interface NodeMockmaker
-  extends Mockmaker,
-    Pick<SetupServer, 'use' | 'resetHandlers' | 'restoreHandlers' | 'boundary' | 'events'> {
+export interface NodeMockmaker extends Mockmaker, PassedOn<SetupServer>, Pick<SetupServer, 'boundary'> {
   readonly server: SetupServer
   /** Begins to answer `fetch` and `node:http` in this process. */
   listen(options?: ListenOptions): void
@@ -24,22 +30,25 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
   const loaded = typeof scenario === 'string' ? loadScenario(scenario) : scenario
   const mock = withHandlers(createMock({ ...options, scenario: loaded }, nodeParts()), options)
   const server = setupServer(...mock.handlers)
+  let listening = false
   return {
     ...mock,
     server,
-    events: server.events,
-    use: server.use.bind(server),
-    resetHandlers: server.resetHandlers.bind(server),
-    restoreHandlers: server.restoreHandlers.bind(server),
+    ...passedOn(server),
     boundary: server.boundary.bind(server),
-    listen: options => server.listen(unhandled(options)),
+    listen(options) {
+      server.listen(unhandled(options))
+      listening = true
+    },
     async reset() {
       server.resetHandlers()
       await mock.reset()
     },
     async close() {
       await mock.close()
-      server.close()
+      // MSW 3 throws where nothing is to be closed.
+      if (listening) server.close()
+      listening = false
     },
   }
 }

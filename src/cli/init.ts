@@ -2,8 +2,8 @@ import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UsageError } from '../contract/usage-error.js'
+import { explained } from '../node/system-error.js'
 import type { Console } from './console.js'
-import { explained } from './system-error.js'
 
 const files = [
   { from: 'fixtures/default.yaml', to: 'scenario.yaml' },

@@ -4,6 +4,7 @@ import { UsageError } from '../contract/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { parseScenario } from '../scenario/yaml.js'
+import { explained } from './system-error.js'
 
 /** A scenario by the name of a shipped one, or from a file; a relative path starts at the working directory. Throws `UsageError`. */
 export function loadScenario(nameOrPath: string): ScenarioInput {
@@ -13,5 +14,14 @@ export function loadScenario(nameOrPath: string): ScenarioInput {
       `there is no scenario file ${nameOrPath}, and no shipped scenario has that name.${knownChoices(nameOrPath, Object.keys(scenarios))}`,
     )
   }
-  return parseScenario(readFileSync(nameOrPath, 'utf8'), { file: nameOrPath })
+  return parseScenario(textOf(nameOrPath), { file: nameOrPath })
+}
+
+function textOf(path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
+    throw explained(error, `${path} cannot be read`)
+  }
 }

@@ -48,7 +48,8 @@ function json(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8'
+    // Each engine words a SyntaxError in its own way, and every door answers the same bytes.
+    const reason = error instanceof SyntaxError ? 'send an object, whole and in double quotes' : 'it is not UTF-8'
     throw new ApiError('API_BAD_BODY', `the body is not JSON: ${reason}`)
   }
 }

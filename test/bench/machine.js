@@ -6,12 +6,14 @@ import { cpus, loadavg, platform, release, totalmem } from 'node:os'
 const measured = ['express', 'msw', 'zod', '@mswjs/data', '@faker-js/faker', 'autocannon']
 const root = new URL('../../', import.meta.url)
 
-/** The cores of server and load, where Linux has `taskset` and two cores; else nobody is pinned. */
-export const cores = hasTaskset() && cpus().length >= 2 ? { server: 0, load: 1 } : undefined
+/** What pins a process to a core, on Linux. */
+const pinner = 'taskset'
+/** The cores of server and load, where there are two of them and something that pins; else nobody is pinned. */
+const cores = hasPinner() && cpus().length >= 2 ? { server: 0, load: 1 } : undefined
 
 /** Pins this process, and what it spawns from now on, to the load's core. */
 export function pinToLoadCore() {
-  if (cores) execFileSync('taskset', ['-acp', String(cores.load), String(process.pid)])
+  if (cores) execFileSync(pinner, ['-acp', String(cores.load), String(process.pid)])
 }
 
 /**
@@ -22,7 +24,7 @@ export function pinToLoadCore() {
  */
 export function onServerCore(args) {
   if (!cores) return { file: process.execPath, args: [...args] }
-  return { file: 'taskset', args: ['-c', String(cores.server), process.execPath, ...args] }
+  return { file: pinner, args: ['-c', String(cores.server), process.execPath, ...args] }
 }
 
 /** What the figures depend on. */
@@ -57,10 +59,10 @@ function versionOf(folder) {
   return String(JSON.parse(readFileSync(new URL(`${folder}package.json`, root), 'utf8')).version)
 }
 
-function hasTaskset() {
+function hasPinner() {
   if (platform() !== 'linux') return false
   try {
-    execFileSync('taskset', ['--version'], { stdio: 'ignore' })
+    execFileSync(pinner, ['--version'], { stdio: 'ignore' })
     return true
   } catch {
     return false

@@ -1,61 +1,15 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import express from 'express'
 import { delay, type HttpHandler, HttpResponse, http, passthrough } from 'msw'
-import { it as base, describe, expect, vi } from 'vitest'
-import { type MockExpressOptions, mockExpress } from '../../src/express.js'
-import { ApiError, createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
-import { json, type Sent, sendTo } from '../doors.js'
+import { describe, expect, vi } from 'vitest'
+import { mockExpress } from '../../src/express.js'
+import { ApiError } from '../../src/index.js'
+import { json } from '../doors.js'
 import { gate } from '../server/gate.js'
 import { answersIn, talk } from '../server/talk.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { ids } from '../tanks.js'
+import { app, it, list, mine, mockOf, ours, right, validate } from './served.js'
 
-interface Served {
-  readonly url: string
-  send(sent: Partial<Sent>): ReturnType<typeof sendTo>
-}
-
-/** Serves Express apps, and ends them after the test. */
-const it = base.extend<{ serve: (app: Express) => Promise<Served> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  serve: async ({}, use) => {
-    const ends: (() => Promise<unknown>)[] = []
-    await use(async app => {
-      const server = createServer(app.use(lost, broken))
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-      ends.push(() => {
-        server.closeAllConnections()
-        return new Promise(resolve => server.close(resolve))
-      })
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      return { url, send: sent => sendTo(url, { method: 'GET', path: list, ...sent }) }
-    })
-    await Promise.all(ends.map(end => end()))
-  },
-})
-
-const list = '/matchmaker/lobbies/list'
-const validate = {
-  method: 'POST',
-  path: `/cloud/games/${ids.tanks}/namespaces/validate`,
-  headers: bearer(tokens.cloud),
-}
-const right = JSON.stringify({ display_name: 'Beta', name_id: 'beta' })
-
-/** What stands behind the mock in a user's app. */
-const lost: express.RequestHandler = (request, response) => {
-  response.status(404).json({ next: `${request.method} ${request.originalUrl}`, body: request.body?.length })
-}
-const broken: ErrorRequestHandler = (error: Error, _request, response, _next) => {
-  response.status(500).json({ error: error.message })
-}
-
-const mockOf = (options: MockmakerOptions = {}) => createMockmaker({ scenario: tanks, ...options })
-const app = (handlers: readonly HttpHandler[], options?: MockExpressOptions) =>
-  express().use(mockExpress(handlers, options))
-const ours = (mock: Mockmaker) => mock.handlers
 const theirList = (answer: Parameters<typeof http.get>[1]) => http.get(`*${list}`, answer)
-const mine = () => HttpResponse.json({ mine: true })
 
 describe('mockExpress', () => {
   it('lets a handler of the user before ours win', async ({ serve }) => {
@@ -121,45 +75,6 @@ describe('mockExpress', () => {
     expect((await send({})).status).toBe(200)
   })
 
-  it('streams a body as it comes', async ({ serve }) => {
-    const second = gate()
-    const encoder = new TextEncoder()
-    const stream = new ReadableStream({
-      async start(controller) {
-        controller.enqueue(encoder.encode('first'))
-        await second.promise
-        controller.enqueue(encoder.encode(' second'))
-        controller.close()
-      },
-    })
-    const { url } = await serve(app([http.get('*/stream', () => new HttpResponse(stream)), ...ours(mockOf())]))
-
-    const response = await fetch(`${url}/stream`)
-    const reader = response.body?.getReader()
-    const first = await reader?.read()
-    second.resolve()
-    const rest = await reader?.read()
-
-    const text = (chunk: typeof first) => new TextDecoder().decode(chunk?.value)
-    expect([text(first), text(rest)]).toEqual(['first', ' second'])
-  })
-
-  it('ends a stream whose client goes away', async ({ serve }) => {
-    const cancelled = gate()
-    const stream = new ReadableStream({
-      pull: controller => controller.enqueue(new Uint8Array(65_536)),
-      cancel: cancelled.resolve,
-    })
-    const { url, send } = await serve(app([http.get('*/stream', () => new HttpResponse(stream)), ...ours(mockOf())]))
-    const client = new AbortController()
-    await fetch(`${url}/stream`, { signal: client.signal })
-
-    client.abort()
-    await cancelled.promise
-
-    expect((await send({})).status).toBe(200)
-  })
-
   it('sends every set-cookie header', async ({ serve }) => {
     const cookies = [
       ['set-cookie', 'a=1; Path=/'],
@@ -209,122 +124,6 @@ describe('mockExpress', () => {
     await aborted.promise
 
     expect(await answer).toBe('AbortError')
-  })
-
-  it('gives handlers the URL, the headers and the body as the client sent them', async ({ serve }) => {
-    const echo = http.post('*/echo/:id', async ({ request, params }) => {
-      const { pathname, search } = new URL(request.url)
-      return HttpResponse.json({
-        pathname,
-        search,
-        id: params.id,
-        x: request.headers.get('x'),
-        body: await request.text(),
-      })
-    })
-    const { send } = await serve(app([echo, ...ours(mockOf())]))
-
-    const got = await send({ method: 'POST', path: '/echo/a%2Fb', query: 'q=%20', headers: { x: 'y, z' }, body: 'é' })
-
-    expect(json(got)).toEqual({
-      pathname: '/echo/a%2Fb',
-      search: '?q=%20',
-      id: 'a/b',
-      x: 'y, z',
-      body: 'é',
-    })
-  })
-
-  it('does not cut big uploads to handlers of the user', async ({ serve }) => {
-    const size = http.put('*/upload', async ({ request }) =>
-      HttpResponse.json({ bytes: (await request.arrayBuffer()).byteLength }),
-    )
-    const { send } = await serve(app([size, ...ours(mockOf())]))
-
-    const got = await send({ method: 'PUT', path: '/upload', body: new Uint8Array(5_000_000) })
-
-    expect(json(got)).toEqual({ bytes: 5_000_000 })
-  })
-
-  it('refuses a body of ours that is too large, also behind a handler that has read it', async ({ serve }) => {
-    const reads = http.all('*', async ({ request }) => void (await request.text()))
-    const { send } = await serve(app([reads, ...ours(mockOf())]))
-
-    expect(json(await send({ ...validate, body: 'x'.repeat(2_000_000) }))).toMatchObject({ code: 'API_BODY_TOO_LARGE' })
-  })
-
-  it('hands ours a body that a handler of the user has read', async ({ serve }) => {
-    const reads = http.post('*', async ({ request }) => void (await request.json()))
-    const { send } = await serve(app([reads, ...ours(mockOf())]))
-
-    expect((await send({ ...validate, body: right })).body).toBe('{"errors":[]}')
-  })
-
-  it.for([
-    ['express.json()', express.json(), 'application/json'],
-    ['express.text()', express.text({ type: '*/*' }), 'text/plain'],
-    ['express.raw()', express.raw({ type: '*/*' }), 'application/json'],
-    ['express.json(), which left it alone', express.json(), 'text/plain'],
-    ['express.json({ strict: false })', express.json({ strict: false, type: '*/*' }), 'text/plain'],
-  ] as const)('uses a body that has been read by %s', async ([, parser, type], { serve }) => {
-    const { send } = await serve(
-      express()
-        .use(parser)
-        .use(mockExpress(ours(mockOf()))),
-    )
-    const headers = { ...validate.headers, 'content-type': type }
-
-    const [good, bad, empty] = [
-      await send({ ...validate, headers, body: right }),
-      await send({ ...validate, headers, body: '{"display_name":1}' }),
-      await send({ ...validate, headers, body: '' }),
-    ]
-
-    expect(good.body).toBe('{"errors":[]}')
-    expect(json(bad)).toMatchObject({ code: 'API_BAD_BODY' })
-    expect(json(empty)).toMatchObject({ code: 'API_BAD_BODY' })
-  })
-
-  it('refuses a body that has been parsed and is too deep to be written again', async ({ serve }) => {
-    const { send } = await serve(
-      express()
-        .use(express.json({ limit: '1mb' }))
-        .use(mockExpress(ours(mockOf()))),
-    )
-    const headers = { ...validate.headers, 'content-type': 'application/json' }
-
-    const got = await send({ ...validate, headers, body: `${'['.repeat(100_000)}${']'.repeat(100_000)}` })
-
-    expect([got.status, json(got)]).toMatchObject([400, { code: 'API_BAD_BODY' }])
-  })
-
-  it('does not wait for a body that something in front has swallowed', async ({ serve }) => {
-    const swallows: express.RequestHandler = (request, _response, next) =>
-      void request.resume().once('end', () => next())
-    const { send } = await serve(
-      express()
-        .use(swallows)
-        .use(mockExpress(ours(mockOf()))),
-    )
-
-    expect(json(await send({ ...validate, body: right }))).toMatchObject({ code: 'API_BAD_BODY' })
-  })
-
-  it('leaves a body that it has read to the middleware behind', async ({ serve }) => {
-    const { send } = await serve(app([http.get('*/nothing', mine), ...ours(mockOf())]))
-
-    const got = await send({ method: 'POST', path: '/elsewhere', body: 'x'.repeat(3_000_000) })
-
-    expect(json(got)).toEqual({ next: 'POST /elsewhere', body: 3_000_000 })
-  })
-
-  it('does not read a body that no handler could want', async ({ serve }) => {
-    const behind = express().use(mockExpress(ours(mockOf())))
-    behind.use(express.text(), (request, response) => void response.send(`behind: ${request.body}`))
-    const { send } = await serve(behind)
-    const headers = { 'content-type': 'text/plain' }
-
-    expect((await send({ method: 'POST', path: '/elsewhere', headers, body: 'hello' })).body).toBe('behind: hello')
   })
 
   it('leaves other methods and paths to the middleware behind', async ({ serve }) => {

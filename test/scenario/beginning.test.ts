@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { beginningOf } from '../../src/scenario/beginning.js'
-import { createFaker } from '../../src/scenario/faker.js'
 import { readScenario } from '../../src/scenario/read.js'
 import { tokenLabel } from '../../src/store/model.js'
-import { rowsOf, startAt, twoGames, worldOf } from './made.js'
+import { createFaker, rowsOf, startAt, twoGames, worldOf } from './made.js'
 
 const dayMs = 86_400_000
 describe('the world of an empty scenario', () => {

@@ -1,11 +1,10 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { createFaker } from '../../src/scenario/faker.js'
 import type { Mode } from '../../src/scenario/game-mode.js'
 import { generateLobbies } from '../../src/scenario/generate.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { problemLines, rowsOf, startAt, worldOf } from './made.js'
+import { createFaker, problemLines, rowsOf, startAt, worldOf } from './made.js'
 
 const most = fc.oneof(
   fc.nat(64),

@@ -1,11 +1,15 @@
+import { faker } from '@faker-js/faker/locale/en'
 import { expect } from 'vitest'
 import { UsageError } from '../../src/contract/usage-error.js'
 import { type BeginningOptions, beginningOf } from '../../src/scenario/beginning.js'
-import { createFaker } from '../../src/scenario/faker.js'
+import { ownFaker } from '../../src/scenario/faker.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import type { Rows, TableName } from '../../src/store/rows.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
+
+/** A Faker for a scenario. */
+export const createFaker = () => ownFaker(faker)
 
 /** Where worlds of tests begin in time: 2026-11-20T20:00:00Z. */
 export const startAt = Date.UTC(2026, 10, 20, 20)

@@ -16,7 +16,7 @@ const scenario: ScenarioInput = {
   device_links: [
     { token: 'device.mock.a' },
     { token: 'device.mock.b' },
-    { token: 'device.mock.expires', expires_after: '2500ms' },
+    { token: 'device.mock.expires', expires_after: '900ms' },
     { token: 'device.mock.completes', completes_after: '1500ms', game: 'tanks' },
   ],
 }

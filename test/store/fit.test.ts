@@ -23,9 +23,14 @@ const refused: [string, (tables: Tables) => unknown, string | RegExp][] = [
     'lobbies "l0": game_mode_id is "dual", which nothing has. Known: duel, ffa. Did you mean duel?',
   ],
   [
+    'a namespace with the name of another in its game',
+    t => t.namespaces.create({ name_id: 'prod', namespace_id: 'twin' }),
+    'namespaces "twin": name_id is "prod", as that of prod is',
+  ],
+  [
     'a lobby in a region that its mode lacks',
     setLobby({ region_id: 'atl' }),
-    'lobbies "l0": region_id is "atl", which nothing has. Known: fra.',
+    'lobbies "l0": region_id is "atl", which the game mode does not enable. Known: fra.',
   ],
   [
     'a game mode in a region that is not there',

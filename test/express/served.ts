@@ -1,0 +1,61 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express, { type ErrorRequestHandler, type Express } from 'express'
+import { type HttpHandler, HttpResponse } from 'msw'
+import { it as base } from 'vitest'
+import { type MockExpressOptions, mockExpress } from '../../src/express.js'
+import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import { type Sent, sendTo } from '../doors.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+
+interface Served {
+  readonly url: string
+  send(sent: Partial<Sent>): ReturnType<typeof sendTo>
+}
+
+/** Serves Express apps, and ends them after the test. */
+export const it = base.extend<{ serve: (app: Express) => Promise<Served> }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  serve: async ({}, use) => {
+    const ends: (() => Promise<unknown>)[] = []
+    await use(async app => {
+      const server = createServer(app.use(lost, broken))
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      ends.push(() => {
+        server.closeAllConnections()
+        return new Promise(resolve => server.close(resolve))
+      })
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      return { url, send: sent => sendTo(url, { method: 'GET', path: list, ...sent }) }
+    })
+    await Promise.all(ends.map(end => end()))
+  },
+})
+
+/** A call of ours that reads. */
+export const list = '/matchmaker/lobbies/list'
+/** A call of ours that has a body, which is `right` or not. */
+export const validate = {
+  method: 'POST',
+  path: `/cloud/games/${ids.tanks}/namespaces/validate`,
+  headers: bearer(tokens.cloud),
+}
+export const right = JSON.stringify({ display_name: 'Beta', name_id: 'beta' })
+
+/** What stands behind the mock in a user's app. */
+const lost: express.RequestHandler = (request, response) => {
+  response.status(404).json({ next: `${request.method} ${request.originalUrl}`, body: request.body?.length })
+}
+const broken: ErrorRequestHandler = (error: Error, _request, response, _next) => {
+  response.status(500).json({ error: error.message })
+}
+
+/** A mock of tanks. */
+export const mockOf = (options: MockmakerOptions = {}) => createMockmaker({ scenario: tanks, ...options })
+/** An app of a user's. */
+export const app = (handlers: readonly HttpHandler[], options?: MockExpressOptions) =>
+  express().use(mockExpress(handlers, options))
+/** All our handlers. */
+export const ours = (mock: Mockmaker) => mock.handlers
+/** What a handler of the user answers. */
+export const mine = () => HttpResponse.json({ mine: true })
