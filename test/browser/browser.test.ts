@@ -91,6 +91,13 @@ async function inChromium() {
     },
   })
 
+  it('answers a page that does what README.md says', async () => {
+    const page = await chromium.openPage({ path: '/readme' })
+    await page.waitForFunction(() => globalThis.mock !== undefined)
+
+    expect(lobbyIds(await send(page, list))).toHaveLength(6)
+  })
+
   it.for([
     ['a relative URL', ''],
     ['a URL of another origin', elsewhere],
@@ -135,7 +142,7 @@ async function inChromium() {
   })
 
   it('finds the namespace by the origin of the page', async () => {
-    const page = await chromium.openPage('boats.mock.localhost')
+    const page = await chromium.openPage({ host: 'boats.mock.localhost' })
     await begin(page, { scenario: tanks })
 
     expect(modeIds(await send(page, list, elsewhere))).toEqual(['race'])

@@ -2,10 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import type { BrowserMockmaker } from '../../src/browser.js'
 import type { MockmakerOptions } from '../../src/index.js'
+import { blockOf } from '../readme/block.js'
 
 /** Where Debian's package puts it; elsewhere, CHROMIUM says. */
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -24,8 +26,8 @@ declare global {
 
 /** A browser, and a server with a page for it. */
 export interface Chromium {
-  /** A page in a profile of its own. Default host: `127.0.0.1`. */
-  openPage(host?: string): Promise<Page>
+  /** A page in a profile of its own. Default: the path `/` of the host `127.0.0.1`. */
+  openPage(at?: { readonly host?: string; readonly path?: string }): Promise<Page>
   close(): Promise<void>
 }
 
@@ -37,26 +39,31 @@ export async function startChromium(): Promise<Chromium> {
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
     '/': ['text/html', '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'],
     '/page.js': ['text/javascript', await bundlePageScript()],
+    '/readme': [
+      'text/html',
+      '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/readme.js"></script>',
+    ],
+    '/readme.js': ['text/javascript', await bundleReadme()],
     '/mockServiceWorker.js': ['text/javascript', readFileSync(workerPath(), 'utf8')],
   }
   const server = createServer(({ url = '' }, response) => {
     const [type, text] = files[url] ?? ['text/plain', fromNetwork]
     response.writeHead(200, { 'content-type': type }).end(text)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   const browser = await chromium.launch({ executablePath, args: quiet })
   return {
-    async openPage(host = '127.0.0.1') {
+    async openPage({ host = '127.0.0.1', path = '/' } = {}) {
       const context = await browser.newContext()
       const page = await context.newPage()
-      await page.goto(`http://${host}:${port}/`)
+      await page.goto(`http://${host}:${port}${path}`)
       return page
     },
     async close() {
       await browser.close()
       server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
+      await new Promise(done => server.close(done))
     },
   }
 }
@@ -88,6 +95,23 @@ const quiet = [
 async function bundlePageScript(): Promise<string> {
   const bundle = await rolldown({ input: 'test/browser/page-script.ts', platform: 'browser' })
   const { output } = await bundle.generate({ format: 'iife', name: 'mockmaker', codeSplitting: false })
+  await bundle.close()
+  return output[0].code
+}
+
+/** The block of README.md for a page, with what it exports as the global `mock`. */
+async function bundleReadme(): Promise<string> {
+  const modules: Readonly<Record<string, string>> = {
+    'readme.js': "import { mock } from 'mocks.ts'; globalThis.mock = mock",
+    'mocks.ts': blockOf('mocks.ts').text,
+  }
+  const bundle = await rolldown({
+    input: 'readme.js',
+    platform: 'browser',
+    resolve: { alias: { 'mockmaker/browser': resolve('src/browser.ts') } },
+    plugins: [{ name: 'readme', resolveId: id => (id in modules ? id : null), load: id => modules[id] ?? null }],
+  })
+  const { output } = await bundle.generate({ format: 'es', codeSplitting: false })
   await bundle.close()
   return output[0].code
 }
