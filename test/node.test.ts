@@ -401,8 +401,7 @@ describe('determinism', () => {
   /** A program on the built package that prints all that a client can see of a world, ray ids included. */
   const program = `
     import { createMockmaker } from '${new URL('../dist/index.js', import.meta.url).href}'
-    const [scenario, seed] = JSON.parse(process.argv[1])
-    const mock = createMockmaker({ scenario, seed })
+    const mock = createMockmaker(JSON.parse(process.argv[1]))
     const tokenOf = kind => mock.tokens.find(token => token.kind === kind).token
     const encode = body => new TextEncoder().encode(JSON.stringify(body))
     const asked = [
@@ -429,8 +428,8 @@ describe('determinism', () => {
     generate: { lobbies: 50 },
     device_links: [{}],
   }
-  const run = async (given: object, seed?: number) => {
-    const args = ['--input-type=module', '--eval', program, JSON.stringify([given, seed])]
+  const run = async (scenario: object, seed?: number) => {
+    const args = ['--input-type=module', '--eval', program, JSON.stringify({ scenario, seed })]
     return (await promisify(execFile)(process.execPath, args)).stdout
   }
 

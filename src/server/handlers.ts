@@ -10,7 +10,7 @@ import type { Answer } from './exchange.js'
  * Where the handlers listen: an origin, `*` for any, or none for the page's own; with a path in front if wanted.
  * `https://matchmaker.example`, `http://localhost:3000/api`, `*`, `/api`.
  */
-export type BaseUrl = string
+type BaseUrl = string
 
 /** Where handlers listen, and who answers what they hear. */
 export interface HandlerOptions {

@@ -2,7 +2,7 @@ import type { NamespaceRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 
 /** The host name of an Origin header; `undefined` for `null` and what is no URL. */
-export function originHost(origin: string): string | undefined {
+function originHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).hostname || undefined : undefined
 }
 

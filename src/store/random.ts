@@ -15,7 +15,7 @@ export interface Random {
   restore(state: RandomState): void
 }
 
-export type RandomState = readonly [number, number, number, number]
+type RandomState = readonly [number, number, number, number]
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 

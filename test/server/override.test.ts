@@ -260,6 +260,7 @@ describe('an override that throws', () => {
     const before = stateOf(mock.world)
     const answer = overridden(mock, 'devices.links.complete', async ({ world }) => {
       await world.write(async tables => {
+        await tables.deviceLinks.create({})
         await tables.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
         throw new Error('half way')
       })

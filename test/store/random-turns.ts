@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Tables } from '../../src/store/table.js'
 
 /** One thing that a turn does. */
-export type Step =
+type Step =
   | { readonly does: 'create game'; readonly id: string; readonly name: string }
   | { readonly does: 'create game by chance'; readonly name: string }
   | { readonly does: 'rename game'; readonly id: string; readonly name: string }
