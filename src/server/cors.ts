@@ -11,7 +11,14 @@ export interface CorsOptions {
 
 /** Whether pages of an origin may read the answers (PROTOCOL.md B9). */
 export function isAllowedOrigin(origin: string, { tables, corsOrigins }: CorsOptions): boolean {
-  return isLoopbackOrigin(origin) || corsOrigins.includes(origin) || namespaceOfOrigin(origin, tables) !== undefined
+  if (origin === 'null') return false
+  const isListed = corsOrigins.some(allowed => sameOrigin(allowed, origin))
+  return isLoopbackOrigin(origin) || isListed || namespaceOfOrigin(origin, tables) !== undefined
+}
+
+/** People write origins with a slash at the end, or as they say the name; browsers send neither. */
+function sameOrigin(written: string, sent: string): boolean {
+  return written.replace(/\/$/, '').toLowerCase() === sent.toLowerCase()
 }
 
 /** The CORS headers of an answer: none for a request without Origin, or of an origin that is not allowed. */
