@@ -3,9 +3,10 @@
 import { subscribe } from 'node:diagnostics_channel'
 
 /**
- * What a server process says of itself. Memory in bytes, after a garbage collection.
+ * What a server process says of itself when it is asked `requests` or `memory`: how many requests have come, and bytes
+ * after a garbage collection.
  *
- * @typedef {{ readonly requests: number, readonly heap: number, readonly resident: number }} Reading
+ * @typedef {{ readonly heap: number, readonly resident: number }} Memory
  */
 
 let requests = 0
@@ -13,10 +14,13 @@ subscribe('http.server.request.start', () => {
   requests += 1
 })
 
-process.on('message', () => {
-  globalThis.gc?.()
-  const { heapUsed, external, rss } = process.memoryUsage()
-  process.send?.({ requests, heap: heapUsed + external, resident: rss })
-})
+process.on('message', question => process.send?.(question === 'requests' ? requests : memory()))
 // Listening must not keep a server alive that has ended.
 process.channel?.unref()
+
+/** @returns {Memory} */
+function memory() {
+  globalThis.gc?.()
+  const { heapUsed, external, rss } = process.memoryUsage()
+  return { heap: heapUsed + external, resident: rss }
+}

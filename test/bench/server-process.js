@@ -44,6 +44,11 @@ export async function startServer({ name, program, args, path, nodeFlags = [] })
   const readyMs = await firstAnswer(`${url}${path}`, { child, startedAt }).catch(error => {
     throw new Error(`${name} did not answer: ${error.message}`)
   })
+  const ask = async (/** @type {string} */ question) => {
+    child.send(question)
+    const [answer] = await once(child, 'message')
+    return answer
+  }
   return {
     name,
     url,
@@ -52,12 +57,10 @@ export async function startServer({ name, program, args, path, nodeFlags = [] })
     readyMs,
     /** Processor time so far, in ms; where the system does not tell, `undefined`. */
     cpuMs: () => cpuMs(child.pid),
-    /** Asks the probe that was loaded into the server. @returns {Promise<import('./probe.js').Reading>} */
-    async probe() {
-      child.send('probe')
-      const [reading] = await once(child, 'message')
-      return reading
-    },
+    /** Where the probe is loaded: how many requests have come. @returns {Promise<number>} */
+    requests: () => ask('requests'),
+    /** Where the probe is loaded. @returns {Promise<import('./probe.js').Memory>} */
+    memory: () => ask('memory'),
     async end() {
       process.off('exit', kill)
       child.kill('SIGTERM')

@@ -59,9 +59,15 @@ async function releaseOnce(options, count) {
   const server = await startServer(options)
   try {
     const index = await indexOf(server.url)
-    const idle = await server.probe()
-    const watchers = await openWatchers({ port: server.port, path: `${path}&watch_index=${index}`, count })
-    const blocked = await untilBlocked(server, idle.requests + count)
+    const idle = await server.memory()
+    const before = await server.requests()
+    const watchers = await openWatchers({
+      port: server.port,
+      path: `${path}&watch_index=${index}`,
+      count,
+      arrived: requests => untilArrived(server, before + requests),
+    })
+    const blocked = await server.memory()
     const cpuBefore = server.cpuMs()
     const releasedAt = performance.now()
     const completion = complete(server.url)
@@ -95,17 +101,13 @@ async function complete(url) {
 }
 
 /**
- * Waits until all requests have come to the server: a watch is blocked in the tick in which it comes.
+ * Waits until so many requests have come to the server: a watch is blocked in the tick in which it comes.
  *
  * @param {import('./server-process.js').ServerProcess} server
  * @param {number} requests
  */
-async function untilBlocked(server, requests) {
-  for (;;) {
-    const reading = await server.probe()
-    if (reading.requests >= requests) return reading
-    await sleep(50)
-  }
+async function untilArrived(server, requests) {
+  while ((await server.requests()) < requests) await sleep(1)
 }
 
 /** @param {string} answer */

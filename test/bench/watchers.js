@@ -7,10 +7,11 @@ const atATime = 200
 
 /**
  * Opens connections that each send one GET, and wait. Bare sockets, so that the load costs less than what it measures.
+ * `arrived` resolves when so many of the requests have come to the server.
  *
- * @param {{ readonly port: number, readonly path: string, readonly count: number }} options
+ * @param {{ readonly port: number, readonly path: string, readonly count: number, arrived(requests: number): Promise<void> }} options
  */
-export async function openWatchers({ port, path, count }) {
+export async function openWatchers({ port, path, count, arrived }) {
   const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`
   /** @type {import('node:net').Socket[]} */
   const sockets = []
@@ -22,6 +23,7 @@ export async function openWatchers({ port, path, count }) {
     answers.push(...some.map(answerOn))
     await Promise.all(some.map(socket => once(socket, 'connect')))
     for (const socket of some) socket.write(request)
+    await arrived(sockets.length)
   }
   return {
     /** All answers, head and body, when the last one has come. */
