@@ -11,6 +11,7 @@ import { type Answerer, createAnswerer } from './server/answer.js'
 import { type Behaving, behave, type Call } from './server/behave.js'
 import type { Answer, Exchange, Page } from './server/exchange.js'
 import { createFinisher } from './server/finish.js'
+import { createKept } from './server/kept.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
 import { completeLinksInTime } from './simulation/device-link.js'
 import { createRandom } from './store/random.js'
@@ -86,7 +87,13 @@ export function createMock(options: MockOptions, { faker, turnContext }: Parts):
   const log = createExchangeLog()
   const rays = createRandom(world.seed, 'rays')
   let closed = false
-  const behaving: Behaving = { world, behaviours, watchTimeoutMs: () => (closed ? 0 : watchTimeoutMs), maxWaiters }
+  const behaving: Behaving = {
+    world,
+    behaviours,
+    watchTimeoutMs: () => (closed ? 0 : watchTimeoutMs),
+    maxWaiters,
+    kept: createKept(world),
+  }
   const finisher = createFinisher({ world, corsOrigins, log, rayId: rays.uuid, onBug })
   const carryOut = (call: Call) => behave(call, behaving)
   return {

@@ -1,7 +1,10 @@
 import type * as z from 'zod'
 
-type Issue = z.core.$ZodIssue
-type Path = readonly PropertyKey[]
+/** A problem that a schema found. */
+export type Issue = z.core.$ZodIssue
+
+/** Keys that lead from a value to one inside it. */
+export type Path = readonly PropertyKey[]
 
 /** A path as people write it: `games[0].lobbies[3].region_id`. */
 export function pathText(path: Path): string {

@@ -23,6 +23,7 @@ export interface OpenApiDocument {
 /** The operations at a path, by method. */
 export type OpenApiPathItem = { readonly [method in Lowercase<Method>]?: OpenApiOperation }
 
+/** One operation: what it is for, whom it answers, and with what. */
 export interface OpenApiOperation {
   readonly operationId: string
   readonly summary: string
@@ -36,6 +37,7 @@ export interface OpenApiOperation {
   readonly responses: Readonly<Record<string, OpenApiResponse>>
 }
 
+/** A parameter of a path, of a query, or a header. */
 export interface OpenApiParameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -44,6 +46,7 @@ export interface OpenApiParameter {
   readonly schema: OpenApiSchema
 }
 
+/** What is answered with one status. */
 export interface OpenApiResponse {
   readonly description: string
   readonly headers: Readonly<Record<string, OpenApiReference>>
@@ -51,16 +54,19 @@ export interface OpenApiResponse {
   readonly content?: OpenApiContent
 }
 
+/** A body: JSON, always. */
 export interface OpenApiContent {
   readonly 'application/json': { readonly schema: OpenApiSchema }
 }
 
+/** A header that responses refer to. */
 export interface OpenApiHeader {
   readonly description: string
   readonly required?: boolean
   readonly schema: OpenApiSchema
 }
 
+/** Stands for a component of the document: `#/components/…`. */
 export interface OpenApiReference {
   readonly $ref: string
 }

@@ -12,6 +12,7 @@ export interface OpenApiSchemas {
 const ownPlace = '#/$defs/'
 const documentPlace = '#/components/schemas/'
 
+/** Schemas for one new document. Throws where two that differ have one id: a bug in the contract. */
 export function createOpenApiSchemas(): OpenApiSchemas {
   const met = new Map<string, OpenApiSchema>()
   return {

@@ -3,7 +3,7 @@ import type { World } from '../store/world.js'
 
 /** A call to try, as a line for a shell: the list of lobbies without a token. */
 export function curlLine(url: string): string {
-  return `curl ${quoted(`${url}/matchmaker/lobbies/list`)}`
+  return `curl ${shellWord(`${url}/matchmaker/lobbies/list`)}`
 }
 
 /**
@@ -11,10 +11,10 @@ export function curlLine(url: string): string {
  * completion of a pending device link or, where there is none, the validation of a namespace's names.
  */
 export function curlLineFor(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): string {
-  const authorization = quoted(`Authorization: Bearer ${token.token}`)
-  if (token.kind !== 'cloud') return `curl -H ${authorization} ${quoted(`${url}/matchmaker/lobbies/list`)}`
+  const authorization = shellWord(`Authorization: Bearer ${token.token}`)
+  if (token.kind !== 'cloud') return `curl -H ${authorization} ${shellWord(`${url}/matchmaker/lobbies/list`)}`
   const { path, body } = cloudCall(token.game, world)
-  return `curl -H ${authorization} -d ${quoted(JSON.stringify(body))} ${quoted(url + path)}`
+  return `curl -H ${authorization} -d ${shellWord(JSON.stringify(body))} ${shellWord(url + path)}`
 }
 
 function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { path: string; body: object } {
@@ -34,6 +34,6 @@ function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { pa
 }
 
 /** A word as a POSIX shell takes it: as it is where it is plain, else between single quotes. */
-function quoted(word: string): string {
+function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

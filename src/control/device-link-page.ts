@@ -1,7 +1,7 @@
 import type { DeviceLinkRow, GameRow } from '../store/rows.js'
 import { deviceLinkScript } from './device-link-script.js'
 import { type Html, html, verbatim } from './html.js'
-import { layout } from './layout.js'
+import { htmlDocument } from './html-document.js'
 import type { PageMock } from './page-context.js'
 
 /** The page that a device link's URL leads to: its state and, while it is pending, a button for each game. */
@@ -43,7 +43,7 @@ function page(token: string, card: Html): Html {
 ${card}
 </div>
 </main>`
-  return layout({ title: 'Device link', main })
+  return htmlDocument({ title: 'Device link', main })
 }
 
 function state(name: 'pending' | 'complete' | 'expired' | 'unknown', text: string): Html {

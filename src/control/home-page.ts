@@ -4,7 +4,7 @@ import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { curlLine, curlLineFor } from './curl-line.js'
 import { type Html, html } from './html.js'
-import { layout } from './layout.js'
+import { htmlDocument } from './html-document.js'
 import type { PageContext } from './page-context.js'
 
 /** The page at `/`: what world answers here, with which tokens, and to which calls. */
@@ -33,7 +33,7 @@ ${operationIds.map(operationRow)}
 </section>
 <footer>All of it for machines: <a href="openapi.json">openapi.json</a></footer>
 </main>`
-  return layout({ title: world.title, main })
+  return htmlDocument({ title: world.title, main })
 }
 
 const order: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']

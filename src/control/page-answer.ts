@@ -1,6 +1,6 @@
 import type { Page } from '../server/exchange.js'
 import type { Html } from './html.js'
-import { contentSecurityPolicy } from './layout.js'
+import { contentSecurityPolicy } from './html-document.js'
 
 const encoder = new TextEncoder()
 const nosniff = { 'x-content-type-options': 'nosniff' }

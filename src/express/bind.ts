@@ -28,8 +28,10 @@ export interface Bound {
   close(): Promise<void>
 }
 
-/** How often it is looked whether a request is late, and for how long connections may finish on closing, in ms. */
+/** How often it is looked whether a request is late. */
 const timeoutCheckMs = 1_000
+
+/** For how long connections may finish on closing. */
 const graceMs = 500
 
 /** How often a free port is looked for that is free on all hosts. */

@@ -1,6 +1,7 @@
+import type { Path } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import type { DeviceLinkEntry } from './device-link.js'
-import { type Path, type Problem, problem } from './problem.js'
+import { type Problem, problem } from './problem.js'
 import { checkReference } from './reference.js'
 
 interface LinkPlace {

@@ -1,10 +1,10 @@
-import { quoted } from '../contract/issue.js'
+import { type Path, quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import { mostPlayers } from '../store/rows.js'
 import type { Mode } from './game-mode.js'
 import type { PlacedNamespace } from './layout.js'
 import { type LobbyEntry, lobbyOf, modeOfLobby } from './lobby.js'
-import { type Path, type Problem, problem } from './problem.js'
+import { type Problem, problem } from './problem.js'
 import { checkReference } from './reference.js'
 
 /** What does not fit in a namespace. `regionIds` are those of the scenario. */

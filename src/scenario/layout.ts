@@ -3,7 +3,7 @@ import type { GameEntry } from './game.js'
 import { type Mode, modeOf } from './game-mode.js'
 import { defaultNames, type Names, namesOf } from './name.js'
 import type { NamespaceEntry } from './namespace.js'
-import type { Path } from './problem.js'
+import type { Path } from '../contract/issue.js'
 import { type RegionEntry, regionIdOf } from './region.js'
 import type { Scenario } from './schema.js'
 

@@ -30,14 +30,14 @@ export function lobbyRows(namespace: OwnedNamespace, { seed, naming, now, faker 
   ]
 }
 
-interface Kind {
+interface RowMaking {
   readonly namespace: OwnedNamespace
   readonly naming: Naming
   /** Each kind counts its own, so that one lobby more in the list changes no id of the generated. */
   readonly kind: 'lobby' | 'generated-lobby'
 }
 
-function rows(entries: readonly LobbyEntry[], { namespace, naming, kind }: Kind) {
+function rows(entries: readonly LobbyEntry[], { namespace, naming, kind }: RowMaking) {
   const { namespace_id, fullName, modes } = namespace
   return entries.map((entry, i) => ({
     lobby_id: entry.lobby_id ?? naming.uuid(`${kind}:${fullName}/${i}`),

@@ -32,6 +32,7 @@ export function namesOf(given: GivenNames, defaults: Names): Names {
   return { name_id, display_name }
 }
 
+/** What paths and host names call something, and what people do. */
 export interface Names {
   readonly name_id: string
   readonly display_name: string

@@ -1,6 +1,6 @@
 import { pathText } from '../contract/issue.js'
 import type { Layout, PlacedGame, PlacedNamespace } from './layout.js'
-import type { Path } from './problem.js'
+import type { Path } from '../contract/issue.js'
 import { regionIdOf } from './region.js'
 import type { Scenario } from './schema.js'
 

@@ -1,8 +1,6 @@
 import type * as z from 'zod'
-import { issueText, pathText } from '../contract/issue.js'
+import { type Issue, issueText, type Path, pathText } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
-
-export type Path = readonly PropertyKey[]
 
 /** One thing that is wrong with a scenario. */
 export interface Problem {
@@ -32,8 +30,6 @@ function unknownKey(path: Path, known: string): Problem {
   const choices = knownChoices(String(path.at(-1)), known.split(' '))
   return { path, at: 'key', text: `${pathText(path)} is an unknown key.${choices}` }
 }
-
-type Issue = z.core.$ZodIssue
 
 /** Where a value may be of several kinds, what is wrong with the kind that it is; else what kinds it may be of. */
 function meant(issue: Issue): Issue[] {

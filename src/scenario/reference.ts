@@ -1,6 +1,6 @@
-import { quoted } from '../contract/issue.js'
+import { type Path, quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
-import { type Path, type Problem, problem } from './problem.js'
+import { type Problem, problem } from './problem.js'
 
 /** An id that a scenario refers to, and who could have it. */
 export interface Reference {

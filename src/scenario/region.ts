@@ -1,13 +1,11 @@
 import * as z from 'zod'
-import { Coordinates } from '../contract/coordinates.js'
+import { regionDefaults } from '../store/model.js'
 import { RegionRow } from '../store/rows.js'
 import { catalogue } from './catalogue.js'
+import { CoordinatesEntry } from './coordinates.js'
 import { exact } from './exact.js'
 
 const { region_id, provider_display_name, region_display_name } = RegionRow.shape
-
-/** A place on earth, in degrees. */
-export const Place = exact(Coordinates.shape)
 
 /** A region: the id of one in the catalogue, or a whole one. */
 export const RegionEntry = z.union([
@@ -16,7 +14,7 @@ export const RegionEntry = z.union([
     region_id,
     provider_display_name: provider_display_name.optional().describe('Default: Own.'),
     region_display_name: region_display_name.optional().describe('Default: the region_id.'),
-    datacenter_coord: Place.optional().describe('Default: 0, 0.'),
+    datacenter_coord: CoordinatesEntry.optional().describe('Default: 0, 0.'),
   }),
 ])
 export type RegionEntry = z.output<typeof RegionEntry>
@@ -31,8 +29,8 @@ export function regionOf(entry: RegionEntry): RegionRow | undefined {
   if (typeof entry === 'string') return catalogue.find(region => region.region_id === entry)
   return {
     region_id: entry.region_id,
-    provider_display_name: entry.provider_display_name ?? 'Own',
+    provider_display_name: entry.provider_display_name ?? regionDefaults.provider_display_name,
     region_display_name: entry.region_display_name ?? entry.region_id,
-    datacenter_coord: entry.datacenter_coord ?? { latitude: 0, longitude: 0 },
+    datacenter_coord: entry.datacenter_coord ?? regionDefaults.datacenter_coord,
   }
 }

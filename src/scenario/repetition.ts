@@ -1,7 +1,7 @@
-import { pathText, quoted } from '../contract/issue.js'
+import { type Path, pathText, quoted } from '../contract/issue.js'
 import type { Layout } from './layout.js'
 import { namedIn } from './named.js'
-import { type Path, type Problem, problem } from './problem.js'
+import { type Problem, problem } from './problem.js'
 import type { Scenario } from './schema.js'
 
 /** Each id, name or token that a scenario gives twice. */

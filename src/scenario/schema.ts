@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { CoordinatesEntry } from './coordinates.js'
 import { DeviceLinkEntry } from './device-link.js'
 import { exact } from './exact.js'
 import { GameEntry } from './game.js'
 import { HostName } from './name.js'
 import { namespaceKeys } from './namespace.js'
-import { Place, RegionEntry } from './region.js'
+import { RegionEntry } from './region.js'
 import { Instant } from './time.js'
 
 /** The format of a scenario: DESIGN.md § 5. What it takes, `check` may still refuse. What comes out of it can go in again. */
@@ -13,7 +14,7 @@ export const Scenario = exact({
   seed: z.int().optional().describe('Everything that is generated comes from it. Default: 1.'),
   now: Instant.optional().describe("Where the world's clock starts. Default: the real time."),
   clock: z.enum(['running', 'frozen']).optional().describe('Default: running.'),
-  client: Place.optional().describe('Where the player sits. Default: unknown, and distances are 0.'),
+  client: CoordinatesEntry.optional().describe('Where the player sits. Default: unknown, and distances are 0.'),
   hide_empty_lobbies: z.boolean().optional().describe('As the real service does. Default: false.'),
   cdn_domain: HostName.optional().describe('Where the pages of games are. Default: mock.localhost.'),
   default_namespace: z.string().optional().describe('<game name_id>/<namespace name_id>. Default: the first one.'),

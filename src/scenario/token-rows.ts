@@ -1,4 +1,4 @@
-import { lifetimeMs } from '../store/model.js'
+import { lifetimeMs, namespaceLabel } from '../store/model.js'
 import type { DeviceLinkRow, TokenRow } from '../store/rows.js'
 import type { PlacedGame } from './layout.js'
 import type { OwnedNamespace } from './namespace-row.js'
@@ -15,10 +15,9 @@ export interface TokenMaking {
 export function namespaceTokenRows(namespace: OwnedNamespace, { naming, now }: TokenMaking): TokenRow[] {
   const { fullName, names, namespace_id, given } = namespace
   const stream = `namespace:${fullName}`
-  const name = names.name_id.replaceAll('-', '_')
   const fields = { expires_at: now + lifetimeMs.token, namespace_id }
-  const pub = given.tokens?.public ?? naming.token(`${stream}/public`, `pub_${name}`)
-  const dev = given.tokens?.development ?? naming.token(`${stream}/development`, `dev_${name}`)
+  const pub = given.tokens?.public ?? naming.token(`${stream}/public`, namespaceLabel('public', names.name_id))
+  const dev = given.tokens?.development ?? naming.token(`${stream}/development`, namespaceLabel('development', names.name_id))
   return [
     { token: pub, kind: 'public', ...fields },
     { token: dev, kind: 'development', ...fields },

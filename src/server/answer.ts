@@ -11,9 +11,11 @@ import { findRoute } from './routes.js'
 /** The whole service without a transport. A promise only where the call writes, or is blocked on its watch index; it never rejects. */
 export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>
 
+/** What the service is put together of. */
 export interface AnswererOptions {
   readonly world: LiveWorld
   readonly finisher: Finisher
+  /** What a call that has passed all checks outputs; `undefined` is the empty body. */
   carryOut(call: Call): Output | Promise<Output>
 }
 

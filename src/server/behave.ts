@@ -2,6 +2,7 @@ import type { Behaviour, ReadCall, WriteCall } from '../behaviour/behaviour.js'
 import type { Caller } from '../behaviour/caller.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { LiveWorld } from '../store/world.js'
+import type { Kept } from './kept.js'
 import { waitFor } from './watch.js'
 
 /** An operation that is to be carried out: who asks, and what was parsed. */
@@ -19,17 +20,18 @@ export interface Behaving {
   /** In ms of the world's clock. */
   watchTimeoutMs(): number
   readonly maxWaiters: number
+  readonly kept: Kept
 }
 
 /** What an operation outputs. A promise only where it writes, or is blocked. */
 export function behave(
   call: Call,
-  { world, behaviours, watchTimeoutMs, maxWaiters }: Behaving,
+  { world, behaviours, watchTimeoutMs, maxWaiters, kept }: Behaving,
 ): Output | Promise<Output> {
   const { id, caller, input } = call
   // The table of operations says which of the three a behaviour is; TypeScript cannot follow one id through both tables.
   const behaviour = behaviours[id] as unknown as AnyBehaviour
-  const { kind } = operations[id]
+  const { kind, method } = operations[id]
   const { hasPassed } = world.view
   if (kind === 'write') {
     return world.write(tables =>
@@ -37,7 +39,9 @@ export function behave(
     )
   }
   const read = () => world.read(view => behaviour({ caller, input, ...view } as never) as object)
-  if (kind === 'read') return read().value
+  // What a body asks for is seldom asked again.
+  if (kind === 'read') return method === 'GET' ? kept.output(keyOf(call), read) : read().value
+  // Every watch has it, parsed by WatchIndex.
   const after = input.watch_index as bigint | undefined
   const reading = waitFor({
     world,
@@ -52,6 +56,11 @@ export function behave(
 
 type Output = object | undefined
 type AnyBehaviour = (call: ReadCall<OperationId> | WriteCall<OperationId>) => Output | Promise<Output>
+
+/** All that a read sees but the world. */
+function keyOf({ id, caller, input }: Call): string {
+  return JSON.stringify([id, caller, input])
+}
 
 function withIndex({ value, revision }: { readonly value: object; readonly revision: number }): object {
   return { ...value, watch: { index: String(revision) } }

@@ -18,6 +18,7 @@ export interface Exchange {
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** Not to be changed: answers may share it. */
   readonly body: Uint8Array<ArrayBuffer>
 }
 

@@ -4,6 +4,7 @@ import type { OperationId } from '../contract/operations.js'
 import type { World } from '../store/world.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
 import { type Answer, type Exchange, header, type Page } from './exchange.js'
+import { isKept } from './kept.js'
 import { type ExchangeLog, withoutTokens } from './log.js'
 import { ClientGone } from './watch.js'
 
@@ -28,6 +29,7 @@ export interface Finisher {
   present(progress: Progress, page: Page): Answer
 }
 
+/** What answers are finished with. */
 export interface FinisherOptions {
   readonly world: World
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
@@ -46,10 +48,12 @@ interface Result extends Page {
 
 const encoder = new TextEncoder()
 const nothing = new Uint8Array()
+const encoded = new WeakMap<object, Uint8Array<ArrayBuffer>>()
 
 /** What nginx calls it: nobody is there to read it. */
 const clientGone = 499
 
+/** A finisher that always has an answer: what fails while one is finished is a bug, and answered as such. */
 export function createFinisher(options: FinisherOptions): Finisher {
   const { rayId, onBug } = options
   const finish = (progress: Progress, result: Result) => {
@@ -91,8 +95,16 @@ function refusal(error: unknown): Result | undefined {
 function json(status: number, output: object | undefined): Result {
   const readableBy = 'allowed origins'
   if (output === undefined) return { status, headers: {}, body: nothing, readableBy }
-  const body = encoder.encode(JSON.stringify(output))
-  return { status, headers: { 'content-type': 'application/json' }, body, readableBy }
+  return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(output), readableBy }
+}
+
+/** An output that is kept is encoded once. */
+function bytesOf(output: object): Uint8Array<ArrayBuffer> {
+  const known = encoded.get(output)
+  if (known) return known
+  const bytes = encoder.encode(JSON.stringify(output))
+  if (isKept(output)) encoded.set(output, bytes)
+  return bytes
 }
 
 function dressed(

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/error.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
 
 /** A read that may block. */
-export interface Watch<T> {
+export interface BlockingRead<T> {
   readonly world: LiveWorld
   readonly read: () => Reading<T>
   /** The index that the client has. Without one the read is answered at once. */
@@ -24,7 +24,7 @@ export class ClientGone extends Error {
  * Answers a read at once, unless `after` is the newest revision that it can see: then at the next change that it can see,
  * or unchanged at the deadline (PROTOCOL.md B7). Throws what the read throws, then or later.
  */
-export function waitFor<T>(watch: Watch<T>): Reading<T> | Promise<Reading<T>> {
+export function waitFor<T>(watch: BlockingRead<T>): Reading<T> | Promise<Reading<T>> {
   const { world, read, after, timeoutMs, maxWaiters } = watch
   const reading = read()
   if (after === undefined || BigInt(reading.revision) !== after || timeoutMs <= 0) return reading
@@ -46,7 +46,7 @@ interface Outcome<T> {
 }
 
 /** Listens to what the read depended on in the same tick as the read, and on waking reads and listens anew. */
-function block<T>({ world, read, after, timeoutMs, ...watch }: Watch<T>, first: Reading<T>, outcome: Outcome<T>): void {
+function block<T>({ world, read, after, timeoutMs, ...watch }: BlockingRead<T>, first: Reading<T>, outcome: Outcome<T>): void {
   const signal = watch.signal()
   let stop: Array<() => void> = []
   const listen = ({ tags, until }: Reading<T>) => {

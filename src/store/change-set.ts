@@ -5,6 +5,7 @@ export type Put = {
   readonly [Name in TableName]: { readonly table: Name; readonly id: string; readonly row: Rows[Name] }
 }[TableName]
 
+/** A record that a turn took away. */
 export interface Delete {
   readonly table: TableName
   readonly id: string

@@ -1,4 +1,5 @@
 import { UsageError } from '../contract/usage-error.js'
+import { createAlarmTimer } from './alarm-timer.js'
 import { createDeadlines, type Deadline, type Deadlines } from './deadlines.js'
 
 /** The time of a world. A running clock follows the global `Date` and `setTimeout`, so that fake timers drive it. */
@@ -13,8 +14,10 @@ export interface Clock {
   advance(ms: number): Promise<void>
 }
 
+/** Whether the time goes by itself, or only where it is advanced. */
 export type ClockMode = 'running' | 'frozen'
 
+/** How a clock begins. */
 export interface ClockOptions {
   /** Default `running`. */
   readonly mode?: ClockMode
@@ -32,41 +35,25 @@ export interface WorldClock extends Clock {
   readonly pending: number
 }
 
-/** The longest delay that `setTimeout` takes, in ms. */
-const longestDelay = 2 ** 31 - 1
-
 /**
+ * The time of a world: `now` begins at `start`, and goes with the real time or stands still until it is advanced.
  * Deadlines are kept in the time that has passed since the clock was made, which never goes back;
  * `now` is that time added to where the world's time started.
  */
 export function createClock(options: ClockOptions = {}): WorldClock {
-  const { mode = 'running' } = options
   const created = Date.now()
+  const { mode = 'running', start = created } = options
   const deadlines = createDeadlines()
   let advanced = 0
-  const start = options.start ?? created
   let epoch = start
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let timerAt = Number.POSITIVE_INFINITY
   let advancing: Promise<void> = Promise.resolve()
 
   const passed = () => (mode === 'running' ? Date.now() - created : 0) + advanced
-  const arm = () => {
-    const at = deadlines.first()?.at ?? Number.POSITIVE_INFINITY
-    if (mode === 'frozen' || (at >= timerAt && at !== Number.POSITIVE_INFINITY)) return
-    clearTimeout(timer)
-    timerAt = at
-    const delay = Math.min(Math.max(at - passed(), 0), longestDelay)
-    timer = at === Number.POSITIVE_INFINITY ? undefined : unref(setTimeout(ring, delay))
-  }
+  const next = () => (mode === 'running' ? deadlines.first()?.at : undefined) ?? Number.POSITIVE_INFINITY
   const ring = () => {
-    timerAt = Number.POSITIVE_INFINITY
-    try {
-      for (const { alarm } of takeDue(deadlines, passed)) void alarm()
-    } finally {
-      arm()
-    }
+    for (const { alarm } of takeDue(deadlines, passed)) void alarm()
   }
+  const { arm, rearm } = createAlarmTimer({ passed, next, ring })
   const advanceTo = async (target: number) => {
     try {
       for (const { at, alarm } of takeDue(deadlines, () => target)) {
@@ -75,8 +62,7 @@ export function createClock(options: ClockOptions = {}): WorldClock {
       }
       advanced += Math.max(0, target - passed())
     } finally {
-      timerAt = Number.POSITIVE_INFINITY
-      arm()
+      rearm()
     }
   }
   return {
@@ -86,8 +72,7 @@ export function createClock(options: ClockOptions = {}): WorldClock {
       return deadlines.size
     },
     advance(ms) {
-      if (!(Number.isFinite(ms) && ms >= 0))
-        throw new UsageError(`clock.advance(${ms}): time only goes forward, by a finite number of ms from 0`)
+      checkForward(ms)
       const moved = advancing.then(() => advanceTo(passed() + ms))
       advancing = moved.catch(() => {})
       return moved
@@ -107,16 +92,15 @@ export function createClock(options: ClockOptions = {}): WorldClock {
   }
 }
 
+function checkForward(ms: number): void {
+  if (Number.isFinite(ms) && ms >= 0) return
+  throw new UsageError(`clock.advance(${ms}): time only goes forward, by a finite number of ms from 0`)
+}
+
 /** Takes the deadlines that are due out, earliest first, those that an alarm adds on the way too. */
 function* takeDue(deadlines: Deadlines, time: () => number): Iterable<Deadline> {
   for (let due = deadlines.first(); due && due.at <= time(); due = deadlines.first()) {
     deadlines.remove(due)
     yield due
   }
-}
-
-/** A waiting world must not keep the process alive. Browsers' timers are numbers and have nothing to unref. */
-function unref(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
-  if (typeof timer === 'object') timer.unref()
-  return timer
 }

@@ -5,9 +5,11 @@ import type { ReadTables } from './table.js'
 /** What does not fit between a row that was put and the others: a sentence for a message, or `undefined`. */
 type Check<Row> = (row: Row, tables: ReadTables) => string | undefined
 
+/** The default namespace is there. */
 export const checkSettings: Check<SettingsRow> = ({ default_namespace_id }, tables) =>
   reference({ default_namespace_id }, namespaceIds(tables))
 
+/** Its game is there, and no other namespace of the game has its name. */
 export const checkNamespace: Check<NamespaceRow> = ({ namespace_id, game_id, name_id }, tables) => {
   const namesakes = tables.namespaces.findMany(q => q.where({ game_id, name_id }))
   const other = namesakes.find(namespace => namespace.namespace_id !== namespace_id)
@@ -16,6 +18,7 @@ export const checkNamespace: Check<NamespaceRow> = ({ namespace_id, game_id, nam
   )
 }
 
+/** Its namespace and its regions are there, and none of its lobbies runs in a region that it lacks. */
 export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, regions }, tables) => {
   const known = tables.regions.all().map(({ region_id }) => region_id)
   const stranded = tables.lobbies
@@ -28,6 +31,7 @@ export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, 
   )
 }
 
+/** Its namespace and its game mode are there, and the mode enables its region. */
 export const checkLobby: Check<LobbyRow> = ({ namespace_id, game_mode_id, region_id }, tables) => {
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
   const ids = modes.map(mode => mode.game_mode_id)
@@ -39,11 +43,11 @@ export const checkLobby: Check<LobbyRow> = ({ namespace_id, game_mode_id, region
   )
 }
 
+/** The game that it is, or will be, completed for is there. */
 export const checkDeviceLink: Check<DeviceLinkRow> = (link, tables) =>
-  link.status === 'complete'
-    ? reference({ game_id: link.game_id }, gameIds(tables))
-    : reference({ 'completes.game_id': link.completes?.game_id }, gameIds(tables))
+  reference({ [link.status === 'complete' ? 'game_id' : 'completes.game_id']: gameOf(link) }, gameIds(tables))
 
+/** The game or the namespace whose it is is there. */
 export const checkToken: Check<TokenRow> = (token, tables) =>
   token.kind === 'cloud'
     ? reference({ game_id: token.game_id }, gameIds(tables))

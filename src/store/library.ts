@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { issueText } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import { frozenCopy } from './frozen-copy.js'
+import { sameJson } from './same-json.js'
 
 /**
  * One write through the data library: it checks the row and makes it, in a Collection of its own, because a Collection
@@ -34,7 +35,9 @@ export async function updateRow<Row extends object>(
   await rows.create(row)
   const data = (target: object) => {
     for (const key of Object.keys(target)) if (!Object.hasOwn(next, key)) Reflect.deleteProperty(target, key)
-    Object.assign(target, next)
+    // The library makes an event of each key that is assigned.
+    for (const [key, value] of Object.entries(next))
+      if (!sameJson(row[key as keyof Row], value)) Reflect.set(target, key, value)
   }
   return frozenCopy(await rows.update(query => query.where(() => true), { data, strict: true }))
 }

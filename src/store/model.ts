@@ -38,8 +38,9 @@ export interface Model<Name extends TableName> {
   neededBy?(row: Rows[Name], tables: ReadTables): string | undefined
 }
 
-/** Lifetimes of tokens in ms (PROTOCOL.md B1). */
 const dayMs = 86_400_000
+
+/** Lifetimes of tokens in ms (PROTOCOL.md B1). */
 export const lifetimeMs = { token: 365 * dayMs, deviceLink: 3_600_000 } as const
 
 /** The most lobbies of a namespace, and players from one client address, where nobody has said so (PROTOCOL.md B6). */
@@ -47,6 +48,12 @@ export const matchmakerDefaults = { lobby_count_max: 128, max_players: 8 } as co
 
 /** The most players of a lobby where the game mode does not say (PROTOCOL.md C). */
 export const maxPlayersDefaults = { max_players_normal: 32, max_players_direct: 40, max_players_party: 40 } as const
+
+/** Whose and where a region is where nobody has said so. It is displayed by its id. */
+export const regionDefaults = {
+  provider_display_name: 'Own',
+  datacenter_coord: { latitude: 0, longitude: 0 },
+} as const
 
 /** The models of a world, in the order in which one leans on another. */
 export const models: { readonly [Name in TableName]: Model<Name> } = {
@@ -72,12 +79,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     schema: RegionRow,
     key: ['region_id'],
     indexes: [],
-    fill: input => ({
-      provider_display_name: 'Own',
-      region_display_name: input.region_id,
-      datacenter_coord: { latitude: 0, longitude: 0 },
-      ...input,
-    }),
+    fill: input => ({ ...regionDefaults, region_display_name: input.region_id, ...input }),
     neededBy: ({ region_id }, { gameModes }) =>
       use('game mode', gameModes.all().find(mode => mode.regions.includes(region_id))?.game_mode_id),
   },
@@ -148,14 +150,24 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
   },
 }
 
+/** The id of a row of that table: the values of its key, joined by `/`. */
+export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => string {
+  const { key } = models[name]
+  return row => key.map(column => String(row[column])).join('/')
+}
+
 /** The names of all tables, in the order in which one leans on another. */
 export const tableNames = Object.keys(models) as TableName[]
 
 /** The first part of a token, for people to read: `dev_<name_id>`, `pub_<name_id>`, `cloud` (PROTOCOL.md B1). */
 export function tokenLabel(token: TokenInput, { namespaces }: Pick<ReadTables, 'namespaces'>): string {
   if (token.kind === 'cloud') return 'cloud'
-  const nameId = namespaces.get(token.namespace_id)?.name_id ?? ''
-  return `${token.kind === 'development' ? 'dev' : 'pub'}_${nameId.replaceAll('-', '_')}`
+  return namespaceLabel(token.kind, namespaces.get(token.namespace_id)?.name_id ?? '')
+}
+
+/** The first part of a token of a namespace. */
+export function namespaceLabel(kind: 'development' | 'public', nameId: string): string {
+  return `${kind === 'development' ? 'dev' : 'pub'}_${nameId.replaceAll('-', '_')}`
 }
 
 function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unknown {

@@ -1,8 +1,8 @@
 import type { Change, Records } from './records.js'
-import type { Source } from './table.js'
+import type { RowSource } from './table.js'
 
 /** What a turn has done to one model's records so far. Its reads look through it at what has been committed. */
-export class Overlay<Row extends object> implements Source<Row> {
+export class Overlay<Row extends object> implements RowSource<Row> {
   readonly changes = new Map<string, Change<Row>>()
 
   constructor(
@@ -21,6 +21,7 @@ export class Overlay<Row extends object> implements Source<Row> {
   }
 
   indexed(column: string, value: string): Iterable<Row> {
+    // `Lookup` names the columns of a model as texts.
     const belongs = (row: Row) => row[column as keyof Row] === value
     return this.#hasArrived(belongs)
       ? this.#filtered(belongs)

@@ -1,6 +1,7 @@
 import { ColumnIndex } from './column-index.js'
+import type { Rows, TableName } from './rows.js'
 import { sameJson } from './same-json.js'
-import type { Source } from './table.js'
+import type { RowSource } from './table.js'
 import { indexTag, recordTag, type Tag, tableTag } from './tag.js'
 import type { Tracking } from './tracker.js'
 
@@ -30,7 +31,7 @@ export interface Landed<Row> {
 const mostDeletions = 10_000
 
 /** The committed records of one model: a map from id to entry. Indexes are made at their first use and kept by what lands. */
-export class Records<Row extends object> implements Source<Row> {
+export class Records<Row extends object> implements RowSource<Row> {
   #entries: Map<string, Entry<Row>>
   /** Whether the map may also be a fork's, so that it is copied before the first change. */
   #shared: boolean
@@ -203,6 +204,9 @@ export class Records<Row extends object> implements Source<Row> {
     return this.#entries
   }
 }
+
+/** The committed records of all models. */
+export type AllRecords = { readonly [Name in TableName]: Records<Rows[Name]> }
 
 function valueIn(row: object | undefined, column: string): string | undefined {
   const value: unknown = row?.[column as never]

@@ -26,9 +26,11 @@ export const SettingsRow = z.strictObject({
 })
 export type SettingsRow = z.output<typeof SettingsRow>
 
+/** A game, by the names that people and host names give it. */
 export const GameRow = z.strictObject({ game_id: Id, name_id: z.string(), display_name: z.string() })
 export type GameRow = z.output<typeof GameRow>
 
+/** A namespace of a game: who may call it, from where, and how much it bears. */
 export const NamespaceRow = z.strictObject({
   namespace_id: Id,
   game_id: Id,
@@ -45,6 +47,7 @@ export const NamespaceRow = z.strictObject({
 })
 export type NamespaceRow = z.output<typeof NamespaceRow>
 
+/** A game mode of a namespace. Its id is unique in the namespace only. */
 export const GameModeRow = z.strictObject({
   namespace_id: Id,
   game_mode_id: Id,
@@ -56,9 +59,11 @@ export const GameModeRow = z.strictObject({
 })
 export type GameModeRow = z.output<typeof GameModeRow>
 
+/** A region, as the contract shows it but for the distance, which depends on who asks. */
 export const RegionRow = Region.omit({ datacenter_distance_from_client: true }).extend({ region_id: Id }).strict()
 export type RegionRow = z.output<typeof RegionRow>
 
+/** A lobby, listed or not, which takes no more players than it may. */
 export const LobbyRow = Lobby.extend({
   lobby_id: Id,
   namespace_id: Id,
@@ -85,6 +90,7 @@ const linkFields = {
   /** Absent where the link never expires. */
   expires_at: Time.optional(),
 }
+/** A device link: pending, or complete with the cloud token that the device gets (PROTOCOL.md B8). */
 export const DeviceLinkRow = z.discriminatedUnion('status', [
   z.strictObject({
     ...linkFields,
@@ -97,6 +103,7 @@ export const DeviceLinkRow = z.discriminatedUnion('status', [
 export type DeviceLinkRow = z.output<typeof DeviceLinkRow>
 
 const tokenFields = { token: Token, expires_at: Time.optional() }
+/** A bearer that the world knows, and whose it is. One without `expires_at` never expires. */
 export const TokenRow = z.discriminatedUnion('kind', [
   z.strictObject({ ...tokenFields, kind: z.enum(['development', 'public']), namespace_id: Id }),
   z.strictObject({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
@@ -134,4 +141,5 @@ export type TokenInput = TokenRow extends infer Row
     : never
   : never
 
+/** What the tables of a world are called. */
 export type TableName = keyof Rows

@@ -28,11 +28,13 @@ export interface Table<Row, Input> extends ReadTable<Row> {
   delete(predicate: Predicate<Row>): Promise<Row | undefined>
 }
 
+/** The reads of all tables of a world. */
 export type ReadTables = { readonly [Name in TableName]: ReadTable<Rows[Name]> }
+/** Reads and writes of all tables of a world. */
 export type Tables = { readonly [Name in TableName]: Table<Rows[Name], Inputs[Name]> }
 
 /** Where a table's reads look: what has been committed, or a turn's overlay. */
-export interface Source<Row> {
+export interface RowSource<Row> {
   get(id: string): Row | undefined
   rows(): Iterable<Row>
   /** The rows with that value in an indexed column. */
@@ -46,7 +48,7 @@ export interface Lookup {
 }
 
 /** The reads of a table over a source. A query that names the whole key, or an indexed column, looks at those rows only. */
-export function readTable<Row>(source: Source<Row>, { key, indexes }: Lookup): ReadTable<Row> {
+export function readTable<Row>(source: RowSource<Row>, { key, indexes }: Lookup): ReadTable<Row> {
   const candidates = (equalities: Readonly<Record<string, unknown>>): Iterable<Row> => {
     if (key.every(column => equalities[column] !== undefined)) {
       const row = source.get(key.map(column => equalities[column]).join('/'))

@@ -19,6 +19,7 @@ export interface Tracking {
   noteUntil(at: number): void
 }
 
+/** Tracking for one world: what is noted while no read goes on is forgotten. */
 export function createTracking(): Tracking {
   let current: Tracker | undefined
   const noteUntil = (at: number) => {

@@ -15,6 +15,7 @@ export interface TurnQueue {
   next<T>(turn: () => Promise<() => T>): Promise<T>
 }
 
+/** A queue that goes on after a turn that failed. The context tells it what runs inside one. */
 export function createTurnQueue(context: TurnContext): TurnQueue {
   let last: Promise<unknown> = Promise.resolve()
   let current: object | undefined

@@ -1,13 +1,14 @@
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
 import { createRow, updateRow } from './library.js'
-import { type Filling, type Model, models, tableNames } from './model.js'
+import { mapTables } from './map-tables.js'
+import { type Filling, idOf, type Model, models, tableNames } from './model.js'
 import { Overlay } from './overlay.js'
 import type { Predicate } from './query.js'
 import type { Random } from './random.js'
+import type { AllRecords } from './records.js'
 import type { Inputs, Rows, TableName } from './rows.js'
 import { type ReadTable, type ReadTables, readTable, type Table, type Tables } from './table.js'
-import { type AllRecords, mapTables } from './tables.js'
 
 type Overlays = { readonly [Name in TableName]: Overlay<Rows[Name]> }
 
@@ -22,6 +23,7 @@ export interface Turn {
   abandon(): Promise<void>
 }
 
+/** What a turn is made over: the committed records, and the world's chance and time in ms. */
 export interface TurnOptions {
   readonly records: AllRecords
   readonly random: Random
@@ -30,6 +32,7 @@ export interface TurnOptions {
 
 /** Begins a turn over committed records. A write that fails fails the whole turn. */
 export function createTurn({ records, random, now }: TurnOptions): Turn {
+  // One name for both: see mapTables.
   const overlays = mapTables<Overlays>(name => new Overlay<object>(records[name] as never, idOf(name) as never))
   const reads = mapTables<ReadTables>(name => readTable<object>(overlays[name], models[name]))
   const queue = createQueue()
@@ -46,12 +49,6 @@ export function createTurn({ records, random, now }: TurnOptions): Turn {
     },
     abandon: () => queue.end().catch(() => {}),
   }
-}
-
-/** The id of a row of that table. */
-export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => string {
-  const { key } = models[name]
-  return row => key.map(column => String(row[column])).join('/')
 }
 
 interface Queue {

@@ -2,15 +2,16 @@ import type { ChangeSet } from './change-set.js'
 import { type Clock, type ClockMode, createClock, type WorldClock } from './clock.js'
 import { commit } from './commit.js'
 import { parseRow } from './library.js'
-import { type Model, models } from './model.js'
+import { callAll, createListeners, type Listeners } from './listeners.js'
+import { mapTables } from './map-tables.js'
+import { idOf, type Model, models } from './model.js'
 import { createRandom, type Random } from './random.js'
-import { type Landed, type Landing, Records } from './records.js'
+import { type AllRecords, type Landed, type Landing, Records } from './records.js'
 import type { TableName } from './rows.js'
 import { type ReadTables, readTable, type Table, type Tables } from './table.js'
-import { type AllRecords, mapTables } from './tables.js'
-import { callAll, clockTag, createListeners, type Listeners, type Tag } from './tag.js'
+import { clockTag, type Tag } from './tag.js'
 import { createTracking, type Tracker } from './tracker.js'
-import { createTurn, idOf } from './turn.js'
+import { createTurn } from './turn.js'
 import { createSyncContext, createTurnQueue, type TurnContext, type TurnQueue } from './turn-queue.js'
 
 /** One isolated universe: its records, clock, seed and revision. Reads are synchronous, writes return promises, records are frozen. */
@@ -96,6 +97,7 @@ class WorldCore {
     this.#revision = Math.max(1, this.clock.now())
     const seeds = rows(this.clock.now())
     this.#records = mapTables<AllRecords>(name => this.#seeded(name, seeds[name] ?? []))
+    // One name for both: see mapTables.
     this.#begun = mapTables<AllRecords>(name => this.#records[name].fork(this.#tracking as never))
     this.listen = this.#listeners.listen
     const tables = mapTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
@@ -160,9 +162,10 @@ class WorldCore {
     const { changeSet, touched } = commit(land, { revision: Math.max(this.#revision + 1, at), at })
     const subscribers = changeSet ? [...this.#subscribers] : []
     this.#revision = changeSet?.revision ?? this.#revision
+    // What is kept of reads is dropped before a subscriber can ask for it.
     callAll([
-      ...subscribers.map(subscriber => () => subscriber(changeSet as ChangeSet)),
       () => this.#listeners.tell(new Set([...touched, ...also])),
+      ...subscribers.map(subscriber => () => subscriber(changeSet as ChangeSet)),
     ])
   }
 

@@ -9,7 +9,7 @@ import { figure } from './table.js'
 
 const rounds = 4
 const secondsEach = 2
-const warmUpSeconds = 2
+const warmUpSeconds = 1
 const connections = 50
 const lobbies = 20
 const path = '/matchmaker/lobbies/list'

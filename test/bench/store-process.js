@@ -20,7 +20,7 @@ import { inPlainMap } from './yardsticks/plain-map.js'
  */
 
 /** A batch that lasts this long ends the warm-up; those that count are a part of it. The figure is their median. */
-const warmUpMs = 150
+const warmUpMs = 100
 const batches = 5
 const part = 3
 const warmUpLobbies = 100

@@ -6,7 +6,7 @@ import { onServerCore } from './machine.js'
 import { alternate, medians } from './rounds.js'
 import { figure } from './table.js'
 
-const rounds = 3
+const rounds = 2
 /** Fewer lobbies than this take less memory than the noise. */
 const weighable = 1_000
 /** How much slower a figure may be than at 100 lobbies and still count as flat. */

@@ -9,7 +9,7 @@ import { openWatchers } from './watchers.js'
 /** Files that a process has open besides its sockets. */
 const otherFiles = 200
 const sizes = [
-  { count: 1_000, rounds: 5 },
+  { count: 1_000, rounds: 3 },
   { count: 10_000, rounds: 3 },
 ]
 const path = `/cloud/devices/links?device_link_token=${tokens.link}`

@@ -102,7 +102,7 @@ describe('a change set', () => {
     ])
   })
 
-  it('is told after the commit, to subscribers and then to listeners', async () => {
+  it('is told after the commit, to listeners and then to subscribers', async () => {
     const world = smallWorld()
     const told: unknown[] = []
     world.subscribe(({ revision }) => told.push(['subscriber', world.revision === revision, !!world.games.get('cars')]))
@@ -111,8 +111,8 @@ describe('a change set', () => {
     await world.games.create(game('cars'))
 
     expect(told).toEqual([
-      ['subscriber', true, true],
       ['listener', true],
+      ['subscriber', true, true],
     ])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createListeners } from '../../src/store/tag.js'
+import { createListeners } from '../../src/store/listeners.js'
 
 describe('listeners', () => {
   it('are called once for a change that touches several of their tags', () => {
