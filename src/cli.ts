@@ -9,6 +9,7 @@ import { serve } from './cli/serve.js'
 import { validate } from './cli/validate.js'
 import { openapi } from './contract/openapi.js'
 import { UsageError } from './contract/usage-error.js'
+import { defaultPort } from './express/bind.js'
 import { scenarios } from './scenario/shipped.js'
 import { version } from './version.js'
 
@@ -29,7 +30,7 @@ const program = new Command('mockmaker')
   .addOption(
     new Option('--port <port>', 'where to listen; 0 picks a free port')
       .env('PORT')
-      .default(4100)
+      .default(defaultPort)
       .argParser(portArgument),
   )
   .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)')

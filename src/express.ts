@@ -1,5 +1,5 @@
 import { type AppOptions, createApp } from './express/app.js'
-import { bind } from './express/bind.js'
+import { bind, defaultPort } from './express/bind.js'
 import type { Mock } from './mock.js'
 
 /** Where, and to whom, a server answers. */
@@ -23,18 +23,10 @@ export async function listen(
   mock: Pick<Mock, 'answer' | 'refuse' | 'present' | 'tokens' | 'world' | 'close'>,
   options: ListenOptions = {},
 ): Promise<Listening> {
-  const { port = 4100, host, allowedHosts } = options
-  const { url, serve, close } = await bind({ port, hosts: host === undefined ? ['127.0.0.1', '::1'] : [host] })
+  const { port = defaultPort, host, allowedHosts } = options
+  const { url, serve, close } = await bind({ port, host })
   serve(createApp(mock, { allowedHosts }))
-  return {
-    url,
-    async close() {
-      // The port closes first, so that those who are answered now are told to close their connections.
-      const closed = close()
-      await mock.close()
-      await closed
-    },
-  }
+  return { url, close: () => close(mock) }
 }
 
 export { type AppOptions, createApp } from './express/app.js'

@@ -1,5 +1,7 @@
 import type { Faker } from '@faker-js/faker'
 import { behaviours } from './behaviour/behaviours.js'
+import { quoted } from './contract/issue.js'
+import { knownChoices } from './contract/nearest.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
 import { UsageError } from './contract/usage-error.js'
 import { beginningOf } from './scenario/beginning.js'
@@ -79,7 +81,7 @@ const defaultWatchTimeoutMs = 40_000
 
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
 export function createMock(options: MockOptions, { faker, turnContext }: Parts): Mock {
-  checkNumbers(options)
+  checkOptions(options)
   const scenario = readScenario(options.scenario ?? defaultScenario)
   const { seed, publicUrl, watchTimeoutMs = defaultWatchTimeoutMs, corsOrigins = [] } = options
   const world = createWorld(beginningOf(scenario, { seed, publicUrl, faker: () => ownFaker(faker()) }), turnContext)
@@ -114,7 +116,17 @@ export function createMock(options: MockOptions, { faker, turnContext }: Parts):
   }
 }
 
-function checkNumbers({ seed, watchTimeoutMs }: MockOptions): void {
+const known = ['scenario', 'seed', 'baseUrl', 'watchTimeoutMs', 'publicUrl', 'corsOrigins']
+
+function checkOptions(options: MockOptions): void {
+  const { scenario, seed, watchTimeoutMs } = options
+  const unknown = Object.keys(options).find(name => !known.includes(name))
+  if (unknown !== undefined) throw new UsageError(`${unknown} is an unknown option.${knownChoices(unknown, known)}`)
+  if (typeof scenario === 'string') {
+    throw new UsageError(
+      `scenario is ${quoted(scenario)}: expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node`,
+    )
+  }
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw new UsageError(`seed is ${seed}: expected an integer`)
   if (watchTimeoutMs !== undefined && !(watchTimeoutMs >= 0))
     throw new UsageError(`watchTimeoutMs is ${watchTimeoutMs}: expected a number of ms from 0`)

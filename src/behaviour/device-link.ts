@@ -1,5 +1,5 @@
+import { deviceLinkPath } from '../contract/device-link.js'
 import { ApiError } from '../contract/error.js'
-import { lifetimeMs } from '../store/model.js'
 import type { DeviceLinkRow } from '../store/rows.js'
 import type { Tables } from '../store/table.js'
 import type { View } from '../store/world.js'
@@ -8,7 +8,7 @@ import type { Behaviour } from './behaviour.js'
 /** Begins a device link (PROTOCOL.md B8). */
 export const prepareDeviceLink: Behaviour<'devices.links.prepare'> = async ({ tables }) => {
   const { device_link_id, device_link_token } = await tables.deviceLinks.create({})
-  const device_link_url = `${tables.settings.get('settings')?.public_url}/devices/link/${device_link_token}`
+  const device_link_url = `${tables.settings.get('settings')?.public_url}${deviceLinkPath}${device_link_token}`
   return { device_link_id, device_link_token, device_link_url }
 }
 
@@ -24,7 +24,7 @@ export const completeDeviceLink: Behaviour<'devices.links.complete'> = async ({ 
   if (caller.gameId !== game_id) {
     throw new ApiError(
       'API_FORBIDDEN',
-      `this cloud token is not of game "${game_id}": send one of that game, as the mock prints them at its start`,
+      `this cloud token is not of game "${game_id}": send one of that game; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens`,
     )
   }
   const link = findLink(input.device_link_token, { tables, hasPassed })
@@ -56,10 +56,7 @@ function findLink(token: string, { tables, hasPassed }: View): DeviceLinkRow {
   const link = tables.deviceLinks.get(token)
   if (!link) throw notALink(token, tables)
   if (link.expires_at === undefined || !hasPassed(link.expires_at)) return link
-  throw new ApiError(
-    'TOKEN_EXPIRED',
-    `this device link has expired, ${lifetimeMs.deviceLink / 3_600_000} h after it was prepared: prepare a new one`,
-  )
+  throw new ApiError('TOKEN_EXPIRED', 'this device link has expired: prepare a new one')
 }
 
 function notALink(token: string, { tokens }: View['tables']): ApiError {

@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import type { Behaviour } from './behaviour.js'
 
@@ -17,6 +18,6 @@ export const updateMatchmakerConfig: Behaviour<'games.namespaces.updateGameNames
   const known = tables.namespaces.findMany(q => q.where({ game_id })).map(namespace => namespace.namespace_id)
   throw new ApiError(
     'NAMESPACE_NOT_FOUND',
-    `game "${game_id}" has no namespace "${namespace_id}".${knownChoices(namespace_id, known)}`,
+    `game ${quoted(game_id)} has no namespace ${quoted(namespace_id)}.${knownChoices(namespace_id, known)}`,
   )
 }

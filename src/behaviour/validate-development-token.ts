@@ -10,13 +10,13 @@ export const validateDevelopmentToken: Behaviour<'games.namespaces.validateGameN
 }) => {
   const { lobby_ports: ports } = input
   const tooMany = ports.length > portsMax ? [{ path: ['ports-too-many'] }] : []
-  const seen = { labels: new Set<string>(), targets: new Set<string>(), ranges: [] as Range[] }
+  const labels = new Set<string>()
+  const targets = new Set<string>()
+  const ranges: Range[] = []
   const perPort = ports.flatMap((port, i) =>
-    [
-      ...labelProblems(port, seen.labels),
-      ...targetProblems(port, seen.targets),
-      ...rangeProblems(port, seen.ranges),
-    ].map(problem => ({ path: ['ports', String(i), problem] })),
+    [...labelProblems(port, labels), ...targetProblems(port, targets), ...rangeProblems(port, ranges)].map(problem => ({
+      path: ['ports', String(i), problem],
+    })),
   )
   return { errors: [...tooMany, ...perPort] }
 }

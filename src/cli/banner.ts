@@ -1,13 +1,15 @@
 import { curlLine, curlLineFor } from '../control/curl-line.js'
+import { publicFirst } from '../control/public-first.js'
 import type { Mock } from '../mock.js'
-import type { TokenInfo } from '../store/token-info.js'
+import { defaultNamespace } from '../store/default-namespace.js'
+import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { version } from '../version.js'
 import type { Console } from './console.js'
 import { listedLobbies } from './listed.js'
 
 /** What the command says when it listens. */
-export interface Banner {
+interface Banner {
   readonly mock: Pick<Mock, 'world' | 'tokens'>
   readonly url: string
 }
@@ -30,18 +32,6 @@ export function printBanner({ mock, url }: Banner, { print, style }: Console): v
     print(`  ${curl}`)
   }
   print('')
-}
-
-const order: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']
-
-/** The order in which people look for them. */
-function publicFirst(tokens: readonly TokenInfo[]): TokenInfo[] {
-  return order.flatMap(kind => tokens.filter(token => token.kind === kind))
-}
-
-/** Whose a token is: `tanks/prod`, or `tanks`. */
-function ownerOf(token: TokenInfo): string {
-  return token.kind === 'cloud' ? token.game : token.namespace
 }
 
 /** What is in each namespace. */
@@ -78,9 +68,8 @@ interface Exemplified {
 
 /** A call without a token, where the default namespace answers it, and one with the first token of each kind. */
 function examples({ world, tokens, url }: Exemplified): Example[] {
-  const { namespaces, settings } = world
-  const { tokenless } = namespaces.get(settings.get('settings')?.default_namespace_id ?? '') ?? {}
-  const first = order.flatMap(kind => tokens.find(token => token.kind === kind) ?? [])
+  const tokenless = defaultNamespace(world)?.tokenless
+  const first = tokens.filter((token, i) => tokens.findIndex(({ kind }) => kind === token.kind) === i)
   return [
     ...(tokenless ? [{ title: 'without a token', curl: curlLine(url) }] : []),
     ...first.map(token => ({ title: titles[token.kind], curl: curlLineFor(token, { url, world }) })),

@@ -8,10 +8,11 @@ export function exchangeLine(
   record: ExchangeRecord,
   { world, style }: { readonly world: World } & Pick<Console, 'style'>,
 ): string {
-  const { method, path, status, code, ms, blocked, refusedOrigin } = record
+  const { method, path, status, code, ms, blocked, refusedOrigin, authorizationIgnored } = record
   const notes = [
     code,
     canned(record, world),
+    authorizationIgnored ? 'Authorization is not "Bearer <token>": taken as no token' : undefined,
     refusedOrigin && `pages of ${refusedOrigin} may not read this: --cors-origin ${refusedOrigin} allows them`,
   ]
   const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`

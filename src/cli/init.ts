@@ -11,7 +11,7 @@ const files = [
 ] as const
 
 /** Where `init` takes its files from, and where it tells of them. */
-export interface InitOptions {
+interface InitOptions {
   /** The root of the package. */
   readonly root: URL
   readonly console: Console

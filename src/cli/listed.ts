@@ -1,4 +1,5 @@
 import { listLobbies } from '../behaviour/lobbies-list.js'
+import { hasPassed } from '../store/clock.js'
 import type { World } from '../store/world.js'
 
 /** How many lobbies a public token of a namespace is shown. */
@@ -7,7 +8,7 @@ export function listedLobbies(world: World, namespaceId: string): number {
     caller: { kind: 'public', namespaceId },
     input: { include_state: false },
     tables: world,
-    hasPassed: at => world.clock.now() >= at,
+    hasPassed: at => hasPassed(at, world.clock),
   })
   return lobbies.length
 }

@@ -13,11 +13,19 @@ export async function occupant(taken: PortTaken): Promise<UsageError> {
 
 async function scenarioServedAt({ host, port }: PortTaken): Promise<string | undefined> {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  const answer = await fetch(`http://${name}:${port}/`, {
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(patienceMs),
-    redirect: 'error',
-  })
-  const page = (await answer.json()) as { readonly name?: unknown; readonly scenario?: unknown }
-  return page.name === 'mockmaker' ? String(page.scenario) : undefined
+  const impatience = new AbortController()
+  // `AbortSignal.timeout` does not keep the process alive, and neither does a connection that was closed without an answer.
+  const timer = setTimeout(() => impatience.abort(), patienceMs)
+  try {
+    const answer = await fetch(`http://${name}:${port}/`, {
+      headers: { accept: 'application/json' },
+      signal: impatience.signal,
+      redirect: 'error',
+    })
+    // Whoever listens there may answer anything.
+    const page = (await answer.json()) as { readonly name?: unknown; readonly scenario?: unknown }
+    return page.name === 'mockmaker' ? String(page.scenario) : undefined
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -11,7 +11,7 @@ import { occupant } from './occupant.js'
 import type { ServeOptions } from './options.js'
 
 /** A command that serves. */
-export interface Serving {
+interface Serving {
   readonly scenario: ScenarioInput | undefined
   readonly options: ServeOptions
   readonly console: Console
@@ -22,13 +22,7 @@ export async function serve(serving: Serving): Promise<{ close(): Promise<void> 
   const bound = await bindOrTellWhoIsThere(serving.options)
   try {
     const mock = begin(bound, serving)
-    return {
-      async close() {
-        const closed = bound.close()
-        await mock.close()
-        await closed
-      },
-    }
+    return { close: () => bound.close(mock) }
   } catch (error) {
     await bound.close()
     throw error
@@ -60,7 +54,7 @@ function logExchanges({ log, world }: Mock, { options, console }: Pick<Serving, 
 
 async function bindOrTellWhoIsThere({ port, host }: ServeOptions): Promise<Bound> {
   try {
-    return await bind({ port, hosts: host === undefined ? ['127.0.0.1', '::1'] : [host] })
+    return await bind({ port, host })
   } catch (error) {
     if (error instanceof PortTaken) throw await occupant(error)
     throw error

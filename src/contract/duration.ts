@@ -11,6 +11,7 @@ const longestMs = 36_525 * unitMs.d
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = duration.exec(text) ?? []
   if (amount === undefined) return undefined
+  // The pattern takes no unit but these.
   const ms = Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs])
   return ms <= longestMs ? ms : undefined
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { knownChoices } from './nearest.js'
+import { UsageError } from './usage-error.js'
 
 /**
  * Every error code that the service can answer, with its HTTP status (PROTOCOL.md B1, B6 to B9).
@@ -47,13 +49,14 @@ export const ErrorBody = z
   .meta({ id: 'ErrorBody', description: 'The body of every failure.' })
 export type ErrorBody = z.output<typeof ErrorBody>
 
+/** What goes with a refusal beside its code and its message. */
 export interface ApiErrorExtras {
   /** Headers that go with the answer, as `allow` and `retry-after` do. Lower case. */
   readonly headers?: Readonly<Record<string, string>>
   readonly metadata?: unknown
 }
 
-/** What the service refuses. Thrown by a behaviour or by an override, answered as `{code, message, metadata?}`. */
+/** What the service refuses. Thrown by a behaviour or by an override, answered as `{code, message, metadata?}`. Throws `UsageError` for an unknown code. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -64,6 +67,9 @@ export class ApiError extends Error {
     readonly extras: ApiErrorExtras = {},
   ) {
     super(message)
+    if (!Object.hasOwn(errorStatus, code)) {
+      throw new UsageError(`ApiError: "${code}" is no error code.${knownChoices(code, Object.keys(errorStatus))}`)
+    }
     this.status = errorStatus[code]
   }
 

@@ -31,6 +31,7 @@ const headersOf: { readonly [code in ErrorCode]?: HeaderName } = {
 /** The codes that a call of an operation may answer, in the order of the error table. */
 function errorCodesOf({ errors, body }: OperationSpec): ErrorCode[] {
   const possible = new Set<string>([...anyCallErrors, ...errors, ...(body ? ['API_BODY_TOO_LARGE'] : [])])
+  // The keys of the error table are the codes.
   return (Object.keys(errorStatus) as ErrorCode[]).filter(code => possible.has(code))
 }
 

@@ -52,7 +52,7 @@ export const operations = {
     output: Validation,
     errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
     source: 'interface',
-    fidelity: ['An unknown game means only that no name collides.'],
+    fidelity: ['An unknown game is no error: its names are taken as free.'],
   },
   'games.namespaces.validateGameNamespaceTokenDevelopment': {
     method: 'POST',
@@ -78,6 +78,7 @@ export const operations = {
     errors: ['API_UNAUTHORIZED', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
     source: 'interface',
     fidelity: [
+      'The two numbers are kept and shown, and limit nothing: no operation here makes a lobby or a player.',
       'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`: the real service answers 500 without a reason.',
     ],
   },
@@ -92,7 +93,7 @@ export const operations = {
       watch_index: WatchIndex.optional(),
     }),
     output: DeviceLink,
-    errors: ['API_BAD_QUERY', 'TOKEN_INVALID', 'TOKEN_EXPIRED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_RATE_LIMIT'],
+    errors: ['API_BAD_QUERY', 'TOKEN_EXPIRED', 'CLAIMS_MISSING_ENTITLEMENT'],
     source: 'interface',
     fidelity: ['A link that the scenario lists never expires, unless the scenario says `expires_after`.'],
   },
@@ -120,8 +121,6 @@ export const operations = {
     errors: [
       'API_UNAUTHORIZED',
       'API_BAD_BODY',
-      'API_FORBIDDEN',
-      'TOKEN_INVALID',
       'TOKEN_EXPIRED',
       'CLAIMS_MISSING_ENTITLEMENT',
       'CLOUD_DEVICE_LINK_ALREADY_COMPLETE',

@@ -5,3 +5,12 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** How many problems a message lists. */
+const most = 20
+
+/** The message of several problems, a line each; of very many the first twenty, and how many more there are. */
+export function problemLines(lines: readonly string[]): string {
+  const more = lines.length - most
+  return [...lines.slice(0, most), ...(more > 0 ? [`… and ${more} more`] : [])].join('\n')
+}

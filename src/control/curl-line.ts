@@ -1,3 +1,4 @@
+import { hasPassed } from '../store/clock.js'
 import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 
@@ -21,10 +22,7 @@ function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { pa
   const game_id = games.findFirst(q => q.where({ name_id: gameName }))?.game_id ?? ''
   const pending = deviceLinks
     .all()
-    .find(
-      link =>
-        link.status === 'pending' && !link.completes && clock.now() < (link.expires_at ?? Number.POSITIVE_INFINITY),
-    )
+    .find(link => link.status === 'pending' && !link.completes && !hasPassed(link.expires_at, clock))
   if (pending) {
     const { device_link_token } = pending
     return { path: '/cloud/devices/links/complete', body: { device_link_token, game_id } }

@@ -1,3 +1,4 @@
+import { hasPassed } from '../store/clock.js'
 import type { DeviceLinkRow, GameRow } from '../store/rows.js'
 import { deviceLinkScript } from './device-link-script.js'
 import { type Html, html, verbatim } from './html.js'
@@ -7,7 +8,7 @@ import type { PageMock } from './page-context.js'
 /** The page that a device link's URL leads to: its state and, while it is pending, a button for each game. */
 export function deviceLinkPage(link: DeviceLinkRow, mock: PageMock): Html {
   const { clock, games } = mock.world
-  if (link.expires_at !== undefined && clock.now() >= link.expires_at) {
+  if (hasPassed(link.expires_at, clock)) {
     return page(
       link.device_link_token,
       html`${state('expired', 'Expired')}

@@ -1,15 +1,16 @@
 import type { Auth } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
-import type { TokenInfo } from '../store/token-info.js'
+import { defaultNamespace } from '../store/default-namespace.js'
+import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { curlLine, curlLineFor } from './curl-line.js'
 import { type Html, html } from './html.js'
 import { htmlDocument } from './html-document.js'
 import type { PageContext } from './page-context.js'
+import { publicFirst } from './public-first.js'
 
 /** The page at `/`: what world answers here, with which tokens, and to which calls. */
 export function homePage({ mock: { world, tokens }, url }: PageContext): Html {
-  const byKind = order.flatMap(kind => tokens.filter(token => token.kind === kind))
   const main = html`<main>
 <header>
 <p class="mark">mockmaker</p>
@@ -20,7 +21,7 @@ ${counts(world)}
 <section aria-labelledby="tokens">
 <h2 id="tokens">Tokens</h2>
 ${tokenlessCard(url, world)}
-${byKind.map(token => tokenCard(token, { url, world }))}
+${publicFirst(tokens).map(token => tokenCard(token, { url, world }))}
 </section>
 <section aria-labelledby="operations">
 <h2 id="operations">Operations</h2>
@@ -35,8 +36,6 @@ ${operationIds.map(operationRow)}
 </main>`
   return htmlDocument({ title: world.title, main })
 }
-
-const order: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']
 
 function counts({ games, namespaces, gameModes, regions, lobbies }: World): Html {
   const counted = [
@@ -55,10 +54,10 @@ ${entries}
 }
 
 /** What can be called without a token: the default namespace, where it is tokenless. */
-function tokenlessCard(url: string, { settings, namespaces, games }: World): Html | undefined {
-  const namespace = namespaces.get(settings.get('settings')?.default_namespace_id ?? '')
+function tokenlessCard(url: string, world: World): Html | undefined {
+  const namespace = defaultNamespace(world)
   if (!namespace?.tokenless) return undefined
-  const of = `${games.get(namespace.game_id)?.name_id}/${namespace.name_id}`
+  const of = `${world.games.get(namespace.game_id)?.name_id}/${namespace.name_id}`
   return html`<article class="card">
 <h3><span class="kind">no token</span> ${of}</h3>
 <p class="note">Lists the open lobbies: the namespace is tokenless.</p>
@@ -73,9 +72,8 @@ const notes: { readonly [kind in TokenInfo['kind']]: string } = {
 }
 
 function tokenCard(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): Html {
-  const of = token.kind === 'cloud' ? token.game : token.namespace
   return html`<article class="card">
-<h3><span class="kind">${token.kind}</span> ${of} <code class="token">${token.token}</code></h3>
+<h3><span class="kind">${token.kind}</span> ${ownerOf(token)} <code class="token">${token.token}</code></h3>
 <p class="note">${notes[token.kind]}</p>
 <code class="call">${curlLineFor(token, { url, world })}</code>
 </article>`

@@ -1,4 +1,6 @@
+import { deviceLinkPath } from '../contract/device-link.js'
 import { openapi } from '../contract/openapi.js'
+import { decodedSegment } from '../server/decoded-segment.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
 import { prefersJson } from './accept.js'
 import { deviceLinkPage, unknownDeviceLinkPage } from './device-link-page.js'
@@ -14,11 +16,11 @@ export function pageFor(exchange: Exchange, context: PageContext): Page | undefi
     const { url: serverUrl, version } = context
     return jsonPage(openapi({ serverUrl, version }), 'allowed origins')
   }
-  const [, token] = deviceLinkPath.exec(exchange.path) ?? []
-  return token === undefined ? undefined : deviceLink(decoded(token), context)
+  const [, token] = deviceLinkPattern.exec(exchange.path) ?? []
+  return token === undefined ? undefined : deviceLink(decodedSegment(token), context)
 }
 
-const deviceLinkPath = /^\/devices\/link\/([^/]+)$/
+const deviceLinkPattern = new RegExp(`^${deviceLinkPath}([^/]+)$`)
 
 function home(exchange: Exchange, context: PageContext): Page {
   const { mock, url, version } = context
@@ -30,13 +32,4 @@ function home(exchange: Exchange, context: PageContext): Page {
 function deviceLink(token: string, { mock }: PageContext): Page {
   const link = mock.world.deviceLinks.get(token)
   return link ? htmlPage(deviceLinkPage(link, mock)) : htmlPage(unknownDeviceLinkPage(token), 404)
-}
-
-/** A token as it was meant; as it was sent where its percent-encoding is broken. */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }

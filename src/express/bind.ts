@@ -7,16 +7,21 @@ import type { ErrorCode } from '../contract/error.js'
 import { UsageError } from '../contract/usage-error.js'
 
 /** Where a server listens. */
-export interface BindOptions {
+interface BindOptions {
   /** 0 picks a free one. */
   readonly port: number
-  /** Addresses or names of this machine; the first stands in the URL. */
-  readonly hosts: readonly string[]
+  /** An address or a name of this machine. Default: 127.0.0.1 and, where the machine has it, ::1. */
+  readonly host?: string | undefined
   /** Within how many ms a request's headers have to come. Default: 10 000. */
   readonly headersTimeoutMs?: number | undefined
   /** Within how many ms all of a request has to come. Default: 30 000. */
   readonly requestTimeoutMs?: number | undefined
 }
+
+/** The port where nobody has chosen one. */
+export const defaultPort = 4100
+
+const defaultHosts = ['127.0.0.1', '::1'] as const
 
 /** Ports that are taken, and not yet answered on. */
 export interface Bound {
@@ -24,8 +29,11 @@ export interface Bound {
   readonly url: string
   readonly port: number
   serve(listener: RequestListener): void
-  /** Ends: connections that are idle at once, others when they have been answered, and all that are left after half a second. */
-  close(): Promise<void>
+  /**
+   * Ends: connections that are idle at once, others when they have been answered, and all that are left after half a
+   * second. Ends what answers, too, after the port: those who are answered then are told to close their connections.
+   */
+  close(answering?: { close(): Promise<void> }): Promise<void>
 }
 
 /** How often it is looked whether a request is late. */
@@ -43,15 +51,17 @@ export class PortTaken extends UsageError {
     readonly host: string,
     readonly port: number,
   ) {
-    super(
-      `port ${port} on ${host} is taken: end what listens there, or choose another with --port (0 picks a free one)`,
-    )
+    super(`port ${port} on ${host} is taken: end what listens there, or choose another port (0 picks a free one)`)
   }
 }
 
-/** Takes a port on all of the hosts. A second host that the machine does not have, as IPv6 may be, is left out. Rejects with `PortTaken`. */
-export async function bind(options: BindOptions, attempt = 1): Promise<Bound> {
-  const [first = '127.0.0.1', ...others] = options.hosts
+/** Takes a port on all of the hosts. Rejects with `PortTaken`, or with `UsageError` where the system does not let anybody listen. */
+export function bind(options: BindOptions): Promise<Bound> {
+  return bindOnce(options, 1)
+}
+
+async function bindOnce(options: BindOptions, attempt: number): Promise<Bound> {
+  const [first, ...others] = options.host === undefined ? defaultHosts : ([options.host] as const)
   const server = await open(first, options)
   const port = portOf(server)
   const servers = [server]
@@ -59,14 +69,25 @@ export async function bind(options: BindOptions, attempt = 1): Promise<Bound> {
     for (const host of others) servers.push(...(await openIfThere(host, { ...options, port })))
   } catch (error) {
     await closeAll(servers)
-    if (options.port === 0 && error instanceof PortTaken && attempt < attempts) return bind(options, attempt + 1)
+    if (options.port === 0 && error instanceof PortTaken && attempt < attempts) return bindOnce(options, attempt + 1)
     throw error
   }
+  return boundTo(servers, { url: `http://${inUrl(first)}:${port}`, port })
+}
+
+/** Knows what is being answered, so that it can be told on closing to close its connection. */
+function boundTo(servers: readonly Server[], place: Pick<Bound, 'url' | 'port'>): Bound {
   const pending = new Set<ServerResponse>()
   let closing = false
+  const closePort = async () => {
+    closing = true
+    for (const response of pending) response.shouldKeepAlive = false
+    // What has just been answered is on its way before its connection counts as idle.
+    await setImmediate()
+    await closeAll(servers)
+  }
   return {
-    url: `http://${inUrl(first)}:${port}`,
-    port,
+    ...place,
     serve(listener) {
       const tracked: RequestListener = (request, response) => {
         pending.add(response)
@@ -77,12 +98,10 @@ export async function bind(options: BindOptions, attempt = 1): Promise<Bound> {
       // An expectation that Node does not know is answered like any request: Node would refuse it with an empty body.
       for (const server of servers) server.on('request', tracked).on('checkExpectation', tracked)
     },
-    async close() {
-      closing = true
-      for (const response of pending) response.shouldKeepAlive = false
-      // What has just been answered is on its way before its connection counts as idle.
-      await setImmediate()
-      await closeAll(servers)
+    async close(answering) {
+      const closed = closePort()
+      await answering?.close()
+      await closed
     },
   }
 }

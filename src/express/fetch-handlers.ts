@@ -62,7 +62,11 @@ async function write(answer: Response, response: ServerResponse): Promise<void> 
     ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
   })
   if (!answer.body) return void response.end()
-  // A client that goes away ends the pipeline with an error that is nobody's fault.
   // Fetch's stream and Node's are one class with two declarations.
-  await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => response.destroy())
+  const body = Readable.fromWeb(answer.body as ReadableStream)
+  await pipeline(body, response).catch((error: NodeJS.ErrnoException) => {
+    response.destroy()
+    // A client that goes away ends the pipeline with an error that is nobody's fault.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  })
 }

@@ -5,7 +5,7 @@ import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
 import { operationsAt } from '../server/routes.js'
 import { answerByHandlers, type Outcome } from './fetch-handlers.js'
-import { deliver, readBody, toExchange } from './socket-exchange.js'
+import { readBody, respond, toExchange } from './socket-exchange.js'
 
 /** How `mockExpress` treats what no handler matches. */
 export interface MockExpressOptions {
@@ -66,18 +66,16 @@ function grouped(handlers: readonly HttpHandler[]): Group[] {
 
 /** Answers what is of our operations, their preflights included; `false` for anything else. */
 function answerOurs({ basePath, answerers }: Ours, request: Request, response: Response): boolean {
-  const exchange = toExchange(request)
-  if (!exchange.path.startsWith(basePath)) return false
-  const path = exchange.path.slice(basePath.length)
-  const method = exchange.method === 'HEAD' ? 'GET' : exchange.method
+  const asked = toExchange(request)
+  if (!asked.path.startsWith(basePath)) return false
+  const path = asked.path.slice(basePath.length)
+  const method = asked.method === 'HEAD' ? 'GET' : asked.method
   const route = operationsAt(path).find(
     ({ id }) => answerers.has(id) && (method === 'OPTIONS' || operations[id].method === method),
   )
   const answer = route && answerers.get(route.id)
   if (!answer) return false
-  const body = readBody(request)
-  if (body instanceof Promise) void body.then(read => deliver(answer({ ...exchange, path, body: read }), response))
-  else deliver(answer({ ...exchange, path, body }), response)
+  respond(request, response, exchange => answer({ ...exchange, path }))
   return true
 }
 

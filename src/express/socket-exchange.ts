@@ -6,7 +6,7 @@ import type { Answerer } from '../server/answer.js'
 import { type Answer, bodyLimit, type Exchange } from '../server/exchange.js'
 
 /** A request on a socket. A body parser in front may have left what it has read in `body`. */
-export type SocketRequest = IncomingMessage & { readonly body?: unknown }
+type SocketRequest = IncomingMessage & { readonly body?: unknown }
 
 /** Answers a request on a socket. Waits for its body only where the method has one. */
 export function respond(request: SocketRequest, response: ServerResponse, answer: Answerer): void {

@@ -8,6 +8,7 @@ import { explained } from './system-error.js'
 
 /** A scenario by the name of a shipped one, or from a file; a relative path starts at the working directory. Throws `UsageError`. */
 export function loadScenario(nameOrPath: string): ScenarioInput {
+  // An own key of the shipped ones is the name of one.
   if (Object.hasOwn(scenarios, nameOrPath)) return scenarios[nameOrPath as keyof typeof scenarios]
   if (!existsSync(nameOrPath)) {
     throw new UsageError(

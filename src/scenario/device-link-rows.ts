@@ -5,7 +5,7 @@ import type { Naming } from './naming.js'
 import { durationMs } from './time.js'
 
 /** What the device links of a scenario are made with. */
-export interface LinkMaking {
+interface LinkMaking {
   readonly games: readonly { readonly game_id: string; readonly names: Names }[]
   readonly naming: Naming
   /** When they are prepared, in ms since the epoch. */

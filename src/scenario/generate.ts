@@ -3,7 +3,7 @@ import type { Mode } from './game-mode.js'
 import type { LobbyEntry } from './lobby.js'
 
 /** What lobbies are made of. */
-export interface Generation {
+interface Generation {
   readonly count: number
   /** At least one of them enables a region. */
   readonly modes: readonly Mode[]

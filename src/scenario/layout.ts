@@ -1,9 +1,9 @@
+import type { Path } from '../contract/issue.js'
 import { catalogue } from './catalogue.js'
 import type { GameEntry } from './game.js'
 import { type Mode, modeOf } from './game-mode.js'
 import { defaultNames, type Names, namesOf } from './name.js'
 import type { NamespaceEntry } from './namespace.js'
-import type { Path } from '../contract/issue.js'
 import { type RegionEntry, regionIdOf } from './region.js'
 import type { Scenario } from './schema.js'
 

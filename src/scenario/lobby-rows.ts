@@ -7,7 +7,7 @@ import type { OwnedNamespace } from './namespace-row.js'
 import type { Naming } from './naming.js'
 
 /** What the lobbies of a namespace are made with. */
-export interface LobbyMaking {
+interface LobbyMaking {
   readonly seed: number
   readonly naming: Naming
   /** In ms since the epoch. */

@@ -1,11 +1,11 @@
+import type { Path } from '../contract/issue.js'
 import { pathText } from '../contract/issue.js'
 import type { Layout, PlacedGame, PlacedNamespace } from './layout.js'
-import type { Path } from '../contract/issue.js'
 import { regionIdOf } from './region.js'
 import type { Scenario } from './schema.js'
 
 /** An id, a name or a token that a scenario gives. */
-export interface Named {
+interface Named {
   /** Where nothing else may have it: all tokens are of one scope, game modes are of their namespace's. */
   readonly scope: string
   readonly path: Path

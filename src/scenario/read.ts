@@ -1,11 +1,11 @@
-import { UsageError } from '../contract/usage-error.js'
+import { problemLines, UsageError } from '../contract/usage-error.js'
 import { withoutAbsent } from './absent.js'
 import { check } from './check.js'
 import { type Problem, problemsOf } from './problem.js'
 import { Scenario } from './schema.js'
 
 /** Where a problem is, as its line begins: `friday-night.yaml:31:18`. */
-export type Locate = (problem: Problem) => string
+type Locate = (problem: Problem) => string
 
 /**
  * Reads a scenario: all that is wrong with its shape and, once that is right, all that does not fit together.
@@ -16,5 +16,5 @@ export function readScenario(input: unknown, locate: Locate = () => 'scenario'):
   const { success, data, error } = Scenario.safeParse(present)
   const problems = success ? check(data) : problemsOf(error, present)
   if (data && problems.length === 0) return data
-  throw new UsageError(problems.map(problem => `${locate(problem)}: ${problem.text}`).join('\n'))
+  throw new UsageError(problemLines(problems.map(problem => `${locate(problem)}: ${problem.text}`)))
 }

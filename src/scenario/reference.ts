@@ -3,7 +3,7 @@ import { knownChoices } from '../contract/nearest.js'
 import { type Problem, problem } from './problem.js'
 
 /** An id that a scenario refers to, and who could have it. */
-export interface Reference {
+interface Reference {
   readonly path: Path
   /** Absent where the scenario does not say. */
   readonly id: string | undefined

@@ -5,7 +5,7 @@ import type { OwnedNamespace } from './namespace-row.js'
 import type { Naming } from './naming.js'
 
 /** What tokens are made with. */
-export interface TokenMaking {
+interface TokenMaking {
   readonly naming: Naming
   /** When they are minted, in ms since the epoch. */
   readonly now: number
@@ -17,7 +17,8 @@ export function namespaceTokenRows(namespace: OwnedNamespace, { naming, now }: T
   const stream = `namespace:${fullName}`
   const fields = { expires_at: now + lifetimeMs.token, namespace_id }
   const pub = given.tokens?.public ?? naming.token(`${stream}/public`, namespaceLabel('public', names.name_id))
-  const dev = given.tokens?.development ?? naming.token(`${stream}/development`, namespaceLabel('development', names.name_id))
+  const dev =
+    given.tokens?.development ?? naming.token(`${stream}/development`, namespaceLabel('development', names.name_id))
   return [
     { token: pub, kind: 'public', ...fields },
     { token: dev, kind: 'development', ...fields },

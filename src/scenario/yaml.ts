@@ -13,13 +13,13 @@ import {
 } from 'yaml'
 import { quoted } from '../contract/issue.js'
 import { nestingLimit } from '../contract/json.js'
-import { UsageError } from '../contract/usage-error.js'
+import { problemLines, UsageError } from '../contract/usage-error.js'
 import type { Problem } from './problem.js'
 import { readScenario } from './read.js'
 import type { Scenario } from './schema.js'
 
 /** Where a text comes from. */
-export interface TextOptions {
+interface TextOptions {
   /** What messages call it. Default: `scenario`. */
   readonly file?: string | undefined
 }
@@ -40,7 +40,7 @@ export function parseScenario(text: string, { file = 'scenario' }: TextOptions =
   const documents = [...new Composer({ stringKeys: true }).compose(tokens, true, text.length)]
   const problems = documents.flatMap((document, i) => syntaxProblems(document, i))
   if (problems.length > 0) {
-    throw new UsageError(problems.map(({ at, said }) => `${placeOf(at)}: ${said}${excerpt(text, at)}`).join('\n'))
+    throw new UsageError(problemLines(problems.map(({ at, said }) => `${placeOf(at)}: ${said}${excerpt(text, at)}`)))
   }
   const [document] = documents
   return readScenario(contentOf(document, file), problem => placeOf(document ? offsetOf(problem, document) : 0))

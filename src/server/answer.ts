@@ -12,7 +12,7 @@ import { findRoute } from './routes.js'
 export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>
 
 /** What the service is put together of. */
-export interface AnswererOptions {
+interface AnswererOptions {
   readonly world: LiveWorld
   readonly finisher: Finisher
   /** What a call that has passed all checks outputs; `undefined` is the empty body. */

@@ -1,18 +1,24 @@
 import type { Caller, CallerOf } from '../behaviour/caller.js'
 import { ApiError } from '../contract/error.js'
 import type { Auth } from '../contract/operation.js'
-import type { NamespaceRow } from '../store/rows.js'
+import { defaultNamespace } from '../store/default-namespace.js'
 import type { View } from '../store/world.js'
 import { type Exchange, header } from './exchange.js'
 import { namespaceOfOrigin } from './origin.js'
 
 const bearer = /^Bearer ([^ ].*)$/
+
+/** The token of a request: only what is sent as `Bearer <token>`, with one space. */
+export function tokenOf(exchange: Exchange): string | undefined {
+  return bearer.exec(header(exchange, 'authorization') ?? '')?.[1]
+}
+
 const hint =
   'send it as "Authorization: Bearer <token>"; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens'
 
 /** Finds out who asks, and throws `ApiError` where that is not whom the operation answers (PROTOCOL.md B1, B3). */
 export function authenticate<Needed extends Auth>(auth: Needed, exchange: Exchange, view: View): CallerOf<Needed> {
-  const token = bearer.exec(header(exchange, 'authorization') ?? '')?.[1]
+  const token = tokenOf(exchange)
   const caller = token === undefined ? withoutToken(auth, exchange, view) : ofToken(token, view)
   if (!admitted[auth].includes(caller.kind)) throw wrongKind(auth, caller.kind)
   // The table of admitted kinds says for each auth what its callers' type says.
@@ -59,10 +65,6 @@ function tokenless(exchange: Exchange, { tables }: View): Caller {
     'CLAIMS_MISSING_ENTITLEMENT',
     `${which}, so this call needs a public or development token: ${hint}`,
   )
-}
-
-function defaultNamespace({ namespaces, settings }: View['tables']): NamespaceRow | undefined {
-  return namespaces.get(settings.get('settings')?.default_namespace_id ?? '')
 }
 
 function wrongKind(auth: Auth, kind: Caller['kind']): ApiError {

@@ -2,7 +2,7 @@ import type { OperationId } from '../contract/operations.js'
 import type { Answerer } from './answer.js'
 
 /** What an MSW handler of ours carries, so that a door can answer without Fetch objects. */
-export interface Carried {
+interface Carried {
   readonly id: OperationId
   readonly answer: Answerer
   /** What stands before the operation's path, without a slash at its end. */
@@ -19,5 +19,6 @@ export function carry<Handler extends object>(handler: Handler, carried: Carried
 
 /** What a handler carries, if it is one of ours. */
 export function carriedBy(handler: object): Carried | undefined {
+  // Only `carry` writes under this key; on anything else it finds nothing.
   return (handler as { readonly [key]?: Carried })[key]
 }

@@ -3,7 +3,7 @@ import { type Exchange, header } from './exchange.js'
 import { isLoopbackOrigin, namespaceOfOrigin } from './origin.js'
 
 /** Which pages may read the answers. */
-export interface CorsOptions {
+interface CorsOptions {
   readonly tables: ReadTables
   /** Origins that are allowed beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]

@@ -2,6 +2,7 @@ import type { Caller } from '../behaviour/caller.js'
 import { ApiError } from '../contract/error.js'
 import type { OperationId } from '../contract/operations.js'
 import type { World } from '../store/world.js'
+import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
 import { type Answer, type Exchange, header, type Page } from './exchange.js'
 import { isKept } from './kept.js'
@@ -30,7 +31,7 @@ export interface Finisher {
 }
 
 /** What answers are finished with. */
-export interface FinisherOptions {
+interface FinisherOptions {
   readonly world: World
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
@@ -63,7 +64,7 @@ export function createFinisher(options: FinisherOptions): Finisher {
   }
   const bug = (progress: Progress, error: unknown) => {
     onBug(error, progress.rayId)
-    const message = `something unforeseen happened: the mock's log tells what, at ray id ${progress.rayId}`
+    const message = `something unforeseen happened: the mock's console tells what, at ray id ${progress.rayId}`
     return { ...json(500, { code: 'ERROR', message }), code: 'ERROR' }
   }
   // What cannot be written as JSON or as a header, or a listener of the log that throws, must not cost the client its answer.
@@ -126,7 +127,20 @@ function record(
   const origin = header(exchange, 'origin')
   const refused =
     origin !== undefined && readableBy === 'allowed origins' && !isAllowedOrigin(origin, { tables, corsOrigins })
+  const authorizationIgnored = header(exchange, 'authorization') !== undefined && tokenOf(exchange) === undefined
   const ms = performance.now() - startedAt
   const refusedOrigin = refused ? origin : undefined
-  log.emit({ method, path: withoutTokens(path), operation, caller, status, code, rayId, ms, blocked, refusedOrigin })
+  log.emit({
+    method,
+    path: withoutTokens(path),
+    operation,
+    caller,
+    status,
+    code,
+    rayId,
+    ms,
+    blocked,
+    authorizationIgnored,
+    refusedOrigin,
+  })
 }

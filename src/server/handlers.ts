@@ -1,4 +1,6 @@
 import { type HttpHandler, http } from 'msw'
+import { quoted } from '../contract/issue.js'
+import { knownChoices } from '../contract/nearest.js'
 import type { Method } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { UsageError } from '../contract/usage-error.js'
@@ -13,13 +15,15 @@ import type { Answer } from './exchange.js'
 type BaseUrl = string
 
 /** Where handlers listen, and who answers what they hear. */
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly baseUrl: BaseUrl
   readonly answer: Answerer
 }
 
-/** One MSW handler for an operation. A HEAD of a GET is its too. Throws `UsageError` where the base URL is none. */
+/** One MSW handler for an operation. A HEAD of a GET is its too. Throws `UsageError` where the base URL is none, or there is no such operation. */
 export function createHandler(id: OperationId, { baseUrl, answer }: HandlerOptions): HttpHandler {
+  if (!Object.hasOwn(operations, id))
+    throw new UsageError(`${id} is an unknown operation.${knownChoices(id, operationIds)}`)
   const { method, path } = operations[id]
   const { url, basePath } = readBase(baseUrl)
   const pattern = pathPattern(path)
@@ -46,7 +50,7 @@ function readBase(baseUrl: BaseUrl): { readonly url: string; readonly basePath: 
   const [, origin = '', path = ''] = /^(\*|https?:\/\/[^/?#\s]+|(?=\/))(\/[^?#\s]*)?$/i.exec(baseUrl) ?? []
   if (origin + path === '')
     throw new UsageError(
-      `baseUrl is ${JSON.stringify(baseUrl)}: expected an origin (https://matchmaker.example), * for any, or a path of this page (/api)`,
+      `baseUrl is ${quoted(baseUrl)}: expected an origin (https://matchmaker.example), * for any, or a path of this page (/api)`,
     )
   const basePath = path.replace(/\/+$/, '')
   return { url: origin + basePath, basePath }

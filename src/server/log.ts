@@ -18,6 +18,8 @@ export interface ExchangeRecord {
   readonly ms: number
   /** Whether the request was blocked on a watch index. */
   readonly blocked: boolean
+  /** Whether the header Authorization is no `Bearer <token>`, and so was taken for none. */
+  readonly authorizationIgnored: boolean
   /** An origin whose pages may not read the answer. */
   readonly refusedOrigin: string | undefined
 }
@@ -31,9 +33,11 @@ export interface ExchangeLog {
   subscribe(listener: (record: ExchangeRecord) => void): () => void
 }
 
-/** A path with its tokens cut to their labels. */
+/** A path with its tokens cut to their labels; of one that has no label, or is percent-encoded, nothing is left. */
 export function withoutTokens(path: string): string {
-  return path.replace(/(?<=^\/devices\/link\/[^/.]*)\.[^/]*/, '.…').replaceAll(/(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
+  return path
+    .replace(/(?<=^\/devices\/link\/)(?:([\w-]+)\.)?[^/]+/, (_, label) => (label === undefined ? '…' : `${label}.…`))
+    .replaceAll(/(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
 }
 
 export function createExchangeLog(): ExchangeLog {

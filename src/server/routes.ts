@@ -2,9 +2,10 @@ import { ApiError } from '../contract/error.js'
 import { nearest } from '../contract/nearest.js'
 import type { Method, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
+import { decodedSegment } from './decoded-segment.js'
 
 /** An operation that a request has found, and the parameters of its path, decoded. */
-export interface Route {
+interface Route {
   readonly id: OperationId
   readonly params: Readonly<Record<string, string>>
 }
@@ -47,7 +48,7 @@ function walk(node: Node, [segment, ...rest]: readonly string[], params: Found['
   const literal = node.literals.get(segment)
   const found = literal && walk(literal, rest, params)
   if (found || !node.param || segment === '') return found
-  return walk(node.param.node, rest, { ...params, [node.param.name]: decoded(segment) })
+  return walk(node.param.node, rest, { ...params, [node.param.name]: decodedSegment(segment) })
 }
 
 function addRoute(id: OperationId, { method, path }: OperationSpec): void {
@@ -74,18 +75,9 @@ function paramName(segment: string): string | undefined {
   return segment.startsWith('{') ? segment.slice(1, -1) : undefined
 }
 
-/** A segment as it was meant; as it was sent where its percent-encoding is broken. */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
-
 function notFound(path: string): ApiError {
   const near = nearOperation(path)
-  const hint = near ? `did you mean ${near.method} ${near.path}?` : 'GET /openapi.json lists what there is'
+  const hint = near ? `did you mean ${near.method} ${near.path}?` : 'npx mockmaker routes lists what there is'
   return new ApiError('API_NOT_FOUND', `nothing is at ${path}: ${hint}`)
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/error.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
 
 /** A read that may block. */
-export interface BlockingRead<T> {
+interface BlockingRead<T> {
   readonly world: LiveWorld
   readonly read: () => Reading<T>
   /** The index that the client has. Without one the read is answered at once. */
@@ -46,7 +46,11 @@ interface Outcome<T> {
 }
 
 /** Listens to what the read depended on in the same tick as the read, and on waking reads and listens anew. */
-function block<T>({ world, read, after, timeoutMs, ...watch }: BlockingRead<T>, first: Reading<T>, outcome: Outcome<T>): void {
+function block<T>(
+  { world, read, after, timeoutMs, ...watch }: BlockingRead<T>,
+  first: Reading<T>,
+  outcome: Outcome<T>,
+): void {
   const signal = watch.signal()
   let stop: Array<() => void> = []
   const listen = ({ tags, until }: Reading<T>) => {

@@ -1,5 +1,5 @@
 /** One timer of the platform, for the alarm that comes first. */
-export interface AlarmTimer {
+interface AlarmTimer {
   /** Sees to it that it rings when the next alarm is due; leaves it where it rings sooner already. */
   arm(): void
   /** The same after time has moved: sets the timer anew. */
@@ -7,7 +7,7 @@ export interface AlarmTimer {
 }
 
 /** What the timer follows. Times are in ms of one clock. */
-export interface AlarmTimerOptions {
+interface AlarmTimerOptions {
   passed(): number
   /** When the next alarm is due; Infinity: never. */
   next(): number

@@ -14,11 +14,16 @@ export interface Clock {
   advance(ms: number): Promise<void>
 }
 
+/** Whether a time has come, in ms since the epoch; `undefined` never comes. */
+export function hasPassed(at: number | undefined, clock: Pick<Clock, 'now'>): boolean {
+  return at !== undefined && clock.now() >= at
+}
+
 /** Whether the time goes by itself, or only where it is advanced. */
 export type ClockMode = 'running' | 'frozen'
 
 /** How a clock begins. */
-export interface ClockOptions {
+interface ClockOptions {
   /** Default `running`. */
   readonly mode?: ClockMode
   /** Where the time starts, in ms since the epoch. Default: the real time. */
@@ -47,7 +52,6 @@ export function createClock(options: ClockOptions = {}): WorldClock {
   let advanced = 0
   let epoch = start
   let advancing: Promise<void> = Promise.resolve()
-
   const passed = () => (mode === 'running' ? Date.now() - created : 0) + advanced
   const next = () => (mode === 'running' ? deadlines.first()?.at : undefined) ?? Number.POSITIVE_INFINITY
   const ring = () => {

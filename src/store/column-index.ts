@@ -10,7 +10,7 @@ interface Bucket {
 }
 
 /** What happened to one record at a revision: the value it had in the column, and the value it has. */
-export interface Touch {
+interface Touch {
   readonly id: string
   readonly before: string | undefined
   readonly after: string | undefined

@@ -5,7 +5,7 @@ import type { TableName } from './rows.js'
 import type { Tag } from './tag.js'
 
 /** What a commit has done: nothing where nothing was different. */
-export interface Committed {
+interface Committed {
   readonly changeSet: ChangeSet | undefined
   readonly touched: ReadonlySet<Tag>
 }

@@ -1,3 +1,4 @@
+import { quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import type { DeviceLinkRow, GameModeRow, LobbyRow, NamespaceRow, SettingsRow, TokenRow } from './rows.js'
 import type { ReadTables } from './table.js'
@@ -14,7 +15,8 @@ export const checkNamespace: Check<NamespaceRow> = ({ namespace_id, game_id, nam
   const namesakes = tables.namespaces.findMany(q => q.where({ game_id, name_id }))
   const other = namesakes.find(namespace => namespace.namespace_id !== namespace_id)
   return (
-    reference({ game_id }, gameIds(tables)) ?? (other && `name_id is "${name_id}", as that of ${other.namespace_id} is`)
+    reference({ game_id }, gameIds(tables)) ??
+    (other && `name_id is ${quoted(name_id)}, as that of ${other.namespace_id} is`)
   )
 }
 
@@ -27,7 +29,7 @@ export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, 
   return (
     reference({ namespace_id }, namespaceIds(tables)) ??
     regions.map(id => reference({ regions: id }, known)).find(problem => problem !== undefined) ??
-    (stranded && `regions lacks "${stranded.region_id}", where lobby ${stranded.lobby_id} runs`)
+    (stranded && `regions lacks ${quoted(stranded.region_id)}, where lobby ${stranded.lobby_id} runs`)
   )
 }
 
@@ -66,7 +68,7 @@ function reference(
 ): string | undefined {
   for (const [column, id] of Object.entries(ids)) {
     if (id === undefined || known.includes(id)) continue
-    return `${column} is "${id}", ${why}.${knownChoices(id, known)}`
+    return `${column} is ${quoted(id)}, ${why}.${knownChoices(id, known)}`
   }
   return undefined
 }

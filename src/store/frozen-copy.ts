@@ -5,7 +5,7 @@ export function frozenCopy<T>(value: T): T {
     ? value.map(frozenCopy)
     : // Not by assignment, which would take a key `__proto__` for the prototype.
       Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => entry(key, inner)))
-  return Object.freeze(copy) as T
+  return Object.freeze(copy) as T // a copy is of the type of what it is made of
 }
 
 function entry(key: string, value: unknown): [string, unknown][] {

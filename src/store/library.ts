@@ -10,7 +10,7 @@ import { sameJson } from './same-json.js'
  * walks all its records on each write. The library logs what does not fit, and throws without saying what: the schema
  * that it is handed throws first. `where` begins the message.
  */
-export interface LibraryWrite<Row> {
+interface LibraryWrite<Row> {
   readonly schema: z.ZodType<Row>
   readonly where: string
 }

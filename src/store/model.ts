@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { defaultNamespaceId } from './default-namespace.js'
 import { checkDeviceLink, checkGameMode, checkLobby, checkNamespace, checkSettings, checkToken, gameOf } from './fit.js'
 import type { Random } from './random.js'
 import {
@@ -107,7 +108,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     key: ['namespace_id', 'game_mode_id'],
     indexes: ['namespace_id'],
     fill: (input, { tables }) => ({
-      namespace_id: defaultNamespace(tables),
+      namespace_id: defaultNamespaceId(tables),
       ...maxPlayersDefaults,
       regions: tables.regions.all().map(region => region.region_id),
       listable: true,
@@ -157,7 +158,7 @@ export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => s
 }
 
 /** The names of all tables, in the order in which one leans on another. */
-export const tableNames = Object.keys(models) as TableName[]
+export const tableNames = Object.keys(models) as TableName[] // the type of `models` has these keys and no other
 
 /** The first part of a token, for people to read: `dev_<name_id>`, `pub_<name_id>`, `cloud` (PROTOCOL.md B1). */
 export function tokenLabel(token: TokenInput, { namespaces }: Pick<ReadTables, 'namespaces'>): string {
@@ -171,7 +172,7 @@ export function namespaceLabel(kind: 'development' | 'public', nameId: string): 
 }
 
 function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unknown {
-  const namespace_id = input.namespace_id ?? defaultNamespace(tables)
+  const namespace_id = input.namespace_id ?? defaultNamespaceId(tables)
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id: namespace_id ?? '' }))
   const mode =
     input.game_mode_id === undefined ? modes[0] : modes.find(({ game_mode_id }) => game_mode_id === input.game_mode_id)
@@ -188,10 +189,6 @@ function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unkno
     is_closed: false,
     ...input,
   }
-}
-
-function defaultNamespace({ settings }: ReadTables): string | undefined {
-  return settings.get('settings')?.default_namespace_id
 }
 
 function use(what: string, id: string | undefined): string | undefined {

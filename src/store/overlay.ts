@@ -21,7 +21,7 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   }
 
   indexed(column: string, value: string): Iterable<Row> {
-    // `Lookup` names the columns of a model as texts.
+    // Indexes name the columns of their model as texts.
     const belongs = (row: Row) => row[column as keyof Row] === value
     return this.#hasArrived(belongs)
       ? this.#filtered(belongs)

@@ -1,4 +1,6 @@
 import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
+import { quoted } from '../contract/issue.js'
+import { UsageError } from '../contract/usage-error.js'
 
 /** Equalities that every record a query finds must satisfy: column → value. */
 type Equalities = Readonly<Record<string, unknown>>
@@ -41,6 +43,9 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): {
   equalities: Equalities
 } {
   if (predicate === undefined) return { test: () => true, equalities: {} }
+  if (!(predicate instanceof Query) && typeof predicate !== 'function') {
+    throw new UsageError(`${quoted(predicate)} is no query: write a function of one, as in q => q.where({ lobby_id })`)
+  }
   const query = predicate instanceof Query ? predicate : predicate(new PlannedQuery<Row>(undefined, {}))
   return { test: row => query.test(row), equalities: query instanceof PlannedQuery ? query.equalities : {} }
 }

@@ -209,6 +209,7 @@ export class Records<Row extends object> implements RowSource<Row> {
 export type AllRecords = { readonly [Name in TableName]: Records<Rows[Name]> }
 
 function valueIn(row: object | undefined, column: string): string | undefined {
+  // Indexes name the columns of their model as texts; another key would find nothing.
   const value: unknown = row?.[column as never]
   return typeof value === 'string' ? value : undefined
 }

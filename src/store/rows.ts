@@ -8,8 +8,9 @@ import { Uint32 } from '../contract/uint32.js'
 
 /** Ids stand in paths and are joined by `/`. */
 const Id = z.string().regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
-/** Tokens are opaque, and a real one is longer than any id (PROTOCOL.md B1). */
-const Token = z.string().regex(/^[!-~]+$/, 'expected visible ASCII without white space')
+/** What a token is written with: tokens are opaque, and a real one is longer than any id (PROTOCOL.md B1). */
+export const tokenPattern = /^[!-~]+$/
+const Token = z.string().regex(tokenPattern, 'expected visible ASCII without white space')
 /** Milliseconds since the epoch, on the world's clock. */
 const Time = z.int()
 
@@ -74,6 +75,7 @@ export const LobbyRow = Lobby.extend({
   .strict()
   .refine(lobby => lobby.total_player_count <= mostPlayers(lobby), {
     path: ['total_player_count'],
+    // What is refined has the shape already.
     error: issue =>
       `expected at most ${mostPlayers(issue.input as z.output<typeof MaxPlayers>)}, the most that the lobby takes`,
   })

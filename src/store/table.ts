@@ -42,7 +42,7 @@ export interface RowSource<Row> {
 }
 
 /** How a model's rows can be found without looking at all of them. */
-export interface Lookup {
+interface Lookup {
   readonly key: readonly string[]
   readonly indexes: readonly string[]
 }

@@ -5,6 +5,11 @@ export type TokenInfo =
   | { readonly kind: 'development' | 'public'; readonly namespace: string; readonly token: string }
   | { readonly kind: 'cloud'; readonly game: string; readonly token: string }
 
+/** Whose a token is: `tanks/prod`, or `tanks`. */
+export function ownerOf(token: TokenInfo): string {
+  return token.kind === 'cloud' ? token.game : token.namespace
+}
+
 const order: readonly TokenInfo['kind'][] = ['development', 'public', 'cloud']
 
 /** The tokens of a world, development, public, cloud, without those that device links were completed with. */

@@ -1,3 +1,4 @@
+import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
 import { createRow, updateRow } from './library.js'
@@ -13,7 +14,7 @@ import { type ReadTable, type ReadTables, readTable, type Table, type Tables } f
 type Overlays = { readonly [Name in TableName]: Overlay<Rows[Name]> }
 
 /** One write to a world, before it is committed. */
-export interface Turn {
+interface Turn {
   /** Reads look through the overlay; writes are queued, one after the other. */
   readonly tables: Tables
   readonly overlays: Overlays
@@ -24,7 +25,7 @@ export interface Turn {
 }
 
 /** What a turn is made over: the committed records, and the world's chance and time in ms. */
-export interface TurnOptions {
+interface TurnOptions {
   readonly records: AllRecords
   readonly random: Random
   now(): number
@@ -103,7 +104,7 @@ function createTable<Name extends TableName>(
       queue.add(async () => {
         const row = await createRow<Row>(model.fill(input, filling()), write('create'))
         if (overlay.get(id(row)))
-          throw new UsageError(`${name}.create: ${model.key.join('/')} "${id(row)}" is there already`)
+          throw new UsageError(`${name}.create: ${model.key.join('/')} ${quoted(id(row))} is there already`)
         overlay.put(row)
         return row
       }),
@@ -111,9 +112,12 @@ function createTable<Name extends TableName>(
       queue.add(async () => {
         const row = read.findFirst(predicate)
         if (!row) return undefined
+        // A draft is a row that may be changed, and the copy may.
         const next = await updateRow<Row>(row, copy => data(copy as Draft<Row>), write('update'))
         if (id(next) !== id(row))
-          throw new UsageError(`${name}.update: ${model.key.join('/')} "${id(row)}" cannot become "${id(next)}"`)
+          throw new UsageError(
+            `${name}.update: ${model.key.join('/')} ${quoted(id(row))} cannot become ${quoted(id(next))}`,
+          )
         overlay.put(next)
         return next
       }),
@@ -134,6 +138,6 @@ function checkFit<Name extends TableName>(
   for (const [id, change] of overlay.changes) {
     const before = overlay.base.get(id)
     const problem = change === 'delete' ? before && model.neededBy?.(before, reads) : model.check?.(change.put, reads)
-    if (problem !== undefined) throw new UsageError(`${name} "${id}": ${problem}`)
+    if (problem !== undefined) throw new UsageError(`${name} ${quoted(id)}: ${problem}`)
   }
 }

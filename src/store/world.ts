@@ -1,5 +1,5 @@
 import type { ChangeSet } from './change-set.js'
-import { type Clock, type ClockMode, createClock, type WorldClock } from './clock.js'
+import { type Clock, type ClockMode, createClock, hasPassed, type WorldClock } from './clock.js'
 import { commit } from './commit.js'
 import { parseRow } from './library.js'
 import { callAll, createListeners, type Listeners } from './listeners.js'
@@ -25,7 +25,8 @@ export interface World extends Tables {
   readonly waiters: number
   /**
    * One turn: waits for the turn before it; then everything in it happens at once or, if it throws, nothing does.
-   * A write to the same world from inside, other than through `tables`, throws `UsageError`.
+   * A write to the same world from inside, other than through `tables`, throws `UsageError` where it is seen: anywhere in
+   * the turn under `mockmaker/node` and the command, else before the turn's first `await`; after that it waits for itself.
    */
   write<T>(turn: (tables: Tables) => T | Promise<T>): Promise<T>
   /** Calls the listener after each turn that has changed something, until the function that comes back is called. */
@@ -160,17 +161,14 @@ class WorldCore {
   #commit(land: (name: TableName, landing: Landing) => Landed<object>, also: readonly Tag[] = []): void {
     const at = this.clock.now()
     const { changeSet, touched } = commit(land, { revision: Math.max(this.#revision + 1, at), at })
-    const subscribers = changeSet ? [...this.#subscribers] : []
+    const told = changeSet ? [...this.#subscribers].map(subscriber => () => subscriber(changeSet)) : []
     this.#revision = changeSet?.revision ?? this.#revision
     // What is kept of reads is dropped before a subscriber can ask for it.
-    callAll([
-      () => this.#listeners.tell(new Set([...touched, ...also])),
-      ...subscribers.map(subscriber => () => subscriber(changeSet as ChangeSet)),
-    ])
+    callAll([() => this.#listeners.tell(new Set([...touched, ...also])), ...told])
   }
 
   #hasPassed(at: number): boolean {
-    const passed = this.clock.now() >= at
+    const passed = hasPassed(at, this.clock)
     if (passed) this.#tracking.note(clockTag, 0)
     else this.#tracking.noteUntil(at)
     return passed

@@ -53,7 +53,7 @@ describe('a port that is taken', () => {
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      `port ${port} on 127.0.0.1 is taken: end what listens there, or choose another with --port (0 picks a free one)\n`,
+      `port ${port} on 127.0.0.1 is taken: end what listens there, or choose another port (0 picks a free one)\n`,
     )
   })
 
@@ -89,6 +89,7 @@ describe('a port that is taken', () => {
     ['answers with null', (_, response) => response.end('null')],
     ['has another name', (_, response) => response.end('{"name": "mock", "scenario": "mockmaker"}')],
     ['redirects', (_, response) => response.writeHead(302, { location: '/' }).end()],
+    ['hangs up', request => request.socket.destroy()],
     ['never answers', () => {}],
     ['never ends its answer', (_, response) => response.write('{"name": "mockmaker",')],
   ])('is not taken for a mockmaker where a server %s', async ([, listener]) => {
@@ -101,6 +102,18 @@ describe('a port that is taken', () => {
     expect(code).toBe(1)
     expect(stderr).toContain(`port ${port} on 127.0.0.1 is taken`)
     expect(stderr).not.toContain('another mockmaker')
+  })
+})
+
+describe('mockmaker where its port hangs up on everybody', () => {
+  it('says that the port is taken', async () => {
+    const server = createHttpServer().on('connection', socket => socket.end())
+    const port = await occupy(server)
+
+    const { code, stderr } = await run(['--port', `${port}`])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(`port ${port} on 127.0.0.1 is taken`)
   })
 })
 

@@ -200,7 +200,7 @@ describe('a request that does not come in time', () => {
     ],
   ])('with %s that never end, is answered with a JSON error', async ([, sent = '']) => {
     const mock = createMockmaker({ scenario: tanks })
-    const bound = await bind({ port: 0, hosts: ['127.0.0.1'], headersTimeoutMs: 20, requestTimeoutMs: 20 })
+    const bound = await bind({ port: 0, host: '127.0.0.1', headersTimeoutMs: 20, requestTimeoutMs: 20 })
     bound.serve(createApp(mock))
 
     const got = await answerTo(bound.url, sent)
@@ -211,7 +211,7 @@ describe('a request that does not come in time', () => {
 
   it('is not one that is blocked on a watch index', async () => {
     const mock = createMockmaker({ scenario: tanks })
-    const bound = await bind({ port: 0, hosts: ['127.0.0.1'], headersTimeoutMs: 20, requestTimeoutMs: 20 })
+    const bound = await bind({ port: 0, host: '127.0.0.1', headersTimeoutMs: 20, requestTimeoutMs: 20 })
     bound.serve(createApp(mock))
     const path = '/cloud/devices/links'
     const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`

@@ -36,10 +36,22 @@ describe('the log of exchanges', () => {
         rayId: got.headers['rvt-ray-id'],
         ms: expect.any(Number),
         blocked: false,
+        authorizationIgnored: false,
         refusedOrigin: undefined,
       },
     ])
   })
+
+  it.each([`bearer ${tokens.public}`, tokens.public, `Bearer  ${tokens.public}`])(
+    'tells that the header Authorization was taken for none: %s',
+    async authorization => {
+      const { mock, records } = logged()
+
+      await ask(mock, { ...list, headers: { authorization } })
+
+      expect(records).toMatchObject([{ authorizationIgnored: true, caller: { kind: 'tokenless' } }])
+    },
+  )
 
   it.each([
     [

@@ -209,7 +209,7 @@ describe('an override that throws', () => {
     const ray = got.headers['rvt-ray-id']
     expect([got.status, json(got)]).toEqual([
       500,
-      { code: 'ERROR', message: `something unforeseen happened: the mock's log tells what, at ray id ${ray}` },
+      { code: 'ERROR', message: `something unforeseen happened: the mock's console tells what, at ray id ${ray}` },
     ])
     expect(told.mock.calls).toHaveLength(1)
     expect(told.mock.calls[0]?.[0]).toContain(ray)

@@ -53,17 +53,17 @@ describe.each(ways)('a request to $name', way => {
   })
 
   it.for([
-    '/nowhere',
-    '/a/b/c/d/e/f/g/h',
-    '/%zz',
-    '/index.php',
-    '/cloud/games//namespaces/validate/x/y/z',
-    `/${'x/'.repeat(2_000)}`,
-  ])('of %s, which nothing is like, is answered 404 without a guess', async (path, { open }) => {
+    ['/nowhere', '/nowhere'],
+    ['/a/b/c/d/e/f/g/h', '/a/b/c/d/e/f/g/h'],
+    ['/%zz', '/%zz'],
+    ['/index.php', '/index.php'],
+    ['more than an operation', '/cloud/games//namespaces/validate/x/y/z'],
+    ['2,000 segments', `/${'x/'.repeat(2_000)}`],
+  ] as const)('of %s, which nothing is like, is answered 404 without a guess', async ([, path], { open }) => {
     const got = await open.send({ method: 'POST', path, body: '{' })
 
     expect([got.status, code(got)]).toEqual([404, 'API_NOT_FOUND'])
-    expect(message(got)).toMatch(/: GET \/openapi\.json lists what there is$/)
+    expect(message(got)).toMatch(/: npx mockmaker routes lists what there is$/)
   })
 
   it.for([

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { ApiError, createMockmaker } from '../src/index.js'
+
+/** Options as somebody without a compiler may write them. */
+const make = (options: object) => () => createMockmaker(options)
+
+describe('createMockmaker', () => {
+  it.each([
+    [
+      { scnario: {} },
+      'scnario is an unknown option. Known: scenario, seed, baseUrl, watchTimeoutMs, publicUrl, corsOrigins. Did you mean scenario?',
+    ],
+    [{ scenario: 'friday-night' }, 'scenario is "friday-night": expected an object'],
+    [{ seed: 1.5 }, 'seed is 1.5: expected an integer'],
+    [{ watchTimeoutMs: -1 }, 'watchTimeoutMs is -1: expected a number of ms from 0'],
+    [{ baseUrl: 'localhost:3000' }, 'baseUrl is "localhost:3000": expected an origin'],
+  ])('refuses %j', (options, message) => {
+    expect(make(options)).toThrow(message)
+  })
+})
+
+describe('override', () => {
+  it('refuses an operation that is none', () => {
+    const mock = createMockmaker()
+
+    const override = () => mock.override('lobby.list' as 'lobbies.list', ({ original }) => original())
+
+    expect(override).toThrow(/^lobby\.list is an unknown operation\. Known: .* Did you mean lobbies\.list\?$/)
+  })
+})
+
+describe('ApiError', () => {
+  it('refuses a code that is none, so that it is not answered with 200', () => {
+    expect(() => new ApiError('API_NOT_FUOND' as 'API_NOT_FOUND', 'gone')).toThrow('Did you mean API_NOT_FOUND?')
+  })
+})
+
+describe('a table', () => {
+  it('says what a query is to somebody who hands it something else', async () => {
+    const { world } = createMockmaker()
+
+    expect(() => world.lobbies.findMany({ game_mode_id: 'duel' } as never)).toThrow(
+      '{"game_mode_id":"duel"} is no query: write a function of one, as in q => q.where({ lobby_id })',
+    )
+  })
+})

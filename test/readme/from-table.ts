@@ -1,0 +1,38 @@
+import type { Auth } from '../../src/contract/operation.js'
+import { operationIds, operations } from '../../src/contract/operations.js'
+
+/** README.md with the parts that are made from the table of operations: the calls, and the differences from the real service. */
+export function withTable(text: string): string {
+  return replaced(replaced(text, 'operations', calls()), 'fidelity', differences())
+}
+
+function replaced(text: string, name: string, part: string): string {
+  const begin = `<!-- ${name}: made from the table of operations by \`npm run fixtures\` -->\n`
+  const from = text.indexOf(begin) + begin.length
+  return `${text.slice(0, from)}\n${part}\n${text.slice(text.indexOf(`<!-- /${name} -->`))}`
+}
+
+const needs: { readonly [auth in Auth]: string } = {
+  none: 'none',
+  bearer: 'any',
+  namespace: 'public, development, or none',
+  cloud: 'cloud',
+}
+
+function calls(): string {
+  const rows = operationIds.map(id => {
+    const { method, path, auth, summary } = operations[id]
+    return `| \`${method} ${path}\` | ${needs[auth]} | ${summary} |`
+  })
+  return ['| call | token | |', '|---|---|---|', ...rows, ''].join('\n')
+}
+
+function differences(): string {
+  const told = operationIds.filter(id => operations[id].fidelity.length > 0)
+  return told.map(id => [title(id), ...operations[id].fidelity.map(note => `- ${note}`), ''].join('\n')).join('\n')
+}
+
+function title(id: (typeof operationIds)[number]): string {
+  const { method, path } = operations[id]
+  return `**${id}**, \`${method} ${path}\`\n`
+}
