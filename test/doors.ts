@@ -59,6 +59,14 @@ export function json(got: Got): unknown {
   return JSON.parse(got.body)
 }
 
+/** What a failure says of itself, without its message: `404 API_NOT_FOUND`. */
+export function failure(got: Got): string {
+  return `${got.status} ${(json(got) as { code: string }).code}`
+}
+
+/** A version 4 UUID, as ray ids and the ids of device links are. */
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
 const answerDoor: Door = {
   name: 'answer',
   async open(scenario, { publicUrl } = {}) {

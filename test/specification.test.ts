@@ -1,8 +1,6 @@
 import { it as base, describe, expect } from 'vitest'
-import { doors, type Got, json, type Opened } from './doors.js'
+import { doors, failure, type Got, json, type Opened, uuid } from './doors.js'
 import { bearer, ids, tanks, tokens } from './tanks.js'
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const list = (headers: Record<string, string> = {}, query = '') =>
   ({ method: 'GET', path: '/matchmaker/lobbies/list', query, headers }) as const
@@ -16,8 +14,6 @@ const post = (path: string, body: unknown, token?: string) =>
 const link = (query: string, headers: Record<string, string> = {}) =>
   ({ method: 'GET', path: '/cloud/devices/links', query, headers }) as const
 
-/** What a failure says of itself, without its message. */
-const failure = (got: Got) => `${got.status} ${(json(got) as { code: string }).code}`
 const ok = (got: Got) => {
   expect(got.status, got.body).toBe(200)
   return json(got)

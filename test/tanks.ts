@@ -84,3 +84,11 @@ export const tanks: ScenarioInput = {
 
 /** The header that carries a token. */
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** The request by which a person completes the pending device link, for tanks. */
+export const completion = {
+  method: 'POST',
+  path: '/cloud/devices/links/complete',
+  headers: bearer(tokens.cloud),
+  body: JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks }),
+} as const

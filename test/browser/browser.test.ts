@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
 import { type ScenarioInput, scenarios } from '../../src/scenarios.js'
-import { comparable, doors, type Got, json, type Sent } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { comparable, doors, failure, type Got, json, type Sent } from '../doors.js'
+import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
 import { begin, end, fromNetwork, missing, startChromium } from './chromium.js'
 
 /** A request that a page can send as it is. */
@@ -24,11 +24,6 @@ const post = (path: string, body: unknown, token: string): PageSent => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
-const complete = post(
-  '/cloud/devices/links/complete',
-  { device_link_token: tokens.pending, game_id: ids.tanks },
-  tokens.cloud,
-)
 
 /** Sends a request with a page's own `fetch`; `base` stands before its path. */
 function send(page: Page, { method, path, query, headers, body }: PageSent, base = ''): Promise<Got> {
@@ -64,7 +59,6 @@ async function inNode(scenario: ScenarioInput, sent: PageSent): Promise<Got> {
 const lobbyIds = (got: Got) => (json(got) as { lobbies: { lobby_id: string }[] }).lobbies.map(lobby => lobby.lobby_id)
 const modeIds = (got: Got) =>
   (json(got) as { game_modes: { game_mode_id: string }[] }).game_modes.map(mode => mode.game_mode_id)
-const failure = (got: Got) => `${got.status} ${(json(got) as { code: string }).code}`
 
 if (missing === undefined) {
   describe('mockmaker/browser', inChromium)
@@ -161,7 +155,7 @@ async function inChromium() {
 
     await begin(page, { scenario: tanks })
     await send(page, list)
-    await send(page, complete)
+    await send(page, completion)
     await page.evaluate(() => mock.close())
 
     expect(printed).toEqual([])
@@ -224,7 +218,7 @@ async function inChromium() {
       await begin(page, { scenario: tanks })
       const { watching } = await block(page)
 
-      await send(page, complete)
+      await send(page, completion)
 
       expect(json(await watching)).toHaveProperty('cloud_token')
     })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { type Sent, sendTo } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { bearer, completion, tanks, tokens } from '../tanks.js'
 import { file, linesAfter, serve } from './command.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
@@ -83,12 +83,7 @@ describe('the line of an exchange', () => {
   })
 
   it('has no token in it', async () => {
-    const body = JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks })
-    const lines = await linesOf([
-      link,
-      { method: 'GET', path: `/devices/link/${tokens.pending}` },
-      { method: 'POST', path: '/cloud/devices/links/complete', headers: bearer(tokens.cloud), body },
-    ])
+    const lines = await linesOf([link, { method: 'GET', path: `/devices/link/${tokens.pending}` }, completion])
 
     expect(lines.filter(line => /mock\.(tanks|pending)/.test(line))).toEqual([])
     expect(lines[1]).toContain('/devices/link/device.…')

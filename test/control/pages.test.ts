@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openapi } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
+import { uuid } from '../doors.js'
 import { ask, page, url } from './page.js'
 
 const link = '/devices/link/device.mock.sofa'
 const json = { accept: 'application/json' }
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 describe('the pages', () => {
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('leave %s to the service', method => {

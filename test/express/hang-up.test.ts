@@ -10,18 +10,11 @@ import { live } from '../server/ask.js'
 import { gate } from '../server/gate.js'
 import { connected } from '../server/talk.js'
 import { listening } from '../server/ways.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { completion, tanks, tokens } from '../tanks.js'
 
 const path = '/cloud/devices/links'
 const query = ({ world }: Mockmaker) => `device_link_token=${tokens.pending}&watch_index=${world.revision}`
 const watching = (mock: Mockmaker) => `GET ${path}?${query(mock)} HTTP/1.1\r\nhost: localhost\r\n\r\n`
-
-const complete = {
-  method: 'POST',
-  path: '/cloud/devices/links/complete',
-  headers: bearer(tokens.cloud),
-  body: JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks }),
-} as const
 
 /** An app of a user's, with handlers of theirs before ours. */
 async function userApp(mock: Mockmaker) {
@@ -70,7 +63,7 @@ describe('a client that is blocked on a watch index', () => {
 
     for (const socket of sockets) socket.destroy()
     await until(mock, 1)
-    await sendTo(url, complete)
+    await sendTo(url, completion)
 
     expect((await patient).body).toContain('cloud_token')
     expect([mock.world.waiters, live(mock.world).clock.pending]).toEqual([0, 0])

@@ -2,7 +2,7 @@ import { it as base, describe, expect } from 'vitest'
 import { createApp } from '../../src/express/app.js'
 import { bind } from '../../src/express/bind.js'
 import { createMockmaker } from '../../src/index.js'
-import { type Got, json, sendTo } from '../doors.js'
+import { failure, json, sendTo } from '../doors.js'
 import { settled, stateOf } from '../server/ask.js'
 import { gate } from '../server/gate.js'
 import { answersIn, answerTo, connected, talk } from '../server/talk.js'
@@ -28,8 +28,6 @@ const config = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
 const bytes = (line: string, ...headers: string[]) =>
   [`${line} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''].join('\r\n')
 const auth = `authorization: Bearer ${tokens.cloud}`
-
-const failure = (got: Got) => `${got.status} ${(json(got) as { code: string }).code}`
 
 describe('bytes on a socket', () => {
   it.for([

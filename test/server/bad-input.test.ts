@@ -3,12 +3,10 @@ import { it as base, describe, expect } from 'vitest'
 import type * as z from 'zod'
 import type { OperationSpec } from '../../src/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.js'
-import { type Got, json, type Sent } from '../doors.js'
+import { failure, type Got, json, type Sent, uuid } from '../doors.js'
 import { bearer, ids, tokens } from '../tanks.js'
 import { stateOf } from './ask.js'
 import { type Open, ways } from './ways.js'
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** A body of each operation that is right, and whose token is. */
 const right = {
@@ -134,7 +132,6 @@ describe.each(ways)('what is wrong, sent to $name,', way => {
     expect((await send(call('lobbies.list'))).status, 'the next good request').toBe(200)
     return got
   }
-  const failure = (got: Got) => `${got.status} ${(json(got) as { code: string }).code}`
 
   it.for(withBody.flatMap(id => brokenBodies.map(([name, body, code]) => [id, name, body, code] as const)))(
     'in a body of %s: %s, is refused and changes nothing',

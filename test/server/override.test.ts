@@ -3,7 +3,7 @@ import { ApiError, createMockmaker, type Mockmaker, type OperationId, type Overr
 import type { Answerer } from '../../src/server/answer.js'
 import { carriedBy } from '../../src/server/carried.js'
 import { json } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
 import { ask, stateOf } from './ask.js'
 
 /** The mock with one operation overridden, as a door that knows our handlers has it. */
@@ -14,13 +14,6 @@ function overridden<Id extends OperationId>(mock: Mockmaker, id: Id, resolver: O
 }
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
-const complete = {
-  method: 'POST',
-  path: '/cloud/devices/links/complete',
-  headers: bearer(tokens.cloud),
-  body: JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks }),
-} as const
-
 const it = base.extend<{ mock: Mockmaker; told: MockInstance<typeof console.error> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   mock: async ({}, use) => {
@@ -107,7 +100,7 @@ describe('an override', () => {
   it('may call original of a write, whose turn then happens', async ({ mock }) => {
     const got = await ask(
       overridden(mock, 'devices.links.complete', ({ original }) => original()),
-      complete,
+      completion,
     )
 
     expect([got.status, mock.world.deviceLinks.get(tokens.pending)?.status]).toEqual([200, 'complete'])
@@ -118,7 +111,7 @@ describe('an override', () => {
 
     const got = await ask(
       overridden(mock, 'devices.links.complete', () => ({})),
-      complete,
+      completion,
     )
 
     expect([got.body, stateOf(mock.world)]).toEqual(['{}', before])
@@ -133,7 +126,7 @@ describe('an override', () => {
     const [freed, woken] = [ask({ answer }, sent, client.signal), ask({ answer }, sent)]
     const waiting = mock.world.waiters
     client.abort()
-    await ask(mock, complete)
+    await ask(mock, completion)
 
     expect([waiting, (await freed).status, (await woken).status, mock.world.waiters]).toEqual([2, 499, 200, 0])
   })
@@ -174,7 +167,7 @@ describe('an override', () => {
       throw new Error('not me')
     })
 
-    expect((await ask(answer, complete)).status).toBe(200)
+    expect((await ask(answer, completion)).status).toBe(200)
   })
 })
 
@@ -267,7 +260,7 @@ describe('an override that throws', () => {
       return {}
     })
 
-    expect((await ask(answer, complete)).status).toBe(500)
+    expect((await ask(answer, completion)).status).toBe(500)
     expect([stateOf(mock.world), told.mock.calls.length]).toEqual([before, 1])
   })
 })

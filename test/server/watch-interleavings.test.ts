@@ -4,7 +4,7 @@ import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import type { LiveWorld } from '../../src/store/world.js'
 import { type Got, json } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { completion, ids, tanks } from '../tanks.js'
 import { ask, live, settled } from './ask.js'
 
 const timeoutMs = 1_000
@@ -183,12 +183,7 @@ const put = (mock: Mockmaker, token: Link, change: object) =>
 
 function write(mock: Mockmaker, { kind, link }: { kind: string; link: Link }): Promise<unknown> {
   const completes = () =>
-    ask(mock, {
-      method: 'POST',
-      path: '/cloud/devices/links/complete',
-      headers: bearer(tokens.cloud),
-      body: JSON.stringify({ device_link_token: link, game_id: ids.tanks }),
-    })
+    ask(mock, { ...completion, body: JSON.stringify({ device_link_token: link, game_id: ids.tanks }) })
   const putOff = () => put(mock, link, { expires_at: mock.world.clock.now() + 3_000 })
   if (kind === 'complete') return completes()
   if (kind === 'put off') return putOff()

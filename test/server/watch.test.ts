@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { type Got, json } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
 import { ask, live, settled } from './ask.js'
 
 interface Watched {
@@ -24,13 +24,7 @@ async function blocked(options: MockmakerOptions = {}, token: string = tokens.pe
   return { mock, world: live(mock.world), first, client, answer }
 }
 
-const complete = (mock: Mockmaker) =>
-  ask(mock, {
-    method: 'POST',
-    path: '/cloud/devices/links/complete',
-    headers: bearer(tokens.cloud),
-    body: JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks }),
-  })
+const complete = (mock: Mockmaker) => ask(mock, completion)
 
 const withLink = (link: object): ScenarioInput => ({ ...tanks, device_links: [{ token: tokens.pending, ...link }] })
 

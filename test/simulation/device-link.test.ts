@@ -3,7 +3,7 @@ import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { json } from '../doors.js'
 import { ask, live } from '../server/ask.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
 
 const scenario: ScenarioInput = {
   ...tanks,
@@ -69,8 +69,7 @@ describe('a link with completes_after', () => {
 
   it('stays as a person completed it', async () => {
     const { mock, world } = completing()
-    const body = JSON.stringify({ device_link_token: tokens.pending, game_id: ids.tanks })
-    await ask(mock, { method: 'POST', path: '/cloud/devices/links/complete', headers: bearer(tokens.cloud), body })
+    await ask(mock, completion)
     const { pending } = world.clock
     const completed = world.deviceLinks.get(tokens.pending)
 

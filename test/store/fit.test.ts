@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
-import type { Tables } from '../../src/store/table.js'
-import { contents, smallWorld } from './small-world.js'
+import { describeRefusals, setLobby } from './refusals.js'
+import { smallWorld } from './small-world.js'
 
-const setLobby = (values: object) => (tables: Tables) =>
-  tables.lobbies.update(q => q.where({ lobby_id: 'l0' }), {
-    data(draft) {
-      Object.assign(draft, values)
-    },
-  })
-
-/** What a turn does that the store refuses, and the message. */
-const refused: [string, (tables: Tables) => unknown, string | RegExp][] = [
+describeRefusals([
   [
     'a lobby of a namespace that is not there',
     t => t.lobbies.create({ namespace_id: 'prodd', game_mode_id: 'duel', region_id: 'fra' }),
@@ -108,26 +99,7 @@ const refused: [string, (tables: Tables) => unknown, string | RegExp][] = [
     t => t.settings.delete(q => q.where(() => true)),
     'settings "settings": the world needs it: update it instead',
   ],
-]
-
-describe.each(refused)('%s', (_what, turn, message) => {
-  it('is refused with a UsageError that says what and where', async () => {
-    const world = smallWorld()
-
-    const write = world.write<unknown>(turn)
-
-    await expect(write).rejects.toThrow(typeof message === 'string' ? new UsageError(message) : message)
-  })
-
-  it('changes nothing', async () => {
-    const world = smallWorld()
-    const before = [contents(world), world.revision, world.random.save()]
-
-    await world.write<unknown>(turn).catch(() => {})
-
-    expect([contents(world), world.revision, world.random.save()]).toEqual(before)
-  })
-})
+])
 
 describe('records that hang together', () => {
   it('can be made in any order within a turn', async () => {

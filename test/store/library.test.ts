@@ -1,17 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
-import type { Tables } from '../../src/store/table.js'
-import { contents, smallWorld } from './small-world.js'
+import { describeRefusals, setLobby } from './refusals.js'
 
-const setLobby = (values: object) => (tables: Tables) =>
-  tables.lobbies.update(q => q.where({ lobby_id: 'l0' }), {
-    data(draft) {
-      Object.assign(draft, values)
-    },
-  })
-
-/** What a turn does that the store refuses, and the message. */
-const refused: [string, (tables: Tables) => unknown, string | RegExp][] = [
+describeRefusals([
   [
     'a create with a value of the wrong type',
     t => t.lobbies.create({ is_closed: 'no' as never }),
@@ -70,37 +59,4 @@ const refused: [string, (tables: Tables) => unknown, string | RegExp][] = [
     'games.create: game_id "x" is there already',
   ],
   ['an id that changes', setLobby({ lobby_id: 'l9' }), 'lobbies.update: lobby_id "l0" cannot become "l9"'],
-]
-
-describe.each(refused)('%s', (_what, turn, message) => {
-  it('is refused with a UsageError that says what and where', async () => {
-    const world = smallWorld()
-
-    const write = world.write<unknown>(turn)
-
-    await expect(write).rejects.toThrow(typeof message === 'string' ? new UsageError(message) : message)
-  })
-
-  it('changes nothing', async () => {
-    const world = smallWorld()
-    const before = [contents(world), world.revision, world.random.save()]
-
-    await world.write<unknown>(turn).catch(() => {})
-
-    expect([contents(world), world.revision, world.random.save()]).toEqual(before)
-  })
-
-  it('prints nothing', async () => {
-    const printed = (['error', 'warn', 'log', 'info', 'debug'] as const).map(method =>
-      vi.spyOn(console, method).mockImplementation(() => {}),
-    )
-
-    await smallWorld()
-      .write<unknown>(turn)
-      .catch(() => {})
-
-    const calls = printed.flatMap(spy => spy.mock.calls)
-    for (const spy of printed) spy.mockRestore()
-    expect(calls).toEqual([])
-  })
-})
+])

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect } from 'vitest'
+import { setupMockmaker } from '../../src/node.js'
+import { tanks, tokens } from '../tanks.js'
+import { it } from './setup.js'
+
+describe('determinism', () => {
+  /** A program on the built package that prints all that a client can see of a world, ray ids included. */
+  const program = `
+    import { createMockmaker } from '${new URL('../../dist/index.js', import.meta.url).href}'
+    const mock = createMockmaker(JSON.parse(process.argv[1]))
+    const tokenOf = kind => mock.tokens.find(token => token.kind === kind).token
+    const encode = body => new TextEncoder().encode(JSON.stringify(body))
+    const asked = [
+      ['GET', '/matchmaker/lobbies/list', { origin: 'http://localhost' }],
+      ['POST', '/cloud/devices/links', {}],
+      ['POST', '/cloud/devices/links', {}],
+      ['POST', '/cloud/devices/links/complete', { authorization: 'Bearer ' + tokenOf('cloud') },
+        { device_link_token: mock.world.deviceLinks.all()[0].device_link_token, game_id: mock.world.games.all()[0].game_id }],
+      ['GET', '/nowhere', {}],
+    ]
+    for (const [method, path, headers, body] of asked) {
+      const answer = await mock.answer({ method, path, query: 'include_state=true', headers, body: body && encode(body) })
+      console.log(answer.status, JSON.stringify(answer.headers), new TextDecoder().decode(answer.body))
+    }
+    const link = mock.world.deviceLinks.all()[0].device_link_token
+    const watched = await mock.answer({ method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=' + link, headers: {} })
+    console.log(new TextDecoder().decode(watched.body), JSON.stringify(mock.tokens), mock.world.revision)
+    await mock.close()
+  `
+  const scenario = {
+    now: '2026-11-20T20:00:00Z',
+    clock: 'frozen',
+    game_modes: ['duel', 'ffa'],
+    generate: { lobbies: 50 },
+    device_links: [{}],
+  }
+  const run = async (scenario: object, seed?: number) => {
+    const args = ['--input-type=module', '--eval', program, JSON.stringify({ scenario, seed })]
+    return (await promisify(execFile)(process.execPath, args)).stdout
+  }
+
+  it('makes two processes with one seed say the same, to the byte', async () => {
+    const [first, second] = await Promise.all([run(scenario, 5), run(scenario, 5)])
+
+    expect(first.split('\n')).toHaveLength(7)
+    expect(second).toBe(first)
+  })
+
+  it('takes the seed of the option before that of the scenario', async () => {
+    const [option, inScenario] = await Promise.all([run({ ...scenario, seed: 9 }, 5), run({ ...scenario, seed: 5 })])
+
+    expect(inScenario).toBe(option)
+  })
+
+  it('makes another seed say something else in every line', async () => {
+    const [first, second] = await Promise.all([run(scenario, 5), run(scenario, 6)])
+
+    const lines = second.split('\n')
+    expect(first.split('\n').filter((line, i) => line !== '' && line === lines[i])).toEqual([])
+  })
+
+  it('is the same in this process as in another', async () => {
+    const frozen = { ...tanks, device_links: [{ token: tokens.pending }] }
+    const { world } = setupMockmaker({ scenario: frozen })
+    const other = await run(frozen)
+    await world.write(async ({ deviceLinks }) => void (await deviceLinks.create({})))
+
+    expect(other).toContain(world.deviceLinks.all().at(-1)?.device_link_token)
+  })
+})

@@ -1,0 +1,67 @@
+import { HttpResponse, http } from 'msw'
+import { describe, expect } from 'vitest'
+import { ids, tokens } from '../tanks.js'
+import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from './setup.js'
+
+describe('reset', () => {
+  it('brings handlers, world and clock back', async ({ setup }) => {
+    const mock = setup()
+    const before = await (await fetch(listUrl)).text()
+    mock.use(http.get(listUrl, () => HttpResponse.json(null)))
+    await mock.world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
+    await mock.world.clock.advance(60_000)
+    await complete()
+
+    await mock.reset()
+
+    expect(await (await fetch(listUrl)).text()).toBe(before)
+    expect(mock.world.clock.now()).toBe(Date.parse('2026-11-20T20:00:00Z'))
+    expect(mock.world.deviceLinks.get(tokens.pending)?.status).toBe('pending')
+  })
+
+  it('draws the same ids again', async ({ setup }) => {
+    const mock = setup()
+    const prepare = async () => (await fetch(`${origin}/cloud/devices/links`, { method: 'POST' })).text()
+    const first = [await prepare(), await prepare()]
+
+    await mock.reset()
+
+    expect([await prepare(), await prepare()]).toEqual(first)
+  })
+
+  it('lets the watch index rise', async ({ setup }) => {
+    const mock = setup()
+    await complete()
+    const before = mock.world.revision
+
+    await mock.reset()
+    const afterReset = mock.world.revision
+    await complete()
+
+    expect(afterReset).toBeGreaterThan(before)
+    expect(mock.world.revision).toBeGreaterThan(afterReset)
+  })
+
+  it('answers a fetch that is blocked on what it takes back', async ({ setup }) => {
+    const mock = setup()
+    await complete()
+    const answer = fetch(watchUrl(mock))
+    await until(mock, 1)
+
+    await mock.reset()
+
+    const { cloud_token, watch } = (await (await answer).json()) as { cloud_token?: string; watch: { index: string } }
+    expect([cloud_token, watch.index]).toEqual([undefined, String(mock.world.revision)])
+  })
+
+  it('waits for the turn that is going on', async ({ setup }) => {
+    const mock = setup()
+    const turn = mock.world.write(async ({ lobbies }) => {
+      await lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
+    })
+
+    await Promise.all([turn, mock.reset()])
+
+    expect(await lobbiesAt()).toHaveLength(2)
+  })
+})

@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { UsageError } from '../../src/index.js'
+import { setupMockmaker } from '../../src/node.js'
+import { it } from './setup.js'
+
+describe('the scenario of setupMockmaker', () => {
+  it('may be the name of a shipped one', () => {
+    expect(setupMockmaker({ scenario: 'friday-night' }).world.title).toBe('Friday night')
+  })
+
+  it('is the default one where none is given', () => {
+    expect(setupMockmaker().world.title).toBe('A quiet evening')
+  })
+
+  it('may be a path, of YAML or of JSON', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mockmaker-'))
+    const [yaml, jsonFile] = [join(folder, 'a.yaml'), join(folder, 'b.json')]
+    await writeFile(yaml, 'title: From YAML\nseed: 3\n')
+    await writeFile(jsonFile, '{"title": "From JSON"}')
+
+    const titles = [yaml, jsonFile].map(scenario => setupMockmaker({ scenario }).world.title)
+
+    expect(titles).toEqual(['From YAML', 'From JSON'])
+    await rm(folder, { recursive: true })
+  })
+
+  it.for([
+    ['a name that is mistyped', 'friday-nigth', /there is no scenario file friday-nigth.*Did you mean friday-night\?/],
+    ['a file that is not there', './nowhere.yaml', /there is no scenario file \.\/nowhere\.yaml/],
+  ] as const)('throws UsageError at once for %s', ([, scenario, message]) => {
+    expect(() => setupMockmaker({ scenario })).toThrow(UsageError)
+    expect(() => setupMockmaker({ scenario })).toThrow(message)
+  })
+
+  it('throws UsageError at once where the object is wrong', () => {
+    const scenario = { game_modes: ['duel'], lobbies: [{ game_mode_id: 'dual' }] }
+
+    expect(() => setupMockmaker({ scenario })).toThrow(UsageError)
+  })
+})

@@ -1,0 +1,165 @@
+import nodeHttp from 'node:http'
+import { text } from 'node:stream/consumers'
+import { HttpResponse, http } from 'msw'
+import { describe, expect, onTestFinished, vi } from 'vitest'
+import { setupMockmaker } from '../../src/node.js'
+import { live } from '../server/ask.js'
+import { bearer, tanks } from '../tanks.js'
+import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from './setup.js'
+
+describe('setupMockmaker', () => {
+  it('answers nothing before listen', async () => {
+    const mock = setupMockmaker({ scenario: tanks })
+
+    await expect(fetch(`${origin}/matchmaker/lobbies/list`)).rejects.toThrow()
+    await mock.close()
+  })
+
+  it('answers fetch', async ({ setup }) => {
+    setup()
+
+    expect(await lobbiesAt()).toHaveLength(2)
+  })
+
+  it('answers node:http', async ({ setup }) => {
+    setup()
+
+    const incoming = await new Promise<nodeHttp.IncomingMessage>((resolve, reject) => {
+      // Called on the module, where MSW stands in: a named import keeps Node's own.
+      nodeHttp.get(listUrl, resolve).once('error', reject)
+    })
+
+    expect([incoming.statusCode, await text(incoming)]).toEqual([200, await (await fetch(listUrl)).text()])
+  })
+
+  it('lets the next fetch see what was written to the world', async ({ setup }) => {
+    const mock = setup()
+    const before = (await lobbiesAt()).length
+
+    const { lobby_id } = await mock.world.lobbies.create({ game_mode_id: 'duel', region_id: 'lnd-fra' })
+
+    expect([before, (await lobbiesAt()).at(-1)]).toMatchObject([2, { lobby_id }])
+  })
+
+  it('lists tokens that work', async ({ setup }) => {
+    const { tokens } = setup()
+    const [token] = tokens.filter(({ kind }) => kind === 'public')
+
+    const response = await fetch(listUrl, { headers: bearer(token?.token ?? '') })
+
+    expect(response.status).toBe(200)
+    expect(new Set(tokens.map(({ kind }) => kind))).toEqual(new Set(['development', 'public', 'cloud']))
+  })
+
+  it('lets use answer first, until resetHandlers', async ({ setup }) => {
+    const mock = setup()
+    mock.use(http.get(listUrl, () => HttpResponse.json({ lobbies: [1, 2, 3] })))
+    const used = await lobbiesAt()
+
+    mock.resetHandlers()
+
+    expect([used.length, (await lobbiesAt()).length]).toEqual([3, 2])
+  })
+
+  it('lets use take an override', async ({ setup }) => {
+    const mock = setup()
+    mock.use(mock.override('lobbies.list', async ({ original }) => ({ ...(await original()), lobbies: [] })))
+
+    expect(await lobbiesAt()).toEqual([])
+  })
+
+  it('lets restoreHandlers bring back what was used up', async ({ setup }) => {
+    const mock = setup()
+    mock.use(http.get(listUrl, () => HttpResponse.json({ lobbies: [1, 2, 3] }), { once: true }))
+    const counts = [(await lobbiesAt()).length, (await lobbiesAt()).length]
+
+    mock.restoreHandlers()
+
+    expect([...counts, (await lobbiesAt()).length]).toEqual([3, 2, 3])
+  })
+
+  it('keeps what is used inside a boundary there', async ({ setup }) => {
+    const mock = setup()
+
+    const inside = await mock.boundary(async () => {
+      mock.use(mock.override('lobbies.list', () => ({ game_modes: [], lobbies: [], regions: [] })))
+      return lobbiesAt()
+    })()
+
+    expect([inside, (await lobbiesAt()).length]).toEqual([[], 2])
+  })
+
+  it('tells of requests by events', async ({ setup }) => {
+    const mock = setup()
+    const matched: string[] = []
+    mock.events.on('request:match', ({ request }) => void matched.push(request.url))
+
+    await lobbiesAt()
+
+    expect(matched).toEqual([listUrl])
+  })
+
+  it('unblocks a fetch by a write to the world', async ({ setup }) => {
+    const mock = setup()
+    const answer = fetch(watchUrl(mock))
+    await until(mock, 1)
+
+    await complete()
+
+    expect(await (await answer).json()).toMatchObject({ cloud_token: expect.stringMatching(/^cloud\.mock\./) })
+    expect(mock.world.waiters).toBe(0)
+  })
+
+  it('frees the waiter of a fetch that is aborted', async ({ setup }) => {
+    const mock = setup()
+    const client = new AbortController()
+    const answer = fetch(watchUrl(mock), { signal: client.signal }).catch((error: Error) => error.name)
+    await until(mock, 1)
+
+    client.abort()
+
+    expect(await answer).toBe('AbortError')
+    await until(mock, 0)
+    expect(live(mock.world).clock.pending).toBe(0)
+  })
+
+  it('unblocks a fetch by fake timers', async ({ setup }) => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers()
+    const mock = setup({ scenario: { ...tanks, clock: 'running' } })
+    const answer = fetch(watchUrl(mock))
+    while (mock.world.waiters === 0) await vi.advanceTimersByTimeAsync(0)
+
+    await vi.advanceTimersByTimeAsync(40_000)
+
+    expect([(await answer).status, mock.world.waiters]).toEqual([200, 0])
+  })
+
+  it('answers a blocked fetch when it closes, and then answers no more', async () => {
+    const mock = setupMockmaker({ scenario: tanks })
+    mock.listen({ onUnhandledRequest: 'bypass' })
+    const answer = fetch(watchUrl(mock))
+    await until(mock, 1)
+
+    await mock.close()
+
+    expect((await answer).status).toBe(200)
+    await expect(fetch(listUrl)).rejects.toThrow()
+  })
+
+  it('answers a bug of an override with 500, without its stack', async ({ setup }) => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const mock = setup()
+    mock.use(
+      mock.override('lobbies.list', () => {
+        throw new Error('secret detail')
+      }),
+    )
+
+    const response = await fetch(listUrl)
+
+    expect([response.status, await response.json()]).toMatchObject([500, { code: 'ERROR' }])
+    expect(told).toHaveBeenCalledOnce()
+    told.mockRestore()
+  })
+})

@@ -1,0 +1,40 @@
+import { it as base, expect, vi } from 'vitest'
+import { type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
+import { completion, tanks, tokens } from '../tanks.js'
+
+/** Where the tests ask. */
+export const origin = 'http://mock.test'
+export const listUrl = `${origin}/matchmaker/lobbies/list`
+
+type Setup = (
+  options?: NodeMockmakerOptions & { readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' },
+) => NodeMockmaker
+
+/** Makes mocks that listen, and closes them after the test. */
+export const it = base.extend<{ setup: Setup }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  setup: async ({}, use) => {
+    const mocks: NodeMockmaker[] = []
+    await use(({ onUnhandledRequest = 'bypass', ...options } = {}) => {
+      const mock = setupMockmaker({ scenario: tanks, ...options })
+      mock.listen({ onUnhandledRequest })
+      mocks.push(mock)
+      return mock
+    })
+    await Promise.all(mocks.map(mock => mock.close()))
+  },
+})
+
+/** The lobbies that a page is shown. */
+export const lobbiesAt = async (url = listUrl) => ((await (await fetch(url)).json()) as { lobbies: object[] }).lobbies
+
+/** Where a fetch blocks on the pending device link. */
+export const watchUrl = ({ world }: NodeMockmaker) =>
+  `${origin}/cloud/devices/links?device_link_token=${tokens.pending}&watch_index=${world.revision}`
+
+/** Completes the pending device link. */
+export const complete = () => fetch(origin + completion.path, completion)
+
+/** Waits until so many requests are blocked. */
+export const until = (mock: NodeMockmaker, waiters: number) =>
+  vi.waitFor(() => expect(mock.world.waiters).toBe(waiters))
