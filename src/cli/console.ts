@@ -11,15 +11,24 @@ export interface Console {
 }
 
 /** The console of this process. A reader that goes away, as `head` does, is no error. */
-export function createConsole({ stdout, stderr, env }: NodeJS.Process): Console {
+export function createConsole(process: NodeJS.Process): Console {
+  const { stdout, stderr, env } = process
   const colours = stdout.isTTY && !env.NO_COLOR
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
     })
   }
+  const lines: string[] = []
+  const flush = () => {
+    if (lines.length > 0) stdout.write(`${lines.splice(0).join('\n')}\n`)
+  }
+  process.on('exit', flush)
   return {
-    print: line => void stdout.write(`${line}\n`),
+    // What is printed in one turn of the event loop is written at once: a write for each answer costs as much as the answer.
+    print(line) {
+      if (lines.push(line) === 1) setImmediate(flush)
+    },
     warn: line => void stderr.write(`${line}\n`),
     style: (format, text) => (colours ? styleText(format, text) : text),
   }

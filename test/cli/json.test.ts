@@ -41,6 +41,7 @@ describe('mockmaker --json', () => {
       status: 200,
       rayId: headers['rvt-ray-id'],
       blocked: false,
+      authorizationIgnored: false,
     })
   })
 
