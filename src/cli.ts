@@ -3,7 +3,14 @@ import { Command, CommanderError, Option } from 'commander'
 import { createConsole } from './cli/console.js'
 import { init } from './cli/init.js'
 import { load } from './cli/load.js'
-import { durationArgument, listArgument, portArgument, type ServeOptions, seedArgument } from './cli/options.js'
+import {
+  durationArgument,
+  hostArgument,
+  listArgument,
+  portArgument,
+  type ServeOptions,
+  seedArgument,
+} from './cli/options.js'
 import { printRoutes } from './cli/routes.js'
 import { serve } from './cli/serve.js'
 import { validate } from './cli/validate.js'
@@ -33,7 +40,7 @@ const program = new Command('mockmaker')
       .default(defaultPort)
       .argParser(portArgument),
   )
-  .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)')
+  .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', hostArgument)
   .option('--allowed-hosts <names>', 'names for the Host header beyond localhost, with commas between', listArgument)
   .option(
     '--cors-origin <origins>',
@@ -99,6 +106,8 @@ try {
 function endOnSignals({ close }: { close(): Promise<void> }): void {
   const end = () => {
     process.on('SIGINT', () => process.exit(interrupted))
+    // A second one does not cut short what the first has begun.
+    process.on('SIGTERM', () => {})
     void close().finally(() => process.exit())
   }
   process.once('SIGINT', end)

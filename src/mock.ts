@@ -116,6 +116,12 @@ export function createMock(options: MockOptions, { faker, turnContext }: Parts):
   }
 }
 
+/** Throws `UsageError` where an option that holds texts holds anything else. */
+export function checkTexts(name: string, texts: unknown): void {
+  const isTexts = Array.isArray(texts) && texts.every(text => typeof text === 'string')
+  if (texts !== undefined && !isTexts) throw new UsageError(`${name} is ${quoted(texts)}: expected an array of texts`)
+}
+
 const known = ['scenario', 'seed', 'baseUrl', 'watchTimeoutMs', 'publicUrl', 'corsOrigins']
 
 function checkOptions(options: MockOptions): void {
@@ -127,6 +133,7 @@ function checkOptions(options: MockOptions): void {
       `scenario is ${quoted(scenario)}: expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node`,
     )
   }
+  checkTexts('corsOrigins', options.corsOrigins)
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw new UsageError(`seed is ${seed}: expected an integer`)
   if (watchTimeoutMs !== undefined && !(watchTimeoutMs >= 0))
     throw new UsageError(`watchTimeoutMs is ${watchTimeoutMs}: expected a number of ms from 0`)

@@ -13,6 +13,7 @@ describe('createMockmaker', () => {
     [{ scenario: 'friday-night' }, 'scenario is "friday-night": expected an object'],
     [{ seed: 1.5 }, 'seed is 1.5: expected an integer'],
     [{ watchTimeoutMs: -1 }, 'watchTimeoutMs is -1: expected a number of ms from 0'],
+    [{ corsOrigins: 'http://x' }, 'corsOrigins is "http://x": expected an array of texts'],
     [{ baseUrl: 'localhost:3000' }, 'baseUrl is "localhost:3000": expected an origin'],
   ])('refuses %j', (options, message) => {
     expect(make(options)).toThrow(message)
@@ -42,5 +43,30 @@ describe('a table', () => {
     expect(() => world.lobbies.findMany({ game_mode_id: 'duel' } as never)).toThrow(
       '{"game_mode_id":"duel"} is no query: write a function of one, as in q => q.where({ lobby_id })',
     )
+  })
+
+  const cycle: { self?: unknown } = {}
+  cycle.self = cycle
+
+  it.each([
+    ['a bigint', { n: 1n }],
+    ['a date', { at: new Date(0) }],
+    ['no number', [Number.NaN]],
+    ['a function', { call: () => 1 }],
+    ['what holds itself', cycle],
+  ])('refuses a state that is no JSON: %s', async (_, state) => {
+    const { world } = createMockmaker()
+    const { revision } = world
+
+    await expect(world.lobbies.create({ state })).rejects.toThrow(/^lobbies\.create: state is .*expected JSON/)
+    expect(world.revision).toBe(revision)
+  })
+})
+
+describe('now', () => {
+  it('is where a running clock starts, to the millisecond', () => {
+    const { world } = createMockmaker({ scenario: { now: '2026-11-20T20:00:00Z', clock: 'running' } })
+
+    expect(world.revision).toBe(Date.UTC(2026, 10, 20, 20))
   })
 })

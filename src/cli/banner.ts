@@ -8,6 +8,11 @@ import { version } from '../version.js'
 import type { Console } from './console.js'
 import { listedLobbies } from './listed.js'
 
+/** A text without what a terminal takes for commands. */
+function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ')
+}
+
 /** What the command says when it listens. */
 interface Banner {
   readonly mock: Pick<Mock, 'world' | 'tokens'>
@@ -19,7 +24,7 @@ export function printBanner({ mock, url }: Banner, { print, style }: Console): v
   const { world } = mock
   const tokens = publicFirst(mock.tokens)
   print('')
-  print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', world.title)}`)
+  print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', plain(world.title))}`)
   print('')
   print(`  ${style(['bold', 'cyan'], url)}`)
   print('')

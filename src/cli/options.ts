@@ -24,6 +24,12 @@ export function seedArgument(text: string): number {
   return wholeNumber(text, Number.MAX_SAFE_INTEGER)
 }
 
+/** An address or a name. An empty one, as of a variable that is not set, would mean every address. */
+export function hostArgument(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Expected an address or a name.')
+  return text
+}
+
 /** Milliseconds of a duration such as `40s`. */
 export function durationArgument(text: string): number {
   const ms = parseDuration(text)

@@ -13,3 +13,16 @@ export function nestsWithin(value: unknown, levels = nestingLimit): boolean {
 export const Json = z
   .unknown()
   .refine(value => nestsWithin(value), `expected JSON that nests at most ${nestingLimit} levels`)
+  .refine(
+    value => !nestsWithin(value) || isJson(value),
+    'expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
+  )
+
+/** Looks at all that is inside: what nests too deep, and perhaps without end, the other check has refused. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return ['string', 'boolean', 'object'].includes(typeof value)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every(isJson)
+}

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { pageFor } from '../control/pages.js'
-import type { Mock } from '../mock.js'
+import { checkTexts, type Mock } from '../mock.js'
 import { header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
 import { version } from '../version.js'
@@ -20,6 +20,7 @@ export function createApp(
   mock: Pick<Mock, 'answer' | 'refuse' | 'present' | 'tokens' | 'world'>,
   { allowedHosts = [] }: AppOptions = {},
 ): Express {
+  checkTexts('allowedHosts', allowedHosts)
   const app = express()
   app.disable('x-powered-by')
   app.use((request, response) => {

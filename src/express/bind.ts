@@ -61,6 +61,8 @@ export function bind(options: BindOptions): Promise<Bound> {
 }
 
 async function bindOnce(options: BindOptions, attempt: number): Promise<Bound> {
+  if (options.host === '')
+    throw new UsageError('host is empty, which would mean every address: leave it out, or name one')
   const [first, ...others] = options.host === undefined ? defaultHosts : ([options.host] as const)
   const server = await open(first, options)
   const port = portOf(server)

@@ -54,7 +54,8 @@ export function readBody(
     const chunks: Buffer[] = []
     let length = 0
     request.on('data', (chunk: Buffer) => {
-      if (length <= limit) chunks.push(chunk)
+      // Somebody in front may have set an encoding.
+      if (length <= limit) chunks.push(Buffer.from(chunk))
       length += chunk.length
     })
     request.on('end', () => resolve(Buffer.concat(chunks).subarray(0, limit + 1)))

@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { Json } from '../contract/json.js'
 import { Uint32 } from '../contract/uint32.js'
 import { LobbyRow } from '../store/rows.js'
 import { exact } from './exact.js'
 import type { Mode } from './game-mode.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
-import { State } from './state.js'
 
 const { lobby_id, game_mode_id, region_id, publicity } = LobbyRow.shape
 
@@ -15,7 +15,7 @@ export const LobbyEntry = exact({
   region_id: region_id.optional().describe('Default: the first region that its game mode enables.'),
   total_player_count: Uint32.optional().describe('Connected players. Default: 0.'),
   max_players: MaxPlayersKey.optional(),
-  state: State.optional().describe('Any JSON that nests at most 64 levels. Default: none.'),
+  state: Json.optional().describe('Any JSON that nests at most 64 levels. Default: none.'),
   publicity: publicity.optional().describe('Default: public.'),
   is_closed: z.boolean().optional().describe('Default: false.'),
 })

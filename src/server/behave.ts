@@ -39,8 +39,9 @@ export function behave(
     )
   }
   const read = () => world.read(view => behaviour({ caller, input, ...view } as never) as object)
-  // What a body asks for is seldom asked again.
-  if (kind === 'read') return method === 'GET' ? kept.output(keyOf(call), read) : read().value
+  // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.
+  const isCommon = method === 'GET' && input['x-coords'] === undefined
+  if (kind === 'read') return isCommon ? kept.output(keyOf(call), read) : read().value
   // Every watch has it, parsed by WatchIndex.
   const after = input.watch_index as bigint | undefined
   const reading = waitFor({

@@ -37,7 +37,7 @@ export interface ExchangeLog {
 export function withoutTokens(path: string): string {
   return path
     .replace(/(?<=^\/devices\/link\/)(?:([\w-]+)\.)?[^/]+/, (_, label) => (label === undefined ? '…' : `${label}.…`))
-    .replaceAll(/(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
+    .replaceAll(/(?<!\w)(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
 }
 
 export function createExchangeLog(): ExchangeLog {

@@ -19,7 +19,8 @@ export function namespaceOfOrigin(
   const listed = namespaces.findFirst(q => q.where(namespace => namespace.domains.includes(host)))
   const cdn = `.${settings.get('settings')?.cdn_domain}`
   if (listed || !host.endsWith(cdn)) return listed
-  const [gameName = '', name_id = 'prod'] = host.slice(0, -cdn.length).split('--')
+  const [gameName = '', name_id = 'prod', more] = host.slice(0, -cdn.length).split('--')
+  if (more !== undefined) return undefined
   const game = games.findFirst(q => q.where({ name_id: gameName }))
   return game && namespaces.findFirst(q => q.where({ game_id: game.game_id, name_id }))
 }

@@ -81,10 +81,13 @@ function notFound(path: string): ApiError {
   return new ApiError('API_NOT_FOUND', `nothing is at ${path}: ${hint}`)
 }
 
+/** What is longer than any path of ours by far is no slip of the pen, and costs its square to compare. */
+const longestMistake = 300
+
 /** The operation whose path ends as this one does, or is nearly spelt like it. */
 function nearOperation(path: string): OperationSpec | undefined {
   const segments = path.split('/').filter(segment => segment !== '')
-  if (segments.length === 0) return undefined
+  if (segments.length === 0 || path.length > longestMistake) return undefined
   const specs: readonly OperationSpec[] = operationIds.map(id => operations[id])
   const ending = specs.find(spec => endsLike(spec.path.split('/'), segments))
   if (ending) return ending

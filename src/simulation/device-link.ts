@@ -24,6 +24,7 @@ export function completeLinksInTime(world: LiveWorld): () => void {
       if (link?.status !== 'pending' || !link.completes) return
       // A reset may have set the clock back since the alarm was set.
       if (link.completes.at > world.clock.now()) return expect(link)
+      if (link.expires_at !== undefined && link.expires_at <= link.completes.at) return
       await completeLink({ link, gameId: link.completes.game_id, tables })
     })
   for (const link of world.deviceLinks.all()) expect(link)

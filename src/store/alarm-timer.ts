@@ -22,11 +22,15 @@ const longestDelayMs = 2 ** 31 - 1
 export function createAlarmTimer({ passed, next, ring }: AlarmTimerOptions): AlarmTimer {
   let timer: ReturnType<typeof setTimeout> | undefined
   let timerAt = Number.POSITIVE_INFINITY
+  let setBy: unknown
   const arm = () => {
     const at = next()
-    if (at >= timerAt && at !== Number.POSITIVE_INFINITY) return
+    // A timer that fake timers have set never rings after they are gone.
+    const rings = setBy === globalThis.setTimeout
+    if (rings && at >= timerAt && at !== Number.POSITIVE_INFINITY) return
     clearTimeout(timer)
     timerAt = at
+    setBy = globalThis.setTimeout
     const delayMs = Math.min(Math.max(at - passed(), 0), longestDelayMs)
     timer = at === Number.POSITIVE_INFINITY ? undefined : unref(setTimeout(expire, delayMs))
   }

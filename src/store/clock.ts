@@ -92,6 +92,7 @@ export function createClock(options: ClockOptions = {}): WorldClock {
     },
     reset() {
       epoch = start - passed()
+      rearm()
     },
   }
 }

@@ -17,6 +17,8 @@ interface LibraryWrite<Row> {
 
 /** A new row, checked and frozen. Throws `UsageError`. */
 export async function createRow<Row extends object>(input: unknown, write: LibraryWrite<Row>): Promise<Row> {
+  // The library copies what it is given before it checks it: what holds itself has no end.
+  check(input, write)
   return frozenCopy(await collection(write).create(input))
 }
 
@@ -31,6 +33,7 @@ export async function updateRow<Row extends object>(
 ): Promise<Row> {
   const next = structuredClone(row)
   await draft(next)
+  check(next, write)
   const rows = collection(write)
   await rows.create(row)
   const data = (target: object) => {

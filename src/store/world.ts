@@ -95,8 +95,10 @@ class WorldCore {
     this.clock = createClock({ mode: clock, start: now })
     this.random = createRandom(seed, 'world')
     this.#turns = createTurnQueue(turnContext)
-    this.#revision = Math.max(1, this.clock.now())
-    const seeds = rows(this.clock.now())
+    // Not the clock, which may have gone on since: with `now` set nothing depends on the real time.
+    const begun = now ?? this.clock.now()
+    this.#revision = Math.max(1, begun)
+    const seeds = rows(begun)
     this.#records = mapTables<AllRecords>(name => this.#seeded(name, seeds[name] ?? []))
     // One name for both: see mapTables.
     this.#begun = mapTables<AllRecords>(name => this.#records[name].fork(this.#tracking as never))

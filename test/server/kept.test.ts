@@ -103,10 +103,18 @@ describe('a kept answer', () => {
     expect((await list()).body).toBe((await list()).body)
   })
 
-  it('is one of at most 500, however many are asked for', async () => {
+  it('is not kept for a place of its own, of which there are endlessly many', async () => {
     const mock = createMockmaker({ scenario: tanks })
+    const list = () => mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: { 'x-coords': '1,2' } })
+
+    expect((await list()).body).not.toBe((await list()).body)
+  })
+
+  it('is one of at most 500, however many namespaces are asked for', async () => {
+    const namespaces = Array.from({ length: 501 }, (_, i) => ({ name_id: `n${i}`, tokens: { public: `pub.${i}` } }))
+    const mock = createMockmaker({ scenario: { games: [{ name_id: 'tanks', namespaces }] } })
     const list = (i: number) =>
-      mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: { 'x-coords': `0,${i / 10}` } })
+      mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(`pub.${i}`) })
     const first = await list(0)
 
     for (let i = 1; i <= 500; i++) await list(i)

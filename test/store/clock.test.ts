@@ -36,6 +36,19 @@ describe('a running clock', () => {
     expect([before, alarm.mock.calls.length]).toEqual([0, 1])
   })
 
+  it('goes on with the timers that are there, where those that it had set one of are gone', () => {
+    const clock = running()
+    clock.after(100, () => {})
+    vi.useRealTimers()
+    vi.useFakeTimers({ now: 5_000 })
+    const alarm = vi.fn()
+
+    clock.after(200, alarm)
+    vi.advanceTimersByTime(200)
+
+    expect(alarm).toHaveBeenCalledOnce()
+  })
+
   it('runs a deadline that comes before one that waits already', () => {
     const clock = running()
     const alarms: string[] = []
