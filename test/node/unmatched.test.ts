@@ -24,16 +24,16 @@ describe('what no operation matches', () => {
     const unhandled: string[] = []
     mock.events.on('request:unhandled', ({ request }) => void unhandled.push(request.url))
 
-    await fetch('http://127.0.0.1:1/matchmaker/lobbies').catch(() => {})
+    await fetch('http://127.0.0.1:2/matchmaker/lobbies').catch(() => {})
 
-    expect(unhandled).toEqual(['http://127.0.0.1:1/matchmaker/lobbies'])
+    expect(unhandled).toEqual(['http://127.0.0.1:2/matchmaker/lobbies'])
   })
 
   it('is an error where onUnhandledRequest says so', async ({ setup }) => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     setup({ onUnhandledRequest: 'error' })
 
-    await expect(fetch('http://127.0.0.1:1/elsewhere')).rejects.toThrow()
+    await expect(fetch('http://127.0.0.1:2/elsewhere')).rejects.toThrow()
     expect(told.mock.calls.flat().join()).toContain('/elsewhere')
     told.mockRestore()
   })
@@ -43,7 +43,7 @@ describe('what no operation matches', () => {
     const unhandled: string[] = []
     mock.events.on('request:unhandled', ({ request }) => void unhandled.push(request.url))
 
-    await fetch('http://127.0.0.1:1/matchmaker/lobbies/list').catch(() => {})
+    await fetch('http://127.0.0.1:2/matchmaker/lobbies/list').catch(() => {})
 
     expect(unhandled).toHaveLength(1)
   })
