@@ -30,6 +30,6 @@ export function createConsole(process: NodeJS.Process): Console {
       if (lines.push(line) === 1) setImmediate(flush)
     },
     warn: line => void stderr.write(`${line}\n`),
-    style: (format, text) => (colours ? styleText(format, text) : text),
+    style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
   }
 }

@@ -1,27 +1,19 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { createConsole } from '../../src/cli/console.js'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { sendTo } from '../doors.js'
 import { linesAfter, run, serve, serveJson } from './command.js'
 
 const escapeCode = '\u001b['
 
-const shell = promisify(execFile)
-
-/** Whether `script` of util-linux is there, which runs a command on a pseudo-terminal. */
-const terminalIsThere = await shell('script', ['--version']).then(
-  ({ stdout }) => stdout.includes('util-linux'),
-  () => false,
-)
-
-/** What `mockmaker routes` prints on a terminal. */
-async function onTerminal(more: Readonly<Record<string, string>>): Promise<string> {
-  const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-  const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, TERM: 'xterm', ...more }
-  return (await shell('script', ['-qec', `${process.execPath} ${cli} routes`, '/dev/null'], { env })).stdout
+/** What a console styles on a process whose standard output is, or is no, terminal. */
+function styled({ isTTY, env }: { isTTY: boolean; env: NodeJS.ProcessEnv }): string {
+  const stream = Object.assign(new PassThrough(), { isTTY })
+  const process = Object.assign(new EventEmitter(), { stdout: stream, stderr: stream, env })
+  // A console uses nothing else of a process.
+  return createConsole(process as unknown as NodeJS.Process).style('bold', 'GET')
 }
 
 describe('mockmaker routes', () => {
@@ -61,14 +53,16 @@ describe('colours', () => {
     expect(command.lines().filter(line => line.includes(escapeCode))).toEqual([])
   })
 
-  it.runIf(terminalIsThere)('are for a terminal', async () => {
-    expect(await onTerminal({})).toContain(`${escapeCode}1mGET`)
-  })
-
-  it.runIf(terminalIsThere)('are not for a terminal with NO_COLOR', async () => {
-    const printed = await onTerminal({ NO_COLOR: '1' })
-
-    expect(printed).toContain('GET')
-    expect(printed).not.toContain(escapeCode)
+  it.each([
+    ['are for a terminal', { isTTY: true, env: {} }, `${escapeCode}1mGET${escapeCode}22m`],
+    ['are not for a terminal with NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }, 'GET'],
+    [
+      'are for a terminal with an empty NO_COLOR',
+      { isTTY: true, env: { NO_COLOR: '' } },
+      `${escapeCode}1mGET${escapeCode}22m`,
+    ],
+    ['are not for anything else', { isTTY: false, env: {} }, 'GET'],
+  ])('%s', (_, terminal, text) => {
+    expect(styled(terminal)).toBe(text)
   })
 })
