@@ -1,5 +1,5 @@
-import { type AppOptions, createApp } from './express/app.js'
 import { bind, defaultPort } from './express/bind.js'
+import { type AppOptions, createListener, type ServedMock } from './express/listener.js'
 import type { Mock } from './mock.js'
 
 /** Where, and to whom, a server answers. */
@@ -19,15 +19,13 @@ export interface Listening {
 }
 
 /** Serves a mock on this machine. Rejects where the port is taken. */
-export async function listen(
-  mock: Pick<Mock, 'answer' | 'refuse' | 'present' | 'tokens' | 'world' | 'close'>,
-  options: ListenOptions = {},
-): Promise<Listening> {
+export async function listen(mock: ServedMock & Pick<Mock, 'close'>, options: ListenOptions = {}): Promise<Listening> {
   const { port = defaultPort, host, allowedHosts } = options
   const { url, serve, close } = await bind({ port, host })
-  serve(createApp(mock, { allowedHosts }))
+  serve(createListener(mock, { allowedHosts }))
   return { url, close: () => close(mock) }
 }
 
-export { type AppOptions, createApp } from './express/app.js'
+export { createApp } from './express/app.js'
+export type { AppOptions } from './express/listener.js'
 export { type MockExpressOptions, mockExpress } from './express/mock-express.js'

@@ -1,5 +1,5 @@
-import { createApp } from '../express/app.js'
 import { type Bound, bind, PortTaken } from '../express/bind.js'
+import { createListener } from '../express/listener.js'
 import { createMock, type Mock } from '../mock.js'
 import { nodeParts } from '../node/parts.js'
 import type { ScenarioInput } from '../scenario/schema.js'
@@ -36,7 +36,7 @@ function begin(bound: Bound, { scenario, options, console }: Serving): Mock {
   if (exposure !== undefined) console.warn(exposure)
   const url = reachable(bound.url)
   const mock = createMock({ scenario, seed, watchTimeoutMs, publicUrl: url, corsOrigins }, nodeParts())
-  bound.serve(createApp(mock, { allowedHosts }))
+  bound.serve(createListener(mock, { allowedHosts }))
   if (options.json)
     console.print(JSON.stringify({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens }))
   else printBanner({ mock, url }, console)

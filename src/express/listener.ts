@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pageFor } from '../control/pages.js'
+import { checkTexts, type Mock } from '../mock.js'
+import { header } from '../server/exchange.js'
+import { checkHost } from '../server/host.js'
+import { version } from '../version.js'
+import { respond } from './socket-exchange.js'
+
+/** To whom a server answers. */
+export interface AppOptions {
+  /** Names that may stand in the Host header beyond this machine's own and IP literals. Default: none. */
+  readonly allowedHosts?: readonly string[] | undefined
+}
+
+/** What a server needs of a mock. */
+export type ServedMock = Pick<Mock, 'answer' | 'refuse' | 'present' | 'tokens' | 'world'>
+
+/** A request of `node:http`, which has more to tell inside an Express app. */
+type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
+
+/**
+ * The whole server as a listener of `node:http`: the Host check, the pages, the operations, and JSON errors for all else
+ * (PROTOCOL.md B9). It needs no Express, and is a middleware of it too.
+ */
+export function createListener(
+  mock: ServedMock,
+  { allowedHosts = [] }: AppOptions = {},
+): (request: ServedRequest, response: ServerResponse) => void {
+  checkTexts('allowedHosts', allowedHosts)
+  return (request, response) =>
+    respond(request, response, exchange => {
+      try {
+        const host = header(exchange, 'host')
+        checkHost(host, allowedHosts)
+        const { protocol = 'http', baseUrl = '' } = request
+        const page = pageFor(exchange, { mock, url: `${protocol}://${host}${baseUrl}`, version })
+        return page ? mock.present(exchange, page) : mock.answer(exchange)
+      } catch (error) {
+        return mock.refuse(exchange, error)
+      }
+    })
+}
