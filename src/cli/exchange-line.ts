@@ -9,16 +9,16 @@ export function exchangeLine(
   { world, style }: { readonly world: World } & Pick<Console, 'style'>,
 ): string {
   const { method, path, status, code, ms, blocked, refusedOrigin, authorizationIgnored } = record
+  const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
+  const colour = status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
+  const line = `${method.padEnd(4)}  ${path}  ${style(colour, String(status))}  ${style('dim', time)}`
   const notes = [
     code,
     canned(record, world),
-    authorizationIgnored ? 'Authorization is not "Bearer <token>": taken as no token' : undefined,
+    authorizationIgnored && 'Authorization is not "Bearer <token>": taken as no token',
     refusedOrigin && `pages of ${refusedOrigin} may not read this: --cors-origin ${refusedOrigin} allows them`,
   ]
-  const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
-  const colour = status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
-  const parts = [method.padEnd(4), path, style(colour, String(status)), style('dim', time)]
-  return [...parts, ...notes.filter(note => note !== undefined)].join('  ')
+  return notes.reduce<string>((text, note) => (note ? `${text}  ${note}` : text), line)
 }
 
 /** An exchange as an object for a log of one JSON object a line. */

@@ -16,11 +16,10 @@ export function pageFor(exchange: Exchange, context: PageContext): Page | undefi
     const { url: serverUrl, version } = context
     return jsonPage(openapi({ serverUrl, version }), 'allowed origins')
   }
-  const [, token] = deviceLinkPattern.exec(exchange.path) ?? []
-  return token === undefined ? undefined : deviceLink(decodedSegment(token), context)
+  if (!exchange.path.startsWith(deviceLinkPath)) return undefined
+  const token = exchange.path.slice(deviceLinkPath.length)
+  return token === '' || token.includes('/') ? undefined : deviceLink(decodedSegment(token), context)
 }
-
-const deviceLinkPattern = new RegExp(`^${deviceLinkPath}([^/]+)$`)
 
 function home(exchange: Exchange, context: PageContext): Page {
   const { mock, url, version } = context

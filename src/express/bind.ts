@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -64,26 +64,49 @@ async function bindOnce(options: BindOptions, attempt: number): Promise<Bound> {
   if (options.host === '')
     throw new UsageError('host is empty, which would mean every address: leave it out, or name one')
   const [first, ...others] = options.host === undefined ? defaultHosts : ([options.host] as const)
-  const server = await open(first, options)
+  const answers = createAnswers()
+  const server = await open(first, { ...options, answers })
   const port = portOf(server)
   const servers = [server]
   try {
-    for (const host of others) servers.push(...(await openIfThere(host, { ...options, port })))
+    for (const host of others) servers.push(...(await openIfThere(host, { ...options, port, answers })))
   } catch (error) {
     await closeAll(servers)
     if (options.port === 0 && error instanceof PortTaken && attempt < attempts) return bindOnce(options, attempt + 1)
     throw error
   }
-  return boundTo(servers, { url: `http://${inUrl(first)}:${port}`, port })
+  return boundTo(servers, { url: `http://${inUrl(first)}:${port}`, port, answers })
 }
 
-/** Knows what is being answered, so that it can be told on closing to close its connection. */
-function boundTo(servers: readonly Server[], place: Pick<Bound, 'url' | 'port'>): Bound {
-  const pending = new Set<ServerResponse>()
-  let closing = false
+/** Answers that tell their clients, from when it has ended on, to close their connections. */
+interface Answers {
+  readonly Response: typeof ServerResponse
+  end(): void
+}
+
+function createAnswers(): Answers {
+  let ended = false
+  class Response extends ServerResponse {
+    override writeHead(...head: unknown[]): this {
+      if (ended) this.shouldKeepAlive = false
+      // The forms that a head may have are the overloads of the method that gets them.
+      return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>))
+    }
+  }
+  return {
+    Response: Response as typeof ServerResponse,
+    end() {
+      ended = true
+    },
+  }
+}
+
+function boundTo(
+  servers: readonly Server[],
+  { answers, ...place }: Pick<Bound, 'url' | 'port'> & { readonly answers: Answers },
+): Bound {
   const closePort = async () => {
-    closing = true
-    for (const response of pending) response.shouldKeepAlive = false
+    answers.end()
     // What has just been answered is on its way before its connection counts as idle.
     await setImmediate()
     await closeAll(servers)
@@ -91,14 +114,8 @@ function boundTo(servers: readonly Server[], place: Pick<Bound, 'url' | 'port'>)
   return {
     ...place,
     serve(listener) {
-      const tracked: RequestListener = (request, response) => {
-        pending.add(response)
-        response.once('close', () => pending.delete(response))
-        response.shouldKeepAlive &&= !closing
-        listener(request, response)
-      }
       // An expectation that Node does not know is answered like any request: Node would refuse it with an empty body.
-      for (const server of servers) server.on('request', tracked).on('checkExpectation', tracked)
+      for (const server of servers) server.on('request', listener).on('checkExpectation', listener)
     },
     async close(answering) {
       const closed = closePort()
@@ -108,7 +125,9 @@ function boundTo(servers: readonly Server[], place: Pick<Bound, 'url' | 'port'>)
   }
 }
 
-async function openIfThere(host: string, options: BindOptions): Promise<Server[]> {
+type OpenOptions = BindOptions & { readonly answers: Answers }
+
+async function openIfThere(host: string, options: OpenOptions): Promise<Server[]> {
   try {
     return [await open(host, options)]
   } catch (error) {
@@ -120,9 +139,10 @@ async function openIfThere(host: string, options: BindOptions): Promise<Server[]
 /** Rejects with `UsageError`: `PortTaken`, or why the system does not let anybody listen there. */
 function open(
   host: string,
-  { port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }: BindOptions,
+  { port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, answers }: OpenOptions,
 ): Promise<Server> {
   const server = createServer({
+    ServerResponse: answers.Response,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,

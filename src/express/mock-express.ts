@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { HttpHandler } from 'msw'
-import { type OperationId, operations } from '../contract/operations.js'
+import type { OperationId } from '../contract/operations.js'
 import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
 import { operationsAt } from '../server/routes.js'
@@ -69,13 +69,10 @@ function answerOurs({ basePath, answerers }: Ours, request: Request, response: R
   const asked = toExchange(request)
   if (!asked.path.startsWith(basePath)) return false
   const path = asked.path.slice(basePath.length)
-  const method = asked.method === 'HEAD' ? 'GET' : asked.method
-  const route = operationsAt(path).find(
-    ({ id }) => answerers.has(id) && (method === 'OPTIONS' || operations[id].method === method),
-  )
-  const answer = route && answerers.get(route.id)
+  const id = operationsAt(asked.method, path).find(there => answerers.has(there))
+  const answer = id && answerers.get(id)
   if (!answer) return false
-  respond(request, response, exchange => answer({ ...exchange, path }))
+  respond(request, response, exchange => answer(basePath === '' ? exchange : { ...exchange, path }))
   return true
 }
 
@@ -84,7 +81,7 @@ async function answerTheirs(handlers: readonly HttpHandler[], request: Request, 
   const body = await readBody(request, { limit: Number.POSITIVE_INFINITY })
   request.body ??= body
   const url = `${request.protocol}://${request.headers.host ?? 'localhost'}${request.originalUrl}`
-  return answerByHandlers({ handlers, exchange: { ...toExchange(request), body }, url }, response)
+  return answerByHandlers({ handlers, exchange: toExchange(request, body), url }, response)
 }
 
 type Next = Parameters<RequestHandler>[2]

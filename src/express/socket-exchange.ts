@@ -10,19 +10,18 @@ type SocketRequest = IncomingMessage & { readonly body?: unknown }
 
 /** Answers a request on a socket. Waits for its body only where the method has one. */
 export function respond(request: SocketRequest, response: ServerResponse, answer: Answerer): void {
-  const exchange = toExchange(request)
   const body = readBody(request)
-  if (body instanceof Promise) void body.then(read => deliver(answer({ ...exchange, body: read }), response))
-  else deliver(answer({ ...exchange, body }), response)
+  if (body instanceof Promise) void body.then(read => deliver(answer(toExchange(request, read)), response))
+  else deliver(answer(toExchange(request, body)), response)
 }
 
-/** A request on a socket as an exchange, without its body. */
-export function toExchange(request: IncomingMessage): Exchange {
+/** A request on a socket as an exchange. Its body is read elsewhere. */
+export function toExchange(request: IncomingMessage, body?: Uint8Array): Exchange {
   const { method = 'GET', headers, url = '/' } = request
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const query = mark === -1 ? '' : url.slice(mark + 1)
-  return { method, path, query, headers, signal: () => goneSignal(request.socket) }
+  return { method, path, query, headers, body, signal: () => goneSignal(request.socket) }
 }
 
 /** Writes an answer, now or when it comes. A client that has gone in the meantime gets nothing. */
@@ -34,7 +33,7 @@ export function deliver(answer: Answer | Promise<Answer>, response: ServerRespon
 function write({ status, headers, body }: Answer, response: ServerResponse): void {
   if (response.destroyed || response.headersSent) return
   const bodiless = status === 204 || response.req.method === 'HEAD'
-  response.writeHead(status, bodiless ? headers : { ...headers, 'content-length': body.length })
+  response.writeHead(status, bodiless ? headers : Object.assign({ 'content-length': body.length }, headers))
   response.end(bodiless ? undefined : body)
 }
 

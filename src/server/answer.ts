@@ -55,5 +55,12 @@ function prepare(progress: Progress, world: LiveWorld): Call {
     progress.blocked = true
     return exchange.signal?.()
   }
-  return { id, caller, input: { ...params, ...query, ...headers, ...body }, signal }
+  return { id, caller, input: joined([params, query, headers, body]), signal }
+}
+
+/** The fields of all parts of a request; no two of an operation have a name in common. */
+function joined(parts: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
+  const fields: Record<string, unknown> = {}
+  for (const part of parts) for (const name in part) fields[name] = part[name]
+  return fields
 }

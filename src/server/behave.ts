@@ -60,9 +60,10 @@ type AnyBehaviour = (call: ReadCall<OperationId> | WriteCall<OperationId>) => Ou
 
 /** All that a read sees but the world. */
 function keyOf({ id, caller, input }: Call): string {
-  return JSON.stringify([id, caller, input])
+  const whose = 'namespaceId' in caller ? caller.namespaceId : 'gameId' in caller ? caller.gameId : ''
+  return `${id} ${caller.kind} ${JSON.stringify([whose, input])}`
 }
 
 function withIndex({ value, revision }: { readonly value: object; readonly revision: number }): object {
-  return { ...value, watch: { index: String(revision) } }
+  return Object.assign({}, value, { watch: { index: String(revision) } })
 }

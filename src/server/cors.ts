@@ -22,9 +22,9 @@ function sameOrigin(written: string, sent: string): boolean {
 }
 
 /** The CORS headers of an answer: none for a request without Origin, or of an origin that is not allowed. */
-export function corsHeaders(exchange: Exchange, options: CorsOptions): Record<string, string> {
+export function corsHeaders(exchange: Exchange, options: CorsOptions): Record<string, string> | undefined {
   const origin = header(exchange, 'origin')
-  if (origin === undefined || !isAllowedOrigin(origin, options)) return {}
+  if (origin === undefined || !isAllowedOrigin(origin, options)) return undefined
   const requested = header(exchange, 'access-control-request-headers')
   return {
     'access-control-allow-origin': origin,

@@ -113,9 +113,10 @@ function dressed(
   { status, headers, body, readableBy }: Result,
   { world: tables, corsOrigins }: FinisherOptions,
 ): Answer {
-  const cors = readableBy === 'this origin' ? {} : corsHeaders(exchange, { tables, corsOrigins })
-  const common = { 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId }
-  return { status, headers: { ...headers, ...common, ...cors }, body: exchange.method === 'HEAD' ? nothing : body }
+  const cors = readableBy === 'this origin' ? undefined : corsHeaders(exchange, { tables, corsOrigins })
+  // Not by spreading, which costs more than all of the rest here.
+  const answered = Object.assign({ 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId }, headers, cors)
+  return { status, headers: answered, body: exchange.method === 'HEAD' ? nothing : body }
 }
 
 function record(

@@ -11,9 +11,10 @@ type Fields = Readonly<Record<string, unknown>>
 const shownProblems = 10
 
 /** The query as the schema has it. A known parameter that is given twice, or does not fit, is `API_BAD_QUERY`; unknown ones are ignored. */
-export function parseQuery({ query: schema }: OperationSpec, exchange: Exchange): Fields {
+export function parseQuery({ query: schema }: OperationSpec, { query: text = '' }: Exchange): Fields {
   if (!schema) return {}
-  const query = new URLSearchParams(exchange.query ?? '')
+  if (text === '') return withoutQuery(schema)
+  const query = new URLSearchParams(text)
   const fields: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
     const [value, second] = query.getAll(name)
@@ -24,11 +25,23 @@ export function parseQuery({ query: schema }: OperationSpec, exchange: Exchange)
   return parse(schema, fields, { code: 'API_BAD_QUERY', what: 'query parameter' })
 }
 
+const empty = new WeakMap<z.ZodObject, Fields>()
+
+/** What no query at all means, which is the same each time. Throws where the schema needs one. */
+function withoutQuery(schema: z.ZodObject): Fields {
+  const known = empty.get(schema) ?? parse(schema, {}, { code: 'API_BAD_QUERY', what: 'query parameter' })
+  empty.set(schema, known)
+  return known
+}
+
 /** The headers that the operation reads. One that does not fit is `API_BAD_HEADERS`. */
 export function parseHeaders({ headers: schema }: OperationSpec, exchange: Exchange): Fields {
   if (!schema) return {}
-  const sent = Object.keys(schema.shape).map(name => [name, header(exchange, name)] as const)
-  const fields = Object.fromEntries(sent.filter(([, value]) => value !== undefined))
+  const fields: Record<string, string> = {}
+  for (const name of Object.keys(schema.shape)) {
+    const value = header(exchange, name)
+    if (value !== undefined) fields[name] = value
+  }
   return parse(schema, fields, { code: 'API_BAD_HEADERS', what: 'header' })
 }
 
@@ -44,9 +57,11 @@ export function parseBody({ body: schema }: OperationSpec, { body }: Exchange): 
   return parse(schema, value, { code: 'API_BAD_BODY', what: 'body' })
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 function json(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return JSON.parse(decoder.decode(body))
   } catch (error) {
     // Each engine words a SyntaxError in its own way, and every door answers the same bytes.
     const reason = error instanceof SyntaxError ? 'send an object, whole and in double quotes' : 'it is not UTF-8'

@@ -17,38 +17,61 @@ interface Node {
   readonly ends: Map<Method, OperationId>
 }
 
+/** A place in the tree where a path has ended. */
+interface Found {
+  readonly ends: ReadonlyMap<Method, OperationId>
+  readonly params: Readonly<Record<string, string>>
+}
+
 const root = createNode()
+/** The paths without parameters, found without a walk. */
+const plain = new Map<string, Found>()
 for (const id of operationIds) addRoute(id, operations[id])
 
 /** The operation that a method and a path mean. HEAD is GET. Throws `ApiError` where no operation is there, or only others. */
 export function findRoute(method: string, path: string): Route {
-  const there = operationsAt(path)
-  if (there.length === 0) throw notFound(path)
-  const route = there.find(({ id }) => operations[id].method === (method === 'HEAD' ? 'GET' : method))
-  if (route) return route
-  const allowed = there.map(({ id }) => operations[id].method).join(', ')
+  const found = find(path)
+  if (!found) throw notFound(path)
+  const id = found.ends.get(asked(method))
+  if (id !== undefined) return { id, params: found.params }
+  const allowed = [...found.ends.keys()].join(', ')
   throw new ApiError('API_METHOD_NOT_ALLOWED', `${method} is not allowed on ${path}: use ${allowed}`, {
     headers: { allow: allowed },
   })
 }
 
-/** The operations of all methods at a path. */
-export function operationsAt(path: string): Route[] {
-  const found = walk(root, path.split('/'), {})
-  return found ? [...found.node.ends.values()].map(id => ({ id, params: found.params })) : []
+/** The operations at a path that a method may mean: one at most, but all of them for `OPTIONS`. */
+export function operationsAt(method: string, path: string): readonly OperationId[] {
+  const ends = find(path)?.ends
+  if (!ends) return []
+  if (method === 'OPTIONS') return [...ends.values()]
+  const id = ends.get(asked(method))
+  return id === undefined ? [] : [id]
 }
 
-interface Found {
-  readonly node: Node
-  readonly params: Readonly<Record<string, string>>
+/** The method of the operation that is meant; no operation has one that is none of ours. */
+function asked(method: string): Method {
+  return (method === 'HEAD' ? 'GET' : method) as Method
 }
 
-function walk(node: Node, [segment, ...rest]: readonly string[], params: Found['params']): Found | undefined {
-  if (segment === undefined) return node.ends.size === 0 ? undefined : { node, params }
-  const literal = node.literals.get(segment)
-  const found = literal && walk(literal, rest, params)
-  if (found || !node.param || segment === '') return found
-  return walk(node.param.node, rest, { ...params, [node.param.name]: decodedSegment(segment) })
+function find(path: string): Found | undefined {
+  return plain.get(path) ?? walk(root, { segments: path.split('/'), at: 0, params: {} })
+}
+
+interface Way {
+  readonly segments: readonly string[]
+  /** The segment to be looked at. */
+  readonly at: number
+  readonly params: Found['params']
+}
+
+function walk({ literals, param, ends }: Node, { segments, at, params }: Way): Found | undefined {
+  const segment = segments[at]
+  if (segment === undefined) return ends.size === 0 ? undefined : { ends, params }
+  const literal = literals.get(segment)
+  const found = literal && walk(literal, { segments, at: at + 1, params })
+  if (found || !param || segment === '') return found
+  return walk(param.node, { segments, at: at + 1, params: { ...params, [param.name]: decodedSegment(segment) } })
 }
 
 function addRoute(id: OperationId, { method, path }: OperationSpec): void {
@@ -65,6 +88,7 @@ function addRoute(id: OperationId, { method, path }: OperationSpec): void {
     }
   }
   node.ends.set(method, id)
+  if (!path.includes('{')) plain.set(path, { ends: node.ends, params: {} })
 }
 
 function createNode(): Node {

@@ -21,11 +21,13 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 /** Chance from a seed; `stream` names an independent sequence of the same seed. The generator is sfc32. */
 export function createRandom(seed: number, stream: string): Random {
-  let state = seeded(`${seed}/${stream}`)
+  let [a, b, c, counter] = seeded(`${seed}/${stream}`)
   const uint32 = () => {
-    const [a, b, c, counter] = state
     const value = (a + b + counter) | 0
-    state = [b ^ (b >>> 9), (c + (c << 3)) | 0, (((c << 21) | (c >>> 11)) + value) | 0, (counter + 1) | 0]
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + value) | 0
+    counter = (counter + 1) | 0
     return value >>> 0
   }
   const letters = (length: number) => Array.from({ length }, () => alphabet[uint32() % alphabet.length]).join('')
@@ -35,17 +37,24 @@ export function createRandom(seed: number, stream: string): Random {
     uuid: () => uuidOf([uint32(), uint32(), uint32(), uint32()]),
     letters,
     token: label => `${label}.mock.${letters(24)}`,
-    save: () => state,
-    restore: saved => {
-      state = saved
+    save: () => [a, b, c, counter],
+    restore(saved) {
+      ;[a, b, c, counter] = saved
     },
   }
 }
 
+const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** 32 bits as 8 digits. */
+function hex(value: number): string {
+  const byte = (shift: number) => bytes[(value >>> shift) & 0xff] ?? ''
+  return byte(24) + byte(16) + byte(8) + byte(0)
+}
+
 function uuidOf([a, b, c, d]: RandomState): string {
-  const hex = (value: number) => value.toString(16).padStart(8, '0')
-  const versioned = hex(((b & 0xffff0fff) | 0x4000) >>> 0)
-  const variant = hex(((c & 0x3fffffff) | 0x80000000) >>> 0)
+  const versioned = hex((b & 0xffff0fff) | 0x4000)
+  const variant = hex((c & 0x3fffffff) | 0x80000000)
   return `${hex(a)}-${versioned.slice(0, 4)}-${versioned.slice(4)}-${variant.slice(0, 4)}-${variant.slice(4)}${hex(d)}`
 }
 
