@@ -14,7 +14,10 @@ subscribe('http.server.request.start', () => {
   requests += 1
 })
 
-process.on('message', question => process.send?.(question === 'requests' ? requests : memory()))
+process.on('message', question => {
+  if (question === 'requests') process.send?.(requests)
+  if (question === 'memory') process.send?.(memory())
+})
 // Listening must not keep a server alive that has ended.
 process.channel?.unref()
 

@@ -1,15 +1,23 @@
 // @ts-check
-// `npm run bench [-- http start watch store] [--json]`: the server that users get beside its yardsticks, in turn, in one run.
+// `npm run bench [-- http start watch store] [--json]`: what users get beside its yardsticks, in turn, in one run.
 import { parseArgs } from 'node:util'
-import { measureHttp } from './http.js'
+import { measureList } from './http/list.js'
+import { measureOwnApp } from './http/own-app.js'
+import { measureTokens } from './http/tokens.js'
+import { measureValidate } from './http/validate.js'
 import { load, machine, pinToLoadCore } from './machine.js'
-import { measureStart } from './start.js'
-import { measureStore } from './store.js'
+import { measureSpawn } from './start/spawn.js'
+import { measureById } from './store/by-id.js'
 import { tableText } from './table.js'
-import { measureWatch } from './watch.js'
+import { measureOneLink } from './watch/one-link.js'
 
-/** @type {Readonly<Record<string, () => Promise<import('./table.js').Table>>>} */
-const groups = { http: measureHttp, start: measureStart, watch: measureWatch, store: measureStore }
+/** @type {Readonly<Record<string, readonly (() => Promise<import('./table.js').Table>)[]>>} */
+const groups = {
+  http: [measureList, measureOwnApp, measureValidate, measureTokens],
+  start: [measureSpawn],
+  watch: [measureOneLink],
+  store: [measureById],
+}
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
 const quiet = 2.5
 
@@ -22,17 +30,28 @@ if (unknown.length > 0) {
 
 pinToLoadCore()
 const chosen = Object.entries(groups).filter(([name]) => positionals.length === 0 || positionals.includes(name))
-const report = { ...machine(), loadBefore: load(), loadAfter: 0, groups: /** @type {Record<string, object>} */ ({}) }
+const report = { ...machine(), loadBefore: load(), loadAfter: 0, groups: /** @type {Record<string, object> } */ ({}) }
 if (!values.json) printMachine()
-for (const [name, measure] of chosen) {
-  const table = await measure()
-  report.groups[name] = table
-  if (!values.json) console.log(`\n${tableText(table)}`)
-}
+for (const [name, measures] of chosen) report.groups[name] = await measureGroup(name, measures)
 report.loadAfter = load()
 if (values.json) console.log(JSON.stringify(report, null, 2))
 else
   console.log(`\nload average at the end: ${report.loadAfter}${report.loadAfter > quiet ? ' – others were busy' : ''}`)
+
+/**
+ * @param {string} name
+ * @param {readonly (() => Promise<import('./table.js').Table>)[]} measures
+ */
+async function measureGroup(name, measures) {
+  const startedAt = performance.now()
+  const tables = []
+  for (const measure of measures) {
+    const table = await measure()
+    tables.push(table)
+    if (!values.json) console.log(`\n${name}: ${tableText(table)}`)
+  }
+  return { seconds: Math.round((performance.now() - startedAt) / 1000), tables }
+}
 
 function printMachine() {
   const { node, packages, cores, loadBefore } = report

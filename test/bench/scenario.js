@@ -5,17 +5,24 @@ import { join } from 'node:path'
 
 /** Tokens and ids of the scenarios of the bench. */
 export const gameId = '11111111-1111-4111-8111-111111111111'
-export const tokens = { public: 'pub_prod.mock.bench', cloud: 'cloud.mock.bench', link: 'device.mock.bench' }
+export const tokens = { public: 'pub_prod.mock.bench', cloud: 'cloud.mock.bench' }
+
+/** @param {number} index */
+export const linkToken = index => `device.mock.bench${index}`
+
+const defaults = { lobbies: 0, links: 0, namespaces: 1 }
 
 /**
- * A scenario with so many lobbies in 12 regions, whose distances are computed as in the default one, and one pending link.
+ * A scenario with so many lobbies in 12 regions, whose distances are computed as in the default one, so many pending
+ * device links, and so many namespaces, each with a public and a development token. The last namespace has the lobbies.
  *
- * @param {number} lobbies
+ * @param {{ readonly lobbies?: number, readonly links?: number, readonly namespaces?: number }} counts
  * @returns {import('../../src/scenario/schema.js').ScenarioInput}
  */
-export function scenarioOf(lobbies) {
+export function scenarioOf(counts) {
+  const { lobbies, links, namespaces } = { ...defaults, ...counts }
   return {
-    title: `Bench of ${lobbies}`,
+    title: 'Bench',
     client: { latitude: 52.52, longitude: 13.4 },
     regions: ['fra', 'lon', 'ewr', 'tor', 'dca', 'mba', 'atl', 'dfw', 'tok', 'sfo', 'sgp', 'syd'].map(
       id => `lnd-${id}`,
@@ -26,6 +33,7 @@ export function scenarioOf(lobbies) {
         game_id: gameId,
         tokens: { cloud: tokens.cloud },
         namespaces: [
+          ...Array.from({ length: namespaces - 1 }, (_, i) => ({ name_id: `other-${i}` })),
           {
             name_id: 'prod',
             tokens: { public: tokens.public },
@@ -38,7 +46,7 @@ export function scenarioOf(lobbies) {
         ],
       },
     ],
-    device_links: [{ token: tokens.link }],
+    device_links: Array.from({ length: links }, (_, i) => ({ token: linkToken(i) })),
   }
 }
 

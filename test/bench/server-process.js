@@ -1,9 +1,11 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { onServerCore } from './machine.js'
@@ -26,24 +28,31 @@ const patienceMs = 20_000
 const attemptMs = 2_000
 
 /**
- * Starts a server on its own core and waits for its first 200. What it prints is read and thrown away.
+ * Starts a server on its own core and waits for its first 200. What it prints goes to a file: a pipe would have to be read
+ * on the load's core, and a server that waits for its reader would be measured at the reader's speed.
  *
  * @param {ServerOptions} options
  */
 export async function startServer({ name, program, args, path, nodeFlags = [] }) {
   const port = await freePort()
   const { file, args: words } = onServerCore([...nodeFlags, fileURLToPath(program), ...args(port)])
+  const printed = join(tmpdir(), `mockmaker-bench-${process.pid}-${port}.log`)
+  const stdout = openSync(printed, 'w')
   const startedAt = performance.now()
-  const child = spawn(file, words, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-  child.stdout?.resume()
+  const child = spawn(file, words, { stdio: ['ignore', stdout, 'inherit', 'ipc'] })
+  closeSync(stdout)
   const exited = once(child, 'exit')
-  const kill = () => child.kill('SIGKILL')
+  const kill = () => {
+    child.kill('SIGKILL')
+    rmSync(printed, { force: true })
+  }
   // A bench that fails leaves no server behind.
   process.once('exit', kill)
   const url = `http://127.0.0.1:${port}`
   const readyMs = await firstAnswer(`${url}${path}`, { child, startedAt }).catch(error => {
     throw new Error(`${name} did not answer: ${error.message}`)
   })
+  /** One question at a time. @returns {Promise<any>} */
   const ask = async (/** @type {string} */ question) => {
     child.send(question)
     const [answer] = await once(child, 'message')
@@ -61,10 +70,13 @@ export async function startServer({ name, program, args, path, nodeFlags = [] })
     requests: () => ask('requests'),
     /** Where the probe is loaded. @returns {Promise<import('./probe.js').Memory>} */
     memory: () => ask('memory'),
+    /** Where the program knows it: releases all that are blocked, and answers for how many ms it has written. @returns {Promise<number>} */
+    release: () => ask('release'),
     async end() {
       process.off('exit', kill)
       child.kill('SIGTERM')
       await exited
+      rmSync(printed)
     },
   }
 }

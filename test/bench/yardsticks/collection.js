@@ -21,7 +21,7 @@ const Lobby = z.object({
  * Lobbies in a Collection of the data library.
  *
  * @param {readonly import('../../../src/store/rows.js').LobbyRow[]} rows
- * @returns {Promise<import('../subject.js').Subject>}
+ * @returns {Promise<import('../store/subject.js').Subject>}
  */
 export async function inCollection(rows) {
   const lobbies = new Collection({ schema: Lobby })

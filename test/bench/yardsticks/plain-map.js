@@ -4,7 +4,7 @@
  * Lobbies in a plain Map, each replaced by a frozen copy when it changes: as little as a store can do.
  *
  * @param {readonly import('../../../src/store/rows.js').LobbyRow[]} rows
- * @returns {Promise<import('../subject.js').Subject>}
+ * @returns {Promise<import('../store/subject.js').Subject>}
  */
 export async function inPlainMap(rows) {
   const lobbies = new Map(rows.map(row => [row.lobby_id, Object.freeze(structuredClone(row))]))

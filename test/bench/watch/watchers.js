@@ -9,23 +9,33 @@ const atATime = 200
  * Opens connections that each send one GET, and wait. Bare sockets, so that the load costs less than what it measures.
  * `arrived` resolves when so many of the requests have come to the server.
  *
- * @param {{ readonly port: number, readonly path: string, readonly count: number, arrived(requests: number): Promise<void> }} options
+ * @param {{ readonly port: number, readonly count: number, path(index: number): string, arrived(requests: number): Promise<void> }} options
  */
 export async function openWatchers({ port, path, count, arrived }) {
-  const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`
   /** @type {import('node:net').Socket[]} */
   const sockets = []
   /** @type {Promise<string>[]} */
   const answers = []
+  let waiting = count
   while (sockets.length < count) {
     const some = Array.from({ length: Math.min(atATime, count - sockets.length) }, () => connect(port, '127.0.0.1'))
     sockets.push(...some)
     answers.push(...some.map(answerOn))
     await Promise.all(some.map(socket => once(socket, 'connect')))
-    for (const socket of some) socket.write(request)
+    for (const [i, socket] of some.entries()) {
+      const target = path(sockets.length - some.length + i)
+      socket.write(`GET ${target} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`)
+    }
     await arrived(sockets.length)
   }
+  for (const answer of answers)
+    answer.then(
+      () => waiting--,
+      () => {},
+    )
   return {
+    /** How many have not been answered yet. */
+    waiting: () => waiting,
     /** All answers, head and body, when the last one has come. */
     answers: Promise.all(answers),
     /** Ends at once, without leaving ports that wait. */
@@ -36,21 +46,24 @@ export async function openWatchers({ port, path, count, arrived }) {
 }
 
 /**
- * The first answer on a connection, whole. Rejects where the connection ends before.
+ * The next answer on a connection, whole. Rejects where the connection ends before.
  *
  * @param {import('node:net').Socket} socket
  * @returns {Promise<string>}
  */
-function answerOn(socket) {
+export function answerOn(socket) {
   return new Promise((resolve, reject) => {
     let text = ''
-    socket.setEncoding('latin1')
-    socket.on('data', chunk => {
+    const take = (/** @type {string} */ chunk) => {
       text += chunk
-      if (isWhole(text)) resolve(text)
-    })
-    socket.once('error', reject)
-    socket.once('close', () => reject(new Error(`a connection has ended after ${text.length} bytes`)))
+      if (isWhole(text)) end(() => resolve(text))
+    }
+    const fail = () => end(() => reject(new Error(`a connection has ended after ${text.length} bytes`)))
+    const end = (/** @type {() => void} */ settle) => {
+      socket.off('data', take).off('error', fail).off('close', fail)
+      settle()
+    }
+    socket.setEncoding('latin1').on('data', take).once('error', fail).once('close', fail)
   })
 }
 

@@ -1,11 +1,12 @@
 // @ts-check
-// Measures one subject of one size in a process of its own: `node --expose-gc store-process.js <subject> <lobbies>`.
-import { createMockmaker } from '../../dist/index.js'
-import { median } from './rounds.js'
-import { scenarioOf } from './scenario.js'
+// Measures one subject of one size in a process of its own: `node --expose-gc by-id-process.js <subject> <lobbies>`.
+import { createMockmaker } from '../../../dist/index.js'
+import { cpuMs } from '../cpu.js'
+import { median } from '../rounds.js'
+import { scenarioOf } from '../scenario.js'
+import { inCollection } from '../yardsticks/collection.js'
+import { inPlainMap } from '../yardsticks/plain-map.js'
 import { inWorld } from './subject.js'
-import { inCollection } from './yardsticks/collection.js'
-import { inPlainMap } from './yardsticks/plain-map.js'
 
 /**
  * Processor time, which a busy machine distorts less than real time; nothing here waits for anything.
@@ -76,7 +77,7 @@ function inUnknown() {
 
 /** @param {number} lobbies */
 function rowsOf(lobbies) {
-  return createMockmaker({ scenario: scenarioOf(lobbies) }).world.lobbies.all()
+  return createMockmaker({ scenario: scenarioOf({ lobbies }) }).world.lobbies.all()
 }
 
 /** @param {object | undefined} lobby */
@@ -112,11 +113,6 @@ async function timed(call, { ids, calls }) {
     if (result) await result
   }
   return cpuMs() - startedAt
-}
-
-function cpuMs() {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
 }
 
 function heap() {

@@ -1,6 +1,6 @@
 // @ts-check
-import { createMockmaker } from '../../dist/index.js'
-import { scenarioOf } from './scenario.js'
+import { createMockmaker } from '../../../dist/index.js'
+import { scenarioOf } from '../scenario.js'
 
 /**
  * Something that keeps lobbies. The functions that it does not have are not measured.
@@ -19,7 +19,7 @@ import { scenarioOf } from './scenario.js'
  * @returns {Promise<Subject>}
  */
 export async function inWorld(lobbies) {
-  const { world } = createMockmaker({ scenario: scenarioOf(lobbies) })
+  const { world } = createMockmaker({ scenario: scenarioOf({ lobbies }) })
   const rows = world.lobbies.all()
   const [{ namespace_id = '' } = {}] = rows
   world.lobbies.findMany(q => q.where({ namespace_id }))

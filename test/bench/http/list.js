@@ -1,0 +1,55 @@
+// @ts-check
+import { atLeast } from '../aim.js'
+import { scenarioOf, tokens, withFiles } from '../scenario.js'
+import { command, onPort, serving, withServers } from '../servers.js'
+import { answerOf, loadRow, loadText, measureLoad, speed } from './load.js'
+
+const lobbies = 20
+const path = '/matchmaker/lobbies/list'
+const request = { path, token: tokens.public }
+const yardsticks = [
+  { name: 'bare node:http, JSON.stringify', program: new URL('../yardsticks/http-server.js', import.meta.url) },
+  { name: 'bare Express, res.json', program: new URL('../yardsticks/express-server.js', import.meta.url) },
+  {
+    name: 'Express over MSW, getResponse',
+    program: new URL('../yardsticks/msw-express-server.js', import.meta.url),
+  },
+]
+
+/**
+ * The list of lobbies, the same bytes from all: the command with its default flags, its log on, and bare servers.
+ *
+ * @returns {Promise<import('../table.js').Table>}
+ */
+export function measureList() {
+  return withFiles(write =>
+    withServers(async start => {
+      const scenario = write('scenario.json', scenarioOf({ lobbies }))
+      const ours = await start({ name: 'the command', program: command, args: serving(scenario), path })
+      const target = { name: ours.name, server: ours, ...request }
+      const list = await answerOf(target)
+      const args = onPort(write('list.json', JSON.parse(list)))
+      const targets = [target]
+      for (const { name, program } of yardsticks)
+        targets.push({ name, server: await start({ name, program, args, path }), ...request })
+      return tableOf(await measureLoad(targets), Buffer.byteLength(list))
+    }),
+  )
+}
+
+/**
+ * @param {readonly import('./load.js').Result[]} results
+ * @param {number} bytes
+ * @returns {import('../table.js').Table}
+ */
+function tableOf(results, bytes) {
+  const [ours, http, express] = results
+  return {
+    title: `lobbies.list, ${lobbies} lobbies, ${bytes} bytes; ${loadText}`,
+    rows: results.map(result => loadRow(result, { 'node:http': http, Express: express })),
+    aims: [
+      atLeast('the command to bare node:http', { least: 1, ...speed(ours, http) }),
+      atLeast('the command to bare Express', { least: 4, ...speed(ours, express) }),
+    ],
+  }
+}

@@ -1,0 +1,41 @@
+// @ts-check
+import { startServer } from './server-process.js'
+
+/** The command as it is installed. */
+export const command = new URL('../../dist/cli.js', import.meta.url)
+
+/**
+ * The arguments of the command: all flags as by default, but for the port.
+ *
+ * @param {string} scenario A file.
+ */
+export const serving = scenario => (/** @type {number} */ port) => [scenario, '--port', String(port)]
+
+/**
+ * The arguments of a yardstick, and of a server of the bench's own.
+ *
+ * @param {readonly string[]} args
+ */
+export const onPort =
+  (...args) =>
+  (/** @type {number} */ port) => [String(port), ...args]
+
+/**
+ * Starts servers one after the other, and ends those that have started when the function is over.
+ *
+ * @template T
+ * @param {(start: typeof startServer) => Promise<T>} use
+ */
+export async function withServers(use) {
+  /** @type {import('./server-process.js').ServerProcess[]} */
+  const started = []
+  try {
+    return await use(async options => {
+      const server = await startServer(options)
+      started.push(server)
+      return server
+    })
+  } finally {
+    await Promise.all(started.map(server => server.end()))
+  }
+}
