@@ -9,13 +9,15 @@ import { load, machine, pinToLoadCore } from './machine.js'
 import { measureSpawn } from './start/spawn.js'
 import { measureById } from './store/by-id.js'
 import { tableText } from './table.js'
+import { measureAllLinks } from './watch/all-links.js'
 import { measureOneLink } from './watch/one-link.js'
+import { measureOneOfMany } from './watch/one-of-many.js'
 
 /** @type {Readonly<Record<string, readonly (() => Promise<import('./table.js').Table>)[]>>} */
 const groups = {
   http: [measureList, measureOwnApp, measureValidate, measureTokens],
   start: [measureSpawn],
-  watch: [measureOneLink],
+  watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureById],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
