@@ -1,11 +1,12 @@
 // @ts-check
-// `npm run bench [-- http start watch store] [--json]`: what users get beside its yardsticks, in turn, in one run.
+// `npm run bench [-- http msw start watch store] [--json]`: what users get beside its yardsticks, in turn, in one run.
 import { parseArgs } from 'node:util'
 import { measureList } from './http/list.js'
 import { measureOwnApp } from './http/own-app.js'
 import { measureTokens } from './http/tokens.js'
 import { measureValidate } from './http/validate.js'
 import { load, machine, pinToLoadCore } from './machine.js'
+import { measureFetch } from './msw/fetch.js'
 import { measureSpawn } from './start/spawn.js'
 import { measureById } from './store/by-id.js'
 import { tableText } from './table.js'
@@ -16,6 +17,7 @@ import { measureOneOfMany } from './watch/one-of-many.js'
 /** @type {Readonly<Record<string, readonly (() => Promise<import('./table.js').Table>)[]>>} */
 const groups = {
   http: [measureList, measureOwnApp, measureValidate, measureTokens],
+  msw: [measureFetch],
   start: [measureSpawn],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureById],
