@@ -7,6 +7,8 @@ import { measureTokens } from './http/tokens.js'
 import { measureValidate } from './http/validate.js'
 import { load, machine, pinToLoadCore } from './machine.js'
 import { measureFetch } from './msw/fetch.js'
+import { measureImport } from './start/import.js'
+import { measureMake } from './start/make.js'
 import { measureSpawn } from './start/spawn.js'
 import { measureById } from './store/by-id.js'
 import { tableText } from './table.js'
@@ -18,7 +20,7 @@ import { measureOneOfMany } from './watch/one-of-many.js'
 const groups = {
   http: [measureList, measureOwnApp, measureValidate, measureTokens],
   msw: [measureFetch],
-  start: [measureSpawn],
+  start: [measureSpawn, measureImport, measureMake],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureById],
 }
