@@ -11,6 +11,7 @@ import { measureImport } from './start/import.js'
 import { measureMake } from './start/make.js'
 import { measureSpawn } from './start/spawn.js'
 import { measureById } from './store/by-id.js'
+import { measureListAfterChange } from './store/list-after-change.js'
 import { tableText } from './table.js'
 import { measureAllLinks } from './watch/all-links.js'
 import { measureOneLink } from './watch/one-link.js'
@@ -22,7 +23,7 @@ const groups = {
   msw: [measureFetch],
   start: [measureSpawn, measureImport, measureMake],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
-  store: [measureById],
+  store: [measureById, measureListAfterChange],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
 const quiet = 2.5
