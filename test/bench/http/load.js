@@ -97,10 +97,11 @@ const fullShare = 90
  */
 export function speed(result, yardstick) {
   const cpu = ratio(result?.cpuUs, yardstick?.cpuUs)
-  const idle = [result, yardstick].filter(one => one?.cpuShare !== undefined && one.cpuShare < fullShare)
+  const shares = [result?.cpuShare ?? 100, yardstick?.cpuShare ?? 100]
   const notes = [
-    cpu === undefined ? 'requests/s' : `requests/s; CPU a request ${figure(cpu)} ×`,
-    ...idle.map(one => `${one?.name} was busy for ${figure(one?.cpuShare ?? 0)} % only: the CPU says more`),
+    'requests/s',
+    ...(cpu === undefined ? [] : [`CPU a request ${figure(cpu)} ×`]),
+    ...(Math.min(...shares) < fullShare ? [`busy ${shares.map(figure).join(' and ')} %: the CPU says more`] : []),
   ]
   return { value: ratio(result?.perSecond, yardstick?.perSecond), beside: notes.join('; ') }
 }

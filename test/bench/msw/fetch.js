@@ -13,7 +13,7 @@ const lobbies = 20
 const links = 20_000
 const program = new URL('fetch-process.js', import.meta.url)
 
-/** @typedef {{ readonly name: string, readonly subject: string, readonly call: import('./call.js').CallName, readonly to?: string }} Run */
+/** @typedef {{ readonly name: string, readonly subject: string, readonly call: import('./call.js').CallName }} Run */
 /** @type {readonly Run[]} */
 const runs = [
   { name: 'one static http.get', subject: 'static', call: 'list' },

@@ -94,12 +94,12 @@ export function releaseRow({ name, deliveredMs, cpuMs, heap, resident }, { count
   return {
     server: name,
     watches: count.toLocaleString('en'),
-    'ms until all are delivered': deliveredMs,
+    'ms to the last': deliveredMs,
     '× bare': ratio(deliveredMs, bare?.deliveredMs),
-    'server CPU ms': cpuMs,
+    'CPU ms': cpuMs,
     'heap KB each': isWeighable ? heap / 1024 : undefined,
     'heap × bare': isWeighable ? ratio(heap, bare?.heap) : undefined,
-    'resident KB each': isWeighable ? resident / 1024 : undefined,
+    'RSS KB each': isWeighable ? resident / 1024 : undefined,
   }
 }
 
