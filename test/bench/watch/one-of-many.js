@@ -35,23 +35,19 @@ export function measureOneOfMany() {
       const links = many + (rounds + 1) * wakesEach
       const serve = serving(write('scenario.json', scenarioOf({ links })))
       const args = (/** @type {number} */ port) => blocksLong(serve(port))
-      const others = []
-      const subjects = []
-      for (const waiters of [1, many]) {
-        const server = await start({ name: 'the command', program: command, args, path, nodeFlags: probed })
-        const first = await blockingPath(server, 0)
-        const blocking = (/** @type {number} */ link) => first.replace(path, linkPath(link))
-        others.push(await block(server, { count: waiters - 1, path: blocking }))
-        subjects.push({ server, waiters, fresh: many })
-      }
+      const server = { name: 'the command', program: command, args, path, nodeFlags: probed }
+      const alone = await blockOthers(await start(server), many - 1)
+      // Those have waited too and gone, so that both servers have run as much of their code.
+      alone.close()
+      const among = await blockOthers(await start(server), many - 1)
+      const subjects = [
+        { server: alone.server, waiters: 1, fresh: many },
+        { server: among.server, waiters: many, fresh: many },
+      ]
       for (const subject of subjects) await wakeSome(subject)
       const runs = await alternate(subjects, { rounds, run: wakeSome })
-      const waiting = others.reduce((sum, some) => sum + some.waiting(), 0)
-      if (waiting !== many - 1) throw new Error(`${waiting} of ${many - 1} others have waited on`)
-      for (const { answers, close } of others) {
-        answers.catch(() => {})
-        close()
-      }
+      if (among.waiting() !== many - 1) throw new Error(`only ${among.waiting()} of ${many - 1} others have waited on`)
+      among.close()
       return tableOf(
         [...runs].map(([{ waiters }, figures]) => ({
           waiters,
@@ -62,6 +58,21 @@ export function measureOneOfMany() {
       )
     }),
   )
+}
+
+/**
+ * Blocks connections on as many links.
+ *
+ * @param {import('../server-process.js').ServerProcess} server
+ * @param {number} count
+ */
+async function blockOthers(server, count) {
+  const first = await blockingPath(server, 0)
+  const blocking = (/** @type {number} */ link) => first.replace(path, linkPath(link))
+  const { answers, close, waiting } = await block(server, { count, path: blocking })
+  // They end without an answer.
+  answers.catch(() => {})
+  return { server, close, waiting }
 }
 
 /** @typedef {{ readonly wakeMs: number, readonly cpuMs: number }} Figures For each wake. */
