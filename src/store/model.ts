@@ -25,11 +25,13 @@ export interface Filling {
   readonly now: number
 }
 
+type Column<Name extends TableName> = keyof Rows[Name] & string
+
 /** What a kind of record is: its shape, what names it, and how it hangs together with the others. */
 export interface Model<Name extends TableName> {
   readonly schema: z.ZodType<Rows[Name]>
   /** The columns that name a row; its id is their values, joined by `/`. */
-  readonly key: readonly (keyof Rows[Name] & string)[]
+  readonly key: readonly [Column<Name>, ...Column<Name>[]]
   /** Columns by whose value rows are looked up. */
   readonly indexes: readonly string[]
   fill(input: Inputs[Name], filling: Filling): unknown
@@ -153,8 +155,8 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
 
 /** The id of a row of that table: the values of its key, joined by `/`. */
 export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => string {
-  const { key } = models[name]
-  return row => key.map(column => String(row[column])).join('/')
+  const [first, ...others] = models[name].key
+  return row => others.reduce((id, column) => `${id}/${row[column]}`, String(row[first]))
 }
 
 /** The names of all tables, in the order in which one leans on another. */

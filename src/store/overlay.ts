@@ -17,10 +17,12 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   }
 
   rows(): Iterable<Row> {
+    if (this.changes.size === 0) return this.base.rows()
     return this.#through(this.base.rows(), () => true)
   }
 
   indexed(column: string, value: string): Iterable<Row> {
+    if (this.changes.size === 0) return this.base.indexed(column, value)
     // Indexes name the columns of their model as texts.
     const belongs = (row: Row) => row[column as keyof Row] === value
     return this.#hasArrived(belongs)

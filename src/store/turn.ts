@@ -1,23 +1,23 @@
 import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
-import { createRow, updateRow } from './library.js'
-import { mapTables } from './map-tables.js'
+import { draftOf } from './json-copy.js'
+import { makeRow } from './library.js'
+import { lazyTables } from './map-tables.js'
 import { type Filling, idOf, type Model, models, tableNames } from './model.js'
 import { Overlay } from './overlay.js'
 import type { Predicate } from './query.js'
 import type { Random } from './random.js'
-import type { AllRecords } from './records.js'
+import type { AllRecords, Change } from './records.js'
 import type { Inputs, Rows, TableName } from './rows.js'
 import { type ReadTable, type ReadTables, readTable, type Table, type Tables } from './table.js'
 
-type Overlays = { readonly [Name in TableName]: Overlay<Rows[Name]> }
-
 /** One write to a world, before it is committed. */
 interface Turn {
-  /** Reads look through the overlay; writes are queued, one after the other. */
+  /** Reads look through what the turn has changed; writes are queued, one after the other. */
   readonly tables: Tables
-  readonly overlays: Overlays
+  /** What the turn has done to the records of a table, by id. */
+  changes(name: TableName): ReadonlyMap<string, Change<object>>
   /** Waits for the queue, checks that the records still fit together, and ends the turn. Throws what any of its writes threw. */
   finish(): Promise<void>
   /** Waits for what is still queued when the turn fails, so that none of it draws from the world's chance later. */
@@ -31,22 +31,32 @@ interface TurnOptions {
   now(): number
 }
 
-/** Begins a turn over committed records. A write that fails fails the whole turn. */
+const unchanged: ReadonlyMap<string, Change<object>> = new Map()
+
+/** Begins a turn over committed records. A write that fails fails the whole turn. Most turns use few of the tables. */
 export function createTurn({ records, random, now }: TurnOptions): Turn {
-  // One name for both: see mapTables.
-  const overlays = mapTables<Overlays>(name => new Overlay<object>(records[name] as never, idOf(name) as never))
-  const reads = mapTables<ReadTables>(name => readTable<object>(overlays[name], models[name]))
+  const overlays = new Map<TableName, Overlay<object>>()
+  const overlayOf = (name: TableName) => {
+    const known = overlays.get(name)
+    if (known) return known
+    // One name for both: see mapTables.
+    const overlay = new Overlay<object>(records[name] as never, idOf(name) as never)
+    overlays.set(name, overlay)
+    return overlay
+  }
+  const reads = lazyTables<ReadTables>(name => readTable<object>(overlayOf(name), models[name]))
   const queue = createQueue()
   const filling = () => ({ tables: reads, random, now: now() })
-  const tables = mapTables<Tables>(name =>
-    createTable(name, { overlay: overlays[name] as never, read: reads[name] as never, queue, filling }),
+  const tables = lazyTables<Tables>(name =>
+    createTable(name, { overlay: overlayOf(name) as never, read: reads[name] as never, queue, filling }),
   )
   return {
     tables,
-    overlays,
+    changes: name => overlays.get(name)?.changes ?? unchanged,
     async finish() {
       await queue.end()
-      for (const name of tableNames) checkFit(name, { overlay: overlays[name] as never, reads })
+      const used = tableNames.filter(name => overlays.has(name))
+      for (const name of used) checkFit(name, { overlay: overlayOf(name) as never, reads })
     },
     abandon: () => queue.end().catch(() => {}),
   }
@@ -102,7 +112,7 @@ function createTable<Name extends TableName>(
     ...read,
     create: (input: Inputs[Name]) =>
       queue.add(async () => {
-        const row = await createRow<Row>(model.fill(input, filling()), write('create'))
+        const row = await makeRow<Row>(model.fill(input, filling()), write('create'))
         if (overlay.get(id(row)))
           throw new UsageError(`${name}.create: ${model.key.join('/')} ${quoted(id(row))} is there already`)
         overlay.put(row)
@@ -112,8 +122,9 @@ function createTable<Name extends TableName>(
       queue.add(async () => {
         const row = read.findFirst(predicate)
         if (!row) return undefined
-        // A draft is a row that may be changed, and the copy may.
-        const next = await updateRow<Row>(row, copy => data(copy as Draft<Row>), write('update'))
+        const draft = draftOf(row)
+        await data(draft)
+        const next = await makeRow<Row>(draft, write('update'))
         if (id(next) !== id(row))
           throw new UsageError(
             `${name}.update: ${model.key.join('/')} ${quoted(id(row))} cannot become ${quoted(id(next))}`,

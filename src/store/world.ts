@@ -118,7 +118,7 @@ class WorldCore {
   write = <T>(turn: (tables: Tables) => T | Promise<T>): Promise<T> =>
     this.#turns.next(async () => {
       const saved = this.random.save()
-      const { tables, overlays, finish, abandon } = createTurn({
+      const { tables, changes, finish, abandon } = createTurn({
         records: this.#records,
         random: this.random,
         now: this.clock.now,
@@ -127,7 +127,7 @@ class WorldCore {
         const value = await turn(tables)
         await finish()
         return () => {
-          this.#commit((name, landing) => this.#records[name].land(overlays[name].changes as never, landing))
+          this.#commit((name, landing) => this.#records[name].land(changes(name) as never, landing))
           return value
         }
       } catch (error) {

@@ -146,6 +146,18 @@ describe('a turn', () => {
     expect(drafts.mock.calls.length).toBe(before)
   })
 
+  it('keeps a key __proto__ of a state that it changes within', async () => {
+    const world = smallWorld()
+    const lobby = await world.lobbies.create({ state: JSON.parse('{"__proto__":{"a":1},"map":{"name":"dust"}}') })
+
+    await world.lobbies.update(q => q.where({ lobby_id: lobby.lobby_id }), {
+      // The state of a lobby is any JSON; this one is of that shape.
+      data: draft => void Object.assign((draft.state as { map: object }).map, { name: 'ice' }),
+    })
+
+    expect(JSON.stringify(world.lobbies.get(lobby.lobby_id)?.state)).toBe('{"__proto__":{"a":1},"map":{"name":"ice"}}')
+  })
+
   it('awaits a draft function that is asynchronous', async () => {
     const world = smallWorld()
 

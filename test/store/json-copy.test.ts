@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { frozenCopy } from '../../src/store/frozen-copy.js'
+import { draftOf, frozenCopy } from '../../src/store/json-copy.js'
 
 const json = fc.jsonValue({ maxDepth: 6 })
 
@@ -38,5 +38,20 @@ describe('a frozen copy', () => {
 
   it('leaves out a key whose value is undefined', () => {
     expect(Object.keys(frozenCopy({ here: 1, absent: undefined }))).toEqual(['here'])
+  })
+})
+
+describe('a draft', () => {
+  it.prop([json])('is the same JSON to the byte', value => {
+    expect(JSON.stringify(draftOf(value))).toBe(JSON.stringify(value))
+  })
+
+  it.prop([json])('may be changed in all its depth, and leaves what it copies as it was', value => {
+    const frozen = frozenCopy(value)
+    const text = JSON.stringify(frozen)
+
+    for (const inner of within(draftOf(frozen))) Object.assign(inner, { 0: 'changed' })
+
+    expect(JSON.stringify(frozen)).toBe(text)
   })
 })
