@@ -82,7 +82,9 @@ export class Records<Row extends object> implements RowSource<Row> {
 
   get = (id: string): Row | undefined => {
     const entry = this.#entries.get(id)
-    this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt.get(id) ?? this.#forgottenAt)
+    // Most reads are not tracked, and tags are texts that take longer to make than a record to find.
+    if (this.tracking.reading)
+      this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt.get(id) ?? this.#forgottenAt)
     return entry?.row
   };
 

@@ -1,5 +1,5 @@
 import type { Draft } from './draft.js'
-import { type Predicate, plan } from './query.js'
+import { type Plan, type Predicate, plan } from './query.js'
 import type { Inputs, Rows, TableName } from './rows.js'
 
 /** Reads of one model's records: synchronous, in the order of creation. What they hand out is frozen. */
@@ -47,25 +47,49 @@ interface Lookup {
   readonly indexes: readonly string[]
 }
 
+interface Candidates<Row> {
+  readonly rows: Iterable<Row>
+  /** Whether they are known to match. */
+  readonly sure: boolean
+}
+
 /** The reads of a table over a source. A query that names the whole key, or an indexed column, looks at those rows only. */
 export function readTable<Row>(source: RowSource<Row>, { key, indexes }: Lookup): ReadTable<Row> {
-  const candidates = (equalities: Readonly<Record<string, unknown>>): Iterable<Row> => {
-    if (key.every(column => equalities[column] !== undefined)) {
-      const row = source.get(key.map(column => equalities[column]).join('/'))
-      return row === undefined ? [] : [row]
-    }
+  const candidates = ({ equalities, asks }: Plan<Row>): Candidates<Row> => {
+    const id = idIn(equalities, key)
+    // That a record has an id of one column tells that it has that value in it.
+    if (id !== undefined) return { rows: only(source.get(id)), sure: asks === 'one equality' && key.length === 1 }
     const column = indexes.find(name => equalities[name] !== undefined)
-    return column === undefined ? source.rows() : source.indexed(column, String(equalities[column]))
+    const rows = column === undefined ? source.rows() : source.indexed(column, String(equalities[column]))
+    return { rows, sure: false }
   }
-  function* matches(predicate: Predicate<Row> | undefined) {
-    const { test, equalities } = plan(predicate)
-    for (const row of candidates(equalities)) if (test(row)) yield row
+  const findMany = (predicate: Predicate<Row> | undefined) => {
+    const planned = plan(predicate)
+    const found: Row[] = []
+    const { rows, sure } = candidates(planned)
+    for (const row of rows) if (sure || planned.test(row)) found.push(row)
+    return found
   }
   return {
     get: source.get,
     all: () => [...source.rows()],
-    findFirst: predicate => matches(predicate).next().value ?? undefined,
-    findMany: predicate => [...matches(predicate)],
-    count: predicate => [...matches(predicate)].length,
+    findFirst(predicate) {
+      const planned = plan(predicate)
+      const { rows, sure } = candidates(planned)
+      for (const row of rows) if (sure || planned.test(row)) return row
+      return undefined
+    },
+    findMany,
+    count: predicate => findMany(predicate).length,
   }
+}
+
+function idIn(equalities: Readonly<Record<string, string>>, key: readonly string[]): string | undefined {
+  const [column] = key
+  if (key.length === 1) return equalities[column as string]
+  return key.every(name => equalities[name] !== undefined) ? key.map(name => equalities[name]).join('/') : undefined
+}
+
+function only<Row>(row: Row | undefined): readonly Row[] {
+  return row === undefined ? [] : [row]
 }

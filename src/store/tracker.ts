@@ -13,6 +13,8 @@ export interface Tracker {
 export interface Tracking {
   /** Runs a function and answers its value with what it depended on. */
   track<T>(read: () => T): { readonly value: T; readonly tracker: Readonly<Tracker> }
+  /** Whether a read goes on: where none does, there is nothing to note. */
+  readonly reading: boolean
   /** Notes that the read that is going on, if any, depends on a tag that was last touched at a revision. */
   note(tag: Tag, revision: number): void
   /** Notes that the clock changes the read at that time. */
@@ -31,6 +33,9 @@ export function createTracking(): Tracking {
     current.revision = Math.max(current.revision, revision)
   }
   return {
+    get reading() {
+      return current !== undefined
+    },
     note,
     noteUntil,
     track(read) {

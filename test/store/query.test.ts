@@ -147,6 +147,19 @@ describe('a query of a table', () => {
     expect([...tracker.tags]).toEqual(['things#a'])
   })
 
+  it('that names a key does not find it where another condition is against it', () => {
+    const table = tableOf([{ thing_id: 'a', colour: 'red', size: 1, words: [], place: { city: 'Rome' } }])
+
+    const found = [
+      table.findFirst(q => q.where({ thing_id: 'a' }).where({ thing_id: 'b' })),
+      table.findFirst(q => q.where({ thing_id: 'a' }).and(() => false)),
+      table.findFirst(q => q.where({ thing_id: 'a', colour: 'blue' })),
+      table.findFirst(q => q.where({ thing_id: 'a' }).and({ colour: 'blue' })),
+    ]
+
+    expect(found).toEqual([undefined, undefined, undefined, undefined])
+  })
+
   it('with an or looks at all records', () => {
     const tracking = createTracking()
     const records = Records.of([['a', { thing_id: 'a' }]], { table: 'things', tracking, revision: 1 })
