@@ -6,6 +6,7 @@ import type { OperationId, OperationInput, OperationOutput } from './contract/op
 import { UsageError } from './contract/usage-error.js'
 import { beginningOf } from './scenario/beginning.js'
 import { ownFaker } from './scenario/faker.js'
+import type { Progress } from './scenario/progress.js'
 import { readScenario } from './scenario/read.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
@@ -39,6 +40,8 @@ export interface MockOptions {
 export interface Parts {
   /** Loads the library of fake data, its shared instance. Called only when something is to be generated. */
   faker(): Faker
+  /** Is told now and then, while the world is made, how many of its lobbies are there. */
+  readonly progress?: Progress | undefined
   /** Default: one that knows the synchronous part of a turn. */
   readonly turnContext?: TurnContext
 }
@@ -80,11 +83,12 @@ const maxWaiters = 50_000
 const defaultWatchTimeoutMs = 40_000
 
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
-export function createMock(options: MockOptions, { faker, turnContext }: Parts): Mock {
+export function createMock(options: MockOptions, { faker, progress, turnContext }: Parts): Mock {
   checkOptions(options)
   const scenario = readScenario(options.scenario ?? defaultScenario)
   const { seed, publicUrl, watchTimeoutMs = defaultWatchTimeoutMs, corsOrigins = [] } = options
-  const world = createWorld(beginningOf(scenario, { seed, publicUrl, faker: () => ownFaker(faker()) }), turnContext)
+  const making = { seed, publicUrl, faker: () => ownFaker(faker()), progress }
+  const world = createWorld(beginningOf(scenario, making), turnContext)
   const stopCompleting = completeLinksInTime(world)
   const log = createExchangeLog()
   const rays = createRandom(world.seed, 'rays')

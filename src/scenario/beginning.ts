@@ -3,10 +3,11 @@ import type { SettingsRow } from '../store/rows.js'
 import type { Beginning, SeedRows } from '../store/world.js'
 import { deviceLinkRows } from './device-link-rows.js'
 import { layoutOf } from './layout.js'
-import { lobbyRows } from './lobby-rows.js'
+import { type LobbyMaking, lobbyCount, lobbyRows } from './lobby-rows.js'
 import { namedIn } from './named.js'
-import { namespaceRow } from './namespace-row.js'
+import { namespaceRow, type OwnedNamespace } from './namespace-row.js'
 import { createNaming } from './naming.js'
+import { type Progress, tellingProgress } from './progress.js'
 import { regionOf } from './region.js'
 import type { Scenario } from './schema.js'
 import { gameTokenRow, linkTokenRows, namespaceTokenRows } from './token-rows.js'
@@ -19,6 +20,8 @@ export interface BeginningOptions {
   readonly publicUrl?: string | undefined
   /** Called only when something is to be generated. It is seeded anew each time. */
   faker(): Faker
+  /** Is told now and then, while a world is made, how many of its lobbies are there. */
+  readonly progress?: Progress | undefined
 }
 
 const defaults = { title: 'Untitled', seed: 1, clock: 'running', cdn_domain: 'mock.localhost' } as const
@@ -44,7 +47,7 @@ interface Start extends BeginningOptions {
   readonly now: number
 }
 
-function rowsOf(scenario: Scenario, { seed, now, publicUrl, faker }: Start): SeedRows {
+function rowsOf(scenario: Scenario, { seed, now, publicUrl, faker, progress }: Start): SeedRows {
   const layout = layoutOf(scenario)
   const naming = createNaming(seed, new Set([...namedIn(scenario, layout)].map(named => named.id)))
   const games = layout.games.map(game => ({
@@ -68,7 +71,10 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, faker }: Start): See
     gameModes: namespaces.flatMap(({ namespace_id, modes }) =>
       [...modes.values()].map(mode => ({ namespace_id, ...mode })),
     ),
-    lobbies: namespaces.flatMap(namespace => lobbyRows(namespace, { seed, naming, now, faker })),
+    lobbies: tellingProgress(lobbiesOf(namespaces, { seed, naming, now, faker }), {
+      total: namespaces.reduce((sum, namespace) => sum + lobbyCount(namespace), 0),
+      progress,
+    }),
     deviceLinks: links,
     tokens: [
       ...namespaces.flatMap(namespace => namespaceTokenRows(namespace, { naming, now })),
@@ -76,6 +82,10 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, faker }: Start): See
       ...linkTokenRows(links, now),
     ],
   }
+}
+
+function* lobbiesOf(namespaces: readonly OwnedNamespace[], making: LobbyMaking): Iterable<object> {
+  for (const namespace of namespaces) yield* lobbyRows(namespace, making)
 }
 
 interface Surroundings {

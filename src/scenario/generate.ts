@@ -13,8 +13,8 @@ interface Generation {
   readonly faker: Faker
 }
 
-/** Lobbies as a scenario would list them: the same from the same seed. Seeds the faker, which must be nobody else's meanwhile. */
-export function generateLobbies({ count, modes, seed, now, faker }: Generation): LobbyEntry[] {
+/** Lobbies as a scenario would list them, one by one: the same from the same seed. Seeds the faker, which must be nobody else's meanwhile. */
+export function* generateLobbies({ count, modes, seed, now, faker }: Generation): Iterable<LobbyEntry> {
   faker.seed(seed)
   faker.setDefaultRefDate(now)
   const maps = Array.from({ length: mapCount }, () => faker.location.city())
@@ -22,10 +22,10 @@ export function generateLobbies({ count, modes, seed, now, faker }: Generation):
     .filter(mode => mode.regions.length > 0)
     .map(mode => ({ mode, regions: byFavour(mode.regions, faker) }))
   const favoured = byRank(places)
-  return Array.from({ length: count }, () => {
+  for (let i = 0; i < count; i++) {
     const { mode, regions } = faker.helpers.weightedArrayElement(favoured)
     const players = playerCount(mode.max_players_normal, faker)
-    return {
+    yield {
       game_mode_id: mode.game_mode_id,
       region_id: faker.helpers.weightedArrayElement(regions),
       total_player_count: players,
@@ -36,7 +36,7 @@ export function generateLobbies({ count, modes, seed, now, faker }: Generation):
         round: faker.number.int({ min: 1, max: 12 }),
       },
     }
-  })
+  }
 }
 
 const mapCount = 8

@@ -7,7 +7,7 @@ import type { OwnedNamespace } from './namespace-row.js'
 import type { Naming } from './naming.js'
 
 /** What the lobbies of a namespace are made with. */
-interface LobbyMaking {
+export interface LobbyMaking {
   readonly seed: number
   readonly naming: Naming
   /** In ms since the epoch. */
@@ -15,19 +15,20 @@ interface LobbyMaking {
   faker(): Faker
 }
 
-/** The lobbies of a namespace: those that the scenario lists, and then those that it has generated. */
-export function lobbyRows(namespace: OwnedNamespace, { seed, naming, now, faker }: LobbyMaking) {
+/** How many lobbies a namespace begins with. */
+export function lobbyCount({ given }: Pick<OwnedNamespace, 'given'>): number {
+  return (given.lobbies?.length ?? 0) + (given.generate?.lobbies ?? 0)
+}
+
+/** The lobbies of a namespace, one by one: those that the scenario lists, and then those that are generated meanwhile. */
+export function* lobbyRows(namespace: OwnedNamespace, { seed, naming, now, faker }: LobbyMaking): Iterable<object> {
   const { given, modes, fullName } = namespace
+  yield* rows(given.lobbies ?? [], { namespace, naming, kind: 'lobby' })
   const count = given.generate?.lobbies ?? 0
+  if (count === 0) return
   const stream = createRandom(seed, `generate:${fullName}`)
-  const generated =
-    count === 0
-      ? []
-      : generateLobbies({ count, modes: [...modes.values()], seed: stream.uint32(), now, faker: faker() })
-  return [
-    ...rows(given.lobbies ?? [], { namespace, naming, kind: 'lobby' }),
-    ...rows(generated, { namespace, naming, kind: 'generated-lobby' }),
-  ]
+  const generation = { count, modes: [...modes.values()], seed: stream.uint32(), now, faker: faker() }
+  yield* rows(generateLobbies(generation), { namespace, naming, kind: 'generated-lobby' })
 }
 
 interface RowMaking {
@@ -37,11 +38,13 @@ interface RowMaking {
   readonly kind: 'lobby' | 'generated-lobby'
 }
 
-function rows(entries: readonly LobbyEntry[], { namespace, naming, kind }: RowMaking) {
+function* rows(entries: Iterable<LobbyEntry>, { namespace, naming, kind }: RowMaking): Iterable<object> {
   const { namespace_id, fullName, modes } = namespace
-  return entries.map((entry, i) => ({
-    lobby_id: entry.lobby_id ?? naming.uuid(`${kind}:${fullName}/${i}`),
-    namespace_id,
-    ...lobbyOf(entry, modeOfLobby(entry, modes) as Mode), // check has seen to it that there is one
-  }))
+  let i = 0
+  for (const entry of entries) {
+    const lobby_id = entry.lobby_id ?? naming.uuid(`${kind}:${fullName}/${i}`)
+    i += 1
+    // check has seen to it that there is a mode.
+    yield { lobby_id, namespace_id, ...lobbyOf(entry, modeOfLobby(entry, modes) as Mode) }
+  }
 }

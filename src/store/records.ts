@@ -61,11 +61,13 @@ export class Records<Row extends object> implements RowSource<Row> {
 
   /** Records that begin with these rows, in their order, all of one revision. */
   static of<Row extends object>(
-    rows: readonly (readonly [id: string, row: Row])[],
+    rows: Iterable<readonly [id: string, row: Row]>,
     { table, tracking, revision }: { readonly table: string; readonly tracking: Tracking; readonly revision: number },
   ): Records<Row> {
-    const entries = new Map(rows.map(([id, row], place) => [id, { row, revision, place }] as const))
-    return new Records(table, tracking, { entries, shared: false, revision, nextPlace: rows.length })
+    const entries = new Map<string, Entry<Row>>()
+    let nextPlace = 0
+    for (const [id, row] of rows) entries.set(id, { row, revision, place: nextPlace++ })
+    return new Records(table, tracking, { entries, shared: false, revision, nextPlace })
   }
 
   /** An equal copy, which shares the map until either of the two changes. */

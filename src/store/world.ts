@@ -53,8 +53,8 @@ export interface Waiter {
 /** A world as the rooms above see it. */
 export type LiveWorld = WorldCore & Tables & World
 
-/** Rows by table, in their order, as the schemas of the models take them. */
-export type SeedRows = { readonly [Name in TableName]?: readonly unknown[] }
+/** Rows by table, in their order, as the schemas of the models take them. They are taken once, one by one. */
+export type SeedRows = { readonly [Name in TableName]?: Iterable<unknown> }
 
 /** How a world begins. */
 export interface Beginning {
@@ -176,11 +176,20 @@ class WorldCore {
     return passed
   }
 
-  #seeded(name: TableName, rows: readonly unknown[]): Records<object> {
-    const { schema }: Model<TableName> = models[name] as never
-    const parsed = rows.map((row, i) => parseRow<object>(row, { schema, where: `${name}[${i}]` }))
-    const named = parsed.map(row => [idOf(name)(row as never), row] as const)
-    return Records.of(named, { table: name, tracking: this.#tracking, revision: this.#revision })
+  #seeded(name: TableName, rows: Iterable<unknown>): Records<object> {
+    return Records.of(named(name, rows), { table: name, tracking: this.#tracking, revision: this.#revision })
+  }
+}
+
+/** The rows of a table with their ids, checked and frozen. */
+function* named(name: TableName, rows: Iterable<unknown>): Iterable<readonly [id: string, row: object]> {
+  const { schema }: Model<TableName> = models[name] as never
+  const id = idOf(name) as (row: object) => string // of the rows that the schema lets through
+  let i = 0
+  for (const given of rows) {
+    const row = parseRow<object>(given, { schema, where: `${name}[${i}]` })
+    i += 1
+    yield [id(row), row]
   }
 }
 

@@ -29,8 +29,9 @@ const duel: Mode = {
   regions: regionIds,
   listable: true,
 }
-const generate = (count: number, seed = 1) =>
-  generateLobbies({ count, modes: [duel], seed, now: startAt, faker: createFaker() })
+const generate = (count: number, seed = 1, faker = createFaker()) => [
+  ...generateLobbies({ count, modes: [duel], seed, now: startAt, faker }),
+]
 
 describe('generated lobbies', () => {
   it.prop([modes, fc.nat(50), fc.integer()])('could stand in a scenario as they are', (game_modes, count, seed) => {
@@ -74,7 +75,7 @@ describe('generated lobbies', () => {
   it('are the same from the same seed, whatever the faker did before, and others from another', () => {
     const faker = createFaker()
     faker.seed(99)
-    const again = generateLobbies({ count: 20, modes: [duel], seed: 1, now: startAt, faker })
+    const again = generate(20, 1, faker)
 
     expect(again).toEqual(generate(20))
     expect(generate(20, 2)).not.toEqual(again)
@@ -83,7 +84,7 @@ describe('generated lobbies', () => {
   it('leave a faker that takes the world’s time for the present', () => {
     const faker = createFaker()
 
-    generateLobbies({ count: 1, modes: [duel], seed: 1, now: startAt, faker })
+    generate(1, 1, faker)
 
     expect(faker.defaultRefDate()).toEqual(new Date(startAt))
   })

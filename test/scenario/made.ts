@@ -37,9 +37,11 @@ export interface Made extends Partial<BeginningOptions> {
 
 /** The rows of a scenario, by table. */
 export function rowsOf(input: ScenarioInput, { now = startAt, faker = createFaker, ...options }: Made = {}) {
-  const rows = beginningOf(readScenario(input), { faker, ...options }).rows(now)
+  const rows = Object.entries(beginningOf(readScenario(input), { faker, ...options }).rows(now))
   // The store takes rows as they come, and checks them; here they are taken at their word.
-  return rows as unknown as { readonly [Name in TableName]: readonly Rows[Name][] }
+  return Object.fromEntries(rows.map(([name, taken]) => [name, [...taken]])) as unknown as {
+    readonly [Name in TableName]: readonly Rows[Name][]
+  }
 }
 
 /** The world of a scenario, its clock frozen at `startAt` unless the scenario says otherwise. */
