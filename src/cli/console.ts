@@ -1,4 +1,6 @@
 import { styleText } from 'node:util'
+import type { Progress } from '../scenario/progress.js'
+import { createProgressBar } from './progress-bar.js'
 
 /** Where the command writes. */
 export interface Console {
@@ -8,6 +10,8 @@ export interface Console {
   warn(line: string): void
   /** Text in a style, where standard output is a terminal and `NO_COLOR` is not set; else as it is. */
   style(format: Parameters<typeof styleText>[0], text: string): string
+  /** Begins to draw how far a long work is, on standard error, where that is a terminal. */
+  progress(): Progress
 }
 
 /** The console of this process. A reader that goes away, as `head` does, is no error. */
@@ -31,5 +35,6 @@ export function createConsole(process: NodeJS.Process): Console {
     },
     warn: line => void stderr.write(`${line}\n`),
     style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
+    progress: () => createProgressBar(stderr, () => performance.now()),
   }
 }

@@ -35,7 +35,8 @@ function begin(bound: Bound, { scenario, options, console }: Serving): Mock {
   const exposure = host === undefined ? undefined : exposureOf({ host, port: bound.port })
   if (exposure !== undefined) console.warn(exposure)
   const url = reachable(bound.url)
-  const mock = createMock({ scenario, seed, watchTimeoutMs, publicUrl: url, corsOrigins }, nodeParts())
+  const parts = { ...nodeParts(), progress: options.quiet ? undefined : console.progress() }
+  const mock = createMock({ scenario, seed, watchTimeoutMs, publicUrl: url, corsOrigins }, parts)
   bound.serve(createListener(mock, { allowedHosts }))
   if (options.json)
     console.print(JSON.stringify({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens }))
