@@ -13,7 +13,8 @@ type Locate = (problem: Problem) => string
  */
 export function readScenario(input: unknown, locate: Locate = () => 'scenario'): Scenario {
   const present = withoutAbsent(input ?? {})
-  const { success, data, error } = Scenario.safeParse(present)
+  // To compile the schema takes longer than to check all but the longest scenarios, and few are read in one process.
+  const { success, data, error } = Scenario.safeParse(present, { jitless: true })
   const problems = success ? check(data) : problemsOf(error, present)
   if (data && problems.length === 0) return data
   throw new UsageError(problemLines(problems.map(problem => `${locate(problem)}: ${problem.text}`)))

@@ -12,6 +12,8 @@ import { frozenCopy } from './json-copy.js'
 interface LibraryWrite<Row> {
   readonly schema: z.ZodType<Row>
   readonly where: string
+  /** For `many` rows the schema is compiled first, which takes as long as to check some hundreds. Default: `many`. */
+  readonly rows?: 'few' | 'many'
 }
 
 /** A row as it is to be, checked and frozen. Throws `UsageError`. */
@@ -26,8 +28,8 @@ export function parseRow<Row extends object>(input: unknown, write: LibraryWrite
   return frozenCopy(check(input, write))
 }
 
-function check<Row>(input: unknown, { schema, where }: LibraryWrite<Row>): Row {
-  const parsed = schema.safeParse(input)
+function check<Row>(input: unknown, { schema, where, rows = 'many' }: LibraryWrite<Row>): Row {
+  const parsed = rows === 'few' ? schema.safeParse(input, { jitless: true }) : schema.safeParse(input)
   if (parsed.success) return parsed.data
   throw new UsageError(`${where}: ${parsed.error.issues.map(issue => issueText(issue, input)).join('; ')}`)
 }

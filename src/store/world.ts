@@ -181,13 +181,16 @@ class WorldCore {
   }
 }
 
+/** So many of a table are checked before it pays to compile its schema. */
+const fewRows = 200
+
 /** The rows of a table with their ids, checked and frozen. */
 function* named(name: TableName, rows: Iterable<unknown>): Iterable<readonly [id: string, row: object]> {
   const { schema }: Model<TableName> = models[name] as never
   const id = idOf(name) as (row: object) => string // of the rows that the schema lets through
   let i = 0
   for (const given of rows) {
-    const row = parseRow<object>(given, { schema, where: `${name}[${i}]` })
+    const row = parseRow<object>(given, { schema, where: `${name}[${i}]`, rows: i < fewRows ? 'few' : 'many' })
     i += 1
     yield [id(row), row]
   }
