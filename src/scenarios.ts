@@ -1,4 +1,15 @@
+import * as yaml from 'yaml'
+import type { Scenario } from './scenario/schema.js'
+import { parseYaml, type TextOptions } from './scenario/yaml.js'
+
+/**
+ * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, which
+ * begins with file, line and column.
+ */
+export function parseScenario(text: string, options: TextOptions = {}): Scenario {
+  return parseYaml(text, { ...options, yaml })
+}
+
 export { defineScenario } from './scenario/define.js'
 export type { ScenarioInput } from './scenario/schema.js'
 export { scenarios } from './scenario/shipped.js'
-export { parseScenario } from './scenario/yaml.js'

@@ -1,16 +1,5 @@
-import {
-  Composer,
-  type CST,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  Parser,
-  visit,
-} from 'yaml'
+import type * as Library from 'yaml'
+import type { CST, Document, Node } from 'yaml'
 import { quoted } from '../contract/issue.js'
 import { nestingLimit } from '../contract/json.js'
 import { problemLines, UsageError } from '../contract/usage-error.js'
@@ -18,32 +7,43 @@ import type { Problem } from './problem.js'
 import { readScenario } from './read.js'
 import type { Scenario } from './schema.js'
 
+/** The YAML library. It is handed in, so that only those load it who read a text. */
+export type Yaml = typeof Library
+
 /** Where a text comes from. */
-interface TextOptions {
+export interface TextOptions {
   /** What messages call it. Default: `scenario`. */
   readonly file?: string | undefined
+}
+
+interface Parsing extends TextOptions {
+  readonly yaml: Yaml
 }
 
 /**
  * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, which
  * begins with file, line and column.
  */
-export function parseScenario(text: string, { file = 'scenario' }: TextOptions = {}): Scenario {
-  const lines = new LineCounter()
+export function parseYaml(text: string, { file = 'scenario', yaml }: Parsing): Scenario {
+  const lines = new yaml.LineCounter()
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
-  const tokens = [...new Parser(lines.addNewLine).parse(text)]
+  const tokens = [...new yaml.Parser(lines.addNewLine).parse(text)]
   const tooDeep = tokens.map(deepest).find(token => token !== undefined)
   if (tooDeep) throw new UsageError(`${placeOf(tooDeep.offset)}: nests deeper than ${fileNestingLimit} levels.`)
-  const documents = [...new Composer({ stringKeys: true }).compose(tokens, true, text.length)]
-  const problems = documents.flatMap((document, i) => syntaxProblems(document, i))
+  const documents = [...new yaml.Composer({ stringKeys: true }).compose(tokens, true, text.length)]
+  const problems = documents.flatMap((document, i) =>
+    i > 0 ? [secondDocument(document)] : syntaxProblems(document, yaml),
+  )
   if (problems.length > 0) {
     throw new UsageError(problemLines(problems.map(({ at, said }) => `${placeOf(at)}: ${said}${excerpt(text, at)}`)))
   }
   const [document] = documents
-  return readScenario(contentOf(document, file), problem => placeOf(document ? offsetOf(problem, document) : 0))
+  return readScenario(contentOf(document, file), problem =>
+    placeOf(document ? offsetOf(problem, { document, yaml }) : 0),
+  )
 }
 
 /** Deeper than any state may go, and far from what would exhaust the composer's stack. */
@@ -75,15 +75,18 @@ interface SyntaxProblem {
 /** What the library says otherwise, or not for people who write scenarios. */
 const sayings: Readonly<Record<string, string>> = { DUPLICATE_KEY: 'a key that is there already' }
 
-function syntaxProblems(document: Document.Parsed, i: number): SyntaxProblem[] {
-  if (i > 0) return [{ at: document.range[0], said: 'a second document: a scenario is one' }]
+function secondDocument({ range }: Document.Parsed): SyntaxProblem {
+  return { at: range[0], said: 'a second document: a scenario is one' }
+}
+
+function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] {
   const found = [...document.errors, ...document.warnings]
-  if (found.length === 0) return aliasProblems(document)
+  if (found.length === 0) return aliasProblems(document, yaml)
   return found.map(({ code, message, pos }) => ({ at: pos[0], said: sayings[code] ?? message }))
 }
 
 /** Aliases that lead to nothing, and those that lead to what they stand in, which would have no end. */
-function aliasProblems(document: Document.Parsed): SyntaxProblem[] {
+function aliasProblems(document: Document.Parsed, { visit }: Yaml): SyntaxProblem[] {
   const anchors = new Map<string, Node>()
   const problems: SyntaxProblem[] = []
   visit(document, {
@@ -118,12 +121,18 @@ function contentOf(document: Document.Parsed | undefined, file: string): unknown
   }
 }
 
+interface Parsed {
+  readonly document: Document.Parsed
+  readonly yaml: Yaml
+}
+
 /** Where in the text a problem is: its place or, where that is missing, what it is missing from. */
-function offsetOf({ path, at }: Problem, document: Document.Parsed): number {
+function offsetOf({ path, at }: Problem, { document, yaml }: Parsed): number {
+  const innerNode = innerNodeWith(yaml)
   let node: Node | null = document.contents
   let offset = startOf(node) ?? 0
   for (const [i, key] of path.entries()) {
-    const inner = innerNode(isAlias(node) ? node.resolve(document) : node, key)
+    const inner = innerNode(yaml.isAlias(node) ? node.resolve(document) : node, key)
     if (!inner) return offset
     const keyed = at === 'key' && i === path.length - 1
     offset = (keyed ? undefined : startOf(inner.value)) ?? startOf(inner.key) ?? offset
@@ -137,13 +146,15 @@ interface Inner {
   readonly value: Node | null
 }
 
-function innerNode(node: Node | null | undefined, key: PropertyKey): Inner | undefined {
-  if (isSeq<Node>(node)) {
-    const value = node.items[Number(key)]
-    return value && { key: null, value }
+function innerNodeWith({ isMap, isScalar, isSeq }: Yaml) {
+  return (node: Node | null | undefined, key: PropertyKey): Inner | undefined => {
+    if (isSeq<Node>(node)) {
+      const value = node.items[Number(key)]
+      return value && { key: null, value }
+    }
+    if (!isMap<Node, Node>(node)) return undefined
+    return node.items.find(pair => isScalar(pair.key) && pair.key.value === key)
   }
-  if (!isMap<Node, Node>(node)) return undefined
-  return node.items.find(pair => isScalar(pair.key) && pair.key.value === key)
 }
 
 function startOf(node: Node | null): number | undefined {

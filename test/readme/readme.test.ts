@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { it as base, describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { parseScenario } from '../../src/scenario/yaml.js'
+import { parseScenario } from '../../src/scenarios.js'
 import { type Spawned, spawnCommand } from '../doors.js'
 import { type Block, blockOf, blocks, readme } from './block.js'
 import { withTable } from './from-table.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { Scenario } from '../../src/scenario/schema.js'
-import { parseScenario } from '../../src/scenario/yaml.js'
+import { parseScenario } from '../../src/scenarios.js'
 
 /** The names of the shipped scenarios; each is a file in fixtures/. */
 export const shippedNames = ['default', 'empty', 'friday-night', 'tokens-only', 'nasty'] as const

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { parseScenario } from '../../src/scenario/yaml.js'
+import { parseScenario } from '../../src/scenarios.js'
 import { problemLines, worldOf } from './made.js'
 
 const problems = (text: string) => problemLines(() => parseScenario(text, { file: 'friday-night.yaml' }))
