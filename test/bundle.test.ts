@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
@@ -19,11 +19,11 @@ interface Bundled {
   readonly warnings: readonly string[]
 }
 
-/** An entry with all of its libraries, as one script for a browser that leaves the global `bundled`. */
-async function bundle(entry: (typeof entries)[number]): Promise<Bundled> {
+/** A file with all of its libraries, as one script for a browser that leaves the global `bundled`. */
+async function bundle(input: string): Promise<Bundled> {
   const warnings: string[] = []
   const build = await rolldown({
-    input: `src/${entry}.ts`,
+    input,
     platform: 'browser',
     external: id => isBuiltin(id),
     onLog: (level, { message }) => void warnings.push(`${level}: ${message}`),
@@ -61,8 +61,10 @@ function runAsPage<T>(script: string, expression: string): { readonly value: T; 
   return { value: runInContext(expression, page), printed }
 }
 
-describe.each(entries)('src/%s.ts, bundled for a browser', async entry => {
-  const { code, imports, warnings } = await bundle(entry)
+const inputs = entries.flatMap(entry => [`src/${entry}.ts`, `dist/${entry}.js`])
+
+describe.each(inputs)('%s, bundled for a browser', async input => {
+  const { code, imports, warnings } = await bundle(input)
 
   it('gives the bundler nothing to warn of', () => {
     expect(warnings).toEqual([])
@@ -82,7 +84,7 @@ describe.each(entries)('src/%s.ts, bundled for a browser', async entry => {
 })
 
 describe('the core, bundled for a browser', async () => {
-  const { code, modules } = await bundle('index')
+  const { code, modules } = await bundle('src/index.ts')
 
   it('answers there with the bytes that it has in Node', () => {
     const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }
@@ -116,26 +118,62 @@ describe('the core, bundled for a browser', async () => {
   })
 })
 
-/** All that a built file imports, by itself and through the built files that it imports. */
+/** All that built declarations import, by themselves and through the files that they import. */
 function importsOf(file: string, seen = new Set<string>()): readonly string[] {
   if (seen.has(file)) return []
   seen.add(file)
   if (!existsSync(file)) throw new Error(`${file} is not built: npm run build`)
   const text = readFileSync(file, 'utf8')
-  const specifiers = [
-    ...text.matchAll(/(?:\bfrom|\bimport|\bimport\(|\brequire\(|<reference types=) ?["']([^"'\n]+)["']/g),
-  ].map(([, specifier = '']) => specifier)
-  const own = specifiers.filter(specifier => specifier.startsWith('.'))
-  const next = own.map(specifier =>
-    join(dirname(file), specifier.replace(/\.js$/, file.endsWith('.d.ts') ? '.d.ts' : '.js')),
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\(|<reference types=) ?["']([^"'\n]+)["']/g)].map(
+    ([, specifier = '']) => specifier,
   )
+  const own = specifiers.filter(specifier => specifier.startsWith('.'))
+  const next = own.map(specifier => join(dirname(file), specifier.replace(/\.js$/, '.d.ts')))
   return [...specifiers, ...next.flatMap(one => importsOf(one, seen))]
 }
 
-describe.each(entries.flatMap(entry => [`dist/${entry}.js`, `dist/${entry}.d.ts`]))('%s', file => {
+describe.each(entries.map(entry => `dist/${entry}.d.ts`))('%s', file => {
   it('imports nothing of Node', () => {
     const imports = importsOf(file)
 
     expect(imports.filter(specifier => isBuiltin(specifier) || specifier === 'node')).toEqual([])
+  })
+})
+
+/** Of each file that has a part in the library, the built files that hold it. */
+function holders(): ReadonlyMap<string, readonly string[]> {
+  const maps = ['dist', 'dist/chunks'].flatMap(folder =>
+    readdirSync(folder)
+      .filter(name => name.endsWith('.js.map'))
+      .map(name => join(folder, name)),
+  )
+  const pairs = maps.flatMap(map => {
+    const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: readonly string[] }
+    return sources.map(source => ({ source: join(dirname(map), source), map }))
+  })
+  return new Map(
+    pairs.map(({ source }) => [source, pairs.filter(pair => pair.source === source).map(({ map }) => map)]),
+  )
+}
+
+describe('the built library', () => {
+  it('holds each module once, so that classes are the same through all entries', () => {
+    const held = holders()
+
+    expect([...held].filter(([, files]) => files.length > 1)).toEqual([])
+    expect(held.get('src/contract/usage-error.ts')).toHaveLength(1)
+  })
+
+  it('has the licence of each library that is in it', () => {
+    const folders = [...holders().keys()].map(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
+    const names = [...new Set(folders)]
+      .filter(folder => folder !== undefined)
+      .map(folder => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name as string)
+
+    const licences = readFileSync('dist/chunks/licences.txt', 'utf8').split(/^== /m)
+
+    const licensed = (name: string) => licences.some(text => text.startsWith(`${name} `) && /permission/i.test(text))
+    expect(names).toContain('zod')
+    expect(names.filter(name => !licensed(name))).toEqual([])
   })
 })

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
+
+/** What a process loads slowly: our libraries, and the one of MSW 2 that we do not need. */
+const slow = [...Object.keys(dependencies), 'graphql']
+
+/** Prints the URL of each module that is imported. */
+const listing = `import { writeSync } from 'node:fs'
+export const load = (url, context, next) => (writeSync(1, url + '\\n'), next(url, context))`
+
+/** Which of the slow libraries a process of its own loads from their packages while it runs a script. */
+function loadedBy(script: string): readonly string[] {
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(listing))})`
+  const required = `import { createRequire } from 'node:module'; console.log(Object.keys(createRequire(import.meta.url).cache).join('\\n'))`
+  const args = ['--import', dataUrl(register), '--input-type=module', '-e', `${script}\n${required}`]
+  const loaded = execFileSync(process.execPath, args, { encoding: 'utf8' })
+  return slow.filter(name => loaded.includes(`/node_modules/${name}/`))
+}
+
+const dataUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
+
+describe('a process that imports', () => {
+  it.for([
+    ['node', []],
+    ['contract', []],
+    ['scenarios', []],
+    ['index', ['@faker-js/faker']],
+    ['express', ['express']],
+  ] as const)('dist/%s.js loads only those of its libraries that are not in it: %s', ([entry, outside]) => {
+    expect(loadedBy(`await import('./dist/${entry}.js')`)).toEqual(outside)
+  })
+})
+
+describe('setupMockmaker of dist/node.js', () => {
+  const setup = (options: object) =>
+    loadedBy(
+      `const { setupMockmaker } = await import('./dist/node.js'); setupMockmaker(${JSON.stringify(options)}).close()`,
+    )
+
+  it('loads no library for the default scenario', () => {
+    expect(setup({})).toEqual([])
+  })
+
+  it('loads no YAML for a shipped scenario', () => {
+    expect(setup({ scenario: 'tokens-only' })).not.toContain('yaml')
+  })
+
+  it('loads YAML when it reads a file', () => {
+    expect(setup({ scenario: 'fixtures/default.yaml' })).toEqual(['yaml'])
+  })
+
+  it('loads the fake data when it generates', () => {
+    expect(setup({ scenario: { game_modes: ['duel'], generate: { lobbies: 1 } } })).toEqual(['@faker-js/faker'])
+  })
+
+  it('hands out handlers of the class that `msw` exports', () => {
+    const handlers = execFileSync(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { HttpHandler } from 'msw'; import { setupMockmaker } from './dist/node.js'
+console.log(setupMockmaker().handlers.every(handler => handler instanceof HttpHandler))`,
+      ],
+      { encoding: 'utf8' },
+    )
+
+    expect(handlers).toBe('true\n')
+  })
+})
