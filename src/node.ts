@@ -9,9 +9,9 @@ import {
   unhandled,
   withHandlers,
 } from './mockmaker.js'
-import { loadScenario } from './node/load-scenario.js'
 import { nodeParts } from './node/parts.js'
 import { requireYaml } from './node/required.js'
+import { scenarioFile, shippedScenario } from './node/scenario.js'
 import type { ScenarioInput } from './scenario/schema.js'
 
 /** As `MockmakerOptions`; the scenario may also be the name of a shipped one, or a file's path from the working directory. */
@@ -28,7 +28,7 @@ export interface NodeMockmaker extends Mockmaker, PassedOn<SetupServer>, Pick<Se
 
 /** Makes a Mockmaker that answers in this process, under MSW. Throws `UsageError` where the scenario or an option is wrong. */
 export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = {}): NodeMockmaker {
-  const loaded = typeof scenario === 'string' ? loadScenario(scenario, { yaml: requireYaml }) : scenario
+  const loaded = typeof scenario === 'string' ? load(scenario) : scenario
   const mock = withHandlers(createMock({ ...options, scenario: loaded }, nodeParts()), options)
   const server = setupServer(...mock.handlers)
   let listening = false
@@ -52,6 +52,10 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
       listening = false
     },
   }
+}
+
+function load(nameOrPath: string): ScenarioInput {
+  return shippedScenario(nameOrPath) ?? scenarioFile(nameOrPath, requireYaml())
 }
 
 export type { ListenOptions, Mockmaker } from './mockmaker.js'

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { knownChoices } from '../contract/nearest.js'
+import { UsageError } from '../contract/usage-error.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import { scenarios } from '../scenario/shipped.js'
+import { parseYaml, type Yaml } from '../scenario/yaml.js'
+import { explained } from './system-error.js'
+
+/** A shipped scenario by its name. */
+export function shippedScenario(name: string): ScenarioInput | undefined {
+  // An own key of the shipped ones is the name of one.
+  return Object.hasOwn(scenarios, name) ? scenarios[name as keyof typeof scenarios] : undefined
+}
+
+/** A scenario from a file; a relative path starts at the working directory. Throws `UsageError`. */
+export function scenarioFile(path: string, yaml: Yaml): ScenarioInput {
+  if (!existsSync(path)) {
+    throw new UsageError(
+      `there is no scenario file ${path}, and no shipped scenario has that name.${knownChoices(path, Object.keys(scenarios))}`,
+    )
+  }
+  return parseYaml(textOf(path), { file: path, yaml })
+}
+
+function textOf(path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
+    throw explained(error, `${path} cannot be read`)
+  }
+}
