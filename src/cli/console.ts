@@ -4,8 +4,8 @@ import { createProgressBar } from './progress-bar.js'
 
 /** Where the command writes. */
 export interface Console {
-  /** A line on standard output. */
-  print(line: string): void
+  /** A line on standard output; a function of it is called when it is written. */
+  print(line: string | (() => string)): void
   /** A line on standard error. */
   warn(line: string): void
   /** Text in a style, where standard output is a terminal and `NO_COLOR` is not set; else as it is. */
@@ -23,18 +23,36 @@ export function createConsole(process: NodeJS.Process): Console {
       if (error.code !== 'EPIPE') throw error
     })
   }
-  const lines: string[] = []
-  const flush = () => {
-    if (lines.length > 0) stdout.write(`${lines.splice(0).join('\n')}\n`)
-  }
-  process.on('exit', flush)
   return {
-    // What is printed in one turn of the event loop is written at once: a write for each answer costs as much as the answer.
-    print(line) {
-      if (lines.push(line) === 1) setImmediate(flush)
-    },
+    print: createPrinter(process),
     warn: line => void stderr.write(`${line}\n`),
     style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
     progress: () => createProgressBar(stderr, () => performance.now()),
+  }
+}
+
+/** For how long lines are gathered before they are written, in ms. */
+const gatheringMs = 10
+
+/**
+ * Prints the first line as soon as it may be, and gathers those that follow close on it: a write for each answer costs as
+ * much as the answer. What is gathered when the process ends is written then.
+ */
+function createPrinter(process: NodeJS.Process): Console['print'] {
+  const lines: (string | (() => string))[] = []
+  let gathering = false
+  const flush = () => {
+    gathering = lines.length > 0
+    if (!gathering) return
+    const texts = lines.splice(0).map(line => (typeof line === 'string' ? line : line()))
+    process.stdout.write(`${texts.join('\n')}\n`)
+    setTimeout(flush, gatheringMs).unref()
+  }
+  process.on('exit', flush)
+  return line => {
+    lines.push(line)
+    if (gathering) return
+    gathering = true
+    setImmediate(flush)
   }
 }

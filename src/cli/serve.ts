@@ -49,7 +49,8 @@ function logExchanges({ log, world }: Mock, { options, console }: Pick<Serving, 
   const { print, style } = console
   log.subscribe(record => {
     if (options.quiet && record.status < 400) return
-    print(options.json ? JSON.stringify(exchangeObject(record)) : exchangeLine(record, { world, style }))
+    // Made when it is written, many in a row: one alone between two answers costs several times as much.
+    print(() => (options.json ? JSON.stringify(exchangeObject(record)) : exchangeLine(record, { world, style })))
   })
 }
 

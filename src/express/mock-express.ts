@@ -5,7 +5,7 @@ import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
 import { operationsAt } from '../server/routes.js'
 import { answerByHandlers, type Outcome } from './fetch-handlers.js'
-import { readBody, respond, toExchange } from './socket-exchange.js'
+import { respond, toExchange, withBody } from './socket-exchange.js'
 
 /** How `mockExpress` treats what no handler matches. */
 export interface MockExpressOptions {
@@ -78,7 +78,9 @@ function answerOurs({ basePath, answerers }: Ours, request: Request, response: R
 
 /** What is read here of the body is left in `request.body`, where the handlers behind find it. */
 async function answerTheirs(handlers: readonly HttpHandler[], request: Request, response: Response): Promise<Outcome> {
-  const body = await readBody(request, { limit: Number.POSITIVE_INFINITY })
+  const body = await new Promise<Uint8Array | undefined>(resolve =>
+    withBody(request, resolve, { limit: Number.POSITIVE_INFINITY }),
+  )
   request.body ??= body
   const url = `${request.protocol}://${request.headers.host ?? 'localhost'}${request.originalUrl}`
   return answerByHandlers({ handlers, exchange: toExchange(request, body), url }, response)

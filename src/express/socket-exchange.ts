@@ -10,9 +10,7 @@ type SocketRequest = IncomingMessage & { readonly body?: unknown }
 
 /** Answers a request on a socket. Waits for its body only where the method has one. */
 export function respond(request: SocketRequest, response: ServerResponse, answer: Answerer): void {
-  const body = readBody(request)
-  if (body instanceof Promise) void body.then(read => deliver(answer(toExchange(request, read)), response))
-  else deliver(answer(toExchange(request, body)), response)
+  withBody(request, body => deliver(answer(toExchange(request, body)), response))
 }
 
 /** A request on a socket as an exchange. Its body is read elsewhere. */
@@ -38,26 +36,37 @@ function write({ status, headers, body }: Answer, response: ServerResponse): voi
 }
 
 /**
- * The body of a request: none of a GET, at once where a parser in front has read it, else when it has come; none where
- * something in front has read it and kept it. Collects one byte more than the limit and lets the rest pass by, so that
- * the client gets to read its answer. Stays pending when the client goes away.
+ * Calls back with the body of a request: at once with none of a GET, or with what a parser in front has read, else when it
+ * has come; with none where something in front has read it and kept it. Collects one byte more than the limit and lets the
+ * rest pass by, so that the client gets to read its answer. Never calls back where the client goes away.
  */
-export function readBody(
+export function withBody(
   request: SocketRequest,
+  use: (body: Uint8Array | undefined) => void,
   { limit = bodyLimit }: { readonly limit?: number } = {},
-): Uint8Array | undefined | Promise<Uint8Array> {
-  if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS') return undefined
-  if (request.body !== undefined) return encoded(request.body)
-  if (request.readableEnded) return undefined
-  return new Promise(resolve => {
-    const chunks: Buffer[] = []
-    let length = 0
-    request.on('data', (chunk: Buffer) => {
-      // Somebody in front may have set an encoding.
-      if (length <= limit) chunks.push(Buffer.from(chunk))
-      length += chunk.length
-    })
-    request.on('end', () => resolve(Buffer.concat(chunks).subarray(0, limit + 1)))
+): void {
+  if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS') use(undefined)
+  else if (request.body !== undefined) use(encoded(request.body))
+  else if (request.readableEnded) use(undefined)
+  else collect(request, { use, limit })
+}
+
+interface Collecting {
+  use(body: Uint8Array): void
+  readonly limit: number
+}
+
+function collect(request: IncomingMessage, { use, limit }: Collecting): void {
+  const chunks: Buffer[] = []
+  let length = 0
+  request.on('data', (chunk: Buffer | string) => {
+    // Somebody in front may have set an encoding.
+    if (length <= limit) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    length += chunk.length
+  })
+  request.on('end', () => {
+    const [first] = chunks
+    use((first && chunks.length === 1 ? first : Buffer.concat(chunks)).subarray(0, limit + 1))
   })
 }
 

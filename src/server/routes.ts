@@ -12,9 +12,14 @@ interface Route {
 
 /** A segment of the paths: what may follow it, and the operations that end here. */
 interface Node {
-  readonly literals: Map<string, Node>
+  readonly literals: Literal[]
   param?: { readonly name: string; readonly node: Node }
   readonly ends: Map<Method, OperationId>
+}
+
+interface Literal {
+  readonly text: string
+  readonly node: Node
 }
 
 /** A place in the tree where a path has ended. */
@@ -55,23 +60,29 @@ function asked(method: string): Method {
 }
 
 function find(path: string): Found | undefined {
-  return plain.get(path) ?? walk(root, { segments: path.split('/'), at: 0, params: {} })
+  return plain.get(path) ?? walk(root, { path, from: 0, params: {} })
 }
 
 interface Way {
-  readonly segments: readonly string[]
-  /** The segment to be looked at. */
-  readonly at: number
+  readonly path: string
+  /** Where the segment begins that is to be looked at; behind the end of the path where there is none left. */
+  readonly from: number
   readonly params: Found['params']
 }
 
-function walk({ literals, param, ends }: Node, { segments, at, params }: Way): Found | undefined {
-  const segment = segments[at]
-  if (segment === undefined) return ends.size === 0 ? undefined : { ends, params }
-  const literal = literals.get(segment)
-  const found = literal && walk(literal, { segments, at: at + 1, params })
-  if (found || !param || segment === '') return found
-  return walk(param.node, { segments, at: at + 1, params: { ...params, [param.name]: decodedSegment(segment) } })
+function walk({ literals, param, ends }: Node, { path, from, params }: Way): Found | undefined {
+  if (from > path.length) return ends.size === 0 ? undefined : { ends, params }
+  const slash = path.indexOf('/', from)
+  const to = slash === -1 ? path.length : slash
+  for (const { text, node } of literals) {
+    // Compared in place: of most segments no text of their own is needed.
+    if (text.length !== to - from || !path.startsWith(text, from)) continue
+    const found = walk(node, { path, from: to + 1, params })
+    if (found) return found
+  }
+  if (!param || to === from) return undefined
+  const value = decodedSegment(path.slice(from, to))
+  return walk(param.node, { path, from: to + 1, params: Object.assign({}, params, { [param.name]: value }) })
 }
 
 function addRoute(id: OperationId, { method, path }: OperationSpec): void {
@@ -79,9 +90,10 @@ function addRoute(id: OperationId, { method, path }: OperationSpec): void {
   for (const segment of path.split('/')) {
     const name = paramName(segment)
     if (name === undefined) {
-      const next = node.literals.get(segment) ?? createNode()
-      node.literals.set(segment, next)
-      node = next
+      const known = node.literals.find(({ text }) => text === segment)
+      const next = known ?? { text: segment, node: createNode() }
+      if (!known) node.literals.push(next)
+      node = next.node
     } else {
       node.param ??= { name, node: createNode() }
       node = node.param.node
@@ -92,7 +104,7 @@ function addRoute(id: OperationId, { method, path }: OperationSpec): void {
 }
 
 function createNode(): Node {
-  return { literals: new Map(), ends: new Map() }
+  return { literals: [], ends: new Map() }
 }
 
 function paramName(segment: string): string | undefined {

@@ -8,12 +8,16 @@ type Equalities = Readonly<Record<string, string>>
 /** A predicate as the data library's Collections take it: a query, or a function that is given one to refine. */
 export type Predicate<Row> = Query<Row> | ((query: Query<Row>) => Query<Row>)
 
-/** What a predicate asks for: a test, and the equalities that hold for all it finds. */
+/** What a predicate asks for. */
 export interface Plan<Row> {
   readonly test: (row: Row) => boolean
+  /** They hold for all that it finds. */
   readonly equalities: Equalities
-  readonly asks: 'anything' | 'one equality' | 'more'
+  /** Whether it asks for more, or for anything, so that the equalities do not say all. */
+  readonly asks: 'anything' | 'equalities' | 'more'
 }
+
+type SomeCondition<Row> = Query<Row> | Condition<Row> | PredicateFunction<Row>
 
 /** The data library's query, which also remembers its equalities, so that a table can look in an index first. */
 class PlannedQuery<Row> extends Query<Row> {
@@ -26,19 +30,23 @@ class PlannedQuery<Row> extends Query<Row> {
   }
 
   override where(condition: Condition<Row> | PredicateFunction<Row>): Query<Row> {
-    const equality = this.asks === 'anything' ? oneEquality(condition) : undefined
-    if (!equality) return this.narrowed(super.where(condition), [condition])
-    // Most queries only name a key and are never tested: the library's is made for the others.
+    const texts = this.asks === 'anything' ? textsIn(condition) : undefined
+    if (!texts) return this.narrowed(super.where(own(condition) as typeof condition), [condition])
+    // Most queries compare texts, or are never tested: the library's is made for the others.
     let query: Query<Row> | undefined
     const test = (row: Row) => {
       query ??= super.where(condition)
       return query.test(row)
     }
-    return new PlannedQuery<Row>(test, equality, 'one equality')
+    return new PlannedQuery<Row>(row => hasTexts(row, texts) ?? test(row), texts, 'equalities')
   }
 
-  override and(...conditions: Array<Query<Row> | Condition<Row> | PredicateFunction<Row>>): Query<Row> {
-    return this.narrowed(super.and(...conditions), conditions)
+  override and(...conditions: SomeCondition<Row>[]): Query<Row> {
+    return this.narrowed(super.and(...conditions.map(own)), conditions)
+  }
+
+  override or(...conditions: SomeCondition<Row>[]): Query<Row> {
+    return super.or(...conditions.map(own))
   }
 
   private narrowed(query: Query<Row>, conditions: readonly unknown[]): Query<Row> {
@@ -51,26 +59,48 @@ const none: Equalities = {}
 
 function equalitiesOf(condition: unknown): Equalities {
   if (condition instanceof PlannedQuery) return condition.equalities
-  if (condition instanceof Query || typeof condition !== 'object' || condition === null) return none
+  if (isQuery(condition) || typeof condition !== 'object' || condition === null) return none
   return Object.fromEntries(Object.entries(condition).filter(([, value]) => typeof value === 'string'))
 }
 
-/** The condition itself, where it is nothing else. */
-function oneEquality(condition: unknown): Equalities | undefined {
-  if (typeof condition !== 'object' || condition === null || condition instanceof Query) return undefined
-  const [column, other] = Object.keys(condition)
-  if (column === undefined || other !== undefined || Array.isArray(condition)) return undefined
-  const equality = condition as Equalities // if its one value is a text
-  return typeof equality[column] === 'string' ? equality : undefined
+/** The condition itself, where it asks for texts and for nothing else. */
+function textsIn(condition: unknown): Equalities | undefined {
+  if (typeof condition !== 'object' || condition === null || Array.isArray(condition) || isQuery(condition))
+    return undefined
+  const texts = Object.values(condition)
+  const isTexts = texts.length > 0 && texts.every(value => typeof value === 'string')
+  return isTexts ? (condition as Equalities) : undefined
+}
+
+/** Whether a row has the texts; `undefined` where it has something else in their place, of which the library knows what it means. */
+function hasTexts(row: unknown, texts: Equalities): boolean | undefined {
+  for (const column in texts) {
+    // A row has its columns by their names.
+    const value = (row as Readonly<Record<string, unknown>>)[column]
+    if (typeof value !== 'string') return undefined
+    if (value !== texts[column]) return false
+  }
+  return true
+}
+
+/** Whether it is a query of the library, also of another copy of it than ours. */
+function isQuery<Row>(value: unknown): value is Query<Row> {
+  return typeof value === 'object' && value !== null && 'test' in value && typeof value.test === 'function'
+}
+
+/** A condition that our copy of the library takes: it would find everything by a query of another copy. */
+function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
+  if (condition instanceof Query || !isQuery<Row>(condition)) return condition
+  return row => condition.test(row)
 }
 
 /** What a predicate asks for. Throws `UsageError` where it is none. */
 export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
   if (predicate === undefined) return { test: () => true, equalities: none, asks: 'anything' }
-  if (!(predicate instanceof Query) && typeof predicate !== 'function') {
+  if (!isQuery<Row>(predicate) && typeof predicate !== 'function') {
     throw new UsageError(`${quoted(predicate)} is no query: write a function of one, as in q => q.where({ lobby_id })`)
   }
-  const query = predicate instanceof Query ? predicate : predicate(new PlannedQuery<Row>(undefined, none, 'anything'))
+  const query = isQuery<Row>(predicate) ? predicate : predicate(new PlannedQuery<Row>(undefined, none, 'anything'))
   const { equalities, asks } = query instanceof PlannedQuery ? query : { equalities: none, asks: 'more' as const }
   return { test: row => query.test(row), equalities, asks }
 }

@@ -56,12 +56,13 @@ interface Candidates<Row> {
 /** The reads of a table over a source. A query that names the whole key, or an indexed column, looks at those rows only. */
 export function readTable<Row>(source: RowSource<Row>, { key, indexes }: Lookup): ReadTable<Row> {
   const candidates = ({ equalities, asks }: Plan<Row>): Candidates<Row> => {
+    const isOne = asks === 'equalities' && Object.keys(equalities).length === 1
     const id = idIn(equalities, key)
-    // That a record has an id of one column tells that it has that value in it.
-    if (id !== undefined) return { rows: only(source.get(id)), sure: asks === 'one equality' && key.length === 1 }
+    // An id of two columns may be put together of others.
+    if (id !== undefined) return { rows: only(source.get(id)), sure: isOne }
     const column = indexes.find(name => equalities[name] !== undefined)
-    const rows = column === undefined ? source.rows() : source.indexed(column, String(equalities[column]))
-    return { rows, sure: false }
+    if (column === undefined) return { rows: source.rows(), sure: false }
+    return { rows: source.indexed(column, String(equalities[column])), sure: isOne }
   }
   const findMany = (predicate: Predicate<Row> | undefined) => {
     const planned = plan(predicate)

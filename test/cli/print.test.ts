@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createConsole } from '../../src/cli/console.js'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { sendTo } from '../doors.js'
@@ -15,6 +15,71 @@ function styled({ isTTY, env }: { isTTY: boolean; env: NodeJS.ProcessEnv }): str
   // A console uses nothing else of a process.
   return createConsole(process as unknown as NodeJS.Process).style('bold', 'GET')
 }
+
+/** A console, and what it has written so far. */
+function printing() {
+  const stream = new PassThrough()
+  const process = Object.assign(new EventEmitter(), { stdout: stream, stderr: stream, env: {} })
+  // A console uses nothing else of a process.
+  const { print } = createConsole(process as unknown as NodeJS.Process)
+  const written: string[] = []
+  stream.on('data', (chunk: Buffer) => written.push(chunk.toString()))
+  return { print, process, written }
+}
+
+describe('lines', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('are written at once where nothing was printed lately', async () => {
+    const { print, written } = printing()
+
+    print('one')
+    print('two')
+    await vi.advanceTimersByTimeAsync(0)
+
+    expect(written).toEqual(['one\ntwo\n'])
+  })
+
+  it('that follow are gathered for 10 ms', async () => {
+    const { print, written } = printing()
+    print('one')
+    await vi.advanceTimersByTimeAsync(0)
+
+    print('two')
+    await vi.advanceTimersByTimeAsync(5)
+    print('three')
+    await vi.advanceTimersByTimeAsync(4)
+    const early = [...written]
+    await vi.advanceTimersByTimeAsync(1)
+
+    expect(early).toEqual(['one\n'])
+    expect(written).toEqual(['one\n', 'two\nthree\n'])
+  })
+
+  it('are written when the process ends', async () => {
+    const { print, process, written } = printing()
+    print('one')
+    await vi.advanceTimersByTimeAsync(0)
+    print('two')
+
+    process.emit('exit')
+    await vi.advanceTimersByTimeAsync(0)
+
+    expect(written).toEqual(['one\n', 'two\n'])
+  })
+
+  it('are written at once again after a pause', async () => {
+    const { print, written } = printing()
+    print('one')
+    await vi.advanceTimersByTimeAsync(10)
+
+    print('two')
+    await vi.advanceTimersByTimeAsync(0)
+
+    expect(written).toEqual(['one\n', 'two\n'])
+  })
+})
 
 describe('mockmaker routes', () => {
   it('prints a line for each operation: method, path, auth, name', async () => {

@@ -2,6 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { Collection, type Condition, Query } from '@mswjs/data'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
+import type { Predicate } from '../../src/store/query.js'
 import { Records } from '../../src/store/records.js'
 import { type ReadTable, readTable } from '../../src/store/table.js'
 import { createTracking } from '../../src/store/tracker.js'
@@ -135,6 +136,20 @@ describe('a query of a table', () => {
     const found = table.findMany(chain)
 
     expect(table.findMany(chain)).toEqual(found)
+  })
+
+  it.each<readonly [how: string, predicate: (other: Query<Thing>) => Predicate<Thing>]>([
+    ['as it is', other => other],
+    ['in a where', other => q => q.where(other as never)],
+    ['in an and', other => q => q.where({ colour: 'red' }).and(other)],
+    ['in an or', other => q => q.where({ colour: 'blue' }).or(other)],
+  ])('of another copy of the library is taken %s', (_, predicate) => {
+    // Another copy's instances pass for none of ours: only what they do tells what they are.
+    const other = { test: (thing: Thing) => thing.size === 2 } as unknown as Query<Thing>
+    const small = { thing_id: 'a', colour: 'red', size: 1, words: [] }
+    const large = { ...small, thing_id: 'b', size: 2 }
+
+    expect(tableOf([small, large]).findMany(predicate(other))).toEqual([large])
   })
 
   it('that names a key looks at that record only', () => {
