@@ -15,6 +15,7 @@ import { type Behaving, behave, type Call } from './server/behave.js'
 import type { Answer, Exchange, Page } from './server/exchange.js'
 import { createFinisher } from './server/finish.js'
 import { createKept } from './server/kept.js'
+import { createLatest } from './server/latest.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
 import { completeLinksInTime } from './simulation/device-link.js'
 import { createRandom } from './store/random.js'
@@ -99,6 +100,7 @@ export function createMock(options: MockOptions, { faker, progress, turnContext 
     watchTimeoutMs: () => (closed ? 0 : watchTimeoutMs),
     maxWaiters,
     kept: createKept(world),
+    latest: createLatest(world),
   }
   const finisher = createFinisher({ world, corsOrigins, log, rayId: rays.uuid, onBug })
   const carryOut = (call: Call) => behave(call, behaving)

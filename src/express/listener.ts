@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pageFor } from '../control/pages.js'
 import { checkTexts, type Mock } from '../mock.js'
+import type { Answerer } from '../server/answer.js'
 import { header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
 import { version } from '../version.js'
@@ -29,8 +30,8 @@ export function createListener(
   checkTexts('allowedHosts', allowedHosts)
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
-  return (request, response) =>
-    respond(request, response, exchange => {
+  return (request, response) => {
+    const answer: Answerer = exchange => {
       try {
         const host = header(exchange, 'host')
         if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
@@ -41,5 +42,7 @@ export function createListener(
       } catch (error) {
         return mock.refuse(exchange, error)
       }
-    })
+    }
+    respond(request, response, { answer })
+  }
 }

@@ -5,7 +5,7 @@ import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
 import { operationsAt } from '../server/routes.js'
 import { answerByHandlers, type Outcome } from './fetch-handlers.js'
-import { respond, toExchange, withBody } from './socket-exchange.js'
+import { respond, SocketExchange, withBody } from './socket-exchange.js'
 
 /** How `mockExpress` treats what no handler matches. */
 export interface MockExpressOptions {
@@ -66,13 +66,13 @@ function grouped(handlers: readonly HttpHandler[]): Group[] {
 
 /** Answers what is of our operations, their preflights included; `false` for anything else. */
 function answerOurs({ basePath, answerers }: Ours, request: Request, response: Response): boolean {
-  const asked = toExchange(request)
+  const asked = new SocketExchange(request)
   if (!asked.path.startsWith(basePath)) return false
   const path = asked.path.slice(basePath.length)
   const id = operationsAt(asked.method, path).find(there => answerers.has(there))
   const answer = id && answerers.get(id)
   if (!answer) return false
-  respond(request, response, exchange => answer(basePath === '' ? exchange : { ...exchange, path }))
+  respond(request, response, { answer, basePath })
   return true
 }
 
@@ -83,7 +83,7 @@ async function answerTheirs(handlers: readonly HttpHandler[], request: Request, 
   )
   request.body ??= body
   const url = `${request.protocol}://${request.headers.host ?? 'localhost'}${request.originalUrl}`
-  return answerByHandlers({ handlers, exchange: toExchange(request, body), url }, response)
+  return answerByHandlers({ handlers, exchange: new SocketExchange(request, { body }), url }, response)
 }
 
 type Next = Parameters<RequestHandler>[2]

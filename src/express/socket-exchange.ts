@@ -1,29 +1,57 @@
-import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { nestingLimit } from '../contract/json.js'
 import type { Answerer } from '../server/answer.js'
-import { type Answer, bodyLimit, type Exchange } from '../server/exchange.js'
+import { type Answer, bodyLimit, type Exchange, type GoneSignal } from '../server/exchange.js'
 
 /** A request on a socket. A body parser in front may have left what it has read in `body`. */
 type SocketRequest = IncomingMessage & { readonly body?: unknown }
 
 /** Answers a request on a socket. Waits for its body only where the method has one. */
-export function respond(request: SocketRequest, response: ServerResponse, answer: Answerer): void {
-  withBody(request, body => deliver(answer(toExchange(request, body)), response))
+export function respond(
+  request: SocketRequest,
+  response: ServerResponse,
+  { answer, basePath = '' }: { readonly answer: Answerer; readonly basePath?: string },
+): void {
+  withBody(request, body => deliver(answer(new SocketExchange(request, { body, basePath })), response))
 }
 
-/** A request on a socket as an exchange. Its body is read elsewhere. */
-export function toExchange(request: IncomingMessage, body?: Uint8Array): Exchange {
-  const { method = 'GET', headers, url = '/' } = request
-  const mark = url.indexOf('?')
-  const path = mark === -1 ? url : url.slice(0, mark)
-  const query = mark === -1 ? '' : url.slice(mark + 1)
-  return { method, path, query, headers, body, signal: () => goneSignal(request.socket) }
+/** What an exchange does not get from the request itself. */
+interface ExchangeParts {
+  readonly body?: Uint8Array | undefined
+  /** What stands before the path, to be left out. */
+  readonly basePath?: string
+}
+
+/** A request on a socket as an exchange: one object with few parts, because there are as many as requests that are blocked. */
+export class SocketExchange implements Exchange {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: Exchange['headers']
+  readonly body: Uint8Array | undefined
+  readonly #socket: Socket
+
+  constructor(
+    { method = 'GET', headers, url = '/', socket }: IncomingMessage,
+    { body, basePath = '' }: ExchangeParts = {},
+  ) {
+    const mark = url.indexOf('?')
+    this.method = method
+    this.path = url.slice(basePath.length, mark === -1 ? undefined : mark)
+    this.query = mark === -1 ? '' : url.slice(mark + 1)
+    this.headers = headers
+    this.body = body
+    this.#socket = socket
+  }
+
+  signal(): GoneSignal {
+    return new SocketSignal(this.#socket)
+  }
 }
 
 /** Writes an answer, now or when it comes. A client that has gone in the meantime gets nothing. */
-export function deliver(answer: Answer | Promise<Answer>, response: ServerResponse): void {
+function deliver(answer: Answer | Promise<Answer>, response: ServerResponse): void {
   if (answer instanceof Promise) void answer.then(late => write(late, response))
   else write(answer, response)
 }
@@ -84,20 +112,20 @@ function encoded(body: unknown): Uint8Array {
   }
 }
 
-const signals = new WeakMap<Socket, AbortSignal>()
+/** What tells that a connection has closed: not the response, which never hears of it while it waits behind another one (pipelining). */
+class SocketSignal implements GoneSignal {
+  constructor(readonly socket: Socket) {}
 
-/**
- * Aborted when the connection closes. One for all of its requests: a response that waits behind another one (pipelining)
- * never hears that the connection has closed.
- */
-function goneSignal(socket: Socket): AbortSignal {
-  const known = signals.get(socket)
-  if (known) return known
-  const controller = new AbortController()
-  // As many as block on the connection.
-  setMaxListeners(0, controller.signal)
-  if (socket.destroyed) controller.abort()
-  else socket.once('close', () => controller.abort())
-  signals.set(socket, controller.signal)
-  return controller.signal
+  get aborted(): boolean {
+    return this.socket.destroyed
+  }
+
+  addEventListener(_: 'abort', listener: () => void): void {
+    // As many as block on the connection.
+    this.socket.setMaxListeners(0).on('close', listener)
+  }
+
+  removeEventListener(_: 'abort', listener: () => void): void {
+    this.socket.off('close', listener)
+  }
 }

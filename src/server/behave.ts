@@ -1,8 +1,10 @@
-import type { Behaviour, ReadCall, WriteCall } from '../behaviour/behaviour.js'
+import type { Behaviour } from '../behaviour/behaviour.js'
 import type { Caller } from '../behaviour/caller.js'
 import { type OperationId, operations } from '../contract/operations.js'
-import type { LiveWorld } from '../store/world.js'
+import type { LiveWorld, Reading } from '../store/world.js'
+import type { GoneSignal } from './exchange.js'
 import type { Kept } from './kept.js'
+import type { Latest } from './latest.js'
 import { waitFor } from './watch.js'
 
 /** An operation that is to be carried out: who asks, and what was parsed. */
@@ -11,7 +13,7 @@ export interface Call {
   readonly caller: Caller
   readonly input: Readonly<Record<string, unknown>>
   /** Called when the call blocks: answers the signal that frees it. */
-  signal(): AbortSignal | undefined
+  signal(): GoneSignal | undefined
 }
 
 export interface Behaving {
@@ -21,49 +23,58 @@ export interface Behaving {
   watchTimeoutMs(): number
   readonly maxWaiters: number
   readonly kept: Kept
+  readonly latest: Latest
 }
 
 /** What an operation outputs. A promise only where it writes, or is blocked. */
-export function behave(
-  call: Call,
-  { world, behaviours, watchTimeoutMs, maxWaiters, kept }: Behaving,
-): Output | Promise<Output> {
+export function behave(call: Call, behaving: Behaving): Output | Promise<Output> {
   const { id, caller, input } = call
-  // The table of operations says which of the three a behaviour is; TypeScript cannot follow one id through both tables.
-  const behaviour = behaviours[id] as unknown as AnyBehaviour
+  const { world, kept, latest, maxWaiters } = behaving
   const { kind, method } = operations[id]
-  const { hasPassed } = world.view
   if (kind === 'write') {
+    const { hasPassed } = world.view
     return world.write(tables =>
-      behaviour({ caller, input, tables, hasPassed, random: world.random, now: world.clock.now() } as never),
+      behaviourOf(id, behaving)({ caller, input, tables, hasPassed, random: world.random, now: world.clock.now() }),
     )
   }
-  const read = () => world.read(view => behaviour({ caller, input, ...view } as never) as object)
   // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.
   const isCommon = method === 'GET' && input['x-coords'] === undefined
-  if (kind === 'read') return isCommon ? kept.output(keyOf(call), read) : read().value
-  // Every watch has it, parsed by WatchIndex.
-  const after = input.watch_index as bigint | undefined
-  const reading = waitFor({
+  if (kind === 'read') {
+    return isCommon ? kept.output(keyOf(call), () => read(call, behaving)) : read(call, behaving).value
+  }
+  return waitFor({
     world,
-    read,
-    after,
-    timeoutMs: watchTimeoutMs(),
+    read: () => withIndex(read(call, behaving)),
+    share: look => latest.reading(keyOf(call), look),
+    // Every watch has it, parsed by WatchIndex.
+    after: input.watch_index as bigint | undefined,
+    timeoutMs: behaving.watchTimeoutMs(),
     signal: call.signal,
     maxWaiters,
   })
-  return reading instanceof Promise ? reading.then(withIndex) : withIndex(reading)
+}
+
+/** Reads tracked. */
+function read({ id, caller, input }: Call, behaving: Behaving): Reading<object> {
+  const behaviour = behaviourOf(id, behaving)
+  return behaving.world.read(({ tables, hasPassed }) => behaviour({ caller, input, tables, hasPassed }) as object)
 }
 
 type Output = object | undefined
-type AnyBehaviour = (call: ReadCall<OperationId> | WriteCall<OperationId>) => Output | Promise<Output>
 
-/** All that a read sees but the world. */
-function keyOf({ id, caller, input }: Call): string {
-  const whose = 'namespaceId' in caller ? caller.namespaceId : 'gameId' in caller ? caller.gameId : ''
-  return `${id} ${caller.kind} ${JSON.stringify([whose, input])}`
+/** The table of operations says which calls a behaviour takes; TypeScript cannot follow one id through both tables. */
+function behaviourOf(id: OperationId, { behaviours }: Behaving) {
+  return behaviours[id] as unknown as (call: object) => Output | Promise<Output>
 }
 
-function withIndex({ value, revision }: { readonly value: object; readonly revision: number }): object {
-  return Object.assign({}, value, { watch: { index: String(revision) } })
+/** All that a read sees but the world. No read sees the index that it is watched from. */
+function keyOf({ id, caller, input }: Call): string {
+  const whose = 'namespaceId' in caller ? caller.namespaceId : 'gameId' in caller ? caller.gameId : ''
+  const seen = 'watch_index' in input ? Object.assign({}, input, { watch_index: undefined }) : input
+  return `${id} ${caller.kind} ${JSON.stringify([whose, seen])}`
+}
+
+function withIndex(reading: Reading<object>): Reading<object> {
+  const { value, revision, tags, until } = reading
+  return { value: Object.assign({}, value, { watch: { index: String(revision) } }), revision, tags, until }
 }

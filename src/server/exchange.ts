@@ -11,7 +11,14 @@ export interface Exchange {
   /** Default: none. Only the first `bodyLimit` + 1 bytes are needed of a longer one. */
   readonly body?: Uint8Array | undefined
   /** Answers a signal that is aborted when the client goes away, so that a blocked watch is freed. Called only where something blocks. */
-  signal?(): AbortSignal
+  signal?(): GoneSignal
+}
+
+/** As much of an `AbortSignal` as a blocked watch needs. */
+export interface GoneSignal {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
 }
 
 /** The answer to an exchange. Header names are lower case; what belongs to a connection is not there. */

@@ -5,18 +5,19 @@ import type { World } from '../store/world.js'
 import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
 import { type Answer, type Exchange, header, type Page } from './exchange.js'
-import { isKept } from './kept.js'
+import { isShared } from './kept.js'
 import { type ExchangeLog, withoutTokens } from './log.js'
 import { ClientGone } from './watch.js'
 
 /** An exchange that has begun, and what is known of it so far. */
 export interface Progress {
   readonly exchange: Exchange
-  readonly rayId: string
   readonly startedAt: number
-  operation?: OperationId
-  caller?: Caller
-  blocked?: boolean
+  operation: OperationId | undefined
+  caller: Caller | undefined
+  blocked: boolean
+  /** Made when it is needed: one that waits holds none. */
+  rayId: string | undefined
 }
 
 /** Gives answers the headers that every answer has, and tells the log (PROTOCOL.md B9). */
@@ -56,15 +57,16 @@ const clientGone = 499
 
 /** A finisher that always has an answer: what fails while one is finished is a bug, and answered as such. */
 export function createFinisher(options: FinisherOptions): Finisher {
-  const { rayId, onBug } = options
+  const { onBug } = options
   const finish = (progress: Progress, result: Result) => {
     const answer = dressed(progress, result, options)
     if (options.log.heard) record(progress, result, options)
     return answer
   }
   const bug = (progress: Progress, error: unknown) => {
-    onBug(error, progress.rayId)
-    const message = `something unforeseen happened: the mock's console tells what, at ray id ${progress.rayId}`
+    const rayId = rayOf(progress, options)
+    onBug(error, rayId)
+    const message = `something unforeseen happened: the mock's console tells what, at ray id ${rayId}`
     return { ...json(500, { code: 'ERROR', message }), code: 'ERROR' }
   }
   // What cannot be written as JSON or as a header, or a listener of the log that throws, must not cost the client its answer.
@@ -76,7 +78,14 @@ export function createFinisher(options: FinisherOptions): Finisher {
     }
   }
   return {
-    begin: exchange => ({ exchange, rayId: rayId(), startedAt: performance.now() }),
+    begin: exchange => ({
+      exchange,
+      startedAt: performance.now(),
+      operation: undefined,
+      caller: undefined,
+      blocked: false,
+      rayId: undefined,
+    }),
     succeed: (progress, output) => guarded(progress, () => json(200, output)),
     preflight: progress => guarded(progress, () => json(204, undefined)),
     present: (progress, page) => guarded(progress, () => page),
@@ -99,31 +108,33 @@ function json(status: number, output: object | undefined): Result {
   return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(output), readableBy }
 }
 
-/** An output that is kept is encoded once. */
+/** An output that is shared is encoded once. */
 function bytesOf(output: object): Uint8Array<ArrayBuffer> {
   const known = encoded.get(output)
   if (known) return known
   const bytes = encoder.encode(JSON.stringify(output))
-  if (isKept(output)) encoded.set(output, bytes)
+  if (isShared(output)) encoded.set(output, bytes)
   return bytes
 }
 
-function dressed(
-  { exchange, rayId }: Progress,
-  { status, headers, body, readableBy }: Result,
-  { world: tables, corsOrigins }: FinisherOptions,
-): Answer {
+function rayOf(progress: Progress, { rayId }: Pick<FinisherOptions, 'rayId'>): string {
+  progress.rayId ??= rayId()
+  return progress.rayId
+}
+
+function dressed(progress: Progress, { status, headers, body, readableBy }: Result, options: FinisherOptions): Answer {
+  const { exchange } = progress
+  const { world: tables, corsOrigins } = options
+  const rayId = rayOf(progress, options)
   const cors = readableBy === 'this origin' ? undefined : corsHeaders(exchange, { tables, corsOrigins })
   // Not by spreading, which costs more than all of the rest here.
   const answered = Object.assign({ 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId }, headers, cors)
   return { status, headers: answered, body: exchange.method === 'HEAD' ? nothing : body }
 }
 
-function record(
-  { exchange, rayId, operation, caller, startedAt, blocked = false }: Progress,
-  { status, readableBy, code }: Result,
-  { world: tables, corsOrigins, log }: FinisherOptions,
-): void {
+function record(progress: Progress, { status, readableBy, code }: Result, options: FinisherOptions): void {
+  const { exchange, operation, caller, startedAt, blocked } = progress
+  const { world: tables, corsOrigins, log } = options
   const { method, path } = exchange
   const origin = header(exchange, 'origin')
   const refused =
@@ -138,7 +149,7 @@ function record(
     caller,
     status,
     code,
-    rayId,
+    rayId: rayOf(progress, options),
     ms,
     blocked,
     authorizationIgnored,

@@ -8,8 +8,13 @@ export interface Kept {
 
 const shared = new WeakSet<object>()
 
-/** Whether an output is a kept one, which never changes. */
-export function isKept(output: object): boolean {
+/** Marks an output that answers share. */
+export function share(output: object): void {
+  shared.add(output)
+}
+
+/** Whether an output is a shared one, which never changes. */
+export function isShared(output: object): boolean {
   return shared.has(output)
 }
 
@@ -31,7 +36,7 @@ export function createKept(world: LiveWorld): Kept {
       }
       const stop = world.listen(tags, forget)
       kept.set(key, { output: value, forget })
-      shared.add(value)
+      share(value)
       const [oldest] = kept.values()
       if (kept.size > most) oldest?.forget()
       return value

@@ -82,8 +82,7 @@ export function createClock(options: ClockOptions = {}): WorldClock {
       return moved
     },
     after(ms, alarm) {
-      const deadline = { at: passed() + ms, alarm }
-      deadlines.add(deadline)
+      const deadline = deadlines.add({ at: passed() + ms, alarm })
       arm()
       return () => {
         deadlines.remove(deadline)

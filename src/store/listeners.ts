@@ -8,45 +8,58 @@ export interface Listeners {
   tell(tags: ReadonlySet<Tag>): void
 }
 
+type Listener = () => void
+
 /** Listeners in a map by tag: a change costs nothing to those it does not concern. */
 export function createListeners(): Listeners {
-  const byTag = new Map<Tag, Set<() => void>>()
+  // Most tags have one listener, which then stands without a set around it.
+  const byTag = new Map<Tag, Listener | Set<Listener>>()
+  const add = (tag: Tag, listener: Listener) => {
+    const there = byTag.get(tag)
+    if (there instanceof Set) there.add(listener)
+    else byTag.set(tag, there === undefined || there === listener ? listener : new Set([there, listener]))
+  }
+  const remove = (tag: Tag, listener: Listener) => {
+    const there = byTag.get(tag)
+    if (there instanceof Set) there.delete(listener)
+    if (there === listener || (there instanceof Set && there.size === 0)) byTag.delete(tag)
+  }
+  const hears = (tag: Tag, listener: Listener) => {
+    const there = byTag.get(tag)
+    return there === listener || (there instanceof Set && there.has(listener))
+  }
   return {
     listen(tags, listener) {
-      for (const tag of tags) {
-        const listeners = byTag.get(tag)
-        if (listeners) listeners.add(listener)
-        else byTag.set(tag, new Set([listener]))
-      }
+      // Not the set itself, which takes more room.
+      const names = [...tags]
+      for (const tag of names) add(tag, listener)
       return () => {
-        for (const tag of tags) {
-          const listeners = byTag.get(tag)
-          listeners?.delete(listener)
-          if (listeners?.size === 0) byTag.delete(tag)
-        }
+        for (const tag of names) remove(tag, listener)
       }
     },
     tell(tags) {
-      const concerned = new Map<() => void, Tag>()
-      for (const tag of tags) for (const listener of byTag.get(tag) ?? []) concerned.set(listener, tag)
+      const concerned = new Map<Listener, Tag>()
+      for (const tag of tags) {
+        const there = byTag.get(tag)
+        if (there instanceof Set) for (const listener of there) concerned.set(listener, tag)
+        else if (there) concerned.set(there, tag)
+      }
       // One that is told may end another.
-      callAll(
-        [...concerned].map(
-          ([listener, tag]) =>
-            () =>
-              byTag.get(tag)?.has(listener) && listener(),
-        ),
-      )
+      callEach(concerned, ([listener, tag]) => hears(tag, listener) && listener())
     },
   }
 }
 
 /** Calls all functions, also where one throws; then throws the first error. */
 export function callAll(calls: Iterable<() => unknown>): void {
+  callEach(calls, call => call())
+}
+
+function callEach<T>(items: Iterable<T>, call: (item: T) => unknown): void {
   const errors: unknown[] = []
-  for (const call of calls) {
+  for (const item of items) {
     try {
-      call()
+      call(item)
     } catch (error) {
       errors.push(error)
     }

@@ -4,6 +4,8 @@ import { UsageError } from '../contract/usage-error.js'
 export interface TurnContext {
   run<T>(store: object, turn: () => T): T
   getStore(): object | undefined
+  /** Is told when a turn is over: until the next one there is nothing to tell. Default: does nothing. */
+  disable?(): void
 }
 
 /** The turns of one world, one after the other. */
@@ -31,6 +33,7 @@ export function createTurnQueue(context: TurnContext): TurnQueue {
         current = store
         const land = await context.run(store, turn).finally(() => {
           current = undefined
+          context.disable?.()
         })
         return land()
       })

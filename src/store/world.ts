@@ -140,7 +140,8 @@ class WorldCore {
   /** Runs a synchronous function and says what its value depended on. */
   read<T>(read: (view: View) => T): Reading<T> {
     const { value, tracker } = this.#tracking.track(() => read(this.view))
-    return { value, ...tracker }
+    const { tags, revision, until } = tracker
+    return { value, tags, revision, until }
   }
 
   subscribe(listener: (changeSet: ChangeSet) => void): () => void {

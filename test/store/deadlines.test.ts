@@ -21,12 +21,11 @@ describe('deadlines', () => {
         if (first) deadlines.remove(first)
         kept.shift()
       } else if ('add' in step) {
-        const deadline = { at: step.add, alarm: () => {} }
+        const deadline = deadlines.add({ at: step.add, alarm: () => {} })
         added.push(deadline)
         kept.push(deadline)
         // Sorting keeps the order of what is equal.
         kept.sort((a, b) => a.at - b.at)
-        deadlines.add(deadline)
       } else if (added.length > 0) {
         const removed = added[step.remove % added.length] as Deadline
         if (kept.includes(removed)) kept.splice(kept.indexOf(removed), 1)
@@ -39,13 +38,12 @@ describe('deadlines', () => {
 
   it.prop([fc.array(fc.nat(9))])('come out earliest first, those of one time as they were added', times => {
     const deadlines = createDeadlines()
-    const added = times.map(at => ({ at, alarm: () => {} }))
-    for (const deadline of added) deadlines.add(deadline)
+    const added = times.map(at => deadlines.add({ at, alarm: () => {} }))
 
     const taken = added.map(() => {
       const first = deadlines.first() as Deadline
       deadlines.remove(first)
-      return added.indexOf(first as (typeof added)[number])
+      return added.indexOf(first)
     })
 
     const sorted = times.map((at, i) => ({ at, i })).sort((a, b) => a.at - b.at || a.i - b.i)
@@ -56,9 +54,8 @@ describe('deadlines', () => {
     numRuns: 500,
   })('come out in order also when some have left from their midst', entries => {
     const deadlines = createDeadlines()
-    const added = entries.map(([at, leaves]) => ({ at, leaves, alarm: () => {} }))
-    for (const deadline of added) deadlines.add(deadline)
-    for (const deadline of added) if (deadline.leaves) deadlines.remove(deadline)
+    const added = entries.map(([at, leaves]) => ({ leaves, deadline: deadlines.add({ at, alarm: () => {} }) }))
+    for (const { leaves, deadline } of added) if (leaves) deadlines.remove(deadline)
     const staying = added.filter(({ leaves }) => !leaves)
 
     const taken = staying.map(() => {
@@ -67,6 +64,6 @@ describe('deadlines', () => {
       return first.at
     })
 
-    expect(taken).toEqual(staying.map(({ at }) => at).sort((a, b) => a - b))
+    expect(taken).toEqual(staying.map(({ deadline }) => deadline.at).sort((a, b) => a - b))
   })
 })

@@ -1,0 +1,32 @@
+import { clockTag } from '../store/tag.js'
+import type { LiveWorld, Reading } from '../store/world.js'
+import { share } from './kept.js'
+
+/** Readings that requests share that wake together: they ask for the same, and what they hear is encoded once. */
+export interface Latest {
+  /** What a read has read at the newest revision, under a key that says all that it sees but the world. */
+  reading(key: string, read: () => Reading<object>): Reading<object>
+}
+
+/** How many readings are shared; others are not. */
+const most = 500
+
+/** Keeps readings until the next revision, and none that the clock alone has changed or may have. */
+export function createLatest(world: LiveWorld): Latest {
+  const readings = new Map<string, Reading<object>>()
+  let revision = world.revision
+  return {
+    reading(key, read) {
+      if (revision !== world.revision) readings.clear()
+      revision = world.revision
+      const known = readings.get(key)
+      if (known && (known.until === undefined || world.clock.now() < known.until)) return known
+      const reading = read()
+      if (readings.size < most && !reading.tags.has(clockTag)) {
+        readings.set(key, reading)
+        share(reading.value)
+      }
+      return reading
+    },
+  }
+}
