@@ -11,11 +11,9 @@ import { readScenario } from './scenario/read.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
 import { type Answerer, createAnswerer } from './server/answer.js'
-import { type Behaving, behave, type Call } from './server/behave.js'
+import { createBehave } from './server/behave.js'
 import type { Answer, Exchange, Page } from './server/exchange.js'
 import { createFinisher } from './server/finish.js'
-import { createKept } from './server/kept.js'
-import { createLatest } from './server/latest.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
 import { completeLinksInTime } from './simulation/device-link.js'
 import { createRandom } from './store/random.js'
@@ -94,16 +92,13 @@ export function createMock(options: MockOptions, { faker, progress, turnContext 
   const log = createExchangeLog()
   const rays = createRandom(world.seed, 'rays')
   let closed = false
-  const behaving: Behaving = {
+  const carryOut = createBehave({
     world,
     behaviours,
     watchTimeoutMs: () => (closed ? 0 : watchTimeoutMs),
     maxWaiters,
-    kept: createKept(world),
-    latest: createLatest(world),
-  }
+  })
   const finisher = createFinisher({ world, corsOrigins, log, rayId: rays.uuid, onBug })
-  const carryOut = (call: Call) => behave(call, behaving)
   return {
     world,
     tokens: tokensOf(world),
@@ -145,7 +140,7 @@ function checkOptions(options: MockOptions): void {
     throw new UsageError(`watchTimeoutMs is ${watchTimeoutMs}: expected a number of ms from 0`)
 }
 
-type CarryOut = (call: Call) => ReturnType<typeof behave>
+type CarryOut = ReturnType<typeof createBehave>
 
 function override<Id extends OperationId>(
   id: Id,

@@ -5,13 +5,13 @@ import type { View } from '../store/world.js'
 import type { CallerOf } from './caller.js'
 
 /** A call that only reads: who asks, what for, and the world as it is. These, and nothing else, decide the answer. */
-export interface ReadCall<Id extends OperationId> extends View {
+interface ReadCall<Id extends OperationId> extends View {
   readonly caller: CallerOf<(typeof operations)[Id]['auth']>
   readonly input: OperationInput<Id>
 }
 
 /** A call that writes, inside its turn. `now` in ms since the epoch. */
-export interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
+interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
   readonly tables: Tables
   readonly random: Random
   readonly now: number

@@ -33,8 +33,10 @@ const admitted: { readonly [Needed in Auth]: readonly Caller['kind'][] } = {
   cloud: ['cloud'],
 }
 
+const anonymous: Caller = { kind: 'anonymous' }
+
 function withoutToken(auth: Auth, exchange: Exchange, view: View): Caller {
-  if (auth === 'none') return { kind: 'anonymous' }
+  if (auth === 'none') return anonymous
   if (auth === 'namespace') return tokenless(exchange, view)
   throw new ApiError('API_UNAUTHORIZED', `this call needs a ${auth === 'cloud' ? 'cloud ' : ''}token: ${hint}`)
 }

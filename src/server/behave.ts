@@ -3,8 +3,8 @@ import type { Caller } from '../behaviour/caller.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { LiveWorld, Reading } from '../store/world.js'
 import type { GoneSignal } from './exchange.js'
-import type { Kept } from './kept.js'
-import type { Latest } from './latest.js'
+import { createKept } from './kept.js'
+import { createLatest } from './latest.js'
 import { waitFor } from './watch.js'
 
 /** An operation that is to be carried out: who asks, and what was parsed. */
@@ -22,50 +22,45 @@ export interface Behaving {
   /** In ms of the world's clock. */
   watchTimeoutMs(): number
   readonly maxWaiters: number
-  readonly kept: Kept
-  readonly latest: Latest
 }
 
-/** What an operation outputs. A promise only where it writes, or is blocked. */
-export function behave(call: Call, behaving: Behaving): Output | Promise<Output> {
-  const { id, caller, input } = call
-  const { world, kept, latest, maxWaiters } = behaving
-  const { kind, method } = operations[id]
-  if (kind === 'write') {
-    const { hasPassed } = world.view
-    return world.write(tables =>
-      behaviourOf(id, behaving)({ caller, input, tables, hasPassed, random: world.random, now: world.clock.now() }),
-    )
+/** What carries an operation out, and answers its output. A promise only where it writes, or is blocked. */
+export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: Behaving) {
+  const kept = createKept(world)
+  const latest = createLatest(world)
+  // The table of operations says which calls a behaviour takes; TypeScript cannot follow one id through both tables.
+  const behaviourOf = (id: OperationId) => behaviours[id] as unknown as (call: object) => Output | Promise<Output>
+  const read = ({ id, caller, input }: Call): Reading<object> => {
+    const behaviour = behaviourOf(id)
+    return world.read(({ tables, hasPassed }) => behaviour({ caller, input, tables, hasPassed }) as object)
   }
-  // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.
-  const isCommon = method === 'GET' && input['x-coords'] === undefined
-  if (kind === 'read') {
-    return isCommon ? kept.output(keyOf(call), () => read(call, behaving)) : read(call, behaving).value
-  }
-  return waitFor({
+  const readIndexed = (call: Call) => withIndex(read(call))
+  const watch = {
     world,
-    read: () => withIndex(read(call, behaving)),
-    share: look => latest.reading(keyOf(call), look),
+    read: readIndexed,
+    readAgain: (call: Call) => latest.reading(keyOf(call), () => readIndexed(call)),
     // Every watch has it, parsed by WatchIndex.
-    after: input.watch_index as bigint | undefined,
-    timeoutMs: behaving.watchTimeoutMs(),
-    signal: call.signal,
+    after: ({ input }: Call) => input.watch_index as bigint | undefined,
+    signal: (call: Call) => call.signal(),
+    timeoutMs: watchTimeoutMs,
     maxWaiters,
-  })
-}
-
-/** Reads tracked. */
-function read({ id, caller, input }: Call, behaving: Behaving): Reading<object> {
-  const behaviour = behaviourOf(id, behaving)
-  return behaving.world.read(({ tables, hasPassed }) => behaviour({ caller, input, tables, hasPassed }) as object)
+  }
+  return (call: Call): Output | Promise<Output> => {
+    const { id, caller, input } = call
+    const { kind, method } = operations[id]
+    if (kind === 'watch') return waitFor(call, watch)
+    if (kind === 'write') {
+      const { hasPassed } = world.view
+      const { random, clock } = world
+      return world.write(tables => behaviourOf(id)({ caller, input, tables, hasPassed, random, now: clock.now() }))
+    }
+    // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.
+    const isCommon = method === 'GET' && input['x-coords'] === undefined
+    return isCommon ? kept.output(keyOf(call), () => read(call)) : read(call).value
+  }
 }
 
 type Output = object | undefined
-
-/** The table of operations says which calls a behaviour takes; TypeScript cannot follow one id through both tables. */
-function behaviourOf(id: OperationId, { behaviours }: Behaving) {
-  return behaviours[id] as unknown as (call: object) => Output | Promise<Output>
-}
 
 /** All that a read sees but the world. No read sees the index that it is watched from. */
 function keyOf({ id, caller, input }: Call): string {

@@ -2,18 +2,18 @@ import { ApiError } from '../contract/error.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
 import type { GoneSignal } from './exchange.js'
 
-/** A read that may block. */
-interface BlockingRead<T> {
+/** Reads that may block, each for a question. */
+interface Watch<Question, T> {
   readonly world: LiveWorld
-  read(): Reading<T>
+  read(question: Question): Reading<T>
   /** Reads for one that wakes, who is seldom alone. */
-  share(read: () => Reading<T>): Reading<T>
+  readAgain(question: Question): Reading<T>
   /** The index that the client has. Without one the read is answered at once. */
-  readonly after: bigint | undefined
+  after(question: Question): bigint | undefined
+  /** What frees the waiter when the client goes away. Called when it blocks. */
+  signal(question: Question): GoneSignal | undefined
   /** In ms of the world's clock; 0 never blocks. */
-  readonly timeoutMs: number
-  /** Frees the waiter when the client goes away. */
-  signal(): GoneSignal | undefined
+  timeoutMs(): number
   /** The most requests that may be blocked in the world. */
   readonly maxWaiters: number
 }
@@ -27,10 +27,10 @@ export class ClientGone extends Error {
  * Answers a read at once, unless `after` is the newest revision that it can see: then at the next change that it can see,
  * or unchanged at the deadline (PROTOCOL.md B7). Throws what the read throws, then or later.
  */
-export function waitFor<T>(watch: BlockingRead<T>): T | Promise<T> {
-  const { world, after, timeoutMs, maxWaiters } = watch
-  const reading = watch.read()
-  if (isNews(reading, after) || timeoutMs <= 0) return reading.value
+export function waitFor<Question, T>(question: Question, watch: Watch<Question, T>): T | Promise<T> {
+  const { world, maxWaiters } = watch
+  const reading = watch.read(question)
+  if (isNews(reading, watch.after(question)) || watch.timeoutMs() <= 0) return reading.value
   if (world.waiting.size >= maxWaiters) {
     throw new ApiError(
       'API_RATE_LIMIT',
@@ -38,36 +38,39 @@ export function waitFor<T>(watch: BlockingRead<T>): T | Promise<T> {
       { headers: { 'retry-after': '1' } },
     )
   }
-  return new Promise((resolve, reject) => {
-    new Blocked(watch, { resolve, reject }).begin(reading)
-  })
+  return new Promise((resolve, reject) => new Blocked(question, { watch, resolve, reject }).begin(reading))
 }
 
 function isNews({ revision }: Reading<unknown>, after: bigint | undefined): boolean {
   return BigInt(revision) !== after
 }
 
-/** Who hears of what is new. */
-interface Hearer<T> {
+/** Where a blocked request belongs, and who hears of what is new. */
+interface Ties<Question, T> {
+  readonly watch: Watch<Question, T>
   resolve(value: T): void
   reject(error: unknown): void
 }
 
 /** A blocked request. One object with few parts, because there are many of them. */
-class Blocked<T> implements Waiter {
-  readonly #watch: BlockingRead<T>
-  readonly #hearer: Hearer<T>
+class Blocked<Question, T> implements Waiter {
+  readonly #question: Question
+  readonly #watch: Watch<Question, T>
+  readonly #resolve: (value: T) => void
+  readonly #reject: (error: unknown) => void
   readonly #signal: GoneSignal | undefined
   readonly #giveUp: () => void
   /** Ends what it listens to. */
   #unlisten = nothing
   #forgetUntil = nothing
 
-  constructor(watch: BlockingRead<T>, hearer: Hearer<T>) {
+  constructor(question: Question, { watch, resolve, reject }: Ties<Question, T>) {
+    this.#question = question
     this.#watch = watch
-    this.#hearer = hearer
-    this.#signal = watch.signal()
-    this.#giveUp = watch.world.clock.after(watch.timeoutMs, this.end)
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#signal = watch.signal(question)
+    this.#giveUp = watch.world.clock.after(watch.timeoutMs(), this.end)
   }
 
   /** Listens to what the read depended on, in the same tick as the read. */
@@ -84,17 +87,17 @@ class Blocked<T> implements Waiter {
   #wake = () => this.#look('news')
 
   #gone = () => {
-    if (this.#leave()) this.#hearer.reject(new ClientGone('the client has gone'))
+    if (this.#leave()) this.#reject(new ClientGone('the client has gone'))
   }
 
   /** Answers what is wanted, or listens anew. */
   #look(wanted: 'news' | 'anything'): void {
     try {
-      const reading = this.#watch.share(this.#watch.read)
-      if (wanted === 'news' && !isNews(reading, this.#watch.after)) this.#listen(reading)
-      else if (this.#leave()) this.#hearer.resolve(reading.value)
+      const reading = this.#watch.readAgain(this.#question)
+      if (wanted === 'news' && !isNews(reading, this.#watch.after(this.#question))) this.#listen(reading)
+      else if (this.#leave()) this.#resolve(reading.value)
     } catch (error) {
-      if (this.#leave()) this.#hearer.reject(error)
+      if (this.#leave()) this.#reject(error)
     }
   }
 
