@@ -1,10 +1,10 @@
 import { UsageError } from '../contract/usage-error.js'
 
-/** Tells whether code runs inside a turn. Node's `AsyncLocalStorage` is one. */
+/** Tells whether code runs inside a turn; each world has one of its own. Node's `AsyncLocalStorage` is one. */
 export interface TurnContext {
   run<T>(store: object, turn: () => T): T
   getStore(): object | undefined
-  /** Is told when a turn is over: until the next one there is nothing to tell. Default: does nothing. */
+  /** Is told when a turn is over, before it lands: an `AsyncLocalStorage` costs every promise of the process while it is on. */
   disable?(): void
 }
 

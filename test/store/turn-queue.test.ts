@@ -77,6 +77,30 @@ describe('the queue of turns', () => {
     await expect(turn).rejects.toThrow(UsageError)
   })
 
+  it.each([
+    ['lands', () => {}],
+    [
+      'fails',
+      () => {
+        throw new Error('no')
+      },
+    ],
+  ])('switches its context off before a turn %s', async (_name, fail) => {
+    const steps: string[] = []
+    const context = { ...createSyncContext(), disable: () => void steps.push('off') }
+    const world = smallWorld({ turnContext: context })
+    world.subscribe(() => steps.push('landed'))
+
+    await world
+      .write(async ({ games }) => {
+        await games.create({ name_id: 'new' })
+        fail()
+      })
+      .catch(() => steps.push('failed'))
+
+    expect(steps).toEqual(['off', expect.stringMatching(/landed|failed/)])
+  })
+
   it('begins a turn only when the one before has ended', async () => {
     const world = smallWorld()
     const steps: string[] = []
