@@ -1,99 +1,96 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listLobbies } from '../../src/behaviour/lobbies-list.js'
-import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { createMockmaker } from '../../src/index.js'
+import type { Answerer } from '../../src/server/answer.js'
+import { createKept } from '../../src/server/kept.js'
+import { comparable, type Got, type Sent } from '../doors.js'
+import { randomRead, randomWriteCall } from '../random-exchange.js'
+import { play, type RandomWrite, randomWrite } from '../random-write.js'
+import { bearer, tanks } from '../tanks.js'
+import { ask, live } from './ask.js'
+import { freshAnswerer } from './fresh.js'
 
-type Step = (mock: Mockmaker) => unknown
+type Step =
+  | { readonly kind: 'read'; readonly sent: Sent }
+  | { readonly kind: 'call'; readonly sent: Sent; readonly then: 'wait' | 'go on' }
+  | { readonly kind: 'write'; readonly write: RandomWrite; readonly then: 'wait' | 'go on' }
 
-const lobby = fc.constantFrom(ids.lobby, 'empty', 'new')
-const writes = fc.oneof<fc.Arbitrary<Step>[]>(
-  fc.record({ lobby, players: fc.nat(1) }).map(
-    ({ lobby: lobby_id, players }) =>
-      mock =>
-        mock.world.lobbies.update(q => q.where({ lobby_id }), {
-          data: draft => void Object.assign(draft, { total_player_count: players }),
-        }),
-  ),
-  lobby.map(lobby_id => mock => mock.world.lobbies.delete(q => q.where({ lobby_id }))),
-  fc.constant(async (mock: Mockmaker) => {
-    if (!mock.world.lobbies.get('new'))
-      await mock.world.lobbies.create({ lobby_id: 'new', game_mode_id: 'duel', region_id: 'lnd-fra' })
-  }),
-  fc.boolean().map(
-    listable => mock =>
-      mock.world.gameModes.update(q => q.where({ namespace_id: ids.prod, game_mode_id: 'secret' }), {
-        data: draft => void Object.assign(draft, { listable: listable }),
-      }),
-  ),
-  fc.boolean().map(
-    hide => mock =>
-      mock.world.settings.update(q => q.where({ settings_id: 'settings' }), {
-        data: draft => void Object.assign(draft, { hide_empty_lobbies: hide }),
-      }),
-  ),
-  fc.constantFrom('Here', 'There').map(
-    name => mock =>
-      mock.world.regions.update(q => q.where({ region_id: 'lnd-fra' }), {
-        data: draft => void Object.assign(draft, { region_display_name: name }),
-      }),
-  ),
-  fc.constant((mock: Mockmaker) => mock.reset()),
+const then = fc.constantFrom('wait' as const, 'wait' as const, 'go on' as const)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('read' as const), sent: randomRead }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), write: randomWrite, then }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('call' as const), sent: randomWriteCall, then }) },
 )
+// What is never read again is never stale: all is read again at the end, and after each change.
+const steps = fc.array(step, { maxLength: 40, size: 'max' })
 
-const asked = fc.record({ include_state: fc.boolean(), coords: fc.constantFrom(undefined, '1,2', '3,4') })
+const scenario = {
+  ...tanks,
+  device_links: [...(tanks.device_links ?? []), { token: 'device.made', completes_after: '1s', game: 'tanks' }],
+}
 
-/** What `answer` says of the list, and what its behaviour says of the world as it is. */
-async function bothWays(
-  mock: Mockmaker,
-  { include_state, coords }: { include_state: boolean; coords: string | undefined },
-) {
-  const answer = await mock.answer({
-    method: 'GET',
-    path: '/matchmaker/lobbies/list',
-    query: `include_state=${include_state}`,
-    headers: { ...bearer(tokens.public), ...(coords === undefined ? {} : { 'x-coords': coords }) },
-  })
-  const [latitude, longitude] = coords?.split(',').map(Number) ?? []
-  const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-  const truth = listLobbies({
-    caller: { kind: 'public', namespaceId: ids.prod },
-    input: { include_state, 'x-coords': place },
-    tables: mock.world,
-    hasPassed: () => false,
-  })
-  return { kept: new TextDecoder().decode(answer.body), true: JSON.stringify(truth) }
+/** What is answered at once: all but a write. */
+function answerNow(answer: Answerer, { headers = {}, body, ...sent }: Sent): Got {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const got = answer({ ...sent, headers, body: bytes })
+  if (got instanceof Promise) throw new Error('a read has to wait')
+  return comparable({ ...got, body: new TextDecoder().decode(got.body) })
+}
+
+/** Plays the steps, and compares each read, and all so far after each change, with what a mock answers that keeps nothing. */
+async function compareAll(steps: readonly Step[]): Promise<void> {
+  const mock = createMockmaker({ scenario, watchTimeoutMs: 0 })
+  const fresh = freshAnswerer(live(mock.world))
+  const asked: Sent[] = []
+  const stale: unknown[] = []
+  const compare = (sent: Sent) => {
+    const [kept, now] = [answerNow(mock.answer, sent), answerNow(fresh, sent)]
+    if (JSON.stringify(kept) !== JSON.stringify(now)) stale.push({ sent, kept, now })
+  }
+  mock.world.subscribe(() => asked.forEach(compare))
+  const begun: Promise<unknown>[] = []
+  for (const step of steps) {
+    if (step.kind === 'read') {
+      compare(step.sent)
+      asked.push(step.sent)
+    } else {
+      begun.push(step.kind === 'call' ? ask(mock, step.sent) : play(step.write, live(mock.world)))
+      if (step.then === 'wait') await Promise.all(begun)
+    }
+  }
+  await Promise.all(begun)
+  asked.forEach(compare)
+  expect(stale).toEqual([])
 }
 
 describe('a kept answer', () => {
-  it('is never stale', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.oneof(writes, asked), { maxLength: 30 }), async steps => {
-        const mock = createMockmaker({ scenario: tanks })
-        for (const step of steps) {
-          if (typeof step === 'function') {
-            await step(mock)
-            continue
-          }
-          const both = await bothWays(mock, step)
-          expect(both.kept).toBe(both.true)
-        }
-      }),
-      { numRuns: 300 },
-    )
+  it('is the answer of a mock that keeps nothing, whatever was asked and written before', async () => {
+    await fc.assert(fc.asyncProperty(steps, compareAll), { numRuns: 300 })
   })
 
-  it('is dropped before a subscriber hears of the change', async () => {
-    const mock = createMockmaker({ scenario: tanks })
-    const before = await bothWays(mock, { include_state: false, coords: undefined })
-    const heard: Promise<{ kept: string; true: string }>[] = []
-    mock.world.subscribe(() => heard.push(bothWays(mock, { include_state: false, coords: undefined })))
+  it('is none that the clock alone may change', async () => {
+    const { world } = createMockmaker({ scenario: tanks })
+    const kept = createKept(live(world))
+    const at = world.clock.now() + 1_000
+    const ask = () => kept.output('key', () => live(world).read(({ hasPassed }) => ({ passed: hasPassed(at) })))
+    const before = ask()
 
-    await mock.world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
+    await world.clock.advance(1_000)
 
-    const [after] = await Promise.all(heard)
-    expect(after?.kept).toBe(after?.true)
-    expect(after?.kept).not.toBe(before.kept)
+    expect([before, ask()]).toEqual([{ passed: false }, { passed: true }])
+  })
+
+  it('is dropped when the clock that has changed it is reset', async () => {
+    const { world, reset } = createMockmaker({ scenario: tanks })
+    const kept = createKept(live(world))
+    const at = world.clock.now() + 1_000
+    const ask = () => kept.output('key', () => live(world).read(({ hasPassed }) => ({ passed: hasPassed(at) })))
+    await world.clock.advance(1_000)
+    const before = ask()
+
+    await reset()
+
+    expect([before, ask()]).toEqual([{ passed: true }, { passed: false }])
   })
 
   it('is the very bytes of the one before, where nothing has changed', async () => {

@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import type { Sent } from './doors.js'
+import { madeTokens } from './random-write.js'
+import { completion, ids, tokens } from './tanks.js'
+
+const token = fc.constantFrom(...Object.values(tokens), ...Object.values(madeTokens), 'nobodys.token')
+const caller = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(tokens.public, tokens.development, madeTokens.public) },
+  { weight: 1, arbitrary: token },
+)
+const link = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(tokens.pending, tokens.complete, madeTokens.link) },
+  { weight: 1, arbitrary: token },
+)
+const game = fc.constantFrom(ids.tanks, ids.boats, 'cars', 'nobodys')
+const namespace = fc.constantFrom(ids.prod, ids.closed, ids.boatsProd, 'made', 'nobodys')
+const origin = fc.constantFrom(
+  'http://localhost:3000',
+  'https://tanks.example',
+  'https://made.example',
+  'https://boats.mock.localhost',
+  'https://tanks--beta.cdn.example',
+)
+
+/** Who asks, and from where: few, so that many ask the same. */
+const headers = fc
+  .record({
+    token: fc.option(caller, { nil: undefined, freq: 3 }),
+    origin: fc.option(origin, { nil: undefined, freq: 1 }),
+  })
+  .map(
+    ({ token, origin }): Record<string, string> => ({
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(origin !== undefined && { origin }),
+    }),
+  )
+
+const list = fc
+  .record({
+    method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD'),
+    query: fc.constantFrom(
+      undefined,
+      '',
+      'include_state=true',
+      'include_state=false',
+      'a=1&include_state=true',
+      'include_state=1',
+    ),
+    coords: fc.constantFrom(undefined, undefined, '1,2', '52.5,13.4', '91,0'),
+    headers,
+  })
+  .map(({ method, query, coords, headers }) =>
+    sent({
+      method,
+      path: '/matchmaker/lobbies/list',
+      query,
+      headers: { ...headers, ...(coords && { 'x-coords': coords }) },
+    }),
+  )
+
+const validation = fc
+  .record({ game, name_id: fc.constantFrom('prod', 'beta', 'a--b'), headers })
+  .map(({ game, name_id, headers }) => ({
+    method: 'POST',
+    path: `/cloud/games/${game}/namespaces/validate`,
+    headers,
+    body: JSON.stringify({ display_name: 'A name', name_id }),
+  }))
+
+const tokenValidation = fc
+  .record({ game, namespace, ports: fc.subarray([{ label: 'a', target_port: 80, proxy_protocol: 'http' }]), headers })
+  .map(({ game, namespace, ports, headers }) => ({
+    method: 'POST',
+    path: `/cloud/games/${game}/namespaces/${namespace}/tokens/development/validate`,
+    headers,
+    body: JSON.stringify({ hostname: '127.0.0.1', lobby_ports: [...ports, ...ports] }),
+  }))
+
+const poll = fc
+  .record({ link, index: fc.constantFrom('', '&watch_index=1', '&watch_index=x'), headers })
+  .map(({ link, index, headers }) => ({
+    method: 'GET',
+    path: '/cloud/devices/links',
+    query: `device_link_token=${link}${index}`,
+    headers,
+  }))
+
+const preflight = headers.map(headers => ({ method: 'OPTIONS', path: '/matchmaker/lobbies/list', headers }))
+
+/** A call that only reads, and never blocks, of a world of tanks. Two are often the same. */
+export const randomRead: fc.Arbitrary<Sent> = fc.oneof(
+  { weight: 6, arbitrary: list },
+  { weight: 3, arbitrary: poll },
+  { weight: 2, arbitrary: validation },
+  { weight: 1, arbitrary: tokenValidation },
+  { weight: 1, arbitrary: preflight },
+)
+
+const config = fc.record({ game, namespace, max: fc.nat(2), headers }).map(({ game, namespace, max, headers }) => ({
+  method: 'POST',
+  path: `/cloud/games/${game}/namespaces/${namespace}/mm-config`,
+  headers,
+  body: JSON.stringify({ lobby_count_max: max, max_players: max }),
+}))
+
+const completed = fc
+  .record({ device_link_token: link, game_id: game, headers })
+  .map(({ device_link_token, game_id, headers }) => ({
+    ...completion,
+    headers: { ...completion.headers, ...headers },
+    body: JSON.stringify({ device_link_token, game_id }),
+  }))
+
+/** A call that writes to a world of tanks, or is refused. */
+export const randomWriteCall: fc.Arbitrary<Sent> = fc.oneof(
+  config,
+  completed,
+  fc.constant(completion),
+  fc.constant({ method: 'POST', path: '/cloud/devices/links' }),
+)
+
+function sent({ query, ...others }: Omit<Sent, 'query'> & { readonly query: string | undefined }): Sent {
+  return query === undefined ? others : { ...others, query }
+}
