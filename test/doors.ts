@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { buffer } from 'node:stream/consumers'
 import express from 'express'
-import { mockExpress } from '../src/express.js'
+import { listen, mockExpress } from '../src/express.js'
 import { createMockmaker } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
+import type { World } from '../src/store/world.js'
 
 /** A request as a test sends it. */
 export interface Sent {
@@ -32,6 +33,8 @@ export interface Got {
 export interface Opened {
   /** Where it is on a socket. */
   readonly url?: string
+  /** The world, where it is of this process. */
+  readonly world?: World
   send(sent: Sent): Promise<Got>
   close(): Promise<void>
 }
@@ -72,6 +75,7 @@ const answerDoor: Door = {
   async open(scenario, { publicUrl } = {}) {
     const mock = createMockmaker({ scenario, publicUrl })
     return {
+      world: mock.world,
       async send({ headers = {}, body, ...sent }) {
         const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
         const answer = await mock.answer({ ...sent, headers, body: bytes })
@@ -89,6 +93,7 @@ const mswDoor: Door = {
     const mock = setupMockmaker({ scenario, baseUrl, publicUrl })
     mock.listen({ onUnhandledRequest: 'bypass' })
     return {
+      world: mock.world,
       async send({ method, path, query, headers = {}, body }) {
         const url = `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`
         const init = body === undefined ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }
@@ -109,6 +114,7 @@ const expressDoor: Door = {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     return {
+      world: mock.world,
       send: sent => sendTo(`http://127.0.0.1:${port}`, sent),
       async close() {
         await mock.close()
@@ -116,6 +122,16 @@ const expressDoor: Door = {
         await new Promise(resolve => server.close(resolve))
       },
     }
+  },
+}
+
+/** The server that the command runs, in this process. */
+export const listenDoor: Door = {
+  name: 'the listening server',
+  async open(scenario, { publicUrl } = {}) {
+    const mock = createMockmaker({ scenario, publicUrl })
+    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+    return { url, world: mock.world, send: sent => sendTo(url, sent), close }
   },
 }
 

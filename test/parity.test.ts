@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { operationIds, operations } from '../src/contract/operations.js'
-import { comparable, doors, type Opened, type Sent } from './doors.js'
+import { comparable, doors, listenDoor, type Opened, type Sent } from './doors.js'
+import { randomRead, randomWriteCall } from './random-exchange.js'
 import { ids, tanks, tokens } from './tanks.js'
 
 /** A value that is mostly one of these, and sometimes anything. */
@@ -104,7 +105,7 @@ async function openAll(): Promise<readonly Opened[]> {
   const opened = await command?.open(tanks)
   if (!opened?.url) throw new Error('the command has a URL')
   const { url } = opened
-  return [opened, ...(await Promise.all(others.map(door => door.open(tanks, { publicUrl: url }))))]
+  return [opened, ...(await Promise.all([listenDoor, ...others].map(door => door.open(tanks, { publicUrl: url }))))]
 }
 
 describe('the doors', async () => {
@@ -119,6 +120,23 @@ describe('the doors', async () => {
         for (const other of others) expect(other).toEqual(first)
       }),
       { numRuns: 1_500 },
+    )
+  })
+
+  it('answer what is asked again, before and after a call that writes, with the same bytes', async () => {
+    const calls = fc.array(fc.oneof({ weight: 3, arbitrary: randomRead }, { weight: 1, arbitrary: randomWriteCall }), {
+      minLength: 1,
+      maxLength: 5,
+    })
+    await fc.assert(
+      fc.asyncProperty(calls, async calls => {
+        for (const sent of [...calls, ...calls]) {
+          const [first, ...others] = await Promise.all(opened.map(async door => comparable(await door.send(sent))))
+
+          for (const other of others) expect(other).toEqual(first)
+        }
+      }),
+      { numRuns: 150 },
     )
   })
 })
