@@ -1,0 +1,146 @@
+// @ts-check
+// Serves a mock, asks it a lot, and prints how much memory is in use after a warm-up and at the end. Needs --expose-gc.
+import { setImmediate } from 'node:timers/promises'
+import { listen } from '../../dist/express.js'
+import { createMockmaker } from '../../dist/index.js'
+import { scenarios } from '../../dist/scenarios.js'
+import { openConnection } from './connection.js'
+import { bearer, gameId, mixed, request, seeded } from './mix.js'
+
+const [warmUp = 0, all = 0] = process.argv.slice(2).map(Number)
+const lineCount = 20
+/** On each line. */
+const askedAtOnce = 4
+/** In each round, with a change of what is listed after each. */
+const burstCount = 3
+/** In each round: a third is completed, a third waits in vain, the client of a third hangs up. */
+const linkCount = 6
+const roundsToReset = 10
+const watchTimeoutMs = 40_000
+/** How often it is looked whether something has come about that takes a few turns of the event loop. */
+const patience = 100_000
+
+const mock = createMockmaker({ scenario: { ...scenarios.default, clock: 'frozen' }, watchTimeoutMs })
+const { world } = mock
+const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+const port = Number(new URL(url).port)
+const lines = await Promise.all(Array.from({ length: lineCount }, () => openConnection(port)))
+const random = seeded(5)
+let exchanges = 0
+
+/**
+ * Sends requests on a line, and throws where one is not answered as it should be.
+ *
+ * @param {import('./connection.js').Connection} line
+ * @param {readonly import('./mix.js').Asked[]} asked
+ */
+async function exchange(line, asked) {
+  const answers = await line.send(asked.map(({ text }) => text))
+  exchanges += asked.length
+  const wrong = asked.findIndex(({ status }, i) => answers[i]?.status !== status)
+  if (wrong !== -1) throw new Error(`${asked[wrong]?.text}\nis answered ${JSON.stringify(answers[wrong])}`)
+  return answers.map(({ body }) => body)
+}
+
+/**
+ * Waits until something that is on its way has come about.
+ *
+ * @param {string} what
+ * @param {() => boolean} isThere
+ */
+async function reached(what, isThere) {
+  for (let i = 0; i < patience; i++) {
+    if (isThere()) return
+    await setImmediate()
+  }
+  throw new Error(`it never came about: ${what}`)
+}
+
+/** @param {string} query */
+const watching = query => ({ status: 200, text: request(`GET /cloud/devices/links?${query}`) })
+
+/** @param {readonly string[]} bodies */
+const parsed = bodies => bodies.map(body => JSON.parse(body))
+
+/** Device links are begun, watched until something happens, and completed, given up or left behind. */
+async function linksInTheirWays() {
+  const [first] = lines
+  if (!first) return
+  const prepared = parsed(
+    await exchange(first, Array(linkCount).fill({ status: 200, text: request('POST /cloud/devices/links') })),
+  )
+  const queries = prepared.map(({ device_link_token: token }) => `device_link_token=${token}`)
+  const seen = parsed(await exchange(first, queries.map(watching)))
+  const watches = seen.map(({ watch }, i) => watching(`${queries[i]}&watch_index=${watch.index}`))
+  const third = linkCount / 3
+  const leaving = await Promise.all(Array.from({ length: third }, () => openConnection(port)))
+  leaving.forEach((connection, i) => void connection.send([watches[i]?.text ?? '']))
+  const waiting = watches.slice(third).map((watch, i) => exchange(lines[i + 1] ?? first, [watch]))
+  await reached('all are blocked', () => world.waiters === linkCount)
+  for (const connection of leaving) connection.hangUp()
+  const completed = prepared.slice(-third).map(({ device_link_token }) => {
+    const text = request('POST /cloud/devices/links/complete', bearer('cloud'), { device_link_token, game_id: gameId })
+    return { status: 200, text }
+  })
+  await exchange(first, completed)
+  await reached('those who hang up are gone', () => world.waiters === third)
+  await world.clock.advance(watchTimeoutMs)
+  await Promise.all(waiting)
+  exchanges += third
+}
+
+/** Connections that end in the middle: of a body, and of what is no HTTP. */
+async function brokenOff() {
+  const [inBody, noHttp] = await Promise.all([openConnection(port), openConnection(port)])
+  const whole = request(`POST /cloud/games/${gameId}/namespaces/validate`, bearer('cloud'), {
+    name_id: 'a'.repeat(2_000),
+  })
+  void inBody.send([whole.slice(0, -1_000)])
+  void noHttp.send(['no HTTP\r\n\r\n'])
+  inBody.hangUp()
+  noHttp.hangUp()
+  exchanges += 2
+}
+
+/** How many bytes are in use, right after a reset, when all who have hung up are gone. */
+async function bytesInUse() {
+  await mock.reset()
+  const sockets = () => process.getActiveResourcesInfo().filter(resource => resource === 'TCPSocketWrap').length
+  await reached('the lines alone are open', () => sockets() === 2 * lineCount)
+  for (let i = 0; i < 3; i++) {
+    await setImmediate()
+    globalThis.gc?.()
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** A player comes to the oldest lobby, or goes: what is kept of the lists that have it is dropped. */
+function changeLists() {
+  const lobby_id = world.lobbies.all()[0]?.lobby_id ?? ''
+  return world.lobbies.update(q => q.where({ lobby_id }), {
+    data(lobby) {
+      lobby.total_player_count = 1 - Math.min(lobby.total_player_count, 1)
+    },
+  })
+}
+
+/** @param {number} count */
+async function exchangeUntil(count) {
+  for (let round = 0; exchanges < count; round++) {
+    for (let burst = 0; burst < burstCount; burst++) {
+      await Promise.all(lines.map(line => exchange(line, mixed(askedAtOnce, random))))
+      await changeLists()
+    }
+    await linksInTheirWays()
+    await brokenOff()
+    if (round % roundsToReset === 0) await mock.reset()
+  }
+}
+
+await exchangeUntil(warmUp)
+const before = await bytesInUse()
+await exchangeUntil(all)
+const after = await bytesInUse()
+await close()
+console.log(JSON.stringify({ exchanges, before, after }))
