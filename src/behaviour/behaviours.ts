@@ -10,7 +10,7 @@ import { validateNamespace } from './validate-namespace.js'
 type Behaviours = { readonly [Id in OperationId]: Behaviour<Id> }
 
 /** What the service answers. An operation without its behaviour does not compile. */
-export const behaviours = {
+export const behaviours: Behaviours = {
   'lobbies.list': listLobbies,
   'games.namespaces.validateGameNamespace': validateNamespace,
   'games.namespaces.validateGameNamespaceTokenDevelopment': validateDevelopmentToken,
@@ -18,4 +18,4 @@ export const behaviours = {
   'devices.links.get': getDeviceLink,
   'devices.links.prepare': prepareDeviceLink,
   'devices.links.complete': completeDeviceLink,
-} satisfies Behaviours
+}
