@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/error.js'
+import type { Deadline } from '../store/deadlines.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
 import type { GoneSignal } from './exchange.js'
 
@@ -59,10 +60,10 @@ class Blocked<Question, T> implements Waiter {
   readonly #resolve: (value: T) => void
   readonly #reject: (error: unknown) => void
   readonly #signal: GoneSignal | undefined
-  readonly #giveUp: () => void
+  readonly #deadline: Deadline
   /** Ends what it listens to. */
   #unlisten = nothing
-  #forgetUntil = nothing
+  #until: Deadline | undefined
 
   constructor(question: Question, { watch, resolve, reject }: Ties<Question, T>) {
     this.#question = question
@@ -70,7 +71,7 @@ class Blocked<Question, T> implements Waiter {
     this.#resolve = resolve
     this.#reject = reject
     this.#signal = watch.signal(question)
-    this.#giveUp = watch.world.clock.after(watch.timeoutMs(), this.end)
+    this.#deadline = watch.world.clock.after(watch.timeoutMs(), this.end)
   }
 
   /** Listens to what the read depended on, in the same tick as the read. */
@@ -105,19 +106,18 @@ class Blocked<Question, T> implements Waiter {
     const { listen, clock } = this.#watch.world
     this.#quiet()
     this.#unlisten = listen(tags, this.#wake)
-    if (until !== undefined) this.#forgetUntil = clock.after(until - clock.now(), this.#wake)
+    this.#until = until === undefined ? undefined : clock.after(until - clock.now(), this.#wake)
   }
 
   #quiet(): void {
     this.#unlisten()
-    this.#forgetUntil()
-    this.#forgetUntil = nothing
+    if (this.#until) this.#watch.world.clock.giveUp(this.#until)
   }
 
   /** Frees all that it holds; `false` where it has left already. */
   #leave(): boolean {
     this.#quiet()
-    this.#giveUp()
+    this.#watch.world.clock.giveUp(this.#deadline)
     this.#signal?.removeEventListener('abort', this.#gone)
     return this.#watch.world.waiting.delete(this)
   }

@@ -1,12 +1,14 @@
 import { completeLink } from '../behaviour/device-link.js'
+import type { Deadline } from '../store/deadlines.js'
 import type { DeviceLinkRow } from '../store/rows.js'
 import type { LiveWorld } from '../store/world.js'
 
 /** Completes the links of which the scenario says `completes_after`, when their time comes. Ends when the function that comes back is called. */
 export function completeLinksInTime(world: LiveWorld): () => void {
-  const alarms = new Map<string, () => void>()
+  const alarms = new Map<string, Deadline>()
   const forget = (token: string) => {
-    alarms.get(token)?.()
+    const alarm = alarms.get(token)
+    if (alarm) world.clock.giveUp(alarm)
     alarms.delete(token)
   }
   const expect = (link: DeviceLinkRow) => {

@@ -32,8 +32,10 @@ interface ClockOptions {
 
 /** What the rooms above use of a clock beyond the time itself. */
 export interface WorldClock extends Clock {
-  /** Runs the alarm when so many ms have passed. The function that comes back gives it up; calling that again does nothing. */
-  after(ms: number, alarm: Deadline['alarm']): () => void
+  /** Runs the alarm when so many ms have passed. */
+  after(ms: number, alarm: Deadline['alarm']): Deadline
+  /** Gives a deadline up. Does nothing for one that has run, or was given up. */
+  giveUp(deadline: Deadline): void
   /** Back to the start. Deadlines keep the time they have left. */
   reset(): void
   /** How many deadlines wait. */
@@ -84,10 +86,11 @@ export function createClock(options: ClockOptions = {}): WorldClock {
     after(ms, alarm) {
       const deadline = deadlines.add({ at: passed() + ms, alarm })
       arm()
-      return () => {
-        deadlines.remove(deadline)
-        if (deadlines.size === 0) arm()
-      }
+      return deadline
+    },
+    giveUp(deadline) {
+      deadlines.remove(deadline)
+      if (deadlines.size === 0) arm()
     },
     reset() {
       epoch = start - passed()

@@ -2,6 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import { UsageError } from '../../src/contract/usage-error.js'
 import { createClock } from '../../src/store/clock.js'
+import type { Deadline } from '../../src/store/deadlines.js'
 
 const startAt = 1_700_000_000_000
 
@@ -103,7 +104,7 @@ describe('a deadline of a clock', () => {
   it('that is given up never runs', async () => {
     const clock = frozen()
     const alarm = vi.fn()
-    clock.after(10, alarm)()
+    clock.giveUp(clock.after(10, alarm))
 
     await clock.advance(20)
 
@@ -113,12 +114,12 @@ describe('a deadline of a clock', () => {
   it('can be given up again and again, and takes no other with it', async () => {
     const clock = running()
     const alarm = vi.fn()
-    const giveUp = clock.after(10, () => {})
+    const deadline = clock.after(10, () => {})
     clock.after(10, alarm)
 
-    for (let i = 0; i < 3; i++) giveUp()
+    for (let i = 0; i < 3; i++) clock.giveUp(deadline)
     vi.advanceTimersByTime(10)
-    giveUp()
+    clock.giveUp(deadline)
 
     expect([alarm.mock.calls.length, clock.pending, vi.getTimerCount()]).toEqual([1, 0, 0])
   })
@@ -126,9 +127,11 @@ describe('a deadline of a clock', () => {
   it('can be given up by the alarm before it', async () => {
     const clock = frozen()
     const alarm = vi.fn()
-    const giveUps: Array<() => void> = []
-    clock.after(10, () => giveUps[0]?.())
-    giveUps.push(clock.after(10, alarm))
+    const deadlines: Deadline[] = []
+    clock.after(10, () => {
+      for (const deadline of deadlines) clock.giveUp(deadline)
+    })
+    deadlines.push(clock.after(10, alarm))
 
     await clock.advance(10)
 

@@ -110,9 +110,9 @@ describe('a running clock', () => {
 
   it('frees its timer when the last deadline is given up', () => {
     const clock = running()
-    const giveUps = [300, 100, 200].map(ms => clock.after(ms, () => {}))
+    const deadlines = [300, 100, 200].map(ms => clock.after(ms, () => {}))
 
-    for (const giveUp of giveUps) giveUp()
+    for (const deadline of deadlines) clock.giveUp(deadline)
 
     expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
   })
