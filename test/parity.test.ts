@@ -86,7 +86,7 @@ const body = fc.oneof<fc.Arbitrary<string | Uint8Array>[]>(
 const exchange: fc.Arbitrary<Sent> = fc
   .record({
     id: fc.constantFrom(...operationIds),
-    game: mostly(...Object.values(ids)),
+    game: mostly(...Object.values(ids), 'a%20b', '%', '%zz'),
     namespace: mostly(...Object.values(ids)),
     query,
     headers,

@@ -236,9 +236,15 @@ describe.each(doors)('through $name', door => {
       expect(ok(got)).toEqual({ errors: paths.map(path => ({ path })) })
     })
 
-    it('finds no collision in a game that nobody knows', async ({ mock }) => {
+    it.for([
+      'nobody',
+      'a%20b',
+      // Broken percent-encoding.
+      '%',
+      '%zz',
+    ])('finds no collision in a game that nobody knows: %j', async (game, { mock }) => {
       const got = await mock.send(
-        post('/cloud/games/nobody/namespaces/validate', { display_name: 'B', name_id: 'prod' }, tokens.cloudBoats),
+        post(`/cloud/games/${game}/namespaces/validate`, { display_name: 'B', name_id: 'prod' }, tokens.cloudBoats),
       )
 
       expect(ok(got)).toEqual({ errors: [] })

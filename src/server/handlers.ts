@@ -7,6 +7,7 @@ import { UsageError } from '../contract/usage-error.js'
 import type { Answerer } from './answer.js'
 import { carry } from './carried.js'
 import type { Answer } from './exchange.js'
+import { turnAway } from './turn-away.js'
 
 /**
  * Where the handlers listen: an origin, `*` for any, or none for the page's own; with a path in front if wanted.
@@ -31,7 +32,8 @@ export function createHandler(id: OperationId, { baseUrl, answer }: HandlerOptio
     respond(request, { answer, pathOf: pathname => pattern.exec(pathname)?.[0] ?? pathname }),
   )
   if (method === 'GET') handler.info.method = /^(GET|HEAD)$/
-  return carry(handler, { id, answer, basePath })
+  turnAway(handler, operations[id])
+  return carry(enduring(handler), { id, answer, basePath })
 }
 
 /** The handlers of all operations; behind them, where the base URL says that the origin is ours, one that answers 404 and wrong methods. */
@@ -42,7 +44,7 @@ export function createHandlers({ baseUrl, answer }: HandlerOptions): HttpHandler
   const rest = http.all(`${url}/*`, ({ request }) =>
     respond(request, { answer, pathOf: pathname => pathname.slice(basePath.length) }),
   )
-  return [...handlers, rest]
+  return [...handlers, enduring(rest)]
 }
 
 /** What stands before an operation's path in the pattern of its handler, and of that what is the path; no slash at the end of either. */
@@ -63,6 +65,17 @@ const registrar: { readonly [method in Method]: typeof http.get } = {
   DELETE: http.delete,
 }
 
+/** Has a handler answer also where the percent-encoding of a path is broken, which MSW 2 fails to decode once it has matched. */
+function enduring(handler: HttpHandler): HttpHandler {
+  const parse = handler.parse.bind(handler)
+  handler.parse = args =>
+    parse(args).catch(error => {
+      if (error instanceof URIError) return { match: { matches: true, params: {} }, cookies: {} }
+      throw error
+    })
+  return handler
+}
+
 /** Finds an operation's path at the end of a URL's: what stands before it belongs to the base URL. */
 function pathPattern(path: string): RegExp {
   return new RegExp(`${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
@@ -75,21 +88,22 @@ interface Respond {
 }
 
 async function respond(request: Request, { answer, pathOf }: Respond): Promise<Response> {
-  const { pathname, search } = new URL(request.url)
-  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
-  const headers = { ...originOf(request), ...Object.fromEntries(request.headers) }
   const { method } = request
+  const { pathname, search, origin } = new URL(request.url)
+  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
+  const headers = Object.assign(originOf(request, origin), Object.fromEntries(request.headers))
   const exchange = { method, path: pathOf(pathname), query: search.slice(1), headers, body }
-  return toResponse(await answer({ ...exchange, signal: () => request.signal }))
+  return toResponse(await answer(Object.assign(exchange, { signal: () => request.signal })))
 }
 
 /** The Origin of a page's request, as Fetch has it: a service worker is shown the request before the browser adds it. */
-function originOf({ url, method, referrer }: Request): { readonly origin?: string } {
-  const origin = URL.canParse(referrer) ? new URL(referrer).origin : 'null'
-  const withoutOrigin = origin === new URL(url).origin && (method === 'GET' || method === 'HEAD')
+function originOf({ method, referrer }: Request, asked: string): { readonly origin?: string } {
+  // In Node, where no page asks, it is about:client.
+  const origin = /^https?:/.test(referrer) ? new URL(referrer).origin : 'null'
+  const withoutOrigin = origin === asked && (method === 'GET' || method === 'HEAD')
   return origin === 'null' || withoutOrigin ? {} : { origin }
 }
 
 function toResponse({ status, headers, body }: Answer): Response {
-  return new Response(status === 204 ? null : body, { status, headers: { ...headers } })
+  return new Response(status === 204 ? null : body, { status, headers })
 }
