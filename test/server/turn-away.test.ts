@@ -19,8 +19,9 @@ const baseUrls = [
 /** Ways to write a text that a matcher may or may not take for the same. */
 const spelt = (text: string) =>
   fc.oneof(
-    { weight: 6, arbitrary: fc.constant(text) },
-    fc.constantFrom(text.toUpperCase(), `${text}/`, `${text}//`, `/${text}`, `${text}x`, text.slice(0, -1)),
+    fc.constant(text),
+    fc.constantFrom(text.toUpperCase(), `${text}/`),
+    fc.constantFrom(`${text}//`, `/${text}`, `${text}x`, text.slice(0, -1)),
     // One character percent-encoded.
     fc.nat(Math.max(text.length - 1, 0)).map(i => text.slice(0, i) + encoded(text.slice(i, i + 1)) + text.slice(i + 1)),
   )
@@ -37,7 +38,10 @@ const origin = fc.constantFrom('https://mock.test', 'https://MOCK.test:443', 'ht
 const rest = fc.constantFrom('', '?', '?a=%', '#h', '?x=/matchmaker/lobbies/list', '#/matchmaker/lobbies/list')
 
 const request = fc.record({
-  method: fc.constantFrom('GET', 'get', 'HEAD', 'POST', 'post', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
+  method: fc.oneof(
+    fc.constantFrom('GET', 'POST'),
+    fc.constantFrom('get', 'HEAD', 'post', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
+  ),
   url: fc
     .tuple(origin, prefix, operationPath.chain(spelt), rest)
     .map(parts => parts.join(''))
@@ -75,7 +79,7 @@ describe('a handler', () => {
         )
         expect(ours).toEqual(theirs)
       }),
-      { numRuns: 300 },
+      { numRuns: 800 },
     )
     await mock.close()
   })
