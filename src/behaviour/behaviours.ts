@@ -7,7 +7,7 @@ import { validateDevelopmentToken } from './validate-development-token.js'
 import { validateNamespace } from './validate-namespace.js'
 
 /** A behaviour for each operation. */
-type Behaviours = { readonly [Id in OperationId]: Behaviour<Id> }
+export type Behaviours = { readonly [Id in OperationId]: Behaviour<Id> }
 
 /** What the service answers. An operation without its behaviour does not compile. */
 export const behaviours: Behaviours = {

@@ -1,4 +1,4 @@
-import type { Behaviour } from '../behaviour/behaviour.js'
+import type { Behaviours } from '../behaviour/behaviours.js'
 import type { Caller } from '../behaviour/caller.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { LiveWorld, Reading } from '../store/world.js'
@@ -16,9 +16,10 @@ export interface Call {
   signal(): GoneSignal | undefined
 }
 
+/** What operations are carried out with. */
 export interface Behaving {
   readonly world: LiveWorld
-  readonly behaviours: { readonly [Id in OperationId]: Behaviour<Id> }
+  readonly behaviours: Behaviours
   /** In ms of the world's clock. */
   watchTimeoutMs(): number
   readonly maxWaiters: number

@@ -5,8 +5,8 @@ import type { World } from '../store/world.js'
 import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
 import { type Answer, type Exchange, header, type Page } from './exchange.js'
-import { isShared } from './kept.js'
 import { type ExchangeLog, withoutTokens } from './log.js'
+import { isShared } from './shared-output.js'
 import { ClientGone } from './watch.js'
 
 /** An exchange that has begun, and what is known of it so far. */

@@ -92,8 +92,8 @@ async function respond(request: Request, { answer, pathOf }: Respond): Promise<R
   const { pathname, search, origin } = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.assign(originOf(request, origin), Object.fromEntries(request.headers))
-  const exchange = { method, path: pathOf(pathname), query: search.slice(1), headers, body }
-  return toResponse(await answer(Object.assign(exchange, { signal: () => request.signal })))
+  const [path, query, signal] = [pathOf(pathname), search.slice(1), () => request.signal]
+  return toResponse(await answer({ method, path, query, headers, body, signal }))
 }
 
 /** The Origin of a page's request, as Fetch has it: a service worker is shown the request before the browser adds it. */

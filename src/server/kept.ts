@@ -1,21 +1,10 @@
 import type { LiveWorld, Reading } from '../store/world.js'
+import { share } from './shared-output.js'
 
 /** Outputs of reads that are kept until something that they depended on is touched. */
 export interface Kept {
   /** The output under a key: the one that is kept, else what the read outputs now. It is shared: not to be changed. */
   output(key: string, read: () => Reading<object>): object
-}
-
-const shared = new WeakSet<object>()
-
-/** Marks an output that answers share. */
-export function share(output: object): void {
-  shared.add(output)
-}
-
-/** Whether an output is a shared one, which never changes. */
-export function isShared(output: object): boolean {
-  return shared.has(output)
 }
 
 /** How many outputs are kept; then the oldest goes first. */

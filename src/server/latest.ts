@@ -1,6 +1,6 @@
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld, Reading } from '../store/world.js'
-import { share } from './kept.js'
+import { share } from './shared-output.js'
 
 /** Readings that requests share that wake together: they ask for the same, and what they hear is encoded once. */
 export interface Latest {

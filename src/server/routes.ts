@@ -29,8 +29,6 @@ interface Found {
 }
 
 const root = createNode()
-/** The paths without parameters, found without a walk. */
-const plain = new Map<string, Found>()
 for (const id of operationIds) addRoute(id, operations[id])
 
 /** The operation that a method and a path mean. HEAD is GET. Throws `ApiError` where no operation is there, or only others. */
@@ -60,7 +58,7 @@ function asked(method: string): Method {
 }
 
 function find(path: string): Found | undefined {
-  return plain.get(path) ?? walk(root, { path, from: 0, params: {} })
+  return walk(root, { path, from: 0, params: {} })
 }
 
 interface Way {
@@ -100,7 +98,6 @@ function addRoute(id: OperationId, { method, path }: OperationSpec): void {
     }
   }
   node.ends.set(method, id)
-  if (!path.includes('{')) plain.set(path, { ends: node.ends, params: {} })
 }
 
 function createNode(): Node {
