@@ -7,6 +7,7 @@ const nameIdMaxBytes = 16
 /** What is wrong with the names of a namespace to be; the problems add up, in this order (PROTOCOL.md B5). */
 export const validateNamespace: Behaviour<'games.namespaces.validateGameNamespace'> = ({ input, tables }) => {
   const { display_name, name_id, game_id } = input
+  const isNameId = isIdentifier(name_id)
   const taken = () => tables.namespaces.findFirst(q => q.where({ game_id, name_id })) !== undefined
   const problems = [
     display_name === '' && ['display-name', 'too-short'],
@@ -14,8 +15,8 @@ export const validateNamespace: Behaviour<'games.namespaces.validateGameNamespac
     !isDisplayName(display_name) && ['display-name', 'invalid'],
     name_id === '' && ['name-id', 'too-short'],
     utf8Length(name_id) > nameIdMaxBytes && ['name-id', 'too-long'],
-    isIdentifier(name_id) && taken() && ['name-id', 'not-unique'],
-    !isIdentifier(name_id) && ['name-id', 'invalid'],
+    isNameId && taken() && ['name-id', 'not-unique'],
+    !isNameId && ['name-id', 'invalid'],
   ]
   return { errors: problems.filter(path => path !== false).map(path => ({ path })) }
 }

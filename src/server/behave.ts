@@ -1,7 +1,7 @@
 import type { Behaviours } from '../behaviour/behaviours.js'
 import type { Caller } from '../behaviour/caller.js'
 import { type OperationId, operations } from '../contract/operations.js'
-import type { LiveWorld, Reading } from '../store/world.js'
+import type { LiveWorld, Reading, View } from '../store/world.js'
 import type { GoneSignal } from './exchange.js'
 import { createKept } from './kept.js'
 import { createLatest } from './latest.js'
@@ -31,10 +31,9 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
   const latest = createLatest(world)
   // The table of operations says which calls a behaviour takes; TypeScript cannot follow one id through both tables.
   const behaviourOf = (id: OperationId) => behaviours[id] as unknown as (call: object) => Output | Promise<Output>
-  const read = ({ id, caller, input }: Call): Reading<object> => {
-    const behaviour = behaviourOf(id)
-    return world.read(({ tables, hasPassed }) => behaviour({ caller, input, tables, hasPassed }) as object)
-  }
+  const outputOf = ({ id, caller, input }: Call, { tables, hasPassed }: View) =>
+    behaviourOf(id)({ caller, input, tables, hasPassed }) as object
+  const read = (call: Call): Reading<object> => world.read(view => outputOf(call, view))
   const readIndexed = (call: Call) => withIndex(read(call))
   const watch = {
     world,
@@ -57,7 +56,7 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
     }
     // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.
     const isCommon = method === 'GET' && input['x-coords'] === undefined
-    return isCommon ? kept.output(keyOf(call), () => read(call)) : read(call).value
+    return isCommon ? kept.output(keyOf(call), () => read(call)) : outputOf(call, world.view)
   }
 }
 

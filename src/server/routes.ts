@@ -57,8 +57,19 @@ function asked(method: string): Method {
   return (method === 'HEAD' ? 'GET' : method) as Method
 }
 
+/** The paths that were found lately, the oldest first: most clients ask for the same few. */
+const latest = new Map<string, Found>()
+const mostLatest = 500
+
 function find(path: string): Found | undefined {
-  return walk(root, { path, from: 0, params: {} })
+  const known = latest.get(path)
+  if (known) return known
+  const found = walk(root, { path, from: 0, params: {} })
+  if (!found) return undefined
+  const [oldest] = latest.size < mostLatest ? [] : latest.keys()
+  if (oldest !== undefined) latest.delete(oldest)
+  latest.set(path, found)
+  return found
 }
 
 interface Way {

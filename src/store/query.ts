@@ -56,6 +56,7 @@ class PlannedQuery<Row> extends Query<Row> {
 }
 
 const none: Equalities = {}
+const anything = new PlannedQuery<never>(undefined, none, 'anything')
 
 function equalitiesOf(condition: unknown): Equalities {
   if (condition instanceof PlannedQuery) return condition.equalities
@@ -67,8 +68,8 @@ function equalitiesOf(condition: unknown): Equalities {
 function textsIn(condition: unknown): Equalities | undefined {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition) || isQuery(condition))
     return undefined
-  const texts = Object.values(condition)
-  const isTexts = texts.length > 0 && texts.every(value => typeof value === 'string')
+  const columns = Object.keys(condition)
+  const isTexts = columns.length > 0 && columns.every(column => typeof condition[column as never] === 'string')
   return isTexts ? (condition as Equalities) : undefined
 }
 
@@ -100,7 +101,7 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
   if (!isQuery<Row>(predicate) && typeof predicate !== 'function') {
     throw new UsageError(`${quoted(predicate)} is no query: write a function of one, as in q => q.where({ lobby_id })`)
   }
-  const query = isQuery<Row>(predicate) ? predicate : predicate(new PlannedQuery<Row>(undefined, none, 'anything'))
+  const query = isQuery<Row>(predicate) ? predicate : predicate(anything as PlannedQuery<unknown> as PlannedQuery<Row>)
   const { equalities, asks } = query instanceof PlannedQuery ? query : { equalities: none, asks: 'more' as const }
   return { test: row => query.test(row), equalities, asks }
 }

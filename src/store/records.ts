@@ -97,7 +97,7 @@ export class Records<Row extends object> implements RowSource<Row> {
 
   *indexed(column: string, value: string): Iterable<Row> {
     const index = this.#index(column)
-    this.tracking.note(indexTag(this.table, column, value), index.revision(value))
+    if (this.tracking.reading) this.tracking.note(indexTag(this.table, column, value), index.revision(value))
     for (const id of index.ids(value)) {
       const entry = this.#entries.get(id)
       if (entry) yield entry.row

@@ -178,6 +178,13 @@ describe('findRoute', () => {
     })
   })
 
+  base('gives each path its own parameters, also of paths that were asked for long ago', () => {
+    const games = Array.from({ length: 700 }, (_, i) => `game-${i}`)
+    const found = [...games, ...games].map(id => findRoute('POST', `/cloud/games/${id}/namespaces/validate`).params)
+
+    expect(found).toEqual([...games, ...games].map(game_id => ({ game_id })))
+  })
+
   base('takes HEAD for GET', () => {
     expect(findRoute('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
   })
