@@ -57,6 +57,9 @@ function asked(method: string): Method {
   return (method === 'HEAD' ? 'GET' : method) as Method
 }
 
+/** What is longer is longer than any path of ours by far: not worth to be remembered, and no slip of the pen. */
+const longestUsual = 300
+
 /** The paths that were found lately, the oldest first: most clients ask for the same few. */
 const latest = new Map<string, Found>()
 const mostLatest = 500
@@ -65,7 +68,7 @@ function find(path: string): Found | undefined {
   const known = latest.get(path)
   if (known) return known
   const found = walk(root, { path, from: 0, params: {} })
-  if (!found) return undefined
+  if (!found || path.length > longestUsual) return found
   const [oldest] = latest.size < mostLatest ? [] : latest.keys()
   if (oldest !== undefined) latest.delete(oldest)
   latest.set(path, found)
@@ -125,13 +128,10 @@ function notFound(path: string): ApiError {
   return new ApiError('API_NOT_FOUND', `nothing is at ${path}: ${hint}`)
 }
 
-/** What is longer than any path of ours by far is no slip of the pen, and costs its square to compare. */
-const longestMistake = 300
-
 /** The operation whose path ends as this one does, or is nearly spelt like it. */
 function nearOperation(path: string): OperationSpec | undefined {
   const segments = path.split('/').filter(segment => segment !== '')
-  if (segments.length === 0 || path.length > longestMistake) return undefined
+  if (segments.length === 0 || path.length > longestUsual) return undefined
   const specs: readonly OperationSpec[] = operationIds.map(id => operations[id])
   const ending = specs.find(spec => endsLike(spec.path.split('/'), segments))
   if (ending) return ending
