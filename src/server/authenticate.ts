@@ -6,11 +6,14 @@ import type { View } from '../store/world.js'
 import { type Exchange, header } from './exchange.js'
 import { namespaceOfOrigin } from './origin.js'
 
-const bearer = /^Bearer ([^ ].*)$/
+const scheme = 'Bearer '
 
 /** The token of a request: only what is sent as `Bearer <token>`, with one space. */
 export function tokenOf(exchange: Exchange): string | undefined {
-  return bearer.exec(header(exchange, 'authorization') ?? '')?.[1]
+  const sent = header(exchange, 'authorization')
+  if (sent === undefined || !sent.startsWith(scheme)) return undefined
+  const token = sent.slice(scheme.length)
+  return token === '' || token.startsWith(' ') ? undefined : token
 }
 
 const hint =

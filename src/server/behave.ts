@@ -65,8 +65,9 @@ type Output = object | undefined
 /** All that a read sees but the world. No read sees the index that it is watched from. */
 function keyOf({ id, caller, input }: Call): string {
   const whose = 'namespaceId' in caller ? caller.namespaceId : 'gameId' in caller ? caller.gameId : ''
-  const seen = 'watch_index' in input ? Object.assign({}, input, { watch_index: undefined }) : input
-  return `${id} ${caller.kind} ${JSON.stringify([whose, seen])}`
+  let key = `${id} ${caller.kind} ${JSON.stringify(whose)}`
+  for (const name in input) if (name !== 'watch_index') key += ` ${name} ${JSON.stringify(input[name])}`
+  return key
 }
 
 function withIndex(reading: Reading<object>): Reading<object> {

@@ -139,7 +139,7 @@ function record(progress: Progress, { status, readableBy, code }: Result, option
   const origin = header(exchange, 'origin')
   const refused =
     origin !== undefined && readableBy === 'allowed origins' && !isAllowedOrigin(origin, { tables, corsOrigins })
-  const authorizationIgnored = header(exchange, 'authorization') !== undefined && tokenOf(exchange) === undefined
+  const authorizationIgnored = tokenOf(exchange) === undefined && header(exchange, 'authorization') !== undefined
   const ms = performance.now() - startedAt
   const refusedOrigin = refused ? origin : undefined
   log.emit({
