@@ -11,7 +11,7 @@ import { readScenario } from './scenario/read.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
 import { type Answerer, createAnswerer } from './server/answer.js'
-import { createBehave } from './server/behave.js'
+import { type CarryOut, createBehave } from './server/behave.js'
 import type { Answer, Exchange, Page } from './server/exchange.js'
 import { createFinisher } from './server/finish.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
@@ -139,8 +139,6 @@ function checkOptions(options: MockOptions): void {
   if (watchTimeoutMs !== undefined && !(watchTimeoutMs >= 0))
     throw new UsageError(`watchTimeoutMs is ${watchTimeoutMs}: expected a number of ms from 0`)
 }
-
-type CarryOut = ReturnType<typeof createBehave>
 
 function override<Id extends OperationId>(
   id: Id,

@@ -1,6 +1,6 @@
 import type { Coordinates } from '../contract/coordinates.js'
 import type { Lobby } from '../contract/lobby.js'
-import type { OperationOutput } from '../contract/operations.js'
+import type { OperationInput, OperationOutput } from '../contract/operations.js'
 import type { Region } from '../contract/region.js'
 import type { GameModeRow, LobbyRow, RegionRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
@@ -11,14 +11,14 @@ import { distance } from './distance.js'
 export const listLobbies: Behaviour<'lobbies.list'> = ({ caller, input, tables }) => {
   const { namespaceId: namespace_id } = caller
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
-  if (caller.kind === 'development') return cannedList(modes, input.include_state)
+  if (caller.kind === 'development') return cannedList(modes, input)
   const settings = tables.settings.get('settings')
   const client = input['x-coords'] ?? settings?.client
   const lobbies = openLobbies({ tables, namespaceId: namespace_id, modes })
   const listed = settings?.hide_empty_lobbies ? withoutEmpty(lobbies) : lobbies
   return {
     game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
-    lobbies: listed.map(lobby => toLobby(lobby, input.include_state)),
+    lobbies: listed.map(lobby => toLobby(lobby, input)),
     regions: enabledRegions(tables, modes).map(region => toRegion(region, client)),
   }
 }
@@ -50,9 +50,9 @@ function enabledRegions({ regions }: ReadTables, modes: readonly GameModeRow[]):
   return regions.all().filter(region => enabled.has(region.region_id))
 }
 
-type IncludeState = boolean
+type Asked = Pick<OperationInput<'lobbies.list'>, 'include_state'>
 
-function toLobby(row: LobbyRow, includeState: IncludeState): Lobby {
+function toLobby(row: LobbyRow, { include_state }: Asked): Lobby {
   const { region_id, game_mode_id, lobby_id, total_player_count, state } = row
   const { max_players_normal, max_players_direct, max_players_party } = row
   const lobby = {
@@ -64,7 +64,7 @@ function toLobby(row: LobbyRow, includeState: IncludeState): Lobby {
     max_players_party,
     total_player_count,
   }
-  return includeState && isObject(state) ? { ...lobby, state } : lobby
+  return include_state && isObject(state) ? { ...lobby, state } : lobby
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -93,7 +93,7 @@ const localRegion: Region = {
 }
 
 /** What a development token gets: one local region, and an empty lobby for each game mode (PROTOCOL.md B2). */
-function cannedList(modes: readonly GameModeRow[], includeState: IncludeState): OperationOutput<'lobbies.list'> {
+function cannedList(modes: readonly GameModeRow[], { include_state }: Asked): OperationOutput<'lobbies.list'> {
   return {
     game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
     lobbies: modes.map(({ game_mode_id, max_players_normal, max_players_direct, max_players_party }) => ({
@@ -104,7 +104,7 @@ function cannedList(modes: readonly GameModeRow[], includeState: IncludeState): 
       max_players_direct,
       max_players_party,
       total_player_count: 0,
-      ...(includeState ? { state: { foo: 'bar' } } : {}),
+      ...(include_state ? { state: { foo: 'bar' } } : {}),
     })),
     regions: [localRegion],
   }

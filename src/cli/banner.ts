@@ -7,11 +7,7 @@ import type { World } from '../store/world.js'
 import { version } from '../version.js'
 import type { Console } from './console.js'
 import { listedLobbies } from './listed.js'
-
-/** A text without what a terminal takes for commands. */
-function plain(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ')
-}
+import { plain } from './plain.js'
 
 /** What the command says when it listens. */
 interface Banner {

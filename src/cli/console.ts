@@ -44,9 +44,10 @@ function createPrinter(process: NodeJS.Process): Console['print'] {
   const flush = () => {
     gathering = lines.length > 0
     if (!gathering) return
+    // Before the lines are made: one that throws must not be the last that is printed.
+    setTimeout(flush, gatheringMs).unref()
     const texts = lines.splice(0).map(line => (typeof line === 'string' ? line : line()))
     process.stdout.write(`${texts.join('\n')}\n`)
-    setTimeout(flush, gatheringMs).unref()
   }
   process.on('exit', flush)
   return line => {

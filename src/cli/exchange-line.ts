@@ -2,6 +2,7 @@ import type { ExchangeRecord } from '../server/log.js'
 import type { World } from '../store/world.js'
 import type { Console } from './console.js'
 import { listedLobbies } from './listed.js'
+import { plain } from './plain.js'
 
 /** A line for an exchange: method, path, status, time, and what is worth knowing. */
 export function exchangeLine(
@@ -12,11 +13,12 @@ export function exchangeLine(
   const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
   const colour = status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
   const line = `${method.padEnd(4)}  ${path}  ${style(colour, String(status))}  ${style('dim', time)}`
+  const refused = refusedOrigin && plain(refusedOrigin)
   const notes = [
     code,
     canned(record, world),
     authorizationIgnored && 'Authorization is not "Bearer <token>": taken as no token',
-    refusedOrigin && `pages of ${refusedOrigin} may not read this: --cors-origin ${refusedOrigin} allows them`,
+    refused && `pages of ${refused} may not read this: --cors-origin ${refused} allows them`,
   ]
   return notes.reduce<string>((text, note) => (note ? `${text}  ${note}` : text), line)
 }

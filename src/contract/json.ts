@@ -7,8 +7,9 @@ export const nestingLimit = 64
 export function nestsWithin(value: unknown, levels = nestingLimit): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (levels === 0) return false
-  // What comes from JSON has no other properties than its own, and every body comes by here.
-  for (const key in value) if (!nestsWithin(value[key as never], levels - 1)) return false
+  if (Array.isArray(value)) return value.every(inner => nestsWithin(inner, levels - 1))
+  // Not Object.values, which makes an array for each object: every body comes by here.
+  for (const key in value) if (!nestsWithin(value[key as never], levels - 1)) return false // a key of it
   return true
 }
 

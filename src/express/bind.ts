@@ -94,6 +94,7 @@ function createAnswers(): Answers {
     }
   }
   return {
+    // A subclass with the same constructor; TypeScript does not see it through the type parameter of the declared one.
     Response: Response as typeof ServerResponse,
     end() {
       ended = true

@@ -23,7 +23,7 @@ interface ExchangeParts {
   readonly basePath?: string
 }
 
-/** A request on a socket as an exchange: one object with few parts, because there are as many as requests that are blocked. */
+/** A request on a socket as an exchange: one object with few parts, because each blocked request holds one. */
 export class SocketExchange implements Exchange {
   readonly method: string
   readonly path: string
@@ -50,7 +50,10 @@ export class SocketExchange implements Exchange {
   }
 }
 
-/** A body of so many bytes at most goes out in one text with its head: cheaper than to gather the two. */
+/**
+ * In bytes. A body up to this goes out in one string with its head, which is cheaper than gathering two buffers. Read and
+ * written as latin1, in which each byte is one character, its bytes stay as they are.
+ */
 const mostInOneText = 1024
 
 /** Writes an answer, now or when it comes. A client that has gone in the meantime gets nothing. */

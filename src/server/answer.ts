@@ -2,7 +2,7 @@ import type { OperationSpec } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import type { LiveWorld } from '../store/world.js'
 import { authenticate } from './authenticate.js'
-import type { Call } from './behave.js'
+import type { Call, CarryOut } from './behave.js'
 import type { Answer, Exchange } from './exchange.js'
 import type { Finisher, Progress } from './finish.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
@@ -15,11 +15,9 @@ export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>
 interface AnswererOptions {
   readonly world: LiveWorld
   readonly finisher: Finisher
-  /** What a call that has passed all checks outputs; `undefined` is the empty body. */
-  carryOut(call: Call): Output | Promise<Output>
+  /** For calls that have passed all checks. */
+  readonly carryOut: CarryOut
 }
-
-type Output = object | undefined
 
 /** Answers exchanges, in the order of checks of PROTOCOL.md B9: route, method, token, query, body, existence, state. */
 export function createAnswerer({ world, finisher, carryOut }: AnswererOptions): Answerer {

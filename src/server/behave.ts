@@ -16,6 +16,11 @@ export interface Call {
   signal(): GoneSignal | undefined
 }
 
+type Output = object | undefined
+
+/** Carries an operation out. A promise only where it writes, or is blocked; `undefined` is the empty body. */
+export type CarryOut = (call: Call) => Output | Promise<Output>
+
 /** What operations are carried out with. */
 export interface Behaving {
   readonly world: LiveWorld
@@ -25,12 +30,13 @@ export interface Behaving {
   readonly maxWaiters: number
 }
 
-/** What carries an operation out, and answers its output. A promise only where it writes, or is blocked. */
-export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: Behaving) {
+/** Makes what carries operations out. */
+export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: Behaving): CarryOut {
   const kept = createKept(world)
   const latest = createLatest(world)
   // The table of operations says which calls a behaviour takes; TypeScript cannot follow one id through both tables.
   const behaviourOf = (id: OperationId) => behaviours[id] as unknown as (call: object) => Output | Promise<Output>
+  // A read is synchronous, and always has an output.
   const outputOf = ({ id, caller, input }: Call, { tables, hasPassed }: View) =>
     behaviourOf(id)({ caller, input, tables, hasPassed }) as object
   const read = (call: Call): Reading<object> => world.read(view => outputOf(call, view))
@@ -59,8 +65,6 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
     return isCommon ? kept.output(keyOf(call), () => read(call)) : outputOf(call, world.view)
   }
 }
-
-type Output = object | undefined
 
 /** All that a read sees but the world. No read sees the index that it is watched from. */
 function keyOf({ id, caller, input }: Call): string {

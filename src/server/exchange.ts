@@ -29,7 +29,7 @@ export interface Answer {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** An answer of a door of its own, before it has the headers that every answer has. */
+/** A door's own answer, before it has the headers that every answer has. */
 export interface Page extends Answer {
   /** Whose pages may read it: those of every origin that CORS allows, or none but its own. */
   readonly readableBy: 'allowed origins' | 'this origin'

@@ -21,7 +21,7 @@ interface HandlerOptions {
   readonly answer: Answerer
 }
 
-/** One MSW handler for an operation. A HEAD of a GET is its too. Throws `UsageError` where the base URL is none, or there is no such operation. */
+/** One MSW handler for an operation; that of a GET answers HEAD too. Throws `UsageError` where the base URL is none, or there is no such operation. */
 export function createHandler(id: OperationId, { baseUrl, answer }: HandlerOptions): HttpHandler {
   if (!Object.hasOwn(operations, id))
     throw new UsageError(`${id} is an unknown operation.${knownChoices(id, operationIds)}`)
@@ -47,7 +47,7 @@ export function createHandlers({ baseUrl, answer }: HandlerOptions): HttpHandler
   return [...handlers, enduring(rest)]
 }
 
-/** What stands before an operation's path in the pattern of its handler, and of that what is the path; no slash at the end of either. */
+/** A base URL as it stands before an operation's path in a pattern (`url`), and the path in it (`basePath`), neither with a slash at its end. Throws `UsageError`. */
 function readBase(baseUrl: BaseUrl): { readonly url: string; readonly basePath: string } {
   const [, origin = '', path = ''] = /^(\*|https?:\/\/[^/?#\s]+|(?=\/))(\/[^?#\s]*)?$/i.exec(baseUrl) ?? []
   if (origin + path === '')
@@ -92,8 +92,8 @@ async function respond(request: Request, { answer, pathOf }: Respond): Promise<R
   const { pathname, search, origin } = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.assign(originOf(request, origin), Object.fromEntries(request.headers))
-  const [path, query, signal] = [pathOf(pathname), search.slice(1), () => request.signal]
-  return toResponse(await answer({ method, path, query, headers, body, signal }))
+  const signal = () => request.signal
+  return toResponse(await answer({ method, path: pathOf(pathname), query: search.slice(1), headers, body, signal }))
 }
 
 /** The Origin of a page's request, as Fetch has it: a service worker is shown the request before the browser adds it. */

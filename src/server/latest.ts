@@ -8,10 +8,10 @@ export interface Latest {
   reading(key: string, read: () => Reading<object>): Reading<object>
 }
 
-/** How many readings are shared; others are not. */
+/** How many readings are shared; further ones are read for each request. */
 const most = 500
 
-/** Keeps readings until the next revision, and none that the clock alone has changed or may have. */
+/** Shares readings until the next revision, but none that depends on a time that has passed, nor past a time it depends on. */
 export function createLatest(world: LiveWorld): Latest {
   const readings = new Map<string, Reading<object>>()
   let revision = world.revision

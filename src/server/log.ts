@@ -43,6 +43,7 @@ export function withoutTokens(path: string): string {
     .replaceAll(/(?<!\w)(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
 }
 
+/** A log that keeps nothing: who does not listen misses what is told. */
 export function createExchangeLog(): ExchangeLog {
   const listeners = new Set<(record: ExchangeRecord) => void>()
   return {

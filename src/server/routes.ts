@@ -57,21 +57,21 @@ function asked(method: string): Method {
   return (method === 'HEAD' ? 'GET' : method) as Method
 }
 
-/** What is longer is longer than any path of ours by far: not worth to be remembered, and no slip of the pen. */
+/** In characters. A longer path is not remembered, nor compared with ours for a slip of the pen, which costs its square. */
 const longestUsual = 300
 
-/** The paths that were found lately, the oldest first: most clients ask for the same few. */
-const latest = new Map<string, Found>()
-const mostLatest = 500
+/** Where paths have led, those found first going first: most clients ask for the same few. All mocks have one table of operations, and so share this. */
+const remembered = new Map<string, Found>()
+const mostRemembered = 500
 
 function find(path: string): Found | undefined {
-  const known = latest.get(path)
+  const known = remembered.get(path)
   if (known) return known
   const found = walk(root, { path, from: 0, params: {} })
   if (!found || path.length > longestUsual) return found
-  const [oldest] = latest.size < mostLatest ? [] : latest.keys()
-  if (oldest !== undefined) latest.delete(oldest)
-  latest.set(path, found)
+  remembered.set(path, found)
+  const [oldest = ''] = remembered.keys()
+  if (remembered.size > mostRemembered) remembered.delete(oldest)
   return found
 }
 

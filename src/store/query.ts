@@ -32,7 +32,7 @@ class PlannedQuery<Row> extends Query<Row> {
   override where(condition: Condition<Row> | PredicateFunction<Row>): Query<Row> {
     const texts = this.asks === 'anything' ? textsIn(condition) : undefined
     if (!texts) return this.narrowed(super.where(own(condition) as typeof condition), [condition])
-    // Most queries compare texts, or are never tested: the library's is made for the others.
+    // Most queries compare texts only, or are never tested: the library's own is made when a row needs it.
     let query: Query<Row> | undefined
     const test = (row: Row) => {
       query ??= super.where(condition)
@@ -56,6 +56,7 @@ class PlannedQuery<Row> extends Query<Row> {
 }
 
 const none: Equalities = {}
+/** What every predicate is given to refine. It never changes, and asks for nothing, so that it is of rows of any type. */
 const anything = new PlannedQuery<never>(undefined, none, 'anything')
 
 function equalitiesOf(condition: unknown): Equalities {
@@ -69,6 +70,7 @@ function textsIn(condition: unknown): Equalities | undefined {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition) || isQuery(condition))
     return undefined
   const columns = Object.keys(condition)
+  // A key of an object may be used on it.
   const isTexts = columns.length > 0 && columns.every(column => typeof condition[column as never] === 'string')
   return isTexts ? (condition as Equalities) : undefined
 }
@@ -101,7 +103,9 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
   if (!isQuery<Row>(predicate) && typeof predicate !== 'function') {
     throw new UsageError(`${quoted(predicate)} is no query: write a function of one, as in q => q.where({ lobby_id })`)
   }
-  const query = isQuery<Row>(predicate) ? predicate : predicate(anything as PlannedQuery<unknown> as PlannedQuery<Row>)
+  // Of rows of any type: see `anything`.
+  const start = anything as PlannedQuery<unknown> as PlannedQuery<Row>
+  const query = isQuery<Row>(predicate) ? predicate : predicate(start)
   const { equalities, asks } = query instanceof PlannedQuery ? query : { equalities: none, asks: 'more' as const }
   return { test: row => query.test(row), equalities, asks }
 }

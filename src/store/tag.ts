@@ -1,11 +1,11 @@
-/** What a read depended on: a record, an index key or a whole table. */
+/** What a read depended on: a record, an index key, a whole table, or that a time has passed. */
 export type Tag = string
 
 /** Touched by each change to a table. */
 export const tableTag = (table: string): Tag => table
 /** Touched by each change to one record, its making and its end included. */
 export const recordTag = (table: string, id: string): Tag => `${table}#${id}`
-/** The time of the world: it goes back when the world is reset. */
+/** Touched when the world is reset and its clock goes back: a time that had passed may be to come again. */
 export const clockTag: Tag = '@clock'
 /** Touched by each change to a record that has, or had, that value in the column. */
 export const indexTag = (table: string, column: string, value: string): Tag => `${table}.${column}=${value}`

@@ -100,8 +100,7 @@ class WorldCore {
     this.#revision = Math.max(1, begun)
     const seeds = rows(begun)
     this.#records = mapTables<AllRecords>(name => this.#seeded(name, seeds[name] ?? []))
-    // One name for both: see mapTables.
-    this.#begun = mapTables<AllRecords>(name => this.#records[name].fork(this.#tracking as never))
+    this.#begun = mapTables<AllRecords>(name => this.#records[name].fork(this.#tracking))
     this.listen = this.#listeners.listen
     const tables = mapTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
     this.view = { tables, hasPassed: at => this.#hasPassed(at) }

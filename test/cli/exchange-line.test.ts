@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { type Sent, sendTo } from '../doors.js'
@@ -21,6 +22,23 @@ describe('the line of an exchange', () => {
 
     expect(read).toMatch(/^GET {3}\/matchmaker\/lobbies\/list {2}200 {2}\d+\.\d ms$/)
     expect(write).toMatch(/^POST {2}\/cloud\/devices\/links {2}200 {2}\d+\.\d ms$/)
+  })
+
+  it('has nothing of an origin that a terminal takes for a command', async () => {
+    const command = await serve([await file('scenario.json', JSON.stringify(tanks))])
+    const from = command.lines().length
+    const { port } = new URL(command.url)
+
+    // Fetch refuses such a header; a client of its own need not.
+    await new Promise((resolve, reject) => {
+      const sent = request({ port, path: list.path, headers: { origin: 'http://a\u009b2Jb' } })
+      sent.on('response', answer => answer.resume().on('end', resolve))
+      sent.on('error', reject).end()
+    })
+
+    expect(await linesAfter(command, { from, count: 1 })).toEqual([
+      expect.stringContaining('pages of http://a 2Jb may'),
+    ])
   })
 
   it('has the code of a failure', async () => {

@@ -57,6 +57,19 @@ describe('lines', () => {
     expect(written).toEqual(['one\n', 'two\nthree\n'])
   })
 
+  it('go on after one that could not be made', async () => {
+    const { print, written } = printing()
+    print(() => {
+      throw new Error('no line')
+    })
+    expect(() => vi.advanceTimersByTime(0)).toThrow('no line')
+
+    print('two')
+    await vi.advanceTimersByTimeAsync(10)
+
+    expect(written).toEqual(['two\n'])
+  })
+
   it('are written when the process ends', async () => {
     const { print, process, written } = printing()
     print('one')

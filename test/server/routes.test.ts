@@ -185,6 +185,21 @@ describe('findRoute', () => {
     expect(found).toEqual([...games, ...games].map(game_id => ({ game_id })))
   })
 
+  base('remembers the paths that were found last, 500 at most', () => {
+    const params = (game: string) => findRoute('POST', `/cloud/games/${game}/namespaces/validate`).params
+    const first = params('first')
+    const again = params('first')
+    for (let i = 0; i < 500; i++) params(`other-${i}`)
+
+    expect([again === first, params('first') === first]).toEqual([true, false])
+  })
+
+  base('remembers no path of more than 300 characters', () => {
+    const path = `/cloud/games/${'x'.repeat(300)}/namespaces/validate`
+
+    expect(findRoute('POST', path).params).not.toBe(findRoute('POST', path).params)
+  })
+
   base('takes HEAD for GET', () => {
     expect(findRoute('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
   })

@@ -1,5 +1,5 @@
 // @ts-check
-import { atMost } from '../aim.js'
+import { atMost, ratio } from '../aim.js'
 import { scenarioOf, tokens, withFiles } from '../scenario.js'
 import { command, serving, withServers } from '../servers.js'
 import { loadRow, loadText, measureLoad, speed } from './load.js'
@@ -26,7 +26,8 @@ export function measureTokens() {
       }
       const results = await measureLoad(targets)
       const [one, many] = results
-      const { value = Number.NaN, beside } = speed(one, many)
+      const value = ratio(one?.perSecond, many?.perSecond)
+      const { beside } = speed(many, one)
       return {
         title: `lobbies.list of ${lobbies} lobbies among few and many tokens; ${loadText}`,
         rows: results.map(result => loadRow(result, { 'one namespace': one })),

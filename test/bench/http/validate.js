@@ -27,11 +27,11 @@ export function measureValidate() {
       const name = 'bare node:http, JSON.parse and JSON.stringify'
       const bare = await start({ name, program: yardstick, args: onPort(file), path: ready })
       const results = await measureLoad([{ name, server: bare, ...request }, target])
-      const [http, command_] = results
+      const [http, posted] = results
       return {
         title: `validateGameNamespace, POST of ${JSON.stringify(request.body).length} bytes; ${loadText}`,
         rows: results.map(result => loadRow(result, { 'node:http': http })),
-        aims: [atLeast('a POST to the command, to bare node:http', { least: 0.7, ...speed(command_, http) })],
+        aims: [atLeast('a POST to the command, to bare node:http', { least: 0.7, ...speed(posted, http) })],
       }
     }),
   )
