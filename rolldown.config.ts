@@ -26,7 +26,7 @@ export default defineConfig([
     platform: 'node',
     external: [/^node:/, /^@faker-js\//],
     plugins: [licences('cli/licences.txt')],
-    output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify: true },
+    output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js' },
   },
 ])
 

@@ -14,7 +14,7 @@ function replaced(text: string, name: string, part: string): string {
 
 const needs: { readonly [auth in Auth]: string } = {
   none: 'none',
-  bearer: 'any',
+  bearer: 'one of any kind',
   namespace: 'public, development, or none',
   cloud: 'cloud',
 }
