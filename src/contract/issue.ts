@@ -22,7 +22,8 @@ export function issueText(issue: Issue, input: unknown): string {
 /** A value in a message: as JSON, and no longer than a line. */
 export function quoted(value: unknown): string {
   const text = printed(value)
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+  // Not in the middle of a character, of which strict readers of JSON take no half.
+  return text.length > 80 ? `${text.slice(0, 77).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
 /** Not everything has a JSON: what holds itself and bigints do not. */

@@ -151,9 +151,13 @@ function open(
     requireHostHeader: false,
   })
   server.on('clientError', refuseBroken)
-  server.on('connect', (_request, socket) =>
-    refuse(socket, { code: 'API_METHOD_NOT_ALLOWED', message: 'CONNECT is not allowed: this is no proxy' }),
-  )
+  // Node would leave out those behind the 2,000th, perhaps the token: their length is limited already.
+  server.maxHeadersCount = 0
+  server.on('connect', (_request, socket) => {
+    // Node has let go of it, and neither hears of its errors nor closes it with the server.
+    socket.on('error', () => socket.destroy()).on('finish', () => socket.destroy())
+    refuse(socket, { code: 'API_METHOD_NOT_ALLOWED', message: 'CONNECT is not allowed: this is no proxy' })
+  })
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE'

@@ -14,6 +14,17 @@ export function respond(
   { answer, basePath = '' }: { readonly answer: Answerer; readonly basePath?: string },
 ): void {
   withBody(request, body => deliver(answer(new SocketExchange(request, { body, basePath })), response))
+  // Unread, a body holds up the socket, and with it the news that the client has gone.
+  if (isBodiless(request) && hasBody(request)) request.resume()
+}
+
+/** Whether the method is one of those whose bodies mean nothing. */
+function isBodiless({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
 /** What an exchange does not get from the request itself. */
@@ -81,7 +92,7 @@ export function withBody(
   use: (body: Uint8Array | undefined) => void,
   { limit = bodyLimit }: { readonly limit?: number } = {},
 ): void {
-  if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS') use(undefined)
+  if (isBodiless(request)) use(undefined)
   else if (request.body !== undefined) use(encoded(request.body))
   else if (request.readableEnded) use(undefined)
   else collect(request, { use, limit })
@@ -92,17 +103,23 @@ interface Collecting {
   readonly limit: number
 }
 
+/** A chunk may be a byte, and takes the room of hundreds. */
+const mostChunks = 256
+
 function collect(request: IncomingMessage, { use, limit }: Collecting): void {
+  const joined: Buffer[] = []
   const chunks: Buffer[] = []
   let length = 0
   request.on('data', (chunk: Buffer | string) => {
     // Somebody in front may have set an encoding.
     if (length <= limit) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
     length += chunk.length
+    if (chunks.length === mostChunks) joined.push(Buffer.concat(chunks.splice(0)))
   })
   request.on('end', () => {
-    const [first] = chunks
-    use((first && chunks.length === 1 ? first : Buffer.concat(chunks)).subarray(0, limit + 1))
+    const parts = [...joined, ...chunks]
+    const [first] = parts
+    use((first && parts.length === 1 ? first : Buffer.concat(parts)).subarray(0, limit + 1))
   })
 }
 

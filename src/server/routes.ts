@@ -67,9 +67,12 @@ const mostRemembered = 500
 function find(path: string): Found | undefined {
   const known = remembered.get(path)
   if (known) return known
-  const found = walk(root, { path, from: 0, params: {} })
-  if (!found || path.length > longestUsual) return found
-  remembered.set(path, found)
+  if (path.length > longestUsual) return walk(root, { path, from: 0, params: {} })
+  // A copy, because what is cut out of a URL keeps all of it alive.
+  const copy: string = JSON.parse(JSON.stringify(path))
+  const found = walk(root, { path: copy, from: 0, params: {} })
+  if (!found) return undefined
+  remembered.set(copy, found)
   const [oldest = ''] = remembered.keys()
   if (remembered.size > mostRemembered) remembered.delete(oldest)
   return found

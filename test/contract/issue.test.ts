@@ -67,6 +67,7 @@ describe('a quoted value', () => {
     [Number.NaN, 'null'],
     ['x'.repeat(78), `"${'x'.repeat(78)}"`],
     ['x'.repeat(79), `"${'x'.repeat(76)}…`],
+    [`x${'😀'.repeat(60)}`, `"x${'😀'.repeat(37)}…`],
   ])('%j is no longer than a line', (value, text) => {
     expect(quoted(value)).toBe(text)
   })

@@ -97,6 +97,20 @@ describe('a client that is blocked on a watch index', () => {
     await close()
   })
 
+  it('frees its waiter when it hangs up behind a long body, which means nothing', async () => {
+    const { mock, url, close } = await listening()
+    const socket = await connected(url)
+    const body = 'x'.repeat(300_000)
+    socket.write(watching(mock).replace('\r\n\r\n', `\r\ncontent-length: ${body.length}\r\n\r\n${body}`))
+    await until(mock, 1)
+
+    socket.destroy()
+    await until(mock, 0)
+
+    expect(live(mock.world).clock.pending).toBe(0)
+    await close()
+  })
+
   it('frees its waiter when it aborts its fetch', async () => {
     const { mock, url, close } = await listening()
     const client = new AbortController()

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { it as base, describe, expect } from 'vitest'
 import { createApp } from '../../src/express/app.js'
 import { bind } from '../../src/express/bind.js'
@@ -27,6 +28,7 @@ const config = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
 /** A request as bytes, after which the server ends the connection. */
 const bytes = (line: string, ...headers: string[]) =>
   [`${line} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''].join('\r\n')
+const tunnel = 'CONNECT evil.example:443 HTTP/1.1\r\nhost: localhost\r\n\r\n'
 const auth = `authorization: Bearer ${tokens.cloud}`
 
 describe('bytes on a socket', () => {
@@ -51,7 +53,7 @@ describe('bytes on a socket', () => {
     ],
     ['a URL of 20,000 characters', bytes(`GET /${'x'.repeat(20_000)}`), '400 API_BAD_HEADERS'],
     ['20,000 characters of headers', bytes(`GET ${list}`, `x: ${'y'.repeat(20_000)}`), '400 API_BAD_HEADERS'],
-    ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nhost: localhost\r\n\r\n', '400 API_METHOD_NOT_ALLOWED'],
+    ['CONNECT', tunnel, '400 API_METHOD_NOT_ALLOWED'],
     ['TRACE', bytes(`TRACE ${list}`), '400 API_METHOD_NOT_ALLOWED'],
     ['PROPFIND', bytes(`PROPFIND ${list}`), '400 API_METHOD_NOT_ALLOWED'],
     ['an absolute URL of another host', bytes(`GET http://evil.example${list}`), '404 API_NOT_FOUND'],
@@ -148,6 +150,49 @@ describe('bytes on a socket', () => {
     )
 
     expect(got.body).toBe('{"errors":[]}')
+  })
+
+  it('in chunks of a byte each: are put together', async ({ server }) => {
+    const body = JSON.stringify({ display_name: 'A'.repeat(1_000), name_id: 'a' })
+    const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')
+
+    const got = await answerTo(
+      server.url,
+      `${bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked')}${chunks}0\r\n\r\n`,
+    )
+
+    expect(got.body).toBe('{"errors":[{"path":["display-name","too-long"]},{"path":["display-name","invalid"]}]}')
+  })
+
+  it('with their token behind 2,100 headers: are known by it', async ({ server }) => {
+    const many = Array.from({ length: 2_100 }, (_, i) => `${i.toString(36)}:`)
+
+    const got = await answerTo(server.url, bytes(`GET ${list}`, ...many, 'authorization: Bearer nobody'))
+
+    expect(failure(got)).toBe('400 TOKEN_INVALID')
+  })
+
+  it('that ask for a tunnel and reset: hurt nobody', async ({ server }) => {
+    const socket = await connected(server.url)
+    const gone = new Promise(resolve => socket.once('close', resolve))
+    socket.once('data', () => socket.resetAndDestroy())
+    socket.write(tunnel)
+    await gone
+
+    // An error that nobody hears would end the process.
+    expect((await sendTo(server.url, { method: 'GET', path: list })).status).toBe(200)
+  })
+
+  it('that ask for a tunnel and hold the connection: do not keep the server from closing', async () => {
+    const { url, close } = await listening()
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+    const answered = new Promise(resolve => socket.once('data', resolve))
+    socket.write(tunnel)
+    await answered
+
+    await close()
+
+    socket.destroy()
   })
 
   it('in chunks that are broken: are refused', async ({ server }) => {
