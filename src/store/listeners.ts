@@ -28,14 +28,16 @@ export function createListeners(): Listeners {
     const there = byTag.get(tag)
     return there === listener || (there instanceof Set && there.has(listener))
   }
+  // Most listen to one tag, of which no list is held: there are as many as blocked requests.
+  const ending = (tag: Tag, listener: Listener) => () => remove(tag, listener)
+  const endingAll = (tags: readonly Tag[], listener: Listener) => () => {
+    for (const tag of tags) remove(tag, listener)
+  }
   return {
     listen(tags, listener) {
-      // Not the set itself, which takes more room.
-      const names = [...tags]
-      for (const tag of names) add(tag, listener)
-      return () => {
-        for (const tag of names) remove(tag, listener)
-      }
+      for (const tag of tags) add(tag, listener)
+      const [tag, ...others] = tags
+      return tag !== undefined && others.length === 0 ? ending(tag, listener) : endingAll([...tags], listener)
     },
     tell(tags) {
       const concerned = new Map<Listener, Tag>()
