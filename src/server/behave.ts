@@ -51,7 +51,7 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
     timeoutMs: watchTimeoutMs,
     maxWaiters,
   }
-  return (call: Call): Output | Promise<Output> => {
+  return call => {
     const { id, caller, input } = call
     const { kind, method } = operations[id]
     if (kind === 'watch') return waitFor(call, watch)

@@ -1,6 +1,5 @@
 /** A segment of a path as it was meant; as it was sent where its percent-encoding is broken. */
 export function decodedSegment(segment: string): string {
-  if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -12,14 +12,9 @@ interface Route {
 
 /** A segment of the paths: what may follow it, and the operations that end here. */
 interface Node {
-  readonly literals: Literal[]
+  readonly literals: Map<string, Node>
   param?: { readonly name: string; readonly node: Node }
   readonly ends: Map<Method, OperationId>
-}
-
-interface Literal {
-  readonly text: string
-  readonly node: Node
 }
 
 /** A place in the tree where a path has ended. */
@@ -67,10 +62,10 @@ const mostRemembered = 500
 function find(path: string): Found | undefined {
   const known = remembered.get(path)
   if (known) return known
-  if (path.length > longestUsual) return walk(root, { path, from: 0, params: {} })
+  if (path.length > longestUsual) return walked(path)
   // A copy, because what is cut out of a URL keeps all of it alive.
   const copy: string = JSON.parse(JSON.stringify(path))
-  const found = walk(root, { path: copy, from: 0, params: {} })
+  const found = walked(copy)
   if (!found) return undefined
   remembered.set(copy, found)
   const [oldest = ''] = remembered.keys()
@@ -78,26 +73,24 @@ function find(path: string): Found | undefined {
   return found
 }
 
+function walked(path: string): Found | undefined {
+  return walk(root, { segments: path.split('/'), at: 0, params: {} })
+}
+
 interface Way {
-  readonly path: string
-  /** Where the segment begins that is to be looked at; behind the end of the path where there is none left. */
-  readonly from: number
+  readonly segments: readonly string[]
+  /** The segment to be looked at. */
+  readonly at: number
   readonly params: Found['params']
 }
 
-function walk({ literals, param, ends }: Node, { path, from, params }: Way): Found | undefined {
-  if (from > path.length) return ends.size === 0 ? undefined : { ends, params }
-  const slash = path.indexOf('/', from)
-  const to = slash === -1 ? path.length : slash
-  for (const { text, node } of literals) {
-    // Compared in place: of most segments no text of their own is needed.
-    if (text.length !== to - from || !path.startsWith(text, from)) continue
-    const found = walk(node, { path, from: to + 1, params })
-    if (found) return found
-  }
-  if (!param || to === from) return undefined
-  const value = decodedSegment(path.slice(from, to))
-  return walk(param.node, { path, from: to + 1, params: Object.assign({}, params, { [param.name]: value }) })
+function walk({ literals, param, ends }: Node, { segments, at, params }: Way): Found | undefined {
+  const segment = segments[at]
+  if (segment === undefined) return ends.size === 0 ? undefined : { ends, params }
+  const literal = literals.get(segment)
+  const found = literal && walk(literal, { segments, at: at + 1, params })
+  if (found || !param || segment === '') return found
+  return walk(param.node, { segments, at: at + 1, params: { ...params, [param.name]: decodedSegment(segment) } })
 }
 
 function addRoute(id: OperationId, { method, path }: OperationSpec): void {
@@ -105,10 +98,9 @@ function addRoute(id: OperationId, { method, path }: OperationSpec): void {
   for (const segment of path.split('/')) {
     const name = paramName(segment)
     if (name === undefined) {
-      const known = node.literals.find(({ text }) => text === segment)
-      const next = known ?? { text: segment, node: createNode() }
-      if (!known) node.literals.push(next)
-      node = next.node
+      const next = node.literals.get(segment) ?? createNode()
+      node.literals.set(segment, next)
+      node = next
     } else {
       node.param ??= { name, node: createNode() }
       node = node.param.node
@@ -118,7 +110,7 @@ function addRoute(id: OperationId, { method, path }: OperationSpec): void {
 }
 
 function createNode(): Node {
-  return { literals: [], ends: new Map() }
+  return { literals: new Map(), ends: new Map() }
 }
 
 function paramName(segment: string): string | undefined {

@@ -56,8 +56,6 @@ class PlannedQuery<Row> extends Query<Row> {
 }
 
 const none: Equalities = {}
-/** What every predicate is given to refine. It never changes, and asks for nothing, so that it is of rows of any type. */
-const anything = new PlannedQuery<never>(undefined, none, 'anything')
 
 function equalitiesOf(condition: unknown): Equalities {
   if (condition instanceof PlannedQuery) return condition.equalities
@@ -69,9 +67,8 @@ function equalitiesOf(condition: unknown): Equalities {
 function textsIn(condition: unknown): Equalities | undefined {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition) || isQuery(condition))
     return undefined
-  const columns = Object.keys(condition)
-  // A key of an object may be used on it.
-  const isTexts = columns.length > 0 && columns.every(column => typeof condition[column as never] === 'string')
+  const texts = Object.values(condition)
+  const isTexts = texts.length > 0 && texts.every(value => typeof value === 'string')
   return isTexts ? (condition as Equalities) : undefined
 }
 
@@ -103,9 +100,7 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
   if (!isQuery<Row>(predicate) && typeof predicate !== 'function') {
     throw new UsageError(`${quoted(predicate)} is no query: write a function of one, as in q => q.where({ lobby_id })`)
   }
-  // Of rows of any type: see `anything`.
-  const start = anything as PlannedQuery<unknown> as PlannedQuery<Row>
-  const query = isQuery<Row>(predicate) ? predicate : predicate(start)
+  const query = isQuery<Row>(predicate) ? predicate : predicate(new PlannedQuery<Row>(undefined, none, 'anything'))
   const { equalities, asks } = query instanceof PlannedQuery ? query : { equalities: none, asks: 'more' as const }
   return { test: row => query.test(row), equalities, asks }
 }
