@@ -16,7 +16,7 @@ export function lazyTables<T extends { readonly [Name in TableName]: unknown }>(
 }
 
 /** Its getters are of the prototype: to define them for each turn takes longer than to make all tables. */
-class LazyTables {
+export class LazyTables {
   readonly #made: { [Name in TableName]?: unknown } = {}
   readonly #make: (name: TableName) => unknown
 

@@ -38,10 +38,10 @@ export class Records<Row extends object> implements RowSource<Row> {
   #nextPlace: number
   #revision: number
   /** The revisions that deleted records, by id, the latest only: what a read of one has seen must not go back. */
-  readonly #deletedAt = new Map<string, number>()
+  #deletedAt: Map<string, number> | undefined
   /** The revision of the newest deletion that is no longer known by its id. */
   #forgottenAt = 0
-  readonly #indexes = new Map<string, ColumnIndex>()
+  #indexes: Map<string, ColumnIndex> | undefined
 
   private constructor(
     readonly table: string,
@@ -86,7 +86,7 @@ export class Records<Row extends object> implements RowSource<Row> {
     const entry = this.#entries.get(id)
     // Most reads are not tracked, and tags are texts that take longer to make than a record to find.
     if (this.tracking.reading)
-      this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt.get(id) ?? this.#forgottenAt)
+      this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt?.get(id) ?? this.#forgottenAt)
     return entry?.row
   };
 
@@ -155,7 +155,7 @@ export class Records<Row extends object> implements RowSource<Row> {
     landing: Landing,
     before = this.#entries.get(id)?.row,
   ): void {
-    this.#deletedAt.delete(id)
+    this.#deletedAt?.delete(id)
     this.#own().set(id, { row, place, revision: landing.revision })
     this.#touch(id, { before, after: row, landing })
   }
@@ -163,15 +163,16 @@ export class Records<Row extends object> implements RowSource<Row> {
   #drop(id: string, landing: Landing): void {
     const before = this.#entries.get(id)?.row
     this.#own().delete(id)
+    this.#deletedAt ??= new Map()
     this.#deletedAt.set(id, landing.revision)
-    this.#forget()
+    this.#forget(this.#deletedAt)
     this.#touch(id, { before, after: undefined, landing })
   }
 
-  #forget(): void {
-    const [oldest] = this.#deletedAt
-    if (!oldest || this.#deletedAt.size <= mostDeletions) return
-    this.#deletedAt.delete(oldest[0])
+  #forget(deletedAt: Map<string, number>): void {
+    const [oldest] = deletedAt
+    if (!oldest || deletedAt.size <= mostDeletions) return
+    deletedAt.delete(oldest[0])
     this.#forgottenAt = oldest[1]
   }
 
@@ -182,7 +183,7 @@ export class Records<Row extends object> implements RowSource<Row> {
     const { revision, touched } = landing
     this.#revision = revision
     touched.add(tableTag(this.table)).add(recordTag(this.table, id))
-    for (const [column, index] of this.#indexes) {
+    for (const [column, index] of this.#indexes ?? []) {
       const change = { before: valueIn(before, column), after: valueIn(after, column) }
       index.touch({ id, ...change, revision })
       for (const value of Object.values(change))
@@ -191,12 +192,13 @@ export class Records<Row extends object> implements RowSource<Row> {
   }
 
   #index(column: string): ColumnIndex {
-    const known = this.#indexes.get(column)
+    const known = this.#indexes?.get(column)
     if (known) return known
     const index = new ColumnIndex(id => this.#entries.get(id)?.place ?? 0)
     for (const [id, { row, revision }] of this.#entries) {
       index.touch({ id, before: undefined, after: valueIn(row, column), revision })
     }
+    this.#indexes ??= new Map()
     this.#indexes.set(column, index)
     return index
   }

@@ -3,7 +3,7 @@ import { type Clock, type ClockMode, createClock, hasPassed, type WorldClock } f
 import { commit } from './commit.js'
 import { parseRow } from './library.js'
 import { callAll, createListeners, type Listeners } from './listeners.js'
-import { mapTables } from './map-tables.js'
+import { LazyTables, lazyTables, mapTables } from './map-tables.js'
 import { idOf, type Model, models } from './model.js'
 import { createRandom, type Random } from './random.js'
 import { type AllRecords, type Landed, type Landing, Records } from './records.js'
@@ -69,11 +69,11 @@ export interface Beginning {
 
 /** A world as it begins. Throws `UsageError` where a row does not fit its schema. */
 export function createWorld(beginning: Beginning, turnContext: TurnContext = createSyncContext()): LiveWorld {
-  const core = new WorldCore(beginning, turnContext)
-  return Object.assign(core, committedTables(core))
+  // Its tables are getters that TypeScript does not see.
+  return new WorldCore(beginning, turnContext) as LiveWorld
 }
 
-class WorldCore {
+class WorldCore extends LazyTables {
   readonly title: string
   readonly seed: number
   readonly clock: WorldClock
@@ -90,6 +90,7 @@ class WorldCore {
   #revision: number
 
   constructor({ title, seed, clock, now, rows }: Beginning, turnContext: TurnContext) {
+    super(name => committedTable(name, this))
     this.title = title
     this.seed = seed
     this.clock = createClock({ mode: clock, start: now })
@@ -102,7 +103,7 @@ class WorldCore {
     this.#records = mapTables<AllRecords>(name => this.#seeded(name, seeds[name] ?? []))
     this.#begun = mapTables<AllRecords>(name => this.#records[name].fork(this.#tracking))
     this.listen = this.#listeners.listen
-    const tables = mapTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
+    const tables = lazyTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
     this.view = { tables, hasPassed: at => this.#hasPassed(at) }
   }
 
@@ -196,15 +197,13 @@ function* named(name: TableName, rows: Iterable<unknown>): Iterable<readonly [id
   }
 }
 
-/** Tables over what has been committed: reads at once, and each write as a turn of its own. */
-function committedTables({ view, write }: Pick<WorldCore, 'view' | 'write'>): Tables {
-  return mapTables<Tables>(name => {
-    const table = (tables: Tables) => tables[name] as unknown as Table<object, object>
-    return {
-      ...view.tables[name],
-      create: (input: object) => write(tables => table(tables).create(input)),
-      update: (...call: Parameters<Table<object, object>['update']>) => write(tables => table(tables).update(...call)),
-      delete: (...call: Parameters<Table<object, object>['delete']>) => write(tables => table(tables).delete(...call)),
-    }
-  })
+/** A table over what has been committed: reads at once, and each write as a turn of its own. */
+function committedTable(name: TableName, { view, write }: Pick<WorldCore, 'view' | 'write'>): unknown {
+  const table = (tables: Tables) => tables[name] as unknown as Table<object, object>
+  return {
+    ...view.tables[name],
+    create: (input: object) => write(tables => table(tables).create(input)),
+    update: (...call: Parameters<Table<object, object>['update']>) => write(tables => table(tables).update(...call)),
+    delete: (...call: Parameters<Table<object, object>['delete']>) => write(tables => table(tables).delete(...call)),
+  }
 }

@@ -1,4 +1,5 @@
 import type { Answerer } from '../../src/server/answer.js'
+import { tableNames } from '../../src/store/model.js'
 import type { LiveWorld, World } from '../../src/store/world.js'
 import type { Got, Sent } from '../doors.js'
 
@@ -21,7 +22,7 @@ export function live(world: World): LiveWorld {
 /** All that a request could change in a world: its records, its revision, its clock, and the ids that it draws next. */
 export function stateOf(world: World): string {
   const { view, revision, clock, random, waiting } = live(world)
-  const tables = Object.entries(view.tables).map(([name, table]) => [name, table.all()])
+  const tables = tableNames.map(name => [name, view.tables[name].all()])
   return JSON.stringify({
     tables,
     revision,

@@ -33,7 +33,7 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   const onBug = (error: unknown) => {
     throw error
   }
-  const fresh: LiveWorld = Object.assign(Object.create(world), { ...tables, view })
+  const fresh: LiveWorld = Object.create(world, Object.getOwnPropertyDescriptors({ ...tables, view }))
   const log = createExchangeLog()
   const finisher = createFinisher({ world: fresh, corsOrigins: [], log, rayId: () => 'no ray', onBug })
   const answer = createAnswerer({ world: fresh, finisher, carryOut })

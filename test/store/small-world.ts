@@ -1,4 +1,5 @@
 import type { ClockMode } from '../../src/store/clock.js'
+import { tableNames } from '../../src/store/model.js'
 import type { TurnContext } from '../../src/store/turn-queue.js'
 import { createWorld, type LiveWorld, type SeedRows } from '../../src/store/world.js'
 
@@ -73,5 +74,5 @@ export function lobby(lobby_id: string) {
 
 /** All records of a world, by table, in their order, as JSON. */
 export function contents(world: LiveWorld): string {
-  return JSON.stringify(Object.entries(world.view.tables).map(([name, table]) => [name, table.all()]))
+  return JSON.stringify(tableNames.map(name => [name, world.view.tables[name].all()]))
 }
