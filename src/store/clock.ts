@@ -38,6 +38,8 @@ export interface WorldClock extends Clock {
   giveUp(deadline: Deadline): void
   /** Back to the start. Deadlines keep the time they have left. */
   reset(): void
+  /** A clock that shows the same time, and begins there. */
+  fork(): WorldClock
   /** How many deadlines wait. */
   readonly pending: number
 }
@@ -92,6 +94,7 @@ export function createClock(options: ClockOptions = {}): WorldClock {
       deadlines.remove(deadline)
       if (deadlines.size === 0) arm()
     },
+    fork: () => createClock({ mode, start: epoch + passed() }),
     reset() {
       epoch = start - passed()
       rearm()

@@ -15,7 +15,8 @@ export interface Random {
   restore(state: RandomState): void
 }
 
-type RandomState = readonly [number, number, number, number]
+/** Where a sequence stands. */
+export type RandomState = readonly [number, number, number, number]
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 

@@ -40,7 +40,7 @@ export class Records<Row extends object> implements RowSource<Row> {
   /** The revisions that deleted records, by id, the latest only: what a read of one has seen must not go back. */
   #deletedAt: Map<string, number> | undefined
   /** The revision of the newest deletion that is no longer known by its id. */
-  #forgottenAt = 0
+  #forgottenAt: number
   #indexes: Map<string, ColumnIndex> | undefined
 
   private constructor(
@@ -51,12 +51,14 @@ export class Records<Row extends object> implements RowSource<Row> {
       readonly shared: boolean
       readonly revision: number
       readonly nextPlace: number
+      readonly forgottenAt?: number
     },
   ) {
     this.#entries = from.entries
     this.#shared = from.shared
     this.#revision = from.revision
     this.#nextPlace = from.nextPlace
+    this.#forgottenAt = from.forgottenAt ?? 0
   }
 
   /** Records that begin with these rows, in their order, all of one revision. */
@@ -79,6 +81,7 @@ export class Records<Row extends object> implements RowSource<Row> {
       shared: true,
       revision: this.#revision,
       nextPlace: this.#nextPlace,
+      forgottenAt: this.#deletedAt === undefined ? this.#forgottenAt : this.#revision,
     })
   }
 

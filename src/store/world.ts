@@ -5,12 +5,12 @@ import { parseRow } from './library.js'
 import { callAll, createListeners, type Listeners } from './listeners.js'
 import { LazyTables, lazyTables, mapTables } from './map-tables.js'
 import { idOf, type Model, models } from './model.js'
-import { createRandom, type Random } from './random.js'
+import { createRandom, type Random, type RandomState } from './random.js'
 import { type AllRecords, type Landed, type Landing, Records } from './records.js'
 import type { TableName } from './rows.js'
 import { type ReadTables, readTable, type Table, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
-import { createTracking, type Tracker } from './tracker.js'
+import { createTracking, type Tracker, type Tracking } from './tracker.js'
 import { createTurn } from './turn.js'
 import { createSyncContext, createTurnQueue, type TurnContext, type TurnQueue } from './turn-queue.js'
 
@@ -69,8 +69,30 @@ export interface Beginning {
 
 /** A world as it begins. Throws `UsageError` where a row does not fit its schema. */
 export function createWorld(beginning: Beginning, turnContext: TurnContext = createSyncContext()): LiveWorld {
+  const { title, seed, clock: mode, now, rows } = beginning
+  const clock = createClock({ mode, start: now })
+  // Not the clock, which may have gone on since: with `now` set nothing depends on the real time.
+  const begun = now ?? clock.now()
+  const revision = Math.max(1, begun)
+  const seeds = rows(begun)
+  const records = (tracking: Tracking) =>
+    mapTables<AllRecords>(table => Records.of(named(table, seeds[table] ?? []), { table, tracking, revision }))
+  return worldOf({ title, seed, clock, random: createRandom(seed, 'world'), revision, records }, turnContext)
+}
+
+/** How far a world is. */
+interface Standing {
+  readonly title: string
+  readonly seed: number
+  readonly clock: WorldClock
+  readonly random: Random
+  readonly revision: number
+  records(tracking: Tracking): AllRecords
+}
+
+function worldOf(standing: Standing, turnContext: TurnContext): LiveWorld {
   // Its tables are getters that TypeScript does not see.
-  return new WorldCore(beginning, turnContext) as LiveWorld
+  return new WorldCore(standing, turnContext) as LiveWorld
 }
 
 class WorldCore extends LazyTables {
@@ -82,26 +104,23 @@ class WorldCore extends LazyTables {
   readonly view: View
   readonly listen: Listeners['listen']
   readonly #records: AllRecords
-  readonly #begun: AllRecords
+  readonly #begun: { readonly records: AllRecords; readonly chance: RandomState }
   readonly #turns: TurnQueue
   readonly #tracking = createTracking()
   readonly #listeners = createListeners()
   readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
   #revision: number
 
-  constructor({ title, seed, clock, now, rows }: Beginning, turnContext: TurnContext) {
+  constructor({ title, seed, clock, random, revision, records }: Standing, turnContext: TurnContext) {
     super(name => committedTable(name, this))
     this.title = title
     this.seed = seed
-    this.clock = createClock({ mode: clock, start: now })
-    this.random = createRandom(seed, 'world')
+    this.clock = clock
+    this.random = random
     this.#turns = createTurnQueue(turnContext)
-    // Not the clock, which may have gone on since: with `now` set nothing depends on the real time.
-    const begun = now ?? this.clock.now()
-    this.#revision = Math.max(1, begun)
-    const seeds = rows(begun)
-    this.#records = mapTables<AllRecords>(name => this.#seeded(name, seeds[name] ?? []))
-    this.#begun = mapTables<AllRecords>(name => this.#records[name].fork(this.#tracking))
+    this.#revision = revision
+    this.#records = records(this.#tracking)
+    this.#begun = { records: forked(this.#records, this.#tracking), chance: random.save() }
     this.listen = this.#listeners.listen
     const tables = lazyTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
     this.view = { tables, hasPassed: at => this.#hasPassed(at) }
@@ -149,13 +168,22 @@ class WorldCore extends LazyTables {
     return () => void this.#subscribers.delete(listener)
   }
 
+  /** An equal world, which shares what neither has changed. It begins here: its `reset` comes back to this. */
+  fork(turnContext: TurnContext = createSyncContext()): LiveWorld {
+    const { title, seed, revision } = this
+    const random = createRandom(seed, 'world')
+    random.restore(this.random.save())
+    const records = (tracking: Tracking) => forked(this.#records, tracking)
+    return worldOf({ title, seed, clock: this.clock.fork(), random, revision, records }, turnContext)
+  }
+
   /** Records, chance and clock back to the beginning, in one turn. The revision goes on rising. */
   reset(): Promise<void> {
     return this.#turns.next(async () => () => {
       this.clock.reset()
-      this.random.restore(createRandom(this.seed, 'world').save())
+      this.random.restore(this.#begun.chance)
       const restore = (name: TableName, landing: Landing) =>
-        this.#records[name].restore(this.#begun[name] as never, landing)
+        this.#records[name].restore(this.#begun.records[name] as never, landing)
       this.#commit(restore, [clockTag])
     })
   }
@@ -176,10 +204,10 @@ class WorldCore extends LazyTables {
     else this.#tracking.noteUntil(at)
     return passed
   }
+}
 
-  #seeded(name: TableName, rows: Iterable<unknown>): Records<object> {
-    return Records.of(named(name, rows), { table: name, tracking: this.#tracking, revision: this.#revision })
-  }
+function forked(records: AllRecords, tracking: Tracking): AllRecords {
+  return mapTables<AllRecords>(name => records[name].fork(tracking))
 }
 
 /** So many of a table are checked before it pays to compile its schema. */
