@@ -17,7 +17,7 @@ export function lazyTables<T extends { readonly [Name in TableName]: unknown }>(
 
 /** Its getters are of the prototype: to define them for each turn takes longer than to make all tables. */
 export class LazyTables {
-  readonly #made: { [Name in TableName]?: unknown } = {}
+  #made: { [Name in TableName]?: unknown } | undefined
   readonly #make: (name: TableName) => unknown
 
   constructor(make: (name: TableName) => unknown) {
@@ -27,6 +27,7 @@ export class LazyTables {
   static {
     const get = (name: TableName) =>
       function (this: LazyTables) {
+        this.#made ??= {}
         this.#made[name] ??= this.#make(name)
         return this.#made[name]
       }

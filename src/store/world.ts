@@ -10,7 +10,7 @@ import { type AllRecords, type Landed, type Landing, Records } from './records.j
 import type { TableName } from './rows.js'
 import { type ReadTables, readTable, type Table, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
-import { createTracking, type Tracker, type Tracking } from './tracker.js'
+import { createTracking, type Tracker } from './tracker.js'
 import { createTurn } from './turn.js'
 import { createSyncContext, createTurnQueue, type TurnContext, type TurnQueue } from './turn-queue.js'
 
@@ -75,8 +75,9 @@ export function createWorld(beginning: Beginning, turnContext: TurnContext = cre
   const begun = now ?? clock.now()
   const revision = Math.max(1, begun)
   const seeds = rows(begun)
-  const records = (tracking: Tracking) =>
-    mapTables<AllRecords>(table => Records.of(named(table, seeds[table] ?? []), { table, tracking, revision }))
+  const records = mapTables<AllRecords>(table =>
+    Records.of(named(table, seeds[table] ?? []), { table, tracking: unread, revision }),
+  )
   return worldOf({ title, seed, clock, random: createRandom(seed, 'world'), revision, records }, turnContext)
 }
 
@@ -87,8 +88,12 @@ interface Standing {
   readonly clock: WorldClock
   readonly random: Random
   readonly revision: number
-  records(tracking: Tracking): AllRecords
+  /** They never change: a world forks them, and worlds that stand at the same place share them. */
+  readonly records: AllRecords
 }
+
+/** Of records that nobody reads, because they are there to be forked. */
+const unread = createTracking()
 
 function worldOf(standing: Standing, turnContext: TurnContext): LiveWorld {
   // Its tables are getters that TypeScript does not see.
@@ -105,6 +110,8 @@ class WorldCore extends LazyTables {
   readonly listen: Listeners['listen']
   readonly #records: AllRecords
   readonly #begun: { readonly records: AllRecords; readonly chance: RandomState }
+  /** The records as they stand, for forks; `undefined` where they have changed since they were last asked for. */
+  #standing: AllRecords | undefined
   readonly #turns: TurnQueue
   readonly #tracking = createTracking()
   readonly #listeners = createListeners()
@@ -119,8 +126,9 @@ class WorldCore extends LazyTables {
     this.random = random
     this.#turns = createTurnQueue(turnContext)
     this.#revision = revision
-    this.#records = records(this.#tracking)
-    this.#begun = { records: forked(this.#records, this.#tracking), chance: random.save() }
+    this.#begun = { records, chance: random.save() }
+    this.#standing = records
+    this.#records = lazyTables(name => records[name].fork(this.#tracking))
     this.listen = this.#listeners.listen
     const tables = lazyTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
     this.view = { tables, hasPassed: at => this.#hasPassed(at) }
@@ -146,7 +154,10 @@ class WorldCore extends LazyTables {
         const value = await turn(tables)
         await finish()
         return () => {
-          this.#commit((name, landing) => this.#records[name].land(changes(name) as never, landing))
+          this.#commit((name, landing) => {
+            const done = changes(name)
+            return done.size === 0 ? nothing : this.#records[name].land(done as never, landing)
+          })
           return value
         }
       } catch (error) {
@@ -173,7 +184,8 @@ class WorldCore extends LazyTables {
     const { title, seed, revision } = this
     const random = createRandom(seed, 'world')
     random.restore(this.random.save())
-    const records = (tracking: Tracking) => forked(this.#records, tracking)
+    this.#standing ??= mapTables<AllRecords>(name => this.#records[name].fork(unread))
+    const records = this.#standing
     return worldOf({ title, seed, clock: this.clock.fork(), random, revision, records }, turnContext)
   }
 
@@ -194,6 +206,7 @@ class WorldCore extends LazyTables {
     const { changeSet, touched } = commit(land, { revision: Math.max(this.#revision + 1, at), at })
     const told = changeSet ? [...this.#subscribers].map(subscriber => () => subscriber(changeSet)) : []
     this.#revision = changeSet?.revision ?? this.#revision
+    if (changeSet) this.#standing = undefined
     // What is kept of reads is dropped before a subscriber can ask for it.
     callAll([() => this.#listeners.tell(new Set([...touched, ...also])), ...told])
   }
@@ -206,9 +219,7 @@ class WorldCore extends LazyTables {
   }
 }
 
-function forked(records: AllRecords, tracking: Tracking): AllRecords {
-  return mapTables<AllRecords>(name => records[name].fork(tracking))
-}
+const nothing: Landed<object> = { puts: [], deletes: [] }
 
 /** So many of a table are checked before it pays to compile its schema. */
 const fewRows = 200
