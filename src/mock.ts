@@ -19,7 +19,7 @@ import { completeLinksInTime } from './simulation/device-link.js'
 import { createRandom } from './store/random.js'
 import { type TokenInfo, tokensOf } from './store/token-info.js'
 import type { TurnContext } from './store/turn-queue.js'
-import { createWorld, type World } from './store/world.js'
+import { createWorld, type LiveWorld, type World } from './store/world.js'
 
 /** How a mock is made. Everything is optional. */
 export interface MockOptions {
@@ -41,8 +41,8 @@ export interface Parts {
   faker(): Faker
   /** Is told now and then, while the world is made, how many of its lobbies are there. */
   readonly progress?: Progress | undefined
-  /** Default: one that knows the synchronous part of a turn. */
-  readonly turnContext?: TurnContext
+  /** Makes what knows the inside of a turn, one for each world. Default: what knows its synchronous part. */
+  turnContext?(): TurnContext
 }
 
 /** What an override of an operation gets: the checked request, the world, and the answer that it would have had. */
@@ -73,6 +73,8 @@ export interface Mock {
   overridden<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): Answerer
   /** World and clock back to the start. */
   reset(): Promise<void>
+  /** An equal mock with a world of its own, which begins where this one's stands. Nobody listens to its log, and nothing waits. */
+  fork(): Mock
   /** Answers every waiter as its deadline would. From now on nothing blocks. */
   close(): Promise<void>
 }
@@ -87,7 +89,25 @@ export function createMock(options: MockOptions, { faker, progress, turnContext 
   const scenario = readScenario(options.scenario ?? defaultScenario)
   const { seed, publicUrl, watchTimeoutMs = defaultWatchTimeoutMs, corsOrigins = [] } = options
   const making = { seed, publicUrl, faker: () => ownFaker(faker()), progress }
-  const world = createWorld(beginningOf(scenario, making), turnContext)
+  const world = createWorld(beginningOf(scenario, making), turnContext?.())
+  let tokens: readonly TokenInfo[] | undefined
+  const tokensAtStart = () => {
+    tokens ??= tokensOf(world.beginning)
+    return tokens
+  }
+  return mockOf(world, { watchTimeoutMs, corsOrigins, turnContext, tokens: tokensAtStart })
+}
+
+/** What the mocks of a fork and of its origin have in common. */
+interface MockSettings {
+  readonly turnContext: Parts['turnContext'] | undefined
+  tokens(): readonly TokenInfo[]
+  readonly watchTimeoutMs: number
+  readonly corsOrigins: readonly string[]
+}
+
+function mockOf(world: LiveWorld, settings: MockSettings): Mock {
+  const { watchTimeoutMs, corsOrigins, turnContext } = settings
   const stopCompleting = completeLinksInTime(world)
   const log = createExchangeLog()
   const rays = createRandom(world.seed, 'rays')
@@ -101,7 +121,9 @@ export function createMock(options: MockOptions, { faker, progress, turnContext 
   const finisher = createFinisher({ world, corsOrigins, log, rayId: rays.uuid, onBug })
   return {
     world,
-    tokens: tokensOf(world),
+    get tokens() {
+      return settings.tokens()
+    },
     answer: createAnswerer({ world, finisher, carryOut }),
     refuse: (exchange, error) => finisher.fail(finisher.begin(exchange), error),
     present: (exchange, page) => finisher.present(finisher.begin(exchange), page),
@@ -109,6 +131,7 @@ export function createMock(options: MockOptions, { faker, progress, turnContext 
     overridden: (id, resolver) =>
       createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
     reset: () => world.reset(),
+    fork: () => mockOf(world.fork(turnContext?.()), settings),
     async close() {
       closed = true
       stopCompleting()

@@ -4,5 +4,5 @@ import { requireFaker } from './required.js'
 
 /** What Node gives a mock: fake data that is loaded when something is generated, and turns that know what runs inside them. */
 export function nodeParts(): Parts {
-  return { faker: requireFaker, turnContext: new AsyncLocalStorage<object>() }
+  return { faker: requireFaker, turnContext: () => new AsyncLocalStorage<object>() }
 }

@@ -29,7 +29,7 @@ export function completeLinksInTime(world: LiveWorld): () => void {
       if (link.expires_at !== undefined && link.expires_at <= link.completes.at) return
       await completeLink({ link, gameId: link.completes.game_id, tables })
     })
-  for (const link of world.deviceLinks.all()) expect(link)
+  for (const link of world.view.tables.deviceLinks.all()) expect(link)
   const unsubscribe = world.subscribe(({ puts, deletes }) => {
     for (const put of puts) if (put.table === 'deviceLinks') expect(put.row)
     for (const { table, id } of deletes) if (table === 'deviceLinks') forget(id)

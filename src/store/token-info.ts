@@ -1,4 +1,4 @@
-import type { World } from './world.js'
+import type { ReadTables } from './table.js'
 
 /** A token of the scenario, and whose it is: a namespace's as `<game>/<namespace>`, by their name ids, or a game's. */
 export type TokenInfo =
@@ -13,7 +13,7 @@ export function ownerOf(token: TokenInfo): string {
 const order: readonly TokenInfo['kind'][] = ['development', 'public', 'cloud']
 
 /** The tokens of a world, development, public, cloud, without those that device links were completed with. */
-export function tokensOf({ tokens, namespaces, games, deviceLinks }: World): TokenInfo[] {
+export function tokensOf({ tokens, namespaces, games, deviceLinks }: ReadTables): TokenInfo[] {
   const ofLinks = new Set(deviceLinks.all().map(link => (link.status === 'complete' ? link.cloud_token : undefined)))
   const gameName = (gameId: string | undefined) => games.get(gameId ?? '')?.name_id ?? ''
   const infos = tokens

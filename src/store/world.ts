@@ -134,6 +134,11 @@ class WorldCore extends LazyTables {
     this.view = { tables, hasPassed: at => this.#hasPassed(at) }
   }
 
+  /** The tables as they began, whatever has been written since. */
+  get beginning(): ReadTables {
+    return lazyTables(name => readTable<object>(this.#begun.records[name], models[name]))
+  }
+
   get revision(): number {
     return this.#revision
   }
