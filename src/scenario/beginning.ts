@@ -1,6 +1,7 @@
 import type { Faker } from '@faker-js/faker'
 import type { SettingsRow } from '../store/rows.js'
-import type { Beginning, SeedRows } from '../store/world.js'
+import type { SeedRows } from '../store/seed.js'
+import type { Beginning } from '../store/world.js'
 import { deviceLinkRows } from './device-link-rows.js'
 import { layoutOf } from './layout.js'
 import { type LobbyMaking, lobbyCount, lobbyRows } from './lobby-rows.js'

@@ -1,13 +1,13 @@
 import type { ChangeSet } from './change-set.js'
 import { type Clock, type ClockMode, createClock, hasPassed, type WorldClock } from './clock.js'
 import { commit } from './commit.js'
-import { parseRow } from './library.js'
 import { callAll, createListeners, type Listeners } from './listeners.js'
 import { LazyTables, lazyTables, mapTables } from './map-tables.js'
-import { idOf, type Model, models } from './model.js'
+import { models } from './model.js'
 import { createRandom, type Random, type RandomState } from './random.js'
-import { type AllRecords, type Landed, type Landing, Records } from './records.js'
+import type { AllRecords, Landed, Landing } from './records.js'
 import type { TableName } from './rows.js'
+import { type SeedRows, seededRecords } from './seed.js'
 import { type ReadTables, readTable, type Table, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
 import { createTracking, type Tracker } from './tracker.js'
@@ -53,9 +53,6 @@ export interface Waiter {
 /** A world as the rooms above see it. */
 export type LiveWorld = WorldCore & Tables & World
 
-/** Rows by table, in their order, as the schemas of the models take them. They are taken once, one by one. */
-export type SeedRows = { readonly [Name in TableName]?: Iterable<unknown> }
-
 /** How a world begins. */
 export interface Beginning {
   readonly title: string
@@ -74,10 +71,7 @@ export function createWorld(beginning: Beginning, turnContext: TurnContext = cre
   // Not the clock, which may have gone on since: with `now` set nothing depends on the real time.
   const begun = now ?? clock.now()
   const revision = Math.max(1, begun)
-  const seeds = rows(begun)
-  const records = mapTables<AllRecords>(table =>
-    Records.of(named(table, seeds[table] ?? []), { table, tracking: unread, revision }),
-  )
+  const records = seededRecords(rows(begun), { tracking: unread, revision })
   return worldOf({ title, seed, clock, random: createRandom(seed, 'world'), revision, records }, turnContext)
 }
 
@@ -225,21 +219,6 @@ class WorldCore extends LazyTables {
 }
 
 const nothing: Landed<object> = { puts: [], deletes: [] }
-
-/** So many of a table are checked before it pays to compile its schema. */
-const fewRows = 200
-
-/** The rows of a table with their ids, checked and frozen. */
-function* named(name: TableName, rows: Iterable<unknown>): Iterable<readonly [id: string, row: object]> {
-  const { schema }: Model<TableName> = models[name] as never
-  const id = idOf(name) as (row: object) => string // of the rows that the schema lets through
-  let i = 0
-  for (const given of rows) {
-    const row = parseRow<object>(given, { schema, where: `${name}[${i}]`, rows: i < fewRows ? 'few' : 'many' })
-    i += 1
-    yield [id(row), row]
-  }
-}
 
 /** A table over what has been committed: reads at once, and each write as a turn of its own. */
 function committedTable(name: TableName, { view, write }: Pick<WorldCore, 'view' | 'write'>): unknown {

@@ -1,7 +1,8 @@
 import type { ClockMode } from '../../src/store/clock.js'
 import { tableNames } from '../../src/store/model.js'
+import type { SeedRows } from '../../src/store/seed.js'
 import type { TurnContext } from '../../src/store/turn-queue.js'
-import { createWorld, type LiveWorld, type SeedRows } from '../../src/store/world.js'
+import { createWorld, type LiveWorld } from '../../src/store/world.js'
 
 /** Where the clock of a small world starts: 2026-11-20T20:00:00Z. */
 export const startAt = Date.UTC(2026, 10, 20, 20)

@@ -1,0 +1,35 @@
+import { parseRow } from './library.js'
+import { mapTables } from './map-tables.js'
+import { idOf, type Model, models } from './model.js'
+import { type AllRecords, Records } from './records.js'
+import type { TableName } from './rows.js'
+import type { Tracking } from './tracker.js'
+
+/** Rows by table, in their order, as the schemas of the models take them. They are taken once, one by one. */
+export type SeedRows = { readonly [Name in TableName]?: Iterable<unknown> }
+
+/** What the records of a beginning have in common. */
+interface Seeding {
+  readonly tracking: Tracking
+  readonly revision: number
+}
+
+/** The records that a world begins with, all of one revision. Throws `UsageError` where a row does not fit its schema. */
+export function seededRecords(seeds: SeedRows, { tracking, revision }: Seeding): AllRecords {
+  return mapTables<AllRecords>(table => Records.of(named(table, seeds[table] ?? []), { table, tracking, revision }))
+}
+
+/** So many of a table are checked before it pays to compile its schema. */
+const fewRows = 200
+
+/** The rows of a table with their ids, checked and frozen. */
+function* named(name: TableName, rows: Iterable<unknown>): Iterable<readonly [id: string, row: object]> {
+  const { schema }: Model<TableName> = models[name] as never
+  const id = idOf(name) as (row: object) => string // of the rows that the schema lets through
+  let i = 0
+  for (const given of rows) {
+    const row = parseRow<object>(given, { schema, where: `${name}[${i}]`, rows: i < fewRows ? 'few' : 'many' })
+    i += 1
+    yield [id(row), row]
+  }
+}
