@@ -1,5 +1,6 @@
 import { faker } from '@faker-js/faker/locale/en'
 import { type SetupWorker, setupWorker } from 'msw/browser'
+import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
   type ListenOptions,
@@ -10,6 +11,7 @@ import {
   unhandled,
   withHandlers,
 } from './mockmaker.js'
+import type { MockResetOptions } from './world-mock.js'
 
 /** A Mockmaker with MSW's service worker, whose calls it passes on. `close` and `reset` are also the worker's. */
 export interface BrowserMockmaker extends Mockmaker, PassedOn<SetupWorker> {
@@ -31,17 +33,16 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
   const mock = withHandlers(createMock(options, { faker: () => faker }), options)
   const worker = setupWorker(...mock.handlers)
   let listening = false
-  return {
-    ...mock,
+  const msw = {
     worker,
     ...passedOn(worker),
-    async listen({ onUnhandledRequest, ...start } = {}) {
+    async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
       await worker.start({ ...start, ...unhandled({ onUnhandledRequest }) })
       listening = true
     },
-    async reset() {
+    async reset(options?: MockResetOptions) {
       worker.resetHandlers()
-      await mock.reset()
+      await mock.reset(options)
     },
     async close() {
       await mock.close()
@@ -50,6 +51,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
       listening = false
     },
   }
+  return extended(mock, msw)
 }
 
 export type { ListenOptions, Mockmaker, MockmakerOptions } from './mockmaker.js'

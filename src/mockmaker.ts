@@ -1,7 +1,10 @@
 import type { HttpHandler } from 'msw'
 import type { OperationId } from './contract/operations.js'
-import type { Mock, MockOptions, OverrideResolver } from './mock.js'
+import { extended } from './extended.js'
+import type { Mock } from './mock.js'
+import type { MockOptions } from './mock-options.js'
 import { createHandler, createHandlers } from './server/handlers.js'
+import type { OverrideResolver } from './world-mock.js'
 
 /** How a Mockmaker is made. Everything is optional. */
 export interface MockmakerOptions extends MockOptions {
@@ -21,12 +24,12 @@ export interface Mockmaker extends Omit<Mock, 'overridden'> {
 }
 
 /** A mock with MSW handlers over it. */
-export function withHandlers({ overridden, ...mock }: Mock, { baseUrl = '*' }: MockmakerOptions): Mockmaker {
-  return {
-    ...mock,
-    handlers: createHandlers({ baseUrl, answer: mock.answer }),
+export function withHandlers(mock: Mock, { baseUrl = '*' }: MockmakerOptions): Mockmaker {
+  const { answer, overridden } = mock
+  return extended(mock, {
+    handlers: createHandlers({ baseUrl, answer }),
     override: (id, resolver) => createHandler(id, { baseUrl, answer: overridden(id, resolver) }),
-  }
+  } satisfies Pick<Mockmaker, 'handlers' | 'override'>)
 }
 
 /** What MSW's server and its worker have in common. */

@@ -1,4 +1,5 @@
 import { type SetupServer, setupServer } from 'msw/node'
+import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
   type ListenOptions,
@@ -13,6 +14,7 @@ import { nodeParts } from './node/parts.js'
 import { requireYaml } from './node/required.js'
 import { scenarioFile, shippedScenario } from './node/scenario.js'
 import type { ScenarioInput } from './scenario/schema.js'
+import type { MockResetOptions } from './world-mock.js'
 
 /** As `MockmakerOptions`; the scenario may also be the name of a shipped one, or a file's path from the working directory. */
 export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'> {
@@ -32,18 +34,17 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
   const mock = withHandlers(createMock({ ...options, scenario: loaded }, nodeParts()), options)
   const server = setupServer(...mock.handlers)
   let listening = false
-  return {
-    ...mock,
+  const msw = {
     server,
     ...passedOn(server),
     boundary: server.boundary.bind(server),
-    listen(options) {
+    listen(options?: ListenOptions) {
       server.listen(unhandled(options))
       listening = true
     },
-    async reset() {
+    async reset(options?: MockResetOptions) {
       server.resetHandlers()
-      await mock.reset()
+      await mock.reset(options)
     },
     async close() {
       await mock.close()
@@ -52,6 +53,7 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
       listening = false
     },
   }
+  return extended(mock, msw)
 }
 
 function load(nameOrPath: string): ScenarioInput {

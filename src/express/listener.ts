@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pageFor } from '../control/pages.js'
-import { checkTexts, type Mock } from '../mock.js'
+import type { Mock } from '../mock.js'
+import { checkTexts } from '../mock-options.js'
 import type { Answerer } from '../server/answer.js'
 import { header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
@@ -14,7 +15,7 @@ export interface AppOptions {
 }
 
 /** What a server needs of a mock. */
-export type ServedMock = Pick<Mock, 'answer' | 'refuse' | 'present' | 'tokens' | 'world'>
+export type ServedMock = Pick<Mock, 'refuse' | 'worlds'>
 
 /** A request of `node:http`, which has more to tell inside an Express app. */
 type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
@@ -36,9 +37,10 @@ export function createListener(
         const host = header(exchange, 'host')
         if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
         lastAllowed = host
+        const { mock: asked, exchange: inner, basePath } = mock.worlds.at(exchange)
         const { protocol = 'http', baseUrl = '' } = request
-        const page = pageFor(exchange, { mock, url: `${protocol}://${host}${baseUrl}`, version })
-        return page ? mock.present(exchange, page) : mock.answer(exchange)
+        const page = pageFor(inner, { mock: asked, url: `${protocol}://${host}${baseUrl}${basePath}`, version })
+        return page ? asked.present(inner, page) : asked.answer(inner)
       } catch (error) {
         return mock.refuse(exchange, error)
       }

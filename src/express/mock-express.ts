@@ -4,6 +4,7 @@ import type { OperationId } from '../contract/operations.js'
 import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
 import { operationsAt } from '../server/routes.js'
+import { pathInWorld } from '../server/world-path.js'
 import { answerByHandlers, type Outcome } from './fetch-handlers.js'
 import { respond, SocketExchange, withBody } from './socket-exchange.js'
 
@@ -68,7 +69,7 @@ function grouped(handlers: readonly HttpHandler[]): Group[] {
 function answerOurs({ basePath, answerers }: Ours, request: Request, response: Response): boolean {
   const asked = new SocketExchange(request)
   if (!asked.path.startsWith(basePath)) return false
-  const path = asked.path.slice(basePath.length)
+  const path = pathInWorld(asked.path.slice(basePath.length))
   const id = operationsAt(asked.method, path).find(there => answerers.has(there))
   const answer = id && answerers.get(id)
   if (!answer) return false

@@ -1,7 +1,7 @@
 import type { Faker } from '@faker-js/faker'
 import type { SettingsRow } from '../store/rows.js'
 import type { SeedRows } from '../store/seed.js'
-import type { Beginning } from '../store/world.js'
+import type { Beginning } from '../store/standing.js'
 import { deviceLinkRows } from './device-link-rows.js'
 import { layoutOf } from './layout.js'
 import { type LobbyMaking, lobbyCount, lobbyRows } from './lobby-rows.js'
@@ -19,6 +19,8 @@ export interface BeginningOptions {
   readonly seed?: number | undefined
   /** Where the links that are handed out point. Default: `https://hub.{cdn_domain}`. */
   readonly publicUrl?: string | undefined
+  /** What follows that in those links, as `/w/test-42`. Default: nothing. */
+  readonly path?: string | undefined
   /** Called only when something is to be generated. It is seeded anew each time. */
   faker(): Faker
   /** Is told now and then, while a world is made, how many of its lobbies are there. */
@@ -48,7 +50,7 @@ interface Start extends BeginningOptions {
   readonly now: number
 }
 
-function rowsOf(scenario: Scenario, { seed, now, publicUrl, faker, progress }: Start): SeedRows {
+function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progress }: Start): SeedRows {
   const layout = layoutOf(scenario)
   const naming = createNaming(seed, new Set([...namedIn(scenario, layout)].map(named => named.id)))
   const games = layout.games.map(game => ({
@@ -65,7 +67,7 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, faker, progress }: S
   const standing = namespaces.find(({ fullName }) => fullName === scenario.default_namespace) ?? namespaces[0]
   const links = deviceLinkRows(scenario.device_links ?? [], { games, naming, now })
   return {
-    settings: [settingsRow(scenario, { publicUrl, default_namespace_id: standing?.namespace_id })],
+    settings: [settingsRow(scenario, { publicUrl, path, default_namespace_id: standing?.namespace_id })],
     regions: layout.regions.map(regionOf),
     games: games.map(({ game_id, names }) => ({ game_id, ...names })),
     namespaces: namespaces.map(namespaceRow),
@@ -91,10 +93,12 @@ function* lobbiesOf(namespaces: readonly OwnedNamespace[], making: LobbyMaking):
 
 interface Surroundings {
   readonly publicUrl: string | undefined
+  readonly path: string | undefined
   readonly default_namespace_id: string | undefined
 }
 
-function settingsRow(scenario: Scenario, { publicUrl, default_namespace_id }: Surroundings): SettingsRow {
+function settingsRow(scenario: Scenario, surroundings: Surroundings): SettingsRow {
+  const { publicUrl, path = '', default_namespace_id } = surroundings
   const { cdn_domain = defaults.cdn_domain, hide_empty_lobbies = false, client } = scenario
   return {
     settings_id: 'settings',
@@ -102,6 +106,6 @@ function settingsRow(scenario: Scenario, { publicUrl, default_namespace_id }: Su
     ...(default_namespace_id === undefined ? {} : { default_namespace_id }),
     hide_empty_lobbies,
     ...(client === undefined ? {} : { client }),
-    public_url: (publicUrl ?? `https://hub.${cdn_domain}`).replace(/\/+$/, ''),
+    public_url: (publicUrl ?? `https://hub.${cdn_domain}`).replace(/\/+$/, '') + path,
   }
 }

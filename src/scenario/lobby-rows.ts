@@ -1,5 +1,5 @@
 import type { Faker } from '@faker-js/faker'
-import { createRandom } from '../store/random.js'
+import { Random } from '../store/random.js'
 import type { Mode } from './game-mode.js'
 import { generateLobbies } from './generate.js'
 import { type LobbyEntry, lobbyOf, modeOfLobby } from './lobby.js'
@@ -26,7 +26,7 @@ export function* lobbyRows(namespace: OwnedNamespace, { seed, naming, now, faker
   yield* rows(given.lobbies ?? [], { namespace, naming, kind: 'lobby' })
   const count = given.generate?.lobbies ?? 0
   if (count === 0) return
-  const stream = createRandom(seed, `generate:${fullName}`)
+  const stream = new Random(seed, `generate:${fullName}`)
   const generation = { count, modes: [...modes.values()], seed: stream.uint32(), now, faker: faker() }
   yield* rows(generateLobbies(generation), { namespace, naming, kind: 'generated-lobby' })
 }

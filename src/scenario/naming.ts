@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../store/random.js'
+import { Random } from '../store/random.js'
 
 /** The ids and tokens that a scenario does not give: each from a stream of the seed with the name of what it belongs to. */
 export interface Naming {
@@ -9,7 +9,7 @@ export interface Naming {
 /** `taken` are the ids and tokens that the scenario gives: what is drawn is none of them. */
 export function createNaming(seed: number, taken: ReadonlySet<string>): Naming {
   const draw = (stream: string, from: (random: Random) => string) => {
-    const random = createRandom(seed, stream)
+    const random = new Random(seed, stream)
     let drawn = from(random)
     while (taken.has(drawn)) drawn = from(random)
     return drawn

@@ -11,7 +11,7 @@ export interface Exchange {
   /** Default: none. Only the first `bodyLimit` + 1 bytes are needed of a longer one. */
   readonly body?: Uint8Array | undefined
   /** Answers a signal that is aborted when the client goes away, so that a blocked watch is freed. Called only where something blocks. */
-  signal?(): GoneSignal
+  signal?(): GoneSignal | undefined
 }
 
 /** As much of an `AbortSignal` as a blocked watch needs. */

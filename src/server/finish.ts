@@ -33,6 +33,7 @@ export interface Finisher {
 
 /** What answers are finished with. */
 interface FinisherOptions {
+  readonly worldId: string
   readonly world: World
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
@@ -134,7 +135,7 @@ function dressed(progress: Progress, { status, headers, body, readableBy }: Resu
 
 function record(progress: Progress, { status, readableBy, code }: Result, options: FinisherOptions): void {
   const { exchange, operation, caller, startedAt, blocked } = progress
-  const { world: tables, corsOrigins, log } = options
+  const { worldId, world: tables, corsOrigins, log } = options
   const { method, path } = exchange
   const origin = header(exchange, 'origin')
   const refused =
@@ -143,6 +144,7 @@ function record(progress: Progress, { status, readableBy, code }: Result, option
   const ms = performance.now() - startedAt
   const refusedOrigin = refused ? origin : undefined
   log.emit({
+    world: worldId,
     method,
     path: withoutTokens(path),
     operation,

@@ -76,9 +76,9 @@ function enduring(handler: HttpHandler): HttpHandler {
   return handler
 }
 
-/** Finds an operation's path at the end of a URL's: what stands before it belongs to the base URL. */
+/** Finds an operation's path at the end of a URL's, with the world that it may name: what stands before that belongs to the base URL. */
 function pathPattern(path: string): RegExp {
-  return new RegExp(`${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  return new RegExp(`(?:/w/[^/]+)?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
 interface Respond {

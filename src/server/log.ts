@@ -4,6 +4,8 @@ import type { OperationId } from '../contract/operations.js'
 
 /** An exchange that is over, for a log. It holds no token. */
 export interface ExchangeRecord {
+  /** The id of the world that it was with. */
+  readonly world: string
   readonly method: string
   /** With its tokens cut to their labels. */
   readonly path: string

@@ -1,16 +1,9 @@
-/** One timer of the platform, for the alarm that comes first. */
-interface AlarmTimer {
-  /** Sees to it that it rings when the next alarm is due; leaves it where it rings sooner already. */
-  arm(): void
-  /** The same after time has moved: sets the timer anew. */
-  rearm(): void
-}
-
-/** What the timer follows. Times are in ms of one clock. */
-interface AlarmTimerOptions {
-  passed(): number
+/** What a timer follows. Times are in ms of one clock. */
+interface Followed {
   /** When the next alarm is due; Infinity: never. */
-  next(): number
+  nextAlarmAt(): number
+  /** For how many real ms to wait for a time. */
+  realMsUntil(at: number): number
   /** Called when the next alarm may be due. A far one is asked for more than once: a timer waits for 24 days at most. */
   ring(): void
 }
@@ -18,36 +11,48 @@ interface AlarmTimerOptions {
 /** The longest delay that `setTimeout` takes, in ms. */
 const longestDelayMs = 2 ** 31 - 1
 
-/** Rings on the global `setTimeout`, found when it is used, so that fake timers drive it. Keeps no process alive. */
-export function createAlarmTimer({ passed, next, ring }: AlarmTimerOptions): AlarmTimer {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let timerAt = Number.POSITIVE_INFINITY
-  let setBy: unknown
-  const arm = () => {
-    const at = next()
+const never = Number.POSITIVE_INFINITY
+
+/**
+ * One timer of the platform, for the alarm that comes first. Rings on the global `setTimeout`, found when it is used, so
+ * that fake timers drive it. Keeps no process alive.
+ */
+export class AlarmTimer {
+  readonly #followed: Followed
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #timerAt = never
+  #setBy: unknown
+
+  constructor(followed: Followed) {
+    this.#followed = followed
+  }
+
+  /** Sees to it that it rings when the next alarm is due; leaves it where it rings sooner already. */
+  arm(): void {
+    const at = this.#followed.nextAlarmAt()
     // A timer that fake timers have set never rings after they are gone.
-    const rings = setBy === globalThis.setTimeout
-    if (rings && at >= timerAt && at !== Number.POSITIVE_INFINITY) return
-    clearTimeout(timer)
-    timerAt = at
-    setBy = globalThis.setTimeout
-    const delayMs = Math.min(Math.max(at - passed(), 0), longestDelayMs)
-    timer = at === Number.POSITIVE_INFINITY ? undefined : unref(setTimeout(expire, delayMs))
+    const rings = this.#setBy === globalThis.setTimeout
+    if (rings && at >= this.#timerAt && at !== never) return
+    clearTimeout(this.#timer)
+    this.#timerAt = at
+    this.#setBy = globalThis.setTimeout
+    const delayMs = Math.min(Math.max(this.#followed.realMsUntil(at), 0), longestDelayMs)
+    this.#timer = at === never ? undefined : unref(setTimeout(this.#expire, delayMs))
   }
-  const expire = () => {
-    timerAt = Number.POSITIVE_INFINITY
+
+  /** The same after time has moved: sets the timer anew. */
+  rearm(): void {
+    this.#timerAt = never
+    this.arm()
+  }
+
+  readonly #expire = () => {
+    this.#timerAt = never
     try {
-      ring()
+      this.#followed.ring()
     } finally {
-      arm()
+      this.arm()
     }
-  }
-  return {
-    arm,
-    rearm() {
-      timerAt = Number.POSITIVE_INFINITY
-      arm()
-    },
   }
 }
 

@@ -1,17 +1,26 @@
+import { durationFormat, parseDuration } from '../contract/duration.js'
+import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
-import { createAlarmTimer } from './alarm-timer.js'
-import { createDeadlines, type Deadline, type Deadlines } from './deadlines.js'
+import { AlarmTimer } from './alarm-timer.js'
+import { type Deadline, Deadlines } from './deadlines.js'
 
 /** The time of a world. A running clock follows the global `Date` and `setTimeout`, so that fake timers drive it. */
 export interface Clock {
   readonly mode: ClockMode
+  /** How many of the world's ms pass in one real ms while it runs. */
+  readonly rate: number
   /** Milliseconds since the epoch. */
   now(): number
   /**
-   * Moves the time forward by so many ms. Deadlines that fall in between happen in their order, each at its time,
-   * before the promise resolves. Throws `UsageError` for anything but a finite number from 0.
+   * Moves the time forward, by so many ms or by a duration such as `40s`. Deadlines that fall in between happen in their
+   * order, each at its time, before the promise resolves. Throws `UsageError` for what is no such length of time.
    */
-  advance(ms: number): Promise<void>
+  advance(by: number | string): Promise<void>
+  /**
+   * Has it run or stand still, faster or slower, and go forward to a time; what is absent stays. Deadlines that fall in
+   * between happen as in `advance`. Rejects with `UsageError`, and changes nothing, where the time would go backwards.
+   */
+  set(setting: ClockSetting): Promise<void>
 }
 
 /** Whether a time has come, in ms since the epoch; `undefined` never comes. */
@@ -22,95 +31,191 @@ export function hasPassed(at: number | undefined, clock: Pick<Clock, 'now'>): bo
 /** Whether the time goes by itself, or only where it is advanced. */
 export type ClockMode = 'running' | 'frozen'
 
-/** How a clock begins. */
-interface ClockOptions {
-  /** Default `running`. */
-  readonly mode?: ClockMode
-  /** Where the time starts, in ms since the epoch. Default: the real time. */
-  readonly start?: number | undefined
+/** What of a clock can be set. */
+export interface ClockSetting {
+  readonly mode?: ClockMode | undefined
+  /** In ms since the epoch, or a date and time with a zone, as in `2026-11-20T20:00:00Z`. */
+  readonly now?: number | string | undefined
+  /** Above 0, to 1 000 000. */
+  readonly rate?: number | undefined
 }
 
-/** What the rooms above use of a clock beyond the time itself. */
-export interface WorldClock extends Clock {
-  /** Runs the alarm when so many ms have passed. */
-  after(ms: number, alarm: Deadline['alarm']): Deadline
-  /** Gives a deadline up. Does nothing for one that has run, or was given up. */
-  giveUp(deadline: Deadline): void
-  /** Back to the start. Deadlines keep the time they have left. */
-  reset(): void
-  /** A clock that shows the same time, and begins there. */
-  fork(): WorldClock
-  /** How many deadlines wait. */
-  readonly pending: number
+/** Where a clock stands, and how it goes. */
+export interface ClockState {
+  readonly mode: ClockMode
+  readonly rate: number
+  /** In ms since the epoch. */
+  readonly now: number
 }
+
+/** How a clock begins. Default: running as fast as the real time, from it. */
+type ClockBeginning = { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined }
+
+/** The fastest that a clock goes: eleven days in a second. */
+export const fastestRate = 1_000_000
 
 /**
- * The time of a world: `now` begins at `start`, and goes with the real time or stands still until it is advanced.
- * Deadlines are kept in the time that has passed since the clock was made, which never goes back;
- * `now` is that time added to where the world's time started.
+ * The time of a world. Deadlines are kept in the time that has passed since the clock was made, which never goes back;
+ * the time of the world is that added to where it began.
  */
-export function createClock(options: ClockOptions = {}): WorldClock {
-  const created = Date.now()
-  const { mode = 'running', start = created } = options
-  const deadlines = createDeadlines()
-  let advanced = 0
-  let epoch = start
-  let advancing: Promise<void> = Promise.resolve()
-  const passed = () => (mode === 'running' ? Date.now() - created : 0) + advanced
-  const next = () => (mode === 'running' ? deadlines.first()?.at : undefined) ?? Number.POSITIVE_INFINITY
-  const ring = () => {
-    for (const { alarm } of takeDue(deadlines, passed)) void alarm()
+export class WorldClock implements Clock {
+  readonly #deadlines = new Deadlines()
+  readonly #timer = new AlarmTimer(this)
+  #mode: ClockMode
+  #rate: number
+  /** What had passed at the real time `#since`. */
+  #passed = 0
+  #since = Date.now()
+  #epoch: number
+  #advancing: Promise<void> | undefined
+
+  constructor({ mode = 'running', rate = 1, now }: ClockBeginning = {}) {
+    this.#mode = mode
+    this.#rate = rate
+    this.#epoch = now ?? this.#since
   }
-  const { arm, rearm } = createAlarmTimer({ passed, next, ring })
-  const advanceTo = async (target: number) => {
+
+  get mode(): ClockMode {
+    return this.#mode
+  }
+
+  get rate(): number {
+    return this.#rate
+  }
+
+  /** How many deadlines wait. */
+  get pending(): number {
+    return this.#deadlines.size
+  }
+
+  get state(): ClockState {
+    const { mode, rate } = this
+    return { mode, rate, now: this.now() }
+  }
+
+  now(): number {
+    return Math.floor(this.#epoch + this.#elapsed())
+  }
+
+  advance(by: number | string): Promise<void> {
+    const ms = lengthMs(by)
+    return this.#inTurn(() => this.#advanceTo(this.#elapsed() + ms))
+  }
+
+  set({ mode = this.#mode, now, rate = this.#rate }: ClockSetting): Promise<void> {
+    return this.#inTurn(async () => {
+      const target = now === undefined ? undefined : timeOf(now)
+      if (target !== undefined && target < this.now()) throw backwards(target, this.now())
+      this.#go({ mode: checkedMode(mode), rate: checkedRate(rate) })
+      if (target !== undefined) await this.#advanceTo(target - this.#epoch)
+    })
+  }
+
+  /** Runs the alarm when so many ms have passed. */
+  after(ms: number, alarm: Deadline['alarm']): Deadline {
+    const deadline = this.#deadlines.add({ at: this.#elapsed() + ms, alarm })
+    this.#timer.arm()
+    return deadline
+  }
+
+  /** Gives a deadline up. Does nothing for one that has run, or was given up. */
+  giveUp(deadline: Deadline): void {
+    this.#deadlines.remove(deadline)
+    if (this.#deadlines.size === 0) this.#timer.arm()
+  }
+
+  /** Shows another time from now on, be it an earlier one, and goes as told. Deadlines keep the time they have left. */
+  restore({ mode, rate, now }: ClockState): void {
+    this.#epoch = now - this.#elapsed()
+    this.#go({ mode, rate })
+  }
+
+  /** For the timer. */
+  nextAlarmAt(): number {
+    return (this.#mode === 'running' ? this.#deadlines.first()?.at : undefined) ?? Number.POSITIVE_INFINITY
+  }
+
+  /** For the timer. */
+  realMsUntil(at: number): number {
+    return Math.ceil((at - this.#elapsed()) / this.#rate)
+  }
+
+  /** For the timer. */
+  ring(): void {
+    for (const { alarm } of this.#takeDue(() => this.#elapsed())) void alarm()
+  }
+
+  #elapsed(): number {
+    return this.#passed + (this.#mode === 'running' ? (Date.now() - this.#since) * this.#rate : 0)
+  }
+
+  #go({ mode, rate }: Pick<ClockState, 'mode' | 'rate'>): void {
+    if (mode !== this.#mode || rate !== this.#rate) {
+      this.#passed = this.#elapsed()
+      this.#since = Date.now()
+      this.#mode = mode
+      this.#rate = rate
+    }
+    this.#timer.rearm()
+  }
+
+  /** One move of the time waits for the one before it. */
+  #inTurn(move: () => Promise<void>): Promise<void> {
+    const moved = (this.#advancing ?? Promise.resolve()).then(move)
+    this.#advancing = moved.catch(() => {})
+    return moved
+  }
+
+  async #advanceTo(target: number): Promise<void> {
     try {
-      for (const { at, alarm } of takeDue(deadlines, () => target)) {
-        advanced += Math.max(0, at - passed())
+      for (const { at, alarm } of this.#takeDue(() => target)) {
+        this.#passed += Math.max(0, at - this.#elapsed())
         await alarm()
       }
-      advanced += Math.max(0, target - passed())
+      this.#passed += Math.max(0, target - this.#elapsed())
     } finally {
-      rearm()
+      this.#timer.rearm()
     }
   }
-  return {
-    mode,
-    now: () => Math.floor(epoch + passed()),
-    get pending() {
-      return deadlines.size
-    },
-    advance(ms) {
-      checkForward(ms)
-      const moved = advancing.then(() => advanceTo(passed() + ms))
-      advancing = moved.catch(() => {})
-      return moved
-    },
-    after(ms, alarm) {
-      const deadline = deadlines.add({ at: passed() + ms, alarm })
-      arm()
-      return deadline
-    },
-    giveUp(deadline) {
-      deadlines.remove(deadline)
-      if (deadlines.size === 0) arm()
-    },
-    fork: () => createClock({ mode, start: epoch + passed() }),
-    reset() {
-      epoch = start - passed()
-      rearm()
-    },
+
+  /** Takes the deadlines that are due out, earliest first, those that an alarm adds on the way too. */
+  *#takeDue(time: () => number): Iterable<Deadline> {
+    const deadlines = this.#deadlines
+    for (let due = deadlines.first(); due && due.at <= time(); due = deadlines.first()) {
+      deadlines.remove(due)
+      yield due
+    }
   }
 }
 
-function checkForward(ms: number): void {
-  if (Number.isFinite(ms) && ms >= 0) return
-  throw new UsageError(`clock.advance(${ms}): time only goes forward, by a finite number of ms from 0`)
+function lengthMs(by: number | string): number {
+  const ms = typeof by === 'string' ? parseDuration(by) : by
+  if (ms !== undefined && Number.isFinite(ms) && ms >= 0) return ms
+  throw new UsageError(
+    `clock.advance(${typeof by === 'number' ? by : quoted(by)}): time only goes forward, by a finite number of ms from 0 or by ${durationFormat}`,
+  )
 }
 
-/** Takes the deadlines that are due out, earliest first, those that an alarm adds on the way too. */
-function* takeDue(deadlines: Deadlines, time: () => number): Iterable<Deadline> {
-  for (let due = deadlines.first(); due && due.at <= time(); due = deadlines.first()) {
-    deadlines.remove(due)
-    yield due
-  }
+function timeOf(now: number | string): number {
+  const ms = typeof now === 'string' && !/(Z|[+-]\d\d:\d\d)$/i.test(now) ? Number.NaN : new Date(now).getTime()
+  if (!Number.isNaN(ms)) return ms
+  throw new UsageError(
+    `clock.now is ${quoted(now)}: expected ms since the epoch, or a date and time with a zone, as in 2026-11-20T20:00:00Z`,
+  )
+}
+
+function backwards(target: number, now: number): UsageError {
+  return new UsageError(
+    `clock.now is ${new Date(target).toISOString()}, and it is ${new Date(now).toISOString()} already: time only goes forward; a reset brings the beginning back`,
+  )
+}
+
+function checkedMode(mode: ClockMode): ClockMode {
+  if (mode === 'running' || mode === 'frozen') return mode
+  throw new UsageError(`clock.mode is ${quoted(mode)}: expected running or frozen`)
+}
+
+function checkedRate(rate: number): number {
+  if (rate > 0 && rate <= fastestRate) return rate
+  throw new UsageError(`clock.rate is ${quoted(rate)}: expected a number above 0, to ${fastestRate}`)
 }

@@ -9,67 +9,68 @@ export interface Deadline {
   place: number | undefined
 }
 
-/** Deadlines, earliest first, those of the same time in the order they were added. Adding, taking and removing cost O(log n). */
-export interface Deadlines {
-  readonly size: number
-  first(): Deadline | undefined
-  add(deadline: Pick<Deadline, 'at' | 'alarm'>): Deadline
+/**
+ * Deadlines, earliest first, those of the same time in the order they were added. Adding, taking and removing cost
+ * O(log n): a binary heap whose deadlines know their places, so that one that is given up leaves at once.
+ */
+export class Deadlines {
+  readonly #heap: Deadline[] = []
+  #added = 0
+
+  get size(): number {
+    return this.#heap.length
+  }
+
+  first(): Deadline | undefined {
+    return this.#heap[0]
+  }
+
+  add({ at, alarm }: Pick<Deadline, 'at' | 'alarm'>): Deadline {
+    const deadline: Deadline = { at, alarm, order: this.#added++, place: this.#heap.length }
+    this.#rise(deadline, this.#heap.length)
+    return deadline
+  }
+
   /** Does nothing for one that has left. */
-  remove(deadline: Deadline): void
-}
+  remove(deadline: Deadline): void {
+    const { place } = deadline
+    if (place === undefined) return
+    deadline.place = undefined
+    const last = this.#heap.pop()
+    if (!last || last === deadline) return
+    // The last one takes the place, and goes from there whichever way it has to.
+    const parent = this.#heap[(place - 1) >> 1]
+    if (parent && earlier(last, parent)) this.#rise(last, place)
+    else this.#sink(last, place)
+  }
 
-/** A binary heap whose deadlines know their places, so that one that is given up leaves at once. */
-export function createDeadlines(): Deadlines {
-  const heap: Deadline[] = []
-  let added = 0
-
-  const put = (deadline: Deadline, place: number) => {
-    heap[place] = deadline
+  #put(deadline: Deadline, place: number): void {
+    this.#heap[place] = deadline
     deadline.place = place
   }
-  const rise = (deadline: Deadline, from: number) => {
+
+  #rise(deadline: Deadline, from: number): void {
     let place = from
     while (place > 0) {
       const above = (place - 1) >> 1
-      const parent = heap[above]
+      const parent = this.#heap[above]
       if (!parent || !earlier(deadline, parent)) break
-      put(parent, place)
+      this.#put(parent, place)
       place = above
     }
-    put(deadline, place)
+    this.#put(deadline, place)
   }
-  const sink = (deadline: Deadline, from: number) => {
+
+  #sink(deadline: Deadline, from: number): void {
     let place = from
     for (;;) {
-      const below = earliestChild(heap, place)
-      const child = heap[below]
+      const below = earliestChild(this.#heap, place)
+      const child = this.#heap[below]
       if (!child || !earlier(child, deadline)) break
-      put(child, place)
+      this.#put(child, place)
       place = below
     }
-    put(deadline, place)
-  }
-  return {
-    get size() {
-      return heap.length
-    },
-    first: () => heap[0],
-    add({ at, alarm }) {
-      const deadline: Deadline = { at, alarm, order: added++, place: heap.length }
-      rise(deadline, heap.length)
-      return deadline
-    },
-    remove(deadline) {
-      const { place } = deadline
-      if (place === undefined) return
-      deadline.place = undefined
-      const last = heap.pop()
-      if (!last || last === deadline) return
-      // The last one takes the place, and goes from there whichever way it has to.
-      const parent = heap[(place - 1) >> 1]
-      if (parent && earlier(last, parent)) rise(last, place)
-      else sink(last, place)
-    },
+    this.#put(deadline, place)
   }
 }
 

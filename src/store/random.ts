@@ -1,47 +1,62 @@
-/** Chance, from a seed. Two with the same seed and stream give the same values on every machine. */
-export interface Random {
-  /** A whole number from 0 to 4294967295. */
-  uint32(): number
-  /** A number from 0, to below 1. */
-  float(): number
-  /** A version 4 UUID. */
-  uuid(): string
-  /** `length` letters and digits, lower case. */
-  letters(length: number): string
-  /** A token that the mock mints: `{label}.mock.{24 letters}`, so that it is never taken for a real one. */
-  token(label: string): string
-  /** Where the sequence stands: four numbers. `restore` goes back there. */
-  save(): RandomState
-  restore(state: RandomState): void
-}
-
 /** Where a sequence stands. */
 export type RandomState = readonly [number, number, number, number]
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** Chance from a seed; `stream` names an independent sequence of the same seed. The generator is sfc32. */
-export function createRandom(seed: number, stream: string): Random {
-  let [a, b, c, counter] = seeded(`${seed}/${stream}`)
-  const uint32 = () => {
-    const value = (a + b + counter) | 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) | 0
-    c = (((c << 21) | (c >>> 11)) + value) | 0
-    counter = (counter + 1) | 0
+/**
+ * Chance from a seed; `stream` names an independent sequence of the same seed. Two with the same seed and stream give the
+ * same values on every machine. The generator is sfc32.
+ */
+export class Random {
+  #a = 0
+  #b = 0
+  #c = 0
+  #counter = 0
+
+  constructor(seed: number, stream: string) {
+    this.restore(seeded(`${seed}/${stream}`))
+  }
+
+  /** A whole number from 0 to 4294967295. */
+  uint32(): number {
+    const value = (this.#a + this.#b + this.#counter) | 0
+    this.#a = this.#b ^ (this.#b >>> 9)
+    this.#b = (this.#c + (this.#c << 3)) | 0
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + value) | 0
+    this.#counter = (this.#counter + 1) | 0
     return value >>> 0
   }
-  const letters = (length: number) => Array.from({ length }, () => alphabet[uint32() % alphabet.length]).join('')
-  return {
-    uint32,
-    float: () => uint32() / 2 ** 32,
-    uuid: () => uuidOf([uint32(), uint32(), uint32(), uint32()]),
-    letters,
-    token: label => `${label}.mock.${letters(24)}`,
-    save: () => [a, b, c, counter],
-    restore(saved) {
-      ;[a, b, c, counter] = saved
-    },
+
+  /** A number from 0, to below 1. */
+  float(): number {
+    return this.uint32() / 2 ** 32
+  }
+
+  /** A version 4 UUID. */
+  uuid(): string {
+    return uuidOf([this.uint32(), this.uint32(), this.uint32(), this.uint32()])
+  }
+
+  /** `length` letters and digits, lower case. */
+  letters(length: number): string {
+    return Array.from({ length }, () => alphabet[this.uint32() % alphabet.length]).join('')
+  }
+
+  /** A token that the mock mints: `{label}.mock.{24 letters}`, so that it is never taken for a real one. */
+  token(label: string): string {
+    return `${label}.mock.${this.letters(24)}`
+  }
+
+  /** Where the sequence stands: four numbers. `restore` goes back there. */
+  save(): RandomState {
+    return [this.#a, this.#b, this.#c, this.#counter]
+  }
+
+  restore([a, b, c, counter]: RandomState): void {
+    this.#a = a
+    this.#b = b
+    this.#c = c
+    this.#counter = counter
   }
 }
 

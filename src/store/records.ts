@@ -130,6 +130,7 @@ export class Records<Row extends object> implements RowSource<Row> {
   /** Makes these records what others are, their order included. What is equal already keeps its revision. */
   restore(beginning: Records<Row>, landing: Landing): Landed<Row> {
     const landed: Landed<Row> = { puts: [], deletes: [] }
+    this.#nextPlace = Math.max(this.#nextPlace, beginning.#nextPlace)
     if (this.#entries === beginning.#entries) return landed
     for (const [id, { place }] of [...this.#entries]) {
       const there = beginning.#entries.get(id)

@@ -1,22 +1,22 @@
 import { parseRow } from './library.js'
-import { mapTables } from './map-tables.js'
 import { idOf, type Model, models } from './model.js'
-import { type AllRecords, Records } from './records.js'
+import { Records } from './records.js'
 import type { TableName } from './rows.js'
 import type { Tracking } from './tracker.js'
 
 /** Rows by table, in their order, as the schemas of the models take them. They are taken once, one by one. */
 export type SeedRows = { readonly [Name in TableName]?: Iterable<unknown> }
 
-/** What the records of a beginning have in common. */
+/** Rows that are to be the records of a table, all of one revision. */
 interface Seeding {
+  readonly rows: SeedRows
   readonly tracking: Tracking
   readonly revision: number
 }
 
-/** The records that a world begins with, all of one revision. Throws `UsageError` where a row does not fit its schema. */
-export function seededRecords(seeds: SeedRows, { tracking, revision }: Seeding): AllRecords {
-  return mapTables<AllRecords>(table => Records.of(named(table, seeds[table] ?? []), { table, tracking, revision }))
+/** The records of a table that a world begins with. Throws `UsageError` where a row does not fit its schema. */
+export function seededRecords(table: TableName, { rows, tracking, revision }: Seeding): Records<object> {
+  return Records.of(named(table, rows[table] ?? []), { table, tracking, revision })
 }
 
 /** So many of a table are checked before it pays to compile its schema. */

@@ -1,13 +1,13 @@
 import type { ChangeSet } from './change-set.js'
-import { type Clock, type ClockMode, createClock, hasPassed, type WorldClock } from './clock.js'
+import { type Clock, type ClockState, hasPassed, WorldClock } from './clock.js'
 import { commit } from './commit.js'
 import { callAll, createListeners, type Listeners } from './listeners.js'
 import { LazyTables, lazyTables, mapTables } from './map-tables.js'
 import { models } from './model.js'
-import { createRandom, type Random, type RandomState } from './random.js'
+import { Random } from './random.js'
 import type { AllRecords, Landed, Landing } from './records.js'
 import type { TableName } from './rows.js'
-import { type SeedRows, seededRecords } from './seed.js'
+import { type Standing, unread } from './standing.js'
 import { type ReadTables, readTable, type Table, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
 import { createTracking, type Tracker } from './tracker.js'
@@ -50,60 +50,31 @@ export interface Waiter {
   end(): void
 }
 
+/** What a reset leaves as it is. Default: nothing. */
+export interface ResetOptions {
+  readonly keep?: readonly 'clock'[]
+}
+
 /** A world as the rooms above see it. */
 export type LiveWorld = WorldCore & Tables & World
 
-/** How a world begins. */
-export interface Beginning {
-  readonly title: string
-  readonly seed: number
-  readonly clock: ClockMode
-  /** Where the clock starts, in ms since the epoch; the real time where absent. */
-  readonly now?: number | undefined
-  /** The rows of a world that begins at that time. */
-  rows(now: number): SeedRows
-}
-
-/** A world as it begins. Throws `UsageError` where a row does not fit its schema. */
-export function createWorld(beginning: Beginning, turnContext: TurnContext = createSyncContext()): LiveWorld {
-  const { title, seed, clock: mode, now, rows } = beginning
-  const clock = createClock({ mode, start: now })
-  // Not the clock, which may have gone on since: with `now` set nothing depends on the real time.
-  const begun = now ?? clock.now()
-  const revision = Math.max(1, begun)
-  const records = seededRecords(rows(begun), { tracking: unread, revision })
-  return worldOf({ title, seed, clock, random: createRandom(seed, 'world'), revision, records }, turnContext)
-}
-
-/** How far a world is. */
-interface Standing {
-  readonly title: string
-  readonly seed: number
-  readonly clock: WorldClock
-  readonly random: Random
-  readonly revision: number
-  /** They never change: a world forks them, and worlds that stand at the same place share them. */
-  readonly records: AllRecords
-}
-
-/** Of records that nobody reads, because they are there to be forked. */
-const unread = createTracking()
-
-function worldOf(standing: Standing, turnContext: TurnContext): LiveWorld {
+/** A world that stands where it is told. */
+export function createWorld(standing: Standing, turnContext: TurnContext = createSyncContext()): LiveWorld {
   // Its tables are getters that TypeScript does not see.
   return new WorldCore(standing, turnContext) as LiveWorld
 }
 
+/** Where a world began, its clock included. */
+type Begun = Standing & { readonly clock: ClockState }
+
 class WorldCore extends LazyTables {
-  readonly title: string
-  readonly seed: number
   readonly clock: WorldClock
   readonly random: Random
   readonly waiting = new Set<Waiter>()
   readonly view: View
   readonly listen: Listeners['listen']
   readonly #records: AllRecords
-  readonly #begun: { readonly records: AllRecords; readonly chance: RandomState }
+  #begun: Begun
   /** The records as they stand, for forks; `undefined` where they have changed since they were last asked for. */
   #standing: AllRecords | undefined
   readonly #turns: TurnQueue
@@ -112,15 +83,15 @@ class WorldCore extends LazyTables {
   readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
   #revision: number
 
-  constructor({ title, seed, clock, random, revision, records }: Standing, turnContext: TurnContext) {
+  constructor(standing: Standing, turnContext: TurnContext) {
     super(name => committedTable(name, this))
-    this.title = title
-    this.seed = seed
-    this.clock = clock
-    this.random = random
+    const { seed, clock, chance, revision, records } = standing
+    this.clock = new WorldClock(clock)
+    this.random = new Random(seed, 'world')
+    this.random.restore(chance)
     this.#turns = createTurnQueue(turnContext)
     this.#revision = revision
-    this.#begun = { records, chance: random.save() }
+    this.#begun = { ...standing, clock: this.clock.state }
     this.#standing = records
     this.#records = lazyTables(name => records[name].fork(this.#tracking))
     this.listen = this.#listeners.listen
@@ -128,9 +99,17 @@ class WorldCore extends LazyTables {
     this.view = { tables, hasPassed: at => this.#hasPassed(at) }
   }
 
-  /** The tables as they began, whatever has been written since. */
-  get beginning(): ReadTables {
-    return lazyTables(name => readTable<object>(this.#begun.records[name], models[name]))
+  get title(): string {
+    return this.#begun.title
+  }
+
+  get seed(): number {
+    return this.#begun.seed
+  }
+
+  /** Where it began: where a reset leads. */
+  get begun(): Standing {
+    return this.#begun
   }
 
   get revision(): number {
@@ -147,7 +126,7 @@ class WorldCore extends LazyTables {
       const { tables, changes, finish, abandon } = createTurn({
         records: this.#records,
         random: this.random,
-        now: this.clock.now,
+        now: () => this.clock.now(),
       })
       try {
         const value = await turn(tables)
@@ -178,31 +157,44 @@ class WorldCore extends LazyTables {
     return () => void this.#subscribers.delete(listener)
   }
 
-  /** An equal world, which shares what neither has changed. It begins here: its `reset` comes back to this. */
-  fork(turnContext: TurnContext = createSyncContext()): LiveWorld {
+  /** Where it stands, for equal worlds, which share what neither has changed. */
+  get standing(): Standing {
     const { title, seed, revision } = this
-    const random = createRandom(seed, 'world')
-    random.restore(this.random.save())
     this.#standing ??= mapTables<AllRecords>(name => this.#records[name].fork(unread))
-    const records = this.#standing
-    return worldOf({ title, seed, clock: this.clock.fork(), random, revision, records }, turnContext)
+    return { title, seed, clock: this.clock.state, chance: this.random.save(), revision, records: this.#standing }
   }
 
-  /** Records, chance and clock back to the beginning, in one turn. The revision goes on rising. */
-  reset(): Promise<void> {
+  /** Back to the beginning in one turn; a clock that is kept goes on. The revision goes on rising. */
+  reset({ keep = [] }: ResetOptions = {}): Promise<void> {
     return this.#turns.next(async () => () => {
-      this.clock.reset()
-      this.random.restore(this.#begun.chance)
-      const restore = (name: TableName, landing: Landing) =>
-        this.#records[name].restore(this.#begun.records[name] as never, landing)
-      this.#commit(restore, [clockTag])
+      this.#land(this.#begun, keep.includes('clock') ? undefined : this.#begun.clock)
     })
   }
 
-  /** Lands the changes and tells of them, and of what else has been touched. */
-  #commit(land: (name: TableName, landing: Landing) => Landed<object>, also: readonly Tag[] = []): void {
+  /** Begins anew in one turn, from where another one stands. The revision goes on rising. */
+  become(standing: Standing): Promise<void> {
+    return this.#turns.next(async () => () => {
+      const { now = Date.now() } = standing.clock
+      this.#begun = { ...standing, clock: { ...standing.clock, now } }
+      this.#land(this.#begun, this.#begun.clock)
+    })
+  }
+
+  #land({ chance, records, revision: above }: Standing, clock: ClockState | undefined): void {
+    if (clock) this.clock.restore(clock)
+    this.random.restore(chance)
+    const restore = (name: TableName, landing: Landing) => this.#records[name].restore(records[name] as never, landing)
+    this.#commit(restore, { above, also: clock ? [clockTag] : [] })
+  }
+
+  /** Lands the changes, and tells of them and of what else has been touched. */
+  #commit(
+    land: (name: TableName, landing: Landing) => Landed<object>,
+    { above = 0, also = [] }: { readonly above?: number; readonly also?: readonly Tag[] } = {},
+  ): void {
     const at = this.clock.now()
-    const { changeSet, touched } = commit(land, { revision: Math.max(this.#revision + 1, at), at })
+    const revision = Math.max(this.#revision + 1, at, above)
+    const { changeSet, touched } = commit(land, { revision, at })
     const told = changeSet ? [...this.#subscribers].map(subscriber => () => subscriber(changeSet)) : []
     this.#revision = changeSet?.revision ?? this.#revision
     if (changeSet) this.#standing = undefined

@@ -6,6 +6,7 @@ import { ownFaker } from '../../src/scenario/faker.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import type { Rows, TableName } from '../../src/store/rows.js'
+import { begin } from '../../src/store/standing.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 
 /** A Faker for a scenario. */
@@ -47,7 +48,7 @@ export function rowsOf(input: ScenarioInput, { now = startAt, faker = createFake
 /** The world of a scenario, its clock frozen at `startAt` unless the scenario says otherwise. */
 export function worldOf(input: ScenarioInput): LiveWorld {
   const frozen: ScenarioInput = { clock: 'frozen', now: new Date(startAt).toISOString(), ...input }
-  return createWorld(beginningOf(readScenario(frozen), { faker: createFaker }))
+  return createWorld(begin(beginningOf(readScenario(frozen), { faker: createFaker })))
 }
 
 /** The lines of the `UsageError` that a function throws. */

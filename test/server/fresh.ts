@@ -35,7 +35,14 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   }
   const fresh: LiveWorld = Object.create(world, Object.getOwnPropertyDescriptors({ ...tables, view }))
   const log = createExchangeLog()
-  const finisher = createFinisher({ world: fresh, corsOrigins: [], log, rayId: () => 'no ray', onBug })
+  const finisher = createFinisher({
+    worldId: 'default',
+    world: fresh,
+    corsOrigins: [],
+    log,
+    rayId: () => 'no ray',
+    onBug,
+  })
   const answer = createAnswerer({ world: fresh, finisher, carryOut })
   // A query that has no parameter is parsed each time; none at all is not.
   return exchange => answer({ ...exchange, query: exchange.query || '&' })

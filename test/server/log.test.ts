@@ -27,6 +27,7 @@ describe('the log of exchanges', () => {
 
     expect(records).toEqual([
       {
+        world: 'default',
         method: 'GET',
         path: '/matchmaker/lobbies/list',
         operation: 'lobbies.list',

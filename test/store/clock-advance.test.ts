@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import { UsageError } from '../../src/contract/usage-error.js'
-import { createClock } from '../../src/store/clock.js'
+import { WorldClock } from '../../src/store/clock.js'
 import type { Deadline } from '../../src/store/deadlines.js'
 
 const startAt = 1_700_000_000_000
@@ -9,8 +9,8 @@ const startAt = 1_700_000_000_000
 beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
 afterEach(() => void vi.useRealTimers())
 
-const frozen = () => createClock({ mode: 'frozen', start: startAt })
-const running = () => createClock({ mode: 'running', start: startAt })
+const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
+const running = () => new WorldClock({ mode: 'running', now: startAt })
 
 describe('clock.advance', () => {
   it.prop([fc.array(fc.nat(50)), fc.nat(50)])(
@@ -95,7 +95,9 @@ describe('clock.advance', () => {
     const clock = frozen()
 
     expect(() => clock.advance(ms)).toThrow(
-      new UsageError(`clock.advance(${ms}): time only goes forward, by a finite number of ms from 0`),
+      new UsageError(
+        `clock.advance(${ms}): time only goes forward, by a finite number of ms from 0 or by a number with ms, s, m, h or d, as in 250ms, 40s, 1m`,
+      ),
     )
   })
 })
@@ -147,7 +149,7 @@ describe('a deadline of a clock', () => {
     clock.after(10, alarm)
     await clock.advance(6)
 
-    clock.reset()
+    clock.restore({ mode: clock.mode, rate: 1, now: startAt })
     await clock.advance(3)
     const before = alarm.mock.calls.length
     await clock.advance(1)

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
-import { createClock } from '../../src/store/clock.js'
+import { WorldClock } from '../../src/store/clock.js'
 
 const startAt = 1_700_000_000_000
 const dayMs = 86_400_000
@@ -8,12 +8,12 @@ const dayMs = 86_400_000
 beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
 afterEach(() => void vi.useRealTimers())
 
-const frozen = () => createClock({ mode: 'frozen', start: startAt })
-const running = () => createClock({ mode: 'running', start: startAt })
+const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
+const running = () => new WorldClock({ mode: 'running', now: startAt })
 
 describe('a running clock', () => {
   it('begins at the real time', () => {
-    expect(createClock().now()).toBe(5_000)
+    expect(new WorldClock().now()).toBe(5_000)
   })
 
   it('follows the global time from where it starts', () => {
@@ -145,7 +145,7 @@ describe('a running clock', () => {
     const clock = running()
     vi.advanceTimersByTime(999)
 
-    clock.reset()
+    clock.restore({ mode: clock.mode, rate: 1, now: startAt })
     vi.advanceTimersByTime(5)
 
     expect(clock.now()).toBe(startAt + 5)
@@ -162,7 +162,7 @@ describe('a frozen clock', () => {
   })
 
   it('begins at the real time where it is not told another', () => {
-    expect(createClock({ mode: 'frozen' }).now()).toBe(5_000)
+    expect(new WorldClock({ mode: 'frozen' }).now()).toBe(5_000)
   })
 
   it('needs no timer', () => {

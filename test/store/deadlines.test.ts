@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { createDeadlines, type Deadline } from '../../src/store/deadlines.js'
+import { type Deadline, Deadlines } from '../../src/store/deadlines.js'
 
 type Step = { readonly add: number } | { readonly remove: number } | 'take'
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -11,7 +11,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describe('deadlines', () => {
   it.prop([fc.array(step, { maxLength: 200 })])('do as a list would that is sorted after each step', steps => {
-    const deadlines = createDeadlines()
+    const deadlines = new Deadlines()
     const added: Deadline[] = []
     const kept: Deadline[] = []
 
@@ -37,7 +37,7 @@ describe('deadlines', () => {
   })
 
   it.prop([fc.array(fc.nat(9))])('come out earliest first, those of one time as they were added', times => {
-    const deadlines = createDeadlines()
+    const deadlines = new Deadlines()
     const added = times.map(at => deadlines.add({ at, alarm: () => {} }))
 
     const taken = added.map(() => {
@@ -53,7 +53,7 @@ describe('deadlines', () => {
   it.prop([fc.array(fc.tuple(fc.integer({ min: 0, max: 999 }), fc.boolean()), { minLength: 20, maxLength: 60 })], {
     numRuns: 500,
   })('come out in order also when some have left from their midst', entries => {
-    const deadlines = createDeadlines()
+    const deadlines = new Deadlines()
     const added = entries.map(([at, leaves]) => ({ leaves, deadline: deadlines.add({ at, alarm: () => {} }) }))
     for (const { leaves, deadline } of added) if (leaves) deadlines.remove(deadline)
     const staying = added.filter(({ leaves }) => !leaves)

@@ -1,6 +1,7 @@
 import type { ClockMode } from '../../src/store/clock.js'
 import { tableNames } from '../../src/store/model.js'
 import type { SeedRows } from '../../src/store/seed.js'
+import { begin } from '../../src/store/standing.js'
 import type { TurnContext } from '../../src/store/turn-queue.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 
@@ -18,7 +19,7 @@ export interface SmallWorldOptions {
 /** A world of a few records, frozen at `startAt`; with `rows`, of those alone. */
 export function smallWorld(options: SmallWorldOptions = {}): LiveWorld {
   const { seed = 1, clock = 'frozen', now = startAt, rows = smallRows(), turnContext } = options
-  return createWorld({ title: 'small', seed, clock, now, rows: () => rows }, turnContext)
+  return createWorld(begin({ title: 'small', seed, clock, now, rows: () => rows }), turnContext)
 }
 
 /** Two games; one namespace of each; lobbies in the first one. */

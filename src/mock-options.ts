@@ -1,0 +1,55 @@
+import { quoted } from './contract/issue.js'
+import { knownChoices } from './contract/nearest.js'
+import { UsageError } from './contract/usage-error.js'
+import type { ScenarioInput } from './scenario/schema.js'
+
+/** How a mock is made. Everything is optional. */
+export interface MockOptions {
+  /** A scenario in the fixture format. Default: the shipped `default`. */
+  readonly scenario?: ScenarioInput | undefined
+  /** Instead of the scenario's. */
+  readonly seed?: number | undefined
+  /** How long a watch blocks where nothing happens, in ms of the world's clock. Default: 40 000. */
+  readonly watchTimeoutMs?: number | undefined
+  /** Where the links that are handed out point, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
+  readonly publicUrl?: string | undefined
+  /** Origins whose pages may read the answers, beyond loopback and the domains of the namespaces. Default: none. */
+  readonly corsOrigins?: readonly string[] | undefined
+  /** The most worlds, the default one included. Default: 10 000. */
+  readonly maxWorlds?: number | undefined
+  /** For how long a world that nobody uses is kept, in real ms; the default one always is. Default: 30 minutes. */
+  readonly worldTtlMs?: number | undefined
+}
+
+/** What a mock is made with where nobody says. */
+export const optionDefaults = { watchTimeoutMs: 40_000, maxWorlds: 10_000, worldTtlMs: 30 * 60_000 } as const
+
+const known = ['scenario', 'seed', 'baseUrl', 'watchTimeoutMs', 'publicUrl', 'corsOrigins', 'maxWorlds', 'worldTtlMs']
+
+/** Throws `UsageError` where an option is unknown, or not what it should be. */
+export function checkOptions(options: MockOptions): void {
+  const { scenario, seed, watchTimeoutMs, maxWorlds, worldTtlMs } = options
+  const unknown = Object.keys(options).find(name => !known.includes(name))
+  if (unknown !== undefined) throw new UsageError(`${unknown} is an unknown option.${knownChoices(unknown, known)}`)
+  if (typeof scenario === 'string') {
+    throw new UsageError(
+      `scenario is ${quoted(scenario)}: expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node`,
+    )
+  }
+  checkTexts('corsOrigins', options.corsOrigins)
+  if (seed !== undefined && !Number.isSafeInteger(seed)) throw new UsageError(`seed is ${seed}: expected an integer`)
+  checkMs('watchTimeoutMs', watchTimeoutMs)
+  checkMs('worldTtlMs', worldTtlMs)
+  if (maxWorlds !== undefined && !(Number.isInteger(maxWorlds) && maxWorlds >= 1))
+    throw new UsageError(`maxWorlds is ${maxWorlds}: expected a whole number from 1`)
+}
+
+/** Throws `UsageError` where an option that holds texts holds anything else. */
+export function checkTexts(name: string, texts: unknown): void {
+  const isTexts = Array.isArray(texts) && texts.every(text => typeof text === 'string')
+  if (texts !== undefined && !isTexts) throw new UsageError(`${name} is ${quoted(texts)}: expected an array of texts`)
+}
+
+function checkMs(name: string, ms: number | undefined): void {
+  if (ms !== undefined && !(ms >= 0)) throw new UsageError(`${name} is ${ms}: expected a number of ms from 0`)
+}

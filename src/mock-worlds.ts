@@ -1,0 +1,88 @@
+import { ApiError } from './contract/error.js'
+import { knownChoices } from './contract/nearest.js'
+import { UsageError } from './contract/usage-error.js'
+import type { OnHand } from './on-hand.js'
+import type { ScenarioInput } from './scenario/schema.js'
+import type { Exchange } from './server/exchange.js'
+import { addressedBy, worldPath } from './server/world-path.js'
+import type { Worlds } from './server/worlds.js'
+import { Random } from './store/random.js'
+import { type Standing, withPublicUrl } from './store/standing.js'
+import type { OwnedMock, WorldMock } from './world-mock.js'
+
+/** How a world is made: of a scenario, of another world as it stands, or of the mock's own scenario. */
+export interface NewWorldOptions {
+  /** The name of a scenario on hand, or one in the fixture format. */
+  readonly scenario?: string | ScenarioInput | undefined
+  /** The id of the world that it shall equal. */
+  readonly fork?: string | undefined
+  /** Instead of the scenario's. The chance of a fork begins anew with it. */
+  readonly seed?: number | undefined
+}
+
+/** The worlds of a mock, by their ids. */
+export interface MockWorlds {
+  /** Their ids, `default` first. */
+  list(): readonly string[]
+  get(id: string): WorldMock | undefined
+  /** Makes a world, or has the one of that id begin anew. Rejects with `UsageError` or `ApiError`, and then nothing has happened. */
+  put(id: string, options?: NewWorldOptions): Promise<WorldMock>
+  /** Takes a world away; `false` where there is none. */
+  delete(id: string): Promise<boolean>
+  /** For doors: the world that a request names, made where it is not there, and the request as that world sees it. Throws `ApiError`. */
+  at(exchange: Exchange): Asked
+}
+
+/** A request, and the world that it goes to. */
+export interface Asked {
+  readonly mock: WorldMock
+  readonly exchange: Exchange
+  /** What stood before its path. */
+  readonly basePath: string
+}
+
+/** What worlds are made with. */
+interface Making {
+  readonly onHand: OnHand
+  make(id: string, standing: Standing): OwnedMock
+}
+
+/** The public face of the worlds. */
+export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Making): MockWorlds {
+  const standingFor = (worldId: string, { scenario, fork, seed }: NewWorldOptions): Standing => {
+    if (fork === undefined) return onHand.standingOf(scenario, { worldId, seed })
+    if (scenario !== undefined) throw new UsageError('scenario and fork are both given: a world is made of one of them')
+    const other = worlds.get(fork)
+    if (!other)
+      throw new ApiError('API_NOT_FOUND', `there is no world "${fork}" to fork.${knownChoices(fork, worlds.ids)}`)
+    return forked(other, { worldId, seed })
+  }
+  return {
+    list: () => worlds.ids,
+    get: id => worlds.get(id),
+    async put(id, options = {}) {
+      const standing = standingFor(id, options)
+      const there = worlds.get(id)
+      await there?.become(standing)
+      return there ?? worlds.add(id, () => make(id, standing))
+    },
+    delete: id => worlds.delete(id),
+    at(exchange) {
+      const addressed = addressedBy(exchange)
+      if (!addressed) return { mock: worlds.default, exchange, basePath: '' }
+      return { mock: worlds.at(addressed.worldId), exchange: addressed.exchange, basePath: addressed.basePath }
+    },
+  }
+}
+
+/** Where a world stands that equals another one. Its links lead to itself. */
+function forked(
+  other: OwnedMock,
+  { worldId, seed }: { readonly worldId: string; readonly seed: number | undefined },
+): Standing {
+  const standing = withPublicUrl(
+    other.standing,
+    before => before.slice(0, before.length - worldPath(other.id).length) + worldPath(worldId),
+  )
+  return seed === undefined ? standing : { ...standing, seed, chance: new Random(seed, 'world').save() }
+}

@@ -1,0 +1,73 @@
+import type { ClockMode, ClockState } from './clock.js'
+import { lazyTables, mapTables } from './map-tables.js'
+import { models } from './model.js'
+import { Random, type RandomState } from './random.js'
+import type { AllRecords } from './records.js'
+import type { TableName } from './rows.js'
+import { type SeedRows, seededRecords } from './seed.js'
+import { type ReadTables, readTable } from './table.js'
+import { createTracking } from './tracker.js'
+
+/** How a world begins. */
+export interface Beginning {
+  readonly title: string
+  readonly seed: number
+  readonly clock: ClockMode
+  /** How fast the clock goes. Default: 1. */
+  readonly rate?: number | undefined
+  /** Where the clock starts, in ms since the epoch; the real time where absent. */
+  readonly now?: number | undefined
+  /** A revision that the world's own shall be above. */
+  readonly revision?: number | undefined
+  /** Where the world's chance stands. Default: at the beginning of what the seed gives. */
+  readonly chance?: RandomState | undefined
+  /** The rows of a world that begins at that time. */
+  rows(now: number): SeedRows
+}
+
+/** Where a world stands, or where one begins. Nothing in it ever changes, so that worlds may share it. */
+export interface Standing {
+  readonly title: string
+  readonly seed: number
+  /** Without `now` the clock of a world begins at the real time. */
+  readonly clock: Omit<ClockState, 'now'> & Partial<Pick<ClockState, 'now'>>
+  readonly chance: RandomState
+  readonly revision: number
+  /** Nobody reads them: worlds fork them. */
+  readonly records: AllRecords
+}
+
+/** Of records that nobody reads, because they are there to be forked. */
+export const unread = createTracking()
+
+/** The tables whose rows may say when the world began, or where its links lead. */
+const ownRows: readonly TableName[] = ['settings', 'deviceLinks', 'tokens']
+
+/**
+ * Where the world of a beginning stands. It shares with an earlier one of the same scenario and seed what is not its own.
+ * Throws `UsageError` where a row does not fit its schema.
+ */
+export function begin(beginning: Beginning, earlier?: Standing): Standing {
+  const { title, seed, clock: mode, rate = 1, now, chance = new Random(seed, 'world').save() } = beginning
+  const begun = now ?? Date.now()
+  const revision = Math.max(1, begun, (beginning.revision ?? 0) + 1)
+  const seeding = { rows: beginning.rows(begun), tracking: unread, revision }
+  const records = mapTables<AllRecords>(table =>
+    earlier && !ownRows.includes(table) ? earlier.records[table] : seededRecords(table, seeding),
+  )
+  return { title, seed, clock: { mode, rate, ...(now === undefined ? {} : { now }) }, chance, revision, records }
+}
+
+/** The reads of a world that stands there. */
+export function tablesOf({ records }: Standing): ReadTables {
+  return lazyTables(name => readTable<object>(records[name], models[name]))
+}
+
+/** The same place for a world whose links lead elsewhere. */
+export function withPublicUrl(standing: Standing, publicUrl: (before: string) => string): Standing {
+  const { records, revision } = standing
+  const rows = tablesOf(standing).settings.all()
+  const moved = rows.map(row => ({ ...row, public_url: publicUrl(row.public_url) }))
+  const settings = seededRecords('settings', { rows: { settings: moved }, tracking: unread, revision })
+  return { ...standing, records: { ...records, settings: settings as AllRecords['settings'] } }
+}
