@@ -3,7 +3,7 @@ import type { HttpHandler } from 'msw'
 import type { OperationId } from '../contract/operations.js'
 import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
-import { operationsAt } from '../server/routes.js'
+import { routes } from '../server/routes.js'
 import { pathInWorld } from '../server/world-path.js'
 import { answerByHandlers, type Outcome } from './fetch-handlers.js'
 import { respond, SocketExchange, withBody } from './socket-exchange.js'
@@ -70,7 +70,7 @@ function answerOurs({ basePath, answerers }: Ours, request: Request, response: R
   const asked = new SocketExchange(request)
   if (!asked.path.startsWith(basePath)) return false
   const path = pathInWorld(asked.path.slice(basePath.length))
-  const id = operationsAt(asked.method, path).find(there => answerers.has(there))
+  const id = routes.at(asked.method, path).find(there => answerers.has(there))
   const answer = id && answerers.get(id)
   if (!answer) return false
   respond(request, response, { answer, basePath })

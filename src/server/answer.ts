@@ -6,7 +6,7 @@ import type { Call, CarryOut } from './behave.js'
 import type { Answer, Exchange } from './exchange.js'
 import type { Finisher, Progress } from './finish.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
-import { findRoute } from './routes.js'
+import { routes } from './routes.js'
 
 /** The whole service without a transport. A promise only where the call writes, or is blocked on its watch index; it never rejects. */
 export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>
@@ -39,7 +39,7 @@ export function createAnswerer({ world, finisher, carryOut }: AnswererOptions): 
 
 function prepare(progress: Progress, world: LiveWorld): Call {
   const { exchange } = progress
-  const { id, params } = findRoute(exchange.method, exchange.path)
+  const { id, params } = routes.find(exchange.method, exchange.path)
   progress.operation = id
   const spec: OperationSpec = operations[id]
   const caller = authenticate(spec.auth, exchange, world.view)

@@ -1,6 +1,6 @@
 import { it as base, describe, expect } from 'vitest'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.js'
-import { findRoute } from '../../src/server/routes.js'
+import { routes } from '../../src/server/routes.js'
 import { type Got, json } from '../doors.js'
 import { bearer, ids, tokens } from '../tanks.js'
 import { stateOf } from './ask.js'
@@ -166,13 +166,13 @@ describe.each(ways)('a request to $name', way => {
   })
 })
 
-describe('findRoute', () => {
+describe('routes.find', () => {
   base.each(operationIds)('finds %s by its own method and path', (id: OperationId) => {
-    expect(findRoute(operations[id].method, filled(operations[id].path)).id).toBe(id)
+    expect(routes.find(operations[id].method, filled(operations[id].path)).id).toBe(id)
   })
 
   base('gives a fixed part of a path before a parameter', () => {
-    expect(findRoute('POST', '/cloud/games/validate/namespaces/validate')).toEqual({
+    expect(routes.find('POST', '/cloud/games/validate/namespaces/validate')).toEqual({
       id: 'games.namespaces.validateGameNamespace',
       params: { game_id: 'validate' },
     })
@@ -180,13 +180,13 @@ describe('findRoute', () => {
 
   base('gives each path its own parameters, also of paths that were asked for long ago', () => {
     const games = Array.from({ length: 700 }, (_, i) => `game-${i}`)
-    const found = [...games, ...games].map(id => findRoute('POST', `/cloud/games/${id}/namespaces/validate`).params)
+    const found = [...games, ...games].map(id => routes.find('POST', `/cloud/games/${id}/namespaces/validate`).params)
 
     expect(found).toEqual([...games, ...games].map(game_id => ({ game_id })))
   })
 
   base('remembers the paths that were found last, 500 at most', () => {
-    const params = (game: string) => findRoute('POST', `/cloud/games/${game}/namespaces/validate`).params
+    const params = (game: string) => routes.find('POST', `/cloud/games/${game}/namespaces/validate`).params
     const first = params('first')
     const again = params('first')
     for (let i = 0; i < 500; i++) params(`other-${i}`)
@@ -197,10 +197,10 @@ describe('findRoute', () => {
   base('remembers no path of more than 300 characters', () => {
     const path = `/cloud/games/${'x'.repeat(300)}/namespaces/validate`
 
-    expect(findRoute('POST', path).params).not.toBe(findRoute('POST', path).params)
+    expect(routes.find('POST', path).params).not.toBe(routes.find('POST', path).params)
   })
 
   base('takes HEAD for GET', () => {
-    expect(findRoute('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
+    expect(routes.find('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
   })
 })
