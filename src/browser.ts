@@ -1,5 +1,6 @@
 import { faker } from '@faker-js/faker/locale/en'
 import { type SetupWorker, setupWorker } from 'msw/browser'
+import type { SteeringResetOptions } from './control/steering.js'
 import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
@@ -11,7 +12,6 @@ import {
   unhandled,
   withHandlers,
 } from './mockmaker.js'
-import type { MockResetOptions } from './world-mock.js'
 
 /** A Mockmaker with MSW's service worker, whose calls it passes on. `close` and `reset` are also the worker's. */
 export interface BrowserMockmaker extends Mockmaker, PassedOn<SetupWorker> {
@@ -40,7 +40,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
       await worker.start({ ...start, ...unhandled({ onUnhandledRequest }) })
       listening = true
     },
-    async reset(options?: MockResetOptions) {
+    async reset(options?: SteeringResetOptions) {
       worker.resetHandlers()
       await mock.reset(options)
     },

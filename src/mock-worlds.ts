@@ -1,8 +1,8 @@
 import { ApiError } from './contract/error.js'
 import { knownChoices } from './contract/nearest.js'
 import { UsageError } from './contract/usage-error.js'
+import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
 import type { OnHand } from './on-hand.js'
-import type { ScenarioInput } from './scenario/schema.js'
 import type { Exchange } from './server/exchange.js'
 import { addressedBy, worldPath } from './server/world-path.js'
 import type { Worlds } from './server/worlds.js'
@@ -10,25 +10,10 @@ import { Random } from './store/random.js'
 import { type Standing, withPublicUrl } from './store/standing.js'
 import type { OwnedMock, WorldMock } from './world-mock.js'
 
-/** How a world is made: of a scenario, of another world as it stands, or of the mock's own scenario. */
-export interface NewWorldOptions {
-  /** The name of a scenario on hand, or one in the fixture format. */
-  readonly scenario?: string | ScenarioInput | undefined
-  /** The id of the world that it shall equal. */
-  readonly fork?: string | undefined
-  /** Instead of the scenario's. The chance of a fork begins anew with it. */
-  readonly seed?: number | undefined
-}
-
 /** The worlds of a mock, by their ids. */
-export interface MockWorlds {
-  /** Their ids, `default` first. */
-  list(): readonly string[]
+export interface MockWorlds extends SteeringWorlds {
   get(id: string): WorldMock | undefined
-  /** Makes a world, or has the one of that id begin anew. Rejects with `UsageError` or `ApiError`, and then nothing has happened. */
   put(id: string, options?: NewWorldOptions): Promise<WorldMock>
-  /** Takes a world away; `false` where there is none. */
-  delete(id: string): Promise<boolean>
   /** For doors: the world that a request names, made where it is not there, and the request as that world sees it. Throws `ApiError`. */
   at(exchange: Exchange): Asked
 }

@@ -32,12 +32,15 @@ export interface Mock extends WorldMock {
   readonly scenarios: readonly string[]
   /** The exchanges of all worlds as they end. */
   readonly log: ExchangeLog
+  /** For how long it has been there, in real ms. */
+  uptimeMs(): number
 }
 
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
 export function createMock(options: MockOptions, { faker, progress, turnContext, scenarioName }: Parts): Mock {
   checkOptions(options)
   const { seed, publicUrl, watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
+  const madeAt = performance.now()
   const log = createExchangeLog()
   const onHand = createOnHand({
     own: {
@@ -75,6 +78,7 @@ export function createMock(options: MockOptions, { faker, progress, turnContext,
     }
   return extended(own, {
     log,
+    uptimeMs: () => performance.now() - madeAt,
     scenarios: onHand.names,
     worlds: mockWorlds,
     answer: answerIn(mock => mock.answer),

@@ -1,4 +1,5 @@
 import { type SetupServer, setupServer } from 'msw/node'
+import type { SteeringResetOptions } from './control/steering.js'
 import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
@@ -14,7 +15,6 @@ import { nodeParts } from './node/parts.js'
 import { requireYaml } from './node/required.js'
 import { scenarioFile, shippedScenario } from './node/scenario.js'
 import type { ScenarioInput } from './scenario/schema.js'
-import type { MockResetOptions } from './world-mock.js'
 
 /** As `MockmakerOptions`; the scenario may also be the name of a shipped one, or a file's path from the working directory. */
 export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'> {
@@ -42,7 +42,7 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
       server.listen(unhandled(options))
       listening = true
     },
-    async reset(options?: MockResetOptions) {
+    async reset(options?: SteeringResetOptions) {
       server.resetHandlers()
       await mock.reset(options)
     },

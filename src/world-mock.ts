@@ -1,5 +1,7 @@
 import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
+import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
+import type { Steering } from './control/steering.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { type Answerer, createAnswerer } from './server/answer.js'
 import { type CarryOut, createBehave } from './server/behave.js'
@@ -26,19 +28,8 @@ export type OverrideResolver<Id extends OperationId> = (
   call: OverrideCall<Id>,
 ) => OperationOutput<Id> | Promise<OperationOutput<Id>>
 
-/** What a reset leaves as it is. */
-export interface MockResetOptions {
-  /** Default: nothing. */
-  readonly keep?: readonly 'clock'[]
-}
-
-/** One world, and all that answers for it. */
-export interface WorldMock {
-  /** What the world is called among those of its server. */
-  readonly id: string
-  readonly world: World
-  /** The tokens of the scenario. */
-  readonly tokens: readonly TokenInfo[]
+/** One world, what steers it, and what answers for it. */
+export interface WorldMock extends Steering {
   readonly answer: Answerer
   /** For doors: answers what they refuse themselves, an `ApiError` as itself, anything else as a bug. */
   refuse(exchange: Exchange, error: unknown): Answer
@@ -46,10 +37,6 @@ export interface WorldMock {
   present(exchange: Exchange, page: Page): Answer
   /** The service with one operation answered by a resolver. */
   overridden<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): Answerer
-  /** World and clock back to the start. */
-  reset(options?: MockResetOptions): Promise<void>
-  /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */
-  load(scenario: string | ScenarioInput): Promise<void>
   /** Whether somebody waits in it. */
   readonly busy: boolean
   /** Answers every waiter as its deadline would. From now on nothing blocks. */
@@ -105,6 +92,8 @@ export function createWorldMock(id: string, standing: Standing, settings: WorldM
     overridden: (id, resolver) =>
       createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
     reset: options => world.reset(options),
+    completeDeviceLink: (token, options) => completeDeviceLink(world, { ...options, token }),
+    expireDeviceLink: token => expireDeviceLink(world, token),
     load: scenario => world.become(settings.standingOf(scenario, id)),
     get standing() {
       return world.standing

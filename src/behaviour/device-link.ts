@@ -27,10 +27,7 @@ export const completeDeviceLink: Behaviour<'devices.links.complete'> = async ({ 
       `this cloud token is not of game "${game_id}": send one of that game; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens`,
     )
   }
-  const link = findLink(input.device_link_token, { tables, hasPassed })
-  if (link.status === 'complete') {
-    throw new ApiError('CLOUD_DEVICE_LINK_ALREADY_COMPLETE', 'this device link is complete already: prepare a new one')
-  }
+  const link = findPendingLink(input.device_link_token, { tables, hasPassed })
   await completeLink({ link, gameId: game_id, tables })
   return {}
 }
@@ -50,6 +47,13 @@ export async function completeLink(completion: {
       Reflect.deleteProperty(draft, 'completes')
     },
   })
+}
+
+/** The pending link of a token. Throws `ApiError` where there is none, or where it has expired or is complete. */
+export function findPendingLink(token: string, view: View): DeviceLinkRow {
+  const link = findLink(token, view)
+  if (link.status === 'pending') return link
+  throw new ApiError('CLOUD_DEVICE_LINK_ALREADY_COMPLETE', 'this device link is complete already: prepare a new one')
 }
 
 function findLink(token: string, { tables, hasPassed }: View): DeviceLinkRow {

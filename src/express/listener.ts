@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerControl, controlBodyLimit, isControlPath } from '../control/answer.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkTexts } from '../mock-options.js'
+import type { Asked } from '../mock-worlds.js'
 import type { Answerer } from '../server/answer.js'
-import { header } from '../server/exchange.js'
+import { bodyLimit, type Exchange, header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
+import { pathInWorld } from '../server/world-path.js'
 import { version } from '../version.js'
 import { respond } from './socket-exchange.js'
 
@@ -12,10 +15,17 @@ import { respond } from './socket-exchange.js'
 export interface AppOptions {
   /** Names that may stand in the Host header beyond this machine's own and IP literals. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined
+  /** Whether the control API is there. Default: it is. */
+  readonly control?: boolean | undefined
+}
+
+/** A snapshot is longer than any call of the service. */
+function limit(url = '/'): number {
+  return isControlPath(pathInWorld(url)) ? controlBodyLimit : bodyLimit
 }
 
 /** What a server needs of a mock. */
-export type ServedMock = Pick<Mock, 'refuse' | 'worlds'>
+export type ServedMock = Pick<Mock, 'refuse' | 'worlds' | 'scenarios' | 'uptimeMs'>
 
 /** A request of `node:http`, which has more to tell inside an Express app. */
 type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
@@ -26,11 +36,18 @@ type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly ba
  */
 export function createListener(
   mock: ServedMock,
-  { allowedHosts = [] }: AppOptions = {},
+  { allowedHosts = [], control = true }: AppOptions = {},
 ): (request: ServedRequest, response: ServerResponse) => void {
   checkTexts('allowedHosts', allowedHosts)
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
+  const steer = async (exchange: Exchange, asked: Asked['mock']) => {
+    try {
+      return asked.present(exchange, await answerControl(exchange, { mock: asked, server: mock, version }))
+    } catch (error) {
+      return asked.refuse(exchange, error)
+    }
+  }
   return (request, response) => {
     const answer: Answerer = exchange => {
       try {
@@ -39,12 +56,13 @@ export function createListener(
         lastAllowed = host
         const { mock: asked, exchange: inner, basePath } = mock.worlds.at(exchange)
         const { protocol = 'http', baseUrl = '' } = request
+        if (control && isControlPath(inner.path)) return steer(inner, asked)
         const page = pageFor(inner, { mock: asked, url: `${protocol}://${host}${baseUrl}${basePath}`, version })
         return page ? asked.present(inner, page) : asked.answer(inner)
       } catch (error) {
         return mock.refuse(exchange, error)
       }
     }
-    respond(request, response, { answer })
+    respond(request, response, { answer, limit })
   }
 }

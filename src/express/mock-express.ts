@@ -80,7 +80,7 @@ function answerOurs({ basePath, answerers }: Ours, request: Request, response: R
 /** What is read here of the body is left in `request.body`, where the handlers behind find it. */
 async function answerTheirs(handlers: readonly HttpHandler[], request: Request, response: Response): Promise<Outcome> {
   const body = await new Promise<Uint8Array | undefined>(resolve =>
-    withBody(request, resolve, { limit: Number.POSITIVE_INFINITY }),
+    withBody(request, resolve, () => Number.POSITIVE_INFINITY),
   )
   request.body ??= body
   const url = `${request.protocol}://${request.headers.host ?? 'localhost'}${request.originalUrl}`

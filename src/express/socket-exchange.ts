@@ -7,13 +7,24 @@ import { type Answer, bodyLimit, type Exchange, type GoneSignal } from '../serve
 /** A request on a socket. A body parser in front may have left what it has read in `body`. */
 type SocketRequest = IncomingMessage & { readonly body?: unknown }
 
+/** How a request is answered. */
+interface Responding {
+  readonly answer: Answerer
+  /** What stands before the path, to be left out. */
+  readonly basePath?: string
+  /** How many bytes of a body are collected, and one more. Called where there is one. */
+  limit?(url: string | undefined): number
+}
+
+const usualLimit = () => bodyLimit
+
 /** Answers a request on a socket. Waits for its body only where the method has one. */
 export function respond(
   request: SocketRequest,
   response: ServerResponse,
-  { answer, basePath = '' }: { readonly answer: Answerer; readonly basePath?: string },
+  { answer, basePath = '', limit = usualLimit }: Responding,
 ): void {
-  withBody(request, body => deliver(answer(new SocketExchange(request, { body, basePath })), response))
+  withBody(request, body => deliver(answer(new SocketExchange(request, { body, basePath })), response), limit)
   // Unread, a body holds up the socket, and with it the news that the client has gone.
   if (isBodiless(request) && hasBody(request)) request.resume()
 }
@@ -90,12 +101,12 @@ function write({ status, headers, body }: Answer, response: ServerResponse): voi
 export function withBody(
   request: SocketRequest,
   use: (body: Uint8Array | undefined) => void,
-  { limit = bodyLimit }: { readonly limit?: number } = {},
+  limit: (url: string | undefined) => number,
 ): void {
   if (isBodiless(request)) use(undefined)
   else if (request.body !== undefined) use(encoded(request.body))
   else if (request.readableEnded) use(undefined)
-  else collect(request, { use, limit })
+  else collect(request, { use, limit: limit(request.url) })
 }
 
 interface Collecting {

@@ -1,5 +1,5 @@
 import type { ReadTables } from '../store/table.js'
-import { type Exchange, header } from './exchange.js'
+import { type Exchange, header, type Readers } from './exchange.js'
 import { isLoopbackOrigin, namespaceOfOrigin } from './origin.js'
 
 /** Which pages may read the answers. */
@@ -21,14 +21,24 @@ function sameOrigin(written: string, sent: string): boolean {
   return written.replace(/\/$/, '').toLowerCase() === sent.toLowerCase()
 }
 
-/** The CORS headers of an answer: none for a request without Origin, or of an origin that is not allowed. */
-export function corsHeaders(exchange: Exchange, options: CorsOptions): Record<string, string> | undefined {
+/** An answer, to those who may read it. */
+interface Readable extends CorsOptions {
+  readonly readableBy: Readers
+}
+
+/** The CORS headers of an answer: none for a request without Origin, or of an origin whose pages may not read it. */
+export function corsHeaders(
+  exchange: Exchange,
+  { readableBy, ...options }: Readable,
+): Record<string, string> | undefined {
   const origin = header(exchange, 'origin')
-  if (origin === undefined || !isAllowedOrigin(origin, options)) return undefined
+  if (origin === undefined || readableBy === 'this origin') return undefined
+  if (!(readableBy === 'loopback' ? isLoopbackOrigin(origin) : isAllowedOrigin(origin, options))) return undefined
   const requested = header(exchange, 'access-control-request-headers')
   return {
     'access-control-allow-origin': origin,
-    'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+    'access-control-allow-methods':
+      readableBy === 'loopback' ? 'GET, POST, PUT, PATCH, DELETE' : 'GET, POST, PUT, DELETE',
     'access-control-allow-credentials': 'true',
     'access-control-max-age': '3600',
     'access-control-expose-headers': 'rvt-ray-id',

@@ -29,10 +29,12 @@ export interface Answer {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
+/** Whose pages may read an answer: those of every origin that CORS allows, those of this machine, or none but its own. */
+export type Readers = 'allowed origins' | 'loopback' | 'this origin'
+
 /** A door's own answer, before it has the headers that every answer has. */
 export interface Page extends Answer {
-  /** Whose pages may read it: those of every origin that CORS allows, or none but its own. */
-  readonly readableBy: 'allowed origins' | 'this origin'
+  readonly readableBy: Readers
 }
 
 /** The most bytes that a request's body may have. */

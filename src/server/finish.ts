@@ -127,7 +127,7 @@ function dressed(progress: Progress, { status, headers, body, readableBy }: Resu
   const { exchange } = progress
   const { world: tables, corsOrigins } = options
   const rayId = rayOf(progress, options)
-  const cors = readableBy === 'this origin' ? undefined : corsHeaders(exchange, { tables, corsOrigins })
+  const cors = corsHeaders(exchange, { readableBy, tables, corsOrigins })
   // Not by spreading, which costs more than all of the rest here.
   const answered = Object.assign({ 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId }, headers, cors)
   return { status, headers: answered, body: exchange.method === 'HEAD' ? nothing : body }

@@ -11,7 +11,7 @@ type Fields = Readonly<Record<string, unknown>>
 const shownProblems = 10
 
 /** The query as the schema has it. A known parameter that is given twice, or does not fit, is `API_BAD_QUERY`; unknown ones are ignored. */
-export function parseQuery({ query: schema }: OperationSpec, { query: text = '' }: Exchange): Fields {
+export function parseQuery({ query: schema }: Pick<OperationSpec, 'query'>, { query: text = '' }: Exchange): Fields {
   if (!schema) return {}
   if (text === '') return withoutQuery(schema)
   const query = new URLSearchParams(text)
@@ -45,15 +45,31 @@ export function parseHeaders({ headers: schema }: OperationSpec, exchange: Excha
   return parse(schema, fields, { code: 'API_BAD_HEADERS', what: 'header' })
 }
 
-/** The body, whatever its content-type says; an empty one is `{}`. Too long, not JSON, or not what the schema has: `API_BODY_TOO_LARGE`, `API_BAD_BODY`. */
+/** How much a body may be. */
+interface BodyLimits {
+  readonly bytes: number
+  /** Of nested objects and arrays. */
+  readonly levels: number
+}
+
+const operationLimits: BodyLimits = { bytes: bodyLimit, levels: nestingLimit }
+
+/** The body of an operation, as `parseJson` reads it. */
 export function parseBody({ body: schema }: OperationSpec, { body }: Exchange): Fields {
-  if (!schema) return {}
-  if (body && body.length > bodyLimit) {
-    throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bodyLimit} bytes: send a shorter one`)
+  return schema ? parseJson(body, { schema, limits: operationLimits }) : {}
+}
+
+/** A body, whatever its content-type says; an empty one is `{}`. Too long, not JSON, or not what the schema has: `API_BODY_TOO_LARGE`, `API_BAD_BODY`. */
+export function parseJson<T>(
+  body: Uint8Array | undefined,
+  { schema, limits }: { readonly schema: z.ZodType<T>; readonly limits: BodyLimits },
+): T {
+  if (body && body.length > limits.bytes) {
+    throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${limits.bytes} bytes: send a shorter one`)
   }
   const value = body === undefined || body.length === 0 ? {} : json(body)
-  if (!nestsWithin(value))
-    throw new ApiError('API_BAD_BODY', `the body nests deeper than ${nestingLimit} levels: send a flatter one`)
+  if (!nestsWithin(value, limits.levels))
+    throw new ApiError('API_BAD_BODY', `the body nests deeper than ${limits.levels} levels: send a flatter one`)
   return parse(schema, value, { code: 'API_BAD_BODY', what: 'body' })
 }
 
@@ -69,11 +85,11 @@ function json(body: Uint8Array): unknown {
   }
 }
 
-function parse(
-  schema: z.ZodObject,
+function parse<T>(
+  schema: z.ZodType<T>,
   value: unknown,
   { code, what }: { readonly code: ErrorCode; readonly what: string },
-): Fields {
+): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const { issues } = parsed.error

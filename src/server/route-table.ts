@@ -50,7 +50,11 @@ const longestUsual = 300
 const mostRemembered = 500
 
 /** The routes of a table. */
-export function createRouteTable<Id extends string>({ places, hint, base = '' }: RouteTableOptions<Id>): RouteTable<Id> {
+export function createRouteTable<Id extends string>({
+  places,
+  hint,
+  base = '',
+}: RouteTableOptions<Id>): RouteTable<Id> {
   // The places have these keys and no other.
   const root = treeOf(Object.entries(places) as [Id, Place][])
   // Where paths have led, those found first going first: most clients ask for the same few.

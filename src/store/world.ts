@@ -52,7 +52,7 @@ export interface Waiter {
 
 /** What a reset leaves as it is. Default: nothing. */
 export interface ResetOptions {
-  readonly keep?: readonly 'clock'[]
+  readonly keep?: readonly 'clock'[] | undefined
 }
 
 /** A world as the rooms above see it. */

@@ -1,0 +1,62 @@
+import { ApiError } from '../contract/error.js'
+import { nestingLimit } from '../contract/json.js'
+import { UsageError } from '../contract/usage-error.js'
+import type { Exchange, Page } from '../server/exchange.js'
+import { parseJson, parseQuery } from '../server/input.js'
+import { createRouteTable } from '../server/route-table.js'
+import { controlCalls, type SteeredServer } from './calls.js'
+import { guard } from './guard.js'
+import { type ControlId, type ControlSpec, controlOperations } from './operations.js'
+import { jsonPage } from './page-answer.js'
+import type { Steering } from './steering.js'
+
+/** What stands before the paths of the control API. */
+const base = '/__mock'
+
+/** The most bytes of a body of the control API. */
+export const controlBodyLimit = 256 * 1024 * 1024
+
+/** A snapshot has the states of lobbies inside it. */
+const bodyLimits = { bytes: controlBodyLimit, levels: 2 * nestingLimit }
+
+/** Which pages may call is told by the headers that every answer gets. */
+const preflight: Page = { status: 204, headers: {}, body: new Uint8Array(), readableBy: 'loopback' }
+
+const routes = createRouteTable({
+  places: controlOperations,
+  hint: 'README.md lists what the control API has',
+  base,
+})
+
+/** Whether a path is one of the control API. */
+export function isControlPath(path: string): boolean {
+  return path === base || path.startsWith(`${base}/`)
+}
+
+/** What is steered by a request, and by which version of mockmaker. */
+export interface Controlled {
+  readonly mock: Steering
+  readonly server: SteeredServer
+  readonly version: string | undefined
+}
+
+/** Answers a request to the control API. Throws, or rejects with, what its answer is made of: `ApiError`, or a bug. */
+export function answerControl(exchange: Exchange, controlled: Controlled): Page | Promise<Page> {
+  const { method, path, query = '' } = exchange
+  if (method === 'OPTIONS') return preflight
+  const { id, params } = routes.find(method, path.slice(base.length) || '/')
+  guard(exchange)
+  const spec: ControlSpec = controlOperations[id]
+  const body = spec.body && parseJson(exchange.body, { schema: spec.body, limits: bodyLimits })
+  return carryOut(id, { ...controlled, params, query: parseQuery(spec, exchange), body, queryText: query })
+}
+
+async function carryOut(id: ControlId, call: object): Promise<Page> {
+  // The table of calls has for each id what takes the input of its schemas; TypeScript cannot follow one id through both.
+  const callOf = controlCalls[id] as (call: object) => object | Promise<object>
+  try {
+    return jsonPage(await callOf(call), 'loopback')
+  } catch (error) {
+    throw error instanceof UsageError ? new ApiError('API_BAD_BODY', error.message) : error
+  }
+}

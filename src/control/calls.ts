@@ -1,0 +1,104 @@
+import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import type { Clock } from '../store/clock.js'
+import { descriptionOf, summaryOf } from './description.js'
+import { filtered } from './filter.js'
+import type { ControlId, ControlInput } from './operations.js'
+import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
+import type { Steering, SteeringWorlds } from './steering.js'
+import { fieldsOf, tableAt, wireNameOf } from './tables.js'
+
+/** The server that is steered. */
+export interface SteeredServer {
+  readonly worlds: SteeringWorlds
+  /** The names of the scenarios on hand. */
+  readonly scenarios: readonly string[]
+  /** For how long it has been there, in real ms. */
+  uptimeMs(): number
+}
+
+/** Who is steered by a call, and what was asked. */
+export interface ControlCall<Id extends ControlId> extends ControlInput<Id> {
+  /** The world that the call is about. */
+  readonly mock: Steering
+  readonly server: SteeredServer
+  /** The version of mockmaker. */
+  readonly version: string | undefined
+  /** The query as it was sent. */
+  readonly queryText: string
+}
+
+/** What each call of the control API does: it answers an object, throws `ApiError` or, where the caller did something wrong, `UsageError`. */
+export const controlCalls = {
+  health: ({ server, version }) => {
+    const steered = worldsOf(server)
+    const waiters = steered.reduce((sum, { world }) => sum + world.waiters, 0)
+    return { status: 'ok', version, uptime_ms: Math.round(server.uptimeMs()), worlds: steered.length, waiters }
+  },
+  'worlds.list': ({ server }) => ({ worlds: worldsOf(server).map(summaryOf) }),
+  'worlds.get': ({ server, params: { world_id } }) => {
+    const steering = server.worlds.get(world_id)
+    if (!steering) throw noWorld(world_id)
+    return descriptionOf(steering)
+  },
+  'worlds.put': async ({ server, params: { world_id }, body: { scenario, ...options } }) =>
+    descriptionOf(await server.worlds.put(world_id, { ...options, scenario: asScenario(scenario) })),
+  'worlds.delete': async ({ server, params: { world_id } }) => {
+    if (!(await server.worlds.delete(world_id))) throw noWorld(world_id)
+    return {}
+  },
+  'world.get': ({ mock }) => descriptionOf(mock),
+  reset: async ({ mock, body }) => {
+    await mock.reset(body)
+    return descriptionOf(mock)
+  },
+  'scenarios.list': ({ server }) => ({ scenarios: server.scenarios }),
+  'scenario.put': async ({ mock, body: { name, scenario } }) => {
+    await mock.load(name ?? asScenario(scenario) ?? {})
+    return descriptionOf(mock)
+  },
+  'clock.get': ({ mock }) => clockOf(mock.world.clock),
+  'clock.set': async ({ mock, body }) => {
+    await mock.world.clock.set(body)
+    return clockOf(mock.world.clock)
+  },
+  'clock.advance': async ({ mock, body: { by } }) => {
+    await mock.world.clock.advance(by)
+    return clockOf(mock.world.clock)
+  },
+  'device-links.complete': async ({ mock, params: { token }, body }) => {
+    await mock.completeDeviceLink(token, body)
+    return getRecord(mock.world, { table: 'device-links', id: token })
+  },
+  'device-links.expire': async ({ mock, params: { token } }) => {
+    await mock.expireDeviceLink(token)
+    return getRecord(mock.world, { table: 'device-links', id: token })
+  },
+  'records.list': ({ mock, params: { table }, queryText }) => {
+    const fields = fieldsOf(tableAt(table))
+    return { [wireNameOf(table)]: filtered(listRecords(mock.world, table), { query: queryText, fields }) }
+  },
+  'records.get': ({ mock, params: { table, id } }) => getRecord(mock.world, { table, id }),
+  'records.create': ({ mock, params: { table }, body }) => createRecord(mock.world, { table, input: body }),
+  'records.update': ({ mock, params: { table, id }, body }) => updateRecord(mock.world, { table, id, changes: body }),
+  'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
+} satisfies { readonly [Id in ControlId]: (call: ControlCall<Id>) => object | Promise<object> }
+
+function worldsOf({ worlds }: SteeredServer): Steering[] {
+  return worlds.list().flatMap(id => worlds.get(id) ?? [])
+}
+
+function noWorld(id: string): ApiError {
+  return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: PUT /__mock/worlds/{id} makes one`)
+}
+
+/** What is no scenario is found out where it is read. */
+function asScenario(input: string | object | undefined): string | ScenarioInput | undefined {
+  return input as string | ScenarioInput | undefined
+}
+
+function clockOf(clock: Clock): object {
+  const { mode, rate } = clock
+  return { mode, rate, now: new Date(clock.now()).toISOString() }
+}

@@ -1,0 +1,32 @@
+import { ApiError } from '../contract/error.js'
+import { valueAt } from '../contract/issue.js'
+import { knownChoices } from '../contract/nearest.js'
+import type { AnyRecord } from './records.js'
+
+/** What rows are filtered by. */
+interface Filter {
+  /** As in a URL: `game_mode_id=duel&state.map=Harbour`. */
+  readonly query: string
+  /** The fields that rows of the table may have. */
+  readonly fields: readonly string[]
+}
+
+/** The rows that have all of the values; a list has each of its items. Throws `ApiError` for a field that no row may have. */
+export function filtered(rows: readonly AnyRecord[], { query, fields }: Filter): AnyRecord[] {
+  const conditions = [...new URLSearchParams(query)].map(([name, value]) => ({ path: name.split('.'), value }))
+  for (const { path } of conditions) {
+    const [field = ''] = path
+    if (!fields.includes(field))
+      throw new ApiError(
+        'API_BAD_QUERY',
+        `query parameter ${field} is no field to filter by.${knownChoices(field, fields)}`,
+      )
+  }
+  return rows.filter(row => conditions.every(({ path, value }) => has(valueAt(row, path), value)))
+}
+
+function has(value: unknown, text: string): boolean {
+  if (Array.isArray(value)) return value.some(item => has(item, text))
+  if (value === undefined) return false
+  return (typeof value === 'object' ? JSON.stringify(value) : String(value)) === text
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod'
+
+/** One call of the control API, as data. */
+export interface ControlSpec {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** What follows `/__mock`, with `{name}` for each parameter. */
+  readonly path: string
+  readonly summary: string
+  /** Absent where the query means nothing, or anything. */
+  readonly query?: z.ZodObject
+  /** Absent where the body means nothing. */
+  readonly body?: z.ZodType
+}
+
+/** An object whose keys are checked where it is used. As it came: a schema of its keys would lose one called `__proto__`. */
+const AnyObject = z.custom<Readonly<Record<string, unknown>>>(
+  value => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'expected an object',
+)
+
+const Time = z.union([z.number(), z.string()])
+
+/** The table of the control API: all that steers a mock from outside, under `/__mock` of each world. */
+export const controlOperations = {
+  health: { method: 'GET', path: '/health', summary: 'Whether the server answers, since when, and how much is in it.' },
+  'worlds.list': { method: 'GET', path: '/worlds', summary: 'The worlds of the server.' },
+  'worlds.get': { method: 'GET', path: '/worlds/{world_id}', summary: 'One of them.' },
+  'worlds.put': {
+    method: 'PUT',
+    path: '/worlds/{world_id}',
+    summary:
+      "Makes a world, or has one begin anew: of a scenario, as an equal copy of another world, or of the server's scenario.",
+    body: z.strictObject({
+      scenario: z.union([z.string(), AnyObject]).optional(),
+      fork: z.string().optional(),
+      seed: z.int().optional(),
+    }),
+  },
+  'worlds.delete': { method: 'DELETE', path: '/worlds/{world_id}', summary: 'Takes a world away.' },
+  'world.get': { method: 'GET', path: '/world', summary: 'What the world is, how far it is, and what is in it.' },
+  reset: {
+    method: 'POST',
+    path: '/reset',
+    summary: 'Back to the scenario, in one change set.',
+    body: z.strictObject({ keep: z.array(z.enum(['clock'])).optional() }),
+  },
+  'scenarios.list': { method: 'GET', path: '/scenarios', summary: 'The scenarios on hand.' },
+  'scenario.put': {
+    method: 'PUT',
+    path: '/scenario',
+    summary: 'Changes over to another scenario, in one change set.',
+    body: z
+      .strictObject({ name: z.string().optional(), scenario: AnyObject.optional() })
+      .refine(({ name, scenario }) => (name === undefined) !== (scenario === undefined), 'expected name or scenario'),
+  },
+  'clock.get': { method: 'GET', path: '/clock', summary: "The world's time, and how it goes." },
+  'clock.set': {
+    method: 'PUT',
+    path: '/clock',
+    summary: 'Has the time run or stand still, faster or slower, and go forward.',
+    body: z.strictObject({
+      mode: z.enum(['running', 'frozen']).optional(),
+      now: Time.optional(),
+      rate: z.number().optional(),
+    }),
+  },
+  'clock.advance': {
+    method: 'POST',
+    path: '/clock/advance',
+    summary: 'Moves the time forward. What falls due in between happens in its order, before the call answers.',
+    body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
+  },
+  'device-links.complete': {
+    method: 'POST',
+    path: '/device-links/{token}/complete',
+    summary: 'Completes a device link for a game, without a cloud token.',
+    body: z.strictObject({ game: z.string().optional() }),
+  },
+  'device-links.expire': {
+    method: 'POST',
+    path: '/device-links/{token}/expire',
+    summary: 'Has a device link expire now.',
+    body: z.strictObject({}),
+  },
+  'records.list': {
+    method: 'GET',
+    path: '/{table}',
+    summary: 'The records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',
+  },
+  'records.get': { method: 'GET', path: '/{table}/{id}', summary: 'One of them.' },
+  'records.create': {
+    method: 'POST',
+    path: '/{table}',
+    summary: "Makes a record. What is absent is filled in with the scenario format's defaults.",
+    body: AnyObject,
+  },
+  'records.update': {
+    method: 'PATCH',
+    path: '/{table}/{id}',
+    summary: 'Changes the given fields of a record; null takes an optional one away.',
+    body: AnyObject,
+  },
+  'records.delete': { method: 'DELETE', path: '/{table}/{id}', summary: 'Takes a record away.' },
+} as const satisfies { readonly [id: string]: ControlSpec }
+
+type ControlOperations = typeof controlOperations
+export type ControlId = keyof ControlOperations
+
+type Part<Spec, Name extends string> = Spec extends { [name in Name]: infer Schema extends z.ZodType }
+  ? z.output<Schema>
+  : undefined
+
+/** The names between braces in a path. */
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamsOf<Rest>
+  : never
+
+/** A call of the control API, parsed. */
+export interface ControlInput<Id extends ControlId> {
+  /** The parameters of the path, decoded. */
+  readonly params: { readonly [Name in ParamsOf<ControlOperations[Id]['path']>]: string }
+  readonly query: Part<ControlOperations[Id], 'query'>
+  readonly body: Part<ControlOperations[Id], 'body'>
+}

@@ -1,0 +1,105 @@
+import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
+import { models } from '../store/model.js'
+import type { Predicate } from '../store/query.js'
+import type { Table } from '../store/table.js'
+import type { World } from '../store/world.js'
+import { type SteeredTable, tableAt } from './tables.js'
+
+/** A record, whatever its table. */
+export type AnyRecord = Readonly<Record<string, unknown>>
+
+/** Where a record is: the name of its table in a path, and its id. */
+interface Place {
+  readonly table: string
+  readonly id: string
+}
+
+/** The records of a table, with those whose tokens or namespaces they are by name. Throws `ApiError`. */
+export function listRecords(world: World, table: string): AnyRecord[] {
+  const name = tableAt(table)
+  return tableOf(world, name)
+    .all()
+    .map(row => withOwner(row, { world, name }))
+}
+
+/** One of them. Throws `ApiError` where it is not there. */
+export function getRecord(world: World, { table, id }: Place): AnyRecord {
+  const name = tableAt(table)
+  return withOwner(existing(world, { table, id }), { world, name })
+}
+
+/** Makes one, and answers it. Rejects with `ApiError` or `UsageError`. */
+export async function createRecord(
+  world: World,
+  { table, input }: { table: string; input: AnyRecord },
+): Promise<AnyRecord> {
+  const name = tableAt(table)
+  return withOwner(await tableOf(world, name).create(input), { world, name })
+}
+
+/** Gives one the fields that are given, and answers it; null takes a field away. Rejects with `ApiError` or `UsageError`. */
+export async function updateRecord(
+  world: World,
+  { changes, ...place }: Place & { changes: AnyRecord },
+): Promise<AnyRecord> {
+  const name = tableAt(place.table)
+  const changed = await tableOf(world, name).update(sameAs(existing(world, place), name), {
+    data(draft) {
+      for (const [field, value] of Object.entries(changes)) {
+        if (value === null) Reflect.deleteProperty(draft, field)
+        // An assignment would take one name for the prototype.
+        else Object.defineProperty(draft, field, { value, configurable: true, enumerable: true, writable: true })
+      }
+    },
+  })
+  // Somebody else may have deleted it while the turn waited.
+  if (!changed) throw missing(place)
+  return withOwner(changed, { world, name })
+}
+
+/** Takes one away, and answers it. Rejects with `ApiError` or `UsageError`. */
+export async function deleteRecord(world: World, place: Place): Promise<AnyRecord> {
+  const name = tableAt(place.table)
+  const deleted = await tableOf(world, name).delete(sameAs(existing(world, place), name))
+  if (!deleted) throw missing(place)
+  return deleted
+}
+
+function tableOf(world: World, name: SteeredTable): Table<AnyRecord, AnyRecord> {
+  // What goes in is checked by the table, and what comes out is only shown.
+  return world[name] as unknown as Table<AnyRecord, AnyRecord>
+}
+
+function existing(world: World, place: Place): AnyRecord {
+  const row = tableOf(world, tableAt(place.table)).get(place.id)
+  if (!row) throw missing(place)
+  return row
+}
+
+function missing({ table, id }: Place): ApiError {
+  return new ApiError(
+    'API_NOT_FOUND',
+    `no record of ${table} has the id ${quoted(id)}: GET /__mock/${table} lists them`,
+  )
+}
+
+/** The query that finds a row alone. */
+function sameAs(row: AnyRecord, name: SteeredTable): Predicate<AnyRecord> {
+  const key = Object.fromEntries(models[name].key.map(column => [column, row[column]]))
+  // Of the rows of a table whose name is only known as one of several, the library does not know the columns.
+  return q => q.where(key as never)
+}
+
+interface Owned {
+  readonly world: World
+  readonly name: SteeredTable
+}
+
+/** A token as it is shown at the start: with whose it is, by name. */
+function withOwner(row: AnyRecord, { world, name }: Owned): AnyRecord {
+  if (name !== 'tokens') return row
+  const namespace = world.namespaces.get(String(row.namespace_id))
+  const game = world.games.get(namespace?.game_id ?? String(row.game_id))
+  return { ...row, ...(namespace ? { namespace: `${game?.name_id}/${namespace.name_id}` } : { game: game?.name_id }) }
+}

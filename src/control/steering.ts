@@ -1,0 +1,52 @@
+import type { ScenarioInput } from '../scenario/schema.js'
+import type { TokenInfo } from '../store/token-info.js'
+import type { World } from '../store/world.js'
+
+/** What a reset leaves as it is. */
+export interface SteeringResetOptions {
+  /** Default: nothing. */
+  readonly keep?: readonly 'clock'[] | undefined
+}
+
+/** For which game a device link is completed: its id or its `name_id`. Default: the only one. */
+export interface CompletionOptions {
+  readonly game?: string | undefined
+}
+
+/** What steers one world. The client has the same names, over HTTP. */
+export interface Steering {
+  /** What the world is called among those of its server. */
+  readonly id: string
+  readonly world: World
+  /** The tokens of the scenario. */
+  readonly tokens: readonly TokenInfo[]
+  /** World and clock back to the start, in one turn. */
+  reset(options?: SteeringResetOptions): Promise<void>
+  /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */
+  load(scenario: string | ScenarioInput): Promise<void>
+  /** Completes a device link without a cloud token. Rejects with `ApiError`, as the service would refuse it, and where there is no such game. */
+  completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
+  /** Has a device link expire now. Rejects with `ApiError` where there is none. */
+  expireDeviceLink(token: string): Promise<void>
+}
+
+/** How a world is made: of a scenario, of another world as it stands, or of the server's own scenario. */
+export interface NewWorldOptions {
+  /** The name of a scenario on hand, or one in the fixture format. */
+  readonly scenario?: string | ScenarioInput | undefined
+  /** The id of the world that it shall equal. */
+  readonly fork?: string | undefined
+  /** Instead of the scenario's. The chance of a fork begins anew with it. */
+  readonly seed?: number | undefined
+}
+
+/** What steers the worlds of a server. */
+export interface SteeringWorlds {
+  /** Their ids, `default` first. */
+  list(): readonly string[]
+  get(id: string): Steering | undefined
+  /** Makes a world, or has the one of that id begin anew. Rejects with `UsageError` or `ApiError`, and then nothing has happened. */
+  put(id: string, options?: NewWorldOptions): Promise<Steering>
+  /** Takes a world away; `false` where there is none. Rejects with `UsageError` for the default one. */
+  delete(id: string): Promise<boolean>
+}

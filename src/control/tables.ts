@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
+import { knownChoices } from '../contract/nearest.js'
+import { models } from '../store/model.js'
+import type { TableName } from '../store/rows.js'
+
+/** The tables that can be steered, by their names in paths. */
+export const steeredTables = {
+  games: 'games',
+  namespaces: 'namespaces',
+  'game-modes': 'gameModes',
+  regions: 'regions',
+  lobbies: 'lobbies',
+  'device-links': 'deviceLinks',
+  tokens: 'tokens',
+} as const satisfies { readonly [path: string]: TableName }
+
+export type SteeredTable = (typeof steeredTables)[keyof typeof steeredTables]
+
+/** The table of a name in a path. Throws `ApiError` where there is none. */
+export function tableAt(path: string): SteeredTable {
+  // An own key of the tables is the name of one.
+  if (Object.hasOwn(steeredTables, path)) return steeredTables[path as keyof typeof steeredTables]
+  const known = Object.keys(steeredTables)
+  throw new ApiError(
+    'API_NOT_FOUND',
+    `nothing is at /__mock/${path}, and no table is called ${quoted(path)}.${knownChoices(path, known)}`,
+  )
+}
+
+/** What the records of a table are called together in an answer. */
+export function wireNameOf(path: string): string {
+  return path.replaceAll('-', '_')
+}
+
+/** The fields that rows of a table may have. */
+export function fieldsOf(name: SteeredTable): readonly string[] {
+  const { schema } = models[name] as { readonly schema: z.ZodType }
+  const shapes = schema instanceof z.ZodUnion ? schema.options.map(shapeOf) : [shapeOf(schema)]
+  return [...new Set(shapes.flatMap(shape => Object.keys(shape)))]
+}
+
+function shapeOf(schema: unknown): object {
+  return schema instanceof z.ZodObject ? schema.shape : {}
+}
