@@ -19,16 +19,23 @@ export interface MockOptions {
   readonly maxWorlds?: number | undefined
   /** For how long a world that nobody uses is kept, in real ms; the default one always is. Default: 30 minutes. */
   readonly worldTtlMs?: number | undefined
+  /** How many exchanges the journal of a world keeps. Default: 1 000. */
+  readonly journalSize?: number | undefined
 }
 
 /** What a mock is made with where nobody says. */
-export const optionDefaults = { watchTimeoutMs: 40_000, maxWorlds: 10_000, worldTtlMs: 30 * 60_000 } as const
+export const optionDefaults = {
+  watchTimeoutMs: 40_000,
+  maxWorlds: 10_000,
+  worldTtlMs: 30 * 60_000,
+  journalSize: 1_000,
+} as const
 
 const known = ['scenario', 'seed', 'baseUrl', 'watchTimeoutMs', 'publicUrl', 'corsOrigins', 'maxWorlds', 'worldTtlMs']
 
 /** Throws `UsageError` where an option is unknown, or not what it should be. */
 export function checkOptions(options: MockOptions): void {
-  const { scenario, seed, watchTimeoutMs, maxWorlds, worldTtlMs } = options
+  const { scenario, seed, watchTimeoutMs, worldTtlMs } = options
   const unknown = Object.keys(options).find(name => !known.includes(name))
   if (unknown !== undefined) throw new UsageError(`${unknown} is an unknown option.${knownChoices(unknown, known)}`)
   if (typeof scenario === 'string') {
@@ -40,8 +47,8 @@ export function checkOptions(options: MockOptions): void {
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw new UsageError(`seed is ${seed}: expected an integer`)
   checkMs('watchTimeoutMs', watchTimeoutMs)
   checkMs('worldTtlMs', worldTtlMs)
-  if (maxWorlds !== undefined && !(Number.isInteger(maxWorlds) && maxWorlds >= 1))
-    throw new UsageError(`maxWorlds is ${maxWorlds}: expected a whole number from 1`)
+  checkCount('maxWorlds', { count: options.maxWorlds, least: 1 })
+  checkCount('journalSize', { count: options.journalSize, least: 0 })
 }
 
 /** Throws `UsageError` where an option that holds texts holds anything else. */
@@ -52,4 +59,12 @@ export function checkTexts(name: string, texts: unknown): void {
 
 function checkMs(name: string, ms: number | undefined): void {
   if (ms !== undefined && !(ms >= 0)) throw new UsageError(`${name} is ${ms}: expected a number of ms from 0`)
+}
+
+function checkCount(
+  name: string,
+  { count, least }: { readonly count: number | undefined; readonly least: number },
+): void {
+  if (count !== undefined && !(Number.isInteger(count) && count >= least))
+    throw new UsageError(`${name} is ${count}: expected a whole number from ${least}`)
 }

@@ -57,6 +57,7 @@ export function createMock(options: MockOptions, { faker, progress, turnContext,
     watchTimeoutMs,
     corsOrigins,
     log,
+    journalSize: options.journalSize ?? optionDefaults.journalSize,
     turnContext,
     standingOf: (scenario: string | ScenarioInput, worldId: string) => onHand.standingOf(scenario, { worldId }),
   }

@@ -7,6 +7,8 @@ import { type Answerer, createAnswerer } from './server/answer.js'
 import { type CarryOut, createBehave } from './server/behave.js'
 import type { Answer, Exchange, Page } from './server/exchange.js'
 import { createFinisher } from './server/finish.js'
+import { History } from './server/history.js'
+import { Journal } from './server/journal.js'
 import type { ExchangeLog } from './server/log.js'
 import { defaultWorldId } from './server/worlds.js'
 import { completeLinksInTime } from './simulation/device-link.js'
@@ -57,6 +59,8 @@ export interface WorldMockSettings {
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
+  /** How many exchanges the journal of a world keeps. */
+  readonly journalSize: number
   /** Where the world of that id stands when a scenario begins. Throws `UsageError`. */
   standingOf(scenario: string | ScenarioInput, worldId: string): Standing
 }
@@ -66,8 +70,10 @@ const maxWaiters = 50_000
 
 /** The mock of a world that stands there. */
 export function createWorldMock(id: string, standing: Standing, settings: WorldMockSettings): OwnedMock {
-  const { watchTimeoutMs, corsOrigins, log } = settings
+  const { watchTimeoutMs, corsOrigins, log, journalSize } = settings
   const world = createWorld(standing, settings.turnContext?.())
+  const history = new History(journalSize)
+  const stopKeeping = world.subscribe(changeSet => history.addChange(changeSet))
   const stopCompleting = completeLinksInTime(world)
   const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
   let closed = false
@@ -78,7 +84,7 @@ export function createWorldMock(id: string, standing: Standing, settings: WorldM
     watchTimeoutMs: () => (closed ? 0 : watchTimeoutMs),
     maxWaiters,
   })
-  const finisher = createFinisher({ worldId: id, world, corsOrigins, log, rayId: () => rays.uuid(), onBug })
+  const finisher = createFinisher({ worldId: id, world, corsOrigins, log, history, rayId: () => rays.uuid(), onBug })
   return {
     id,
     world,
@@ -87,11 +93,15 @@ export function createWorldMock(id: string, standing: Standing, settings: WorldM
       return tokens.all
     },
     answer: createAnswerer({ world, finisher, carryOut }),
-    refuse: (exchange, error) => finisher.fail(finisher.begin(exchange), error),
+    refuse: (exchange, error) => finisher.refuse(finisher.begin(exchange), error),
     present: (exchange, page) => finisher.present(finisher.begin(exchange), page),
     overridden: (id, resolver) =>
       createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
-    reset: options => world.reset(options),
+    journal: new Journal(history),
+    async reset({ keep = [] } = {}) {
+      await world.reset({ keep: keep.filter(part => part === 'clock') })
+      if (!keep.includes('journal')) history.clearExchanges()
+    },
     completeDeviceLink: (token, options) => completeDeviceLink(world, { ...options, token }),
     expireDeviceLink: token => expireDeviceLink(world, token),
     load: scenario => world.become(settings.standingOf(scenario, id)),
@@ -105,6 +115,7 @@ export function createWorldMock(id: string, standing: Standing, settings: WorldM
     async close() {
       closed = true
       stopCompleting()
+      stopKeeping()
       for (const waiter of world.waiting) waiter.end()
     },
   }

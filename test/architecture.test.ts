@@ -10,7 +10,7 @@ const rooms: Readonly<Record<string, { readonly below: readonly string[]; readon
   behaviour: { below: ['contract', 'store'], packages: ['geographiclib-geodesic'] },
   server: { below: ['contract', 'store', 'behaviour'], packages: ['zod', 'msw'] },
   simulation: { below: ['contract', 'store', 'behaviour'], packages: [] },
-  control: { below: ['contract', 'store', 'scenario', 'behaviour', 'server', 'simulation'], packages: [] },
+  control: { below: ['contract', 'store', 'scenario', 'behaviour', 'server', 'simulation'], packages: ['zod'] },
 }
 
 /** Doors, and the folders of their parts: only these touch Node. */

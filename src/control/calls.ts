@@ -67,6 +67,11 @@ export const controlCalls = {
     await mock.world.clock.advance(by)
     return clockOf(mock.world.clock)
   },
+  'journal.find': ({ mock, query }) => ({ exchanges: mock.journal.find(query) }),
+  'journal.clear': ({ mock }) => {
+    mock.journal.clear()
+    return {}
+  },
   'device-links.complete': async ({ mock, params: { token }, body }) => {
     await mock.completeDeviceLink(token, body)
     return getRecord(mock.world, { table: 'device-links', id: token })

@@ -18,6 +18,12 @@ const AnyObject = z.custom<Readonly<Record<string, unknown>>>(
   'expected an object',
 )
 
+/** A whole number in a query. */
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected a whole number')
+  .transform(Number)
+
 const Time = z.union([z.number(), z.string()])
 
 /** The table of the control API: all that steers a mock from outside, under `/__mock` of each world. */
@@ -42,7 +48,7 @@ export const controlOperations = {
     method: 'POST',
     path: '/reset',
     summary: 'Back to the scenario, in one change set.',
-    body: z.strictObject({ keep: z.array(z.enum(['clock'])).optional() }),
+    body: z.strictObject({ keep: z.array(z.enum(['clock', 'journal'])).optional() }),
   },
   'scenarios.list': { method: 'GET', path: '/scenarios', summary: 'The scenarios on hand.' },
   'scenario.put': {
@@ -70,6 +76,17 @@ export const controlOperations = {
     summary: 'Moves the time forward. What falls due in between happens in its order, before the call answers.',
     body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
   },
+  'journal.find': {
+    method: 'GET',
+    path: '/journal',
+    summary: 'The newest exchanges of the world, the oldest first, with their tokens cut to their labels.',
+    query: z.object({
+      operation: z.string().optional(),
+      status: wholeNumber.optional(),
+      since: wholeNumber.optional(),
+    }),
+  },
+  'journal.clear': { method: 'DELETE', path: '/journal', summary: 'Forgets them.' },
   'device-links.complete': {
     method: 'POST',
     path: '/device-links/{token}/complete',

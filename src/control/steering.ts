@@ -1,11 +1,12 @@
 import type { ScenarioInput } from '../scenario/schema.js'
+import type { Journal } from '../server/journal.js'
 import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 
 /** What a reset leaves as it is. */
 export interface SteeringResetOptions {
   /** Default: nothing. */
-  readonly keep?: readonly 'clock'[] | undefined
+  readonly keep?: readonly ('clock' | 'journal')[] | undefined
 }
 
 /** For which game a device link is completed: its id or its `name_id`. Default: the only one. */
@@ -20,7 +21,9 @@ export interface Steering {
   readonly world: World
   /** The tokens of the scenario. */
   readonly tokens: readonly TokenInfo[]
-  /** World and clock back to the start, in one turn. */
+  /** What has been asked of the world, and what it answered. */
+  readonly journal: Journal
+  /** World, clock and journal back to the start, in one turn. */
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */
   load(scenario: string | ScenarioInput): Promise<void>

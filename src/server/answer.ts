@@ -50,7 +50,7 @@ function prepare(progress: Progress, world: LiveWorld): Call {
   const headers = canned ? {} : parseHeaders(spec, exchange)
   const body = parseBody(spec, exchange)
   const signal = () => {
-    progress.blocked = true
+    progress.blockedAt = performance.now()
     return exchange.signal?.()
   }
   return { id, caller, input: joined([params, query, headers, body]), signal }

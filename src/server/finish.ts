@@ -5,8 +5,11 @@ import type { World } from '../store/world.js'
 import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
 import { type Answer, type Exchange, header, type Page } from './exchange.js'
-import { type ExchangeLog, withoutTokens } from './log.js'
+import type { History } from './history.js'
+import type { ExchangeLog } from './log.js'
+import { RecordedExchange } from './recorded.js'
 import { isShared } from './shared-output.js'
+import { pathWithoutTokens } from './token-label.js'
 import { ClientGone } from './watch.js'
 
 /** An exchange that has begun, and what is known of it so far. */
@@ -15,7 +18,8 @@ export interface Progress {
   readonly startedAt: number
   operation: OperationId | undefined
   caller: Caller | undefined
-  blocked: boolean
+  /** When it began to wait, as `startedAt`; absent where it never did. */
+  blockedAt: number | undefined
   /** Made when it is needed: one that waits holds none. */
   rayId: string | undefined
 }
@@ -27,6 +31,8 @@ export interface Finisher {
   succeed(progress: Progress, output: object | undefined): Answer
   /** An `ApiError` as itself, anything else as 500 `ERROR`. */
   fail(progress: Progress, error: unknown): Answer
+  /** The same where a door refuses what the world never gets to see. */
+  refuse(progress: Progress, error: unknown): Answer
   preflight(progress: Progress): Answer
   present(progress: Progress, page: Page): Answer
 }
@@ -38,6 +44,8 @@ interface FinisherOptions {
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
+  /** Keeps the exchanges of the world. */
+  readonly history: History
   /** A new ray id, a UUID. */
   rayId(): string
   /** Is told of what is a bug, not an answer. */
@@ -59,39 +67,75 @@ const clientGone = 499
 /** A finisher that always has an answer: what fails while one is finished is a bug, and answered as such. */
 export function createFinisher(options: FinisherOptions): Finisher {
   const { onBug } = options
-  const finish = (progress: Progress, result: Result) => {
-    const answer = dressed(progress, result, options)
-    if (options.log.heard) record(progress, result, options)
-    return answer
-  }
   const bug = (progress: Progress, error: unknown) => {
     const rayId = rayOf(progress, options)
     onBug(error, rayId)
     const message = `something unforeseen happened: the mock's console tells what, at ray id ${rayId}`
     return { ...json(500, { code: 'ERROR', message }), code: 'ERROR' }
   }
-  // What cannot be written as JSON or as a header, or a listener of the log that throws, must not cost the client its answer.
-  const guarded = (progress: Progress, result: () => Result) => {
+  // What cannot be written as JSON or as a header, or a listener that throws, must not cost the client its answer.
+  const guarded = (progress: Progress, finish: () => Answer) => {
     try {
-      return finish(progress, result())
+      return finish()
     } catch (error) {
       return dressed(progress, bug(progress, error), options)
     }
   }
+  const failure = (progress: Progress, error: unknown) => refusal(error) ?? bug(progress, error)
+  const own = (progress: Progress, result: Result) => finish(progress, { result, options, keep: 'in history' })
+  const doors = (progress: Progress, result: Result) => finish(progress, { result, options, keep: 'nowhere' })
   return {
     begin: exchange => ({
       exchange,
       startedAt: performance.now(),
       operation: undefined,
       caller: undefined,
-      blocked: false,
+      blockedAt: undefined,
       rayId: undefined,
     }),
-    succeed: (progress, output) => guarded(progress, () => json(200, output)),
-    preflight: progress => guarded(progress, () => json(204, undefined)),
-    present: (progress, page) => guarded(progress, () => page),
-    fail: (progress, error) => guarded(progress, () => refusal(error) ?? bug(progress, error)),
+    succeed: (progress, output) => guarded(progress, () => own(progress, json(200, output))),
+    fail: (progress, error) => guarded(progress, () => own(progress, failure(progress, error))),
+    refuse: (progress, error) => guarded(progress, () => doors(progress, failure(progress, error))),
+    preflight: progress => guarded(progress, () => doors(progress, json(204, undefined))),
+    present: (progress, page) => guarded(progress, () => doors(progress, page)),
   }
+}
+
+interface Finishing {
+  readonly result: Result
+  readonly options: FinisherOptions
+  /** What is between doors and their clients is no part of the world's history. */
+  readonly keep: 'in history' | 'nowhere'
+}
+
+function finish(progress: Progress, { result, options, keep }: Finishing): Answer {
+  const answer = dressed(progress, result, options)
+  const { log, history, worldId: world, world: tables } = options
+  if (!log.heard && keep === 'nowhere') return answer
+  const now = performance.now()
+  const { exchange, operation, caller, startedAt, blockedAt } = progress
+  const ms = now - startedAt
+  if (keep === 'in history') {
+    const { status } = result
+    const at = tables.clock.now()
+    const blockedMs = blockedAt === undefined ? 0 : now - blockedAt
+    history.addExchange(
+      new RecordedExchange({
+        world,
+        at,
+        exchange,
+        operation,
+        caller,
+        status,
+        answer: answer.body,
+        ms,
+        blockedMs,
+        fault: undefined,
+      }),
+    )
+  }
+  if (log.heard) record(progress, { result, options, ms })
+  return answer
 }
 
 /** What is no bug: an answer of the service's, or nobody to read one. */
@@ -133,28 +177,30 @@ function dressed(progress: Progress, { status, headers, body, readableBy }: Resu
   return { status, headers: answered, body: exchange.method === 'HEAD' ? nothing : body }
 }
 
-function record(progress: Progress, { status, readableBy, code }: Result, options: FinisherOptions): void {
-  const { exchange, operation, caller, startedAt, blocked } = progress
+function record(
+  progress: Progress,
+  { result, options, ms }: Pick<Finishing, 'result' | 'options'> & { ms: number },
+): void {
+  const { exchange, operation, caller, blockedAt } = progress
+  const { status, readableBy, code } = result
   const { worldId, world: tables, corsOrigins, log } = options
   const { method, path } = exchange
   const origin = header(exchange, 'origin')
   const refused =
     origin !== undefined && readableBy === 'allowed origins' && !isAllowedOrigin(origin, { tables, corsOrigins })
   const authorizationIgnored = tokenOf(exchange) === undefined && header(exchange, 'authorization') !== undefined
-  const ms = performance.now() - startedAt
-  const refusedOrigin = refused ? origin : undefined
   log.emit({
     world: worldId,
     method,
-    path: withoutTokens(path),
+    path: pathWithoutTokens(path),
     operation,
     caller,
     status,
     code,
     rayId: rayOf(progress, options),
     ms,
-    blocked,
+    blocked: blockedAt !== undefined,
     authorizationIgnored,
-    refusedOrigin,
+    refusedOrigin: refused ? origin : undefined,
   })
 }

@@ -1,5 +1,4 @@
 import type { Caller } from '../behaviour/caller.js'
-import { deviceLinkPath } from '../contract/device-link.js'
 import type { OperationId } from '../contract/operations.js'
 
 /** An exchange that is over, for a log. It holds no token. */
@@ -34,15 +33,6 @@ export interface ExchangeLog {
   emit(record: ExchangeRecord): void
   /** Calls the listener after each exchange, until the function that comes back is called. */
   subscribe(listener: (record: ExchangeRecord) => void): () => void
-}
-
-/** A path with its tokens cut to their labels; of one that has no label, or is percent-encoded, nothing is left. */
-export function withoutTokens(path: string): string {
-  // Most paths hold none, and to look for one costs more than the rest of the record.
-  if (!path.startsWith(deviceLinkPath) && !path.includes('.mock.')) return path
-  return path
-    .replace(/(?<=^\/devices\/link\/)(?:([\w-]+)\.)?[^/]+/, (_, label) => (label === undefined ? '…' : `${label}.…`))
-    .replaceAll(/(?<!\w)(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
 }
 
 /** A log that keeps nothing: who does not listen misses what is told. */

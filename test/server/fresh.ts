@@ -4,6 +4,7 @@ import { operations } from '../../src/contract/operations.js'
 import { type Answerer, createAnswerer } from '../../src/server/answer.js'
 import type { Call } from '../../src/server/behave.js'
 import { createFinisher } from '../../src/server/finish.js'
+import { History } from '../../src/server/history.js'
 import { createExchangeLog } from '../../src/server/log.js'
 import { mapTables } from '../../src/store/map-tables.js'
 import { idOf } from '../../src/store/model.js'
@@ -35,11 +36,13 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   }
   const fresh: LiveWorld = Object.create(world, Object.getOwnPropertyDescriptors({ ...tables, view }))
   const log = createExchangeLog()
+  const history = new History(0)
   const finisher = createFinisher({
     worldId: 'default',
     world: fresh,
     corsOrigins: [],
     log,
+    history,
     rayId: () => 'no ray',
     onBug,
   })

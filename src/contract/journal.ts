@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import { Json } from './json.js'
+
+/** One text, or all where there are several. */
+const Texts = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+
+/** An exchange as the journal shows it: its tokens are cut to their labels. */
+export const JournalEntry = z.strictObject({
+  id: z.int().min(1).describe('Which exchange of its world it was; one number for each exchange and each change set.'),
+  time: z.iso.datetime().describe("When it was answered, on the world's clock."),
+  world: z.string().describe('The id of the world.'),
+  operation: z.string().optional().describe('Absent where the path is none of an operation.'),
+  caller: z
+    .strictObject({ kind: z.string(), namespace_id: z.string().optional(), game_id: z.string().optional() })
+    .optional()
+    .describe('Who asked. Absent where the request was refused before that was known.'),
+  method: z.string(),
+  path: z.string(),
+  query: Texts,
+  headers: Texts,
+  body: Json.optional().describe('JSON, or a text. Absent where there was none, and where it was too long to be kept.'),
+  status: z.int().min(0).max(999).describe('0 where the connection was broken off.'),
+  answer: Json.optional().describe('As `body`.'),
+  ms: z.number().min(0).describe('From the request to its answer, in real ms.'),
+  blocked_ms: z.number().min(0).describe('How much of that it was blocked on a watch index.'),
+  fault: z.string().optional().describe('The id of the fault that struck.'),
+})
+export type JournalEntry = z.output<typeof JournalEntry>

@@ -1,0 +1,113 @@
+import type { ChangeSet } from '../store/change-set.js'
+import type { Recorded } from './recorded.js'
+import { Ring } from './ring.js'
+
+/** Something that has happened in a world. Ids rise by one, exchanges and change sets together. */
+export type Moment = ExchangeMoment | ChangeMoment
+
+interface ExchangeMoment {
+  readonly id: number
+  readonly kind: 'exchange'
+  readonly exchange: Recorded
+}
+
+interface ChangeMoment {
+  readonly id: number
+  readonly kind: 'change'
+  readonly changeSet: ChangeSet
+}
+
+/** How many change sets are kept. */
+const mostChangeSets = 1_000
+
+/** How many records the change sets that are kept may have together. */
+const mostRecords = 100_000
+
+/** What has happened in a world lately, the newest exchanges and change sets, and who is told of what happens next. */
+export class History {
+  readonly #exchanges: Ring<ExchangeMoment>
+  readonly #changes = new Ring<ChangeMoment>(mostChangeSets)
+  /** How many records are in the change sets. */
+  #records = 0
+  #last = 0
+  /** The newest moment that is no longer kept, and the newest of them that was a change set. */
+  #forgotten = 0
+  #forgottenChange = 0
+  #listeners: Set<(moment: Moment) => void> | undefined
+
+  constructor(mostExchanges: number) {
+    this.#exchanges = new Ring(mostExchanges)
+  }
+
+  /** The id of the newest moment; 0 where nothing has happened. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** How many listen. */
+  get listeners(): number {
+    return this.#listeners?.size ?? 0
+  }
+
+  /** The exchanges that are kept, the oldest first. */
+  get exchanges(): Iterable<ExchangeMoment> {
+    return this.#exchanges
+  }
+
+  addExchange(exchange: Recorded): void {
+    const moment: ExchangeMoment = { id: ++this.#last, kind: 'exchange', exchange }
+    const gone = this.#exchanges.push(moment)
+    if (gone) this.#forgotten = Math.max(this.#forgotten, gone.id)
+    this.#tell(moment)
+  }
+
+  addChange(changeSet: ChangeSet): void {
+    const moment: ChangeMoment = { id: ++this.#last, kind: 'change', changeSet }
+    this.#records += sizeOf(changeSet)
+    this.#forgetChange(this.#changes.push(moment))
+    // One alone is kept however large it is.
+    while (this.#records > mostRecords && this.#records > sizeOf(changeSet)) this.#forgetChange(this.#changes.shift())
+    this.#tell(moment)
+  }
+
+  /** Forgets the exchanges. */
+  clearExchanges(): void {
+    for (let gone = this.#exchanges.shift(); gone; gone = this.#exchanges.shift())
+      this.#forgotten = Math.max(this.#forgotten, gone.id)
+  }
+
+  /** What has happened after a moment; `undefined` where some of that is no longer kept, or there was no such moment. */
+  after(id: number): Moment[] | undefined {
+    if (id < this.#forgotten || id > this.#last) return undefined
+    return [...this.#exchanges, ...this.#changes].filter(moment => moment.id > id).sort((a, b) => a.id - b.id)
+  }
+
+  /** The newest change set's moment up to a revision; 0 where there was none, `undefined` where that is no longer known. */
+  momentOf(revision: number): number | undefined {
+    let found = this.#forgottenChange === 0 ? 0 : undefined
+    for (const { id, changeSet } of this.#changes) if (changeSet.revision <= revision) found = id
+    return found
+  }
+
+  /** Calls the listener for each moment as it happens, until the function that comes back is called. */
+  listen(listener: (moment: Moment) => void): () => void {
+    this.#listeners ??= new Set()
+    this.#listeners.add(listener)
+    return () => void this.#listeners?.delete(listener)
+  }
+
+  #forgetChange(gone: ChangeMoment | undefined): void {
+    if (!gone) return
+    this.#records -= sizeOf(gone.changeSet)
+    this.#forgotten = Math.max(this.#forgotten, gone.id)
+    this.#forgottenChange = gone.id
+  }
+
+  #tell(moment: Moment): void {
+    if (this.#listeners) for (const listener of this.#listeners) listener(moment)
+  }
+}
+
+function sizeOf({ puts, deletes }: ChangeSet): number {
+  return puts.length + deletes.length
+}

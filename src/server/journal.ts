@@ -1,0 +1,35 @@
+import { matchesGlob } from '../contract/glob.js'
+import type { JournalEntry } from '../contract/journal.js'
+import type { History } from './history.js'
+
+/** Which exchanges are wanted; of what is absent, any. */
+export interface JournalFilter {
+  /** An operation's id, or a glob of several: `devices.*`. */
+  readonly operation?: string | undefined
+  readonly status?: number | undefined
+  /** The id of an exchange: those after it. */
+  readonly since?: number | undefined
+}
+
+/** What has been asked of a world, and what it answered: the newest exchanges, the oldest first. */
+export class Journal {
+  readonly #history: History
+
+  constructor(history: History) {
+    this.#history = history
+  }
+
+  /** The exchanges that are wanted, with their tokens cut to their labels. */
+  find({ operation: glob, status, since = 0 }: JournalFilter = {}): JournalEntry[] {
+    return [...this.#history.exchanges]
+      .filter(({ id }) => id > since)
+      .filter(({ exchange }) => status === undefined || exchange.status === status)
+      .filter(({ exchange }) => glob === undefined || matchesGlob(exchange.operation ?? '', glob))
+      .map(({ id, exchange }) => exchange.shown(id))
+  }
+
+  /** Forgets all exchanges. Their ids are not given again. */
+  clear(): void {
+    this.#history.clearExchanges()
+  }
+}

@@ -1,0 +1,72 @@
+import { deviceLinkPath } from '../contract/device-link.js'
+
+/** A token cut to its label: `pub_prod.…`; of one that has none, nothing is left. */
+export function tokenLabel(token: string): string {
+  const label = /^([\w-]+)\./.exec(token)?.[1]
+  return label === undefined ? '…' : `${label}.…`
+}
+
+/** A text with the tokens in it that the mock has minted cut to their labels. */
+export function withoutMintedTokens(text: string): string {
+  // Most texts hold none, and to look for all of them costs more.
+  if (!text.includes('.mock.')) return text
+  return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
+}
+
+/** A path with its tokens cut to their labels; of one that has no label, or is percent-encoded, nothing is left. */
+export function pathWithoutTokens(path: string): string {
+  if (!path.startsWith(deviceLinkPath)) return withoutMintedTokens(path)
+  return withoutMintedTokens(path.replace(/(?<=^\/devices\/link\/)[^/]+/, tokenLabel))
+}
+
+/** Whether what has that name is a token: `token`, `device_link_token`. */
+function namesToken(name: string): boolean {
+  return name === 'token' || name.endsWith('_token')
+}
+
+/** The query's parameters with their tokens cut to their labels. */
+export function queryWithoutTokens(query: string): Record<string, string | string[]> {
+  const cut = [...new URLSearchParams(query)].map(
+    ([name, value]) => [name, namesToken(name) ? tokenLabel(value) : withoutMintedTokens(value)] as const,
+  )
+  return gathered(cut)
+}
+
+/** The headers with their tokens cut to their labels; a cookie is nobody's business. */
+export function headersWithoutTokens(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string | string[]> {
+  const cut = Object.entries(headers).flatMap(([name, values]) =>
+    [values ?? []].flat().map(value => [name, headerWithoutToken(name, value)] as const),
+  )
+  return gathered(cut)
+}
+
+function headerWithoutToken(name: string, value: string): string {
+  if (name === 'cookie') return '…'
+  if (name !== 'authorization') return withoutMintedTokens(value)
+  const [scheme = '', ...token] = value.split(' ')
+  return token.length === 0 ? tokenLabel(scheme) : `${scheme} ${tokenLabel(token.join(' '))}`
+}
+
+/** A JSON value with its tokens cut to their labels. */
+export function jsonWithoutTokens(value: unknown): unknown {
+  if (typeof value === 'string') return withoutMintedTokens(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(jsonWithoutTokens)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      namesToken(name) && typeof inner === 'string' ? tokenLabel(inner) : jsonWithoutTokens(inner),
+    ]),
+  )
+}
+
+/** By name: one text, or all where there are several. */
+function gathered(entries: readonly (readonly [name: string, value: string])[]): Record<string, string | string[]> {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of entries) values.set(name, [...(values.get(name) ?? []), value])
+  return Object.fromEntries(
+    [...values].map(([name, [first = '', ...more]]) => [name, more.length === 0 ? first : [first, ...more]]),
+  )
+}
