@@ -1,5 +1,6 @@
 import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
+import { changesOf } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
 import type { Steering } from './control/steering.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -76,6 +77,7 @@ export function createWorldMock(id: string, standing: Standing, settings: WorldM
   const stopKeeping = world.subscribe(changeSet => history.addChange(changeSet))
   const stopCompleting = completeLinksInTime(world)
   const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
+  const run = Date.now().toString(36)
   let closed = false
   let tokens: { readonly of: Standing; readonly all: readonly TokenInfo[] } | undefined
   const carryOut = createBehave({
@@ -98,6 +100,7 @@ export function createWorldMock(id: string, standing: Standing, settings: WorldM
     overridden: (id, resolver) =>
       createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
     journal: new Journal(history),
+    changes: options => changesOf({ world, history, run }, options),
     async reset({ keep = [] } = {}) {
       await world.reset({ keep: keep.filter(part => part === 'clock') })
       if (!keep.includes('journal')) history.clearExchanges()
@@ -110,12 +113,13 @@ export function createWorldMock(id: string, standing: Standing, settings: WorldM
     },
     become: standing => world.become(standing),
     get busy() {
-      return world.waiters > 0
+      return world.waiters + history.listeners > 0
     },
     async close() {
       closed = true
       stopCompleting()
       stopKeeping()
+      history.end()
       for (const waiter of world.waiting) waiter.end()
     },
   }

@@ -4,7 +4,7 @@ import { UsageError } from '../contract/usage-error.js'
 import type { Exchange, Page } from '../server/exchange.js'
 import { parseJson, parseQuery } from '../server/input.js'
 import { createRouteTable } from '../server/route-table.js'
-import { controlCalls, type SteeredServer } from './calls.js'
+import { controlCalls, controlPages, type SteeredServer } from './calls.js'
 import { guard } from './guard.js'
 import { type ControlId, type ControlSpec, controlOperations } from './operations.js'
 import { jsonPage } from './page-answer.js'
@@ -42,20 +42,22 @@ export interface Controlled {
 
 /** Answers a request to the control API. Throws, or rejects with, what its answer is made of: `ApiError`, or a bug. */
 export function answerControl(exchange: Exchange, controlled: Controlled): Page | Promise<Page> {
-  const { method, path, query = '' } = exchange
+  const { method, path } = exchange
   if (method === 'OPTIONS') return preflight
   const { id, params } = routes.find(method, path.slice(base.length) || '/')
   guard(exchange)
   const spec: ControlSpec = controlOperations[id]
   const body = spec.body && parseJson(exchange.body, { schema: spec.body, limits: bodyLimits })
-  return carryOut(id, { ...controlled, params, query: parseQuery(spec, exchange), body, queryText: query })
+  return carryOut(id, { ...controlled, params, query: parseQuery(spec, exchange), body, exchange })
 }
 
+// The tables of calls have for each id what takes the input of its schemas; TypeScript cannot follow one id through all.
+const pages = controlPages as { readonly [id: string]: ((call: object) => Page | Promise<Page>) | undefined }
+const calls = controlCalls as unknown as { readonly [id: string]: (call: object) => object | Promise<object> }
+
 async function carryOut(id: ControlId, call: object): Promise<Page> {
-  // The table of calls has for each id what takes the input of its schemas; TypeScript cannot follow one id through both.
-  const callOf = controlCalls[id] as (call: object) => object | Promise<object>
   try {
-    return jsonPage(await callOf(call), 'loopback')
+    return (await pages[id]?.(call)) ?? jsonPage((await calls[id]?.(call)) ?? {}, 'loopback')
   } catch (error) {
     throw error instanceof UsageError ? new ApiError('API_BAD_BODY', error.message) : error
   }

@@ -1,8 +1,10 @@
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
 import type { ScenarioInput } from '../scenario/schema.js'
+import { type Exchange, header, type Page } from '../server/exchange.js'
 import type { Clock } from '../store/clock.js'
 import { descriptionOf, summaryOf } from './description.js'
+import { eventStream } from './event-stream.js'
 import { filtered } from './filter.js'
 import type { ControlId, ControlInput } from './operations.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
@@ -25,11 +27,16 @@ export interface ControlCall<Id extends ControlId> extends ControlInput<Id> {
   readonly server: SteeredServer
   /** The version of mockmaker. */
   readonly version: string | undefined
-  /** The query as it was sent. */
-  readonly queryText: string
+  readonly exchange: Exchange
 }
 
-/** What each call of the control API does: it answers an object, throws `ApiError` or, where the caller did something wrong, `UsageError`. */
+/** The calls that answer something else than JSON. */
+export const controlPages = {
+  changes: ({ mock, query, exchange }) =>
+    eventStream(mock, { ...query, lastEventId: header(exchange, 'last-event-id') }),
+} satisfies { readonly [Id in 'changes']: (call: ControlCall<Id>) => Page | Promise<Page> }
+
+/** What each other call of the control API does: it answers an object, throws `ApiError` or, where the caller did something wrong, `UsageError`. */
 export const controlCalls = {
   health: ({ server, version }) => {
     const steered = worldsOf(server)
@@ -80,15 +87,17 @@ export const controlCalls = {
     await mock.expireDeviceLink(token)
     return getRecord(mock.world, { table: 'device-links', id: token })
   },
-  'records.list': ({ mock, params: { table }, queryText }) => {
+  'records.list': ({ mock, params: { table }, exchange: { query = '' } }) => {
     const fields = fieldsOf(tableAt(table))
-    return { [wireNameOf(table)]: filtered(listRecords(mock.world, table), { query: queryText, fields }) }
+    return { [wireNameOf(table)]: filtered(listRecords(mock.world, table), { query, fields }) }
   },
   'records.get': ({ mock, params: { table, id } }) => getRecord(mock.world, { table, id }),
   'records.create': ({ mock, params: { table }, body }) => createRecord(mock.world, { table, input: body }),
   'records.update': ({ mock, params: { table, id }, body }) => updateRecord(mock.world, { table, id, changes: body }),
   'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
-} satisfies { readonly [Id in ControlId]: (call: ControlCall<Id>) => object | Promise<object> }
+} satisfies {
+  readonly [Id in Exclude<ControlId, keyof typeof controlPages>]: (call: ControlCall<Id>) => object | Promise<object>
+}
 
 function worldsOf({ worlds }: SteeredServer): Steering[] {
   return worlds.list().flatMap(id => worlds.get(id) ?? [])

@@ -87,6 +87,12 @@ export const controlOperations = {
     }),
   },
   'journal.clear': { method: 'DELETE', path: '/journal', summary: 'Forgets them.' },
+  changes: {
+    method: 'GET',
+    path: '/changes',
+    summary: 'Change sets and exchanges as they happen, as Server-Sent Events, from now on or from a revision on.',
+    query: z.object({ since: wholeNumber.optional() }),
+  },
   'device-links.complete': {
     method: 'POST',
     path: '/device-links/{token}/complete',

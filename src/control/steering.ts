@@ -2,6 +2,7 @@ import type { ScenarioInput } from '../scenario/schema.js'
 import type { Journal } from '../server/journal.js'
 import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
+import type { Changes, ChangesOptions } from './changes.js'
 
 /** What a reset leaves as it is. */
 export interface SteeringResetOptions {
@@ -23,6 +24,8 @@ export interface Steering {
   readonly tokens: readonly TokenInfo[]
   /** What has been asked of the world, and what it answered. */
   readonly journal: Journal
+  /** Its change sets and exchanges as they happen. */
+  changes(options?: ChangesOptions): Changes
   /** World, clock and journal back to the start, in one turn. */
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */

@@ -84,13 +84,29 @@ function deliver(answer: Answer | Promise<Answer>, response: ServerResponse): vo
   else write(answer, response)
 }
 
-function write({ status, headers, body }: Answer, response: ServerResponse): void {
+function write(answer: Answer, response: ServerResponse): void {
+  const { status, headers, body } = answer
   if (response.destroyed || response.headersSent) return
+  if (answer.stream) return void stream(answer, response)
   const bodiless = status === 204 || response.req.method === 'HEAD'
   response.writeHead(status, bodiless ? headers : Object.assign({ 'content-length': body.length }, headers))
   if (bodiless) response.end()
   else if (body.length > mostInOneText) response.end(body)
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
+}
+
+/** Sends the head at once, and then what comes, as long as it comes. */
+function stream({ status, headers, stream }: Answer, response: ServerResponse): void {
+  response.writeHead(status, headers)
+  response.flushHeaders()
+  const stop = stream?.({
+    send: text => void response.write(text),
+    end: () => void response.end(),
+    get behind() {
+      return response.writableLength
+    },
+  })
+  response.once('close', () => stop?.())
 }
 
 /**

@@ -27,6 +27,16 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   /** Not to be changed: answers may share it. */
   readonly body: Uint8Array<ArrayBuffer>
+  /** What goes on after the body, until either side ends it. The function that comes back is called when the client has gone. */
+  readonly stream?: ((client: StreamClient) => () => void) | undefined
+}
+
+/** Who hears the rest of an answer. */
+export interface StreamClient {
+  send(text: string): void
+  end(): void
+  /** How many bytes it has not taken yet. */
+  readonly behind: number
 }
 
 /** Whose pages may read an answer: those of every origin that CORS allows, those of this machine, or none but its own. */

@@ -167,14 +167,16 @@ function rayOf(progress: Progress, { rayId }: Pick<FinisherOptions, 'rayId'>): s
   return progress.rayId
 }
 
-function dressed(progress: Progress, { status, headers, body, readableBy }: Result, options: FinisherOptions): Answer {
+function dressed(progress: Progress, result: Result, options: FinisherOptions): Answer {
   const { exchange } = progress
+  const { status, headers, body, readableBy, stream } = result
   const { world: tables, corsOrigins } = options
   const rayId = rayOf(progress, options)
   const cors = corsHeaders(exchange, { readableBy, tables, corsOrigins })
   // Not by spreading, which costs more than all of the rest here.
   const answered = Object.assign({ 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId }, headers, cors)
-  return { status, headers: answered, body: exchange.method === 'HEAD' ? nothing : body }
+  if (exchange.method === 'HEAD') return { status, headers: answered, body: nothing }
+  return stream === undefined ? { status, headers: answered, body } : { status, headers: answered, body, stream }
 }
 
 function record(

@@ -17,6 +17,8 @@ interface ChangeMoment {
   readonly changeSet: ChangeSet
 }
 
+type Listener = (moment: Moment | undefined) => void
+
 /** How many change sets are kept. */
 const mostChangeSets = 1_000
 
@@ -33,7 +35,7 @@ export class History {
   /** The newest moment that is no longer kept, and the newest of them that was a change set. */
   #forgotten = 0
   #forgottenChange = 0
-  #listeners: Set<(moment: Moment) => void> | undefined
+  #listeners: Set<Listener> | undefined
 
   constructor(mostExchanges: number) {
     this.#exchanges = new Ring(mostExchanges)
@@ -89,11 +91,17 @@ export class History {
     return found
   }
 
-  /** Calls the listener for each moment as it happens, until the function that comes back is called. */
-  listen(listener: (moment: Moment) => void): () => void {
+  /** Calls the listener for each moment as it happens, and with `undefined` when there are no more, until the function that comes back is called. */
+  listen(listener: Listener): () => void {
     this.#listeners ??= new Set()
     this.#listeners.add(listener)
     return () => void this.#listeners?.delete(listener)
+  }
+
+  /** There are no more moments for those who listen. */
+  end(): void {
+    this.#tell(undefined)
+    this.#listeners?.clear()
   }
 
   #forgetChange(gone: ChangeMoment | undefined): void {
@@ -103,7 +111,7 @@ export class History {
     this.#forgottenChange = gone.id
   }
 
-  #tell(moment: Moment): void {
+  #tell(moment: Moment | undefined): void {
     if (this.#listeners) for (const listener of this.#listeners) listener(moment)
   }
 }
