@@ -12,6 +12,7 @@ export default defineConfig([
       node: 'src/node.ts',
       browser: 'src/browser.ts',
       express: 'src/express.ts',
+      client: 'src/client.ts',
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',
       msw: 'src/node/msw.ts',

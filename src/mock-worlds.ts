@@ -1,6 +1,7 @@
 import { ApiError } from './contract/error.js'
 import { knownChoices } from './contract/nearest.js'
 import { UsageError } from './contract/usage-error.js'
+import { summaryOf } from './control/description.js'
 import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
 import type { OnHand } from './on-hand.js'
 import type { Exchange } from './server/exchange.js'
@@ -43,7 +44,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Ma
     return forked(other, { worldId, seed })
   }
   return {
-    list: () => worlds.ids,
+    list: () => worlds.ids.flatMap(id => worlds.peek(id) ?? []).map(summaryOf),
     get: id => worlds.get(id),
     async put(id, options = {}) {
       const standing = standingFor(id, options)

@@ -3,7 +3,7 @@ import { quoted } from '../contract/issue.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
 import type { Clock } from '../store/clock.js'
-import { descriptionOf, summaryOf } from './description.js'
+import { descriptionOf } from './description.js'
 import { eventStream } from './event-stream.js'
 import { filtered } from './filter.js'
 import type { ControlId, ControlInput } from './operations.js'
@@ -39,11 +39,11 @@ export const controlPages = {
 /** What each other call of the control API does: it answers an object, throws `ApiError` or, where the caller did something wrong, `UsageError`. */
 export const controlCalls = {
   health: ({ server, version }) => {
-    const steered = worldsOf(server)
-    const waiters = steered.reduce((sum, { world }) => sum + world.waiters, 0)
-    return { status: 'ok', version, uptime_ms: Math.round(server.uptimeMs()), worlds: steered.length, waiters }
+    const worlds = server.worlds.list()
+    const waiters = worlds.reduce((sum, world) => sum + world.waiters, 0)
+    return { status: 'ok', version, uptime_ms: Math.round(server.uptimeMs()), worlds: worlds.length, waiters }
   },
-  'worlds.list': ({ server }) => ({ worlds: worldsOf(server).map(summaryOf) }),
+  'worlds.list': ({ server }) => ({ worlds: server.worlds.list() }),
   'worlds.get': ({ server, params: { world_id } }) => {
     const steering = server.worlds.get(world_id)
     if (!steering) throw noWorld(world_id)
@@ -97,10 +97,6 @@ export const controlCalls = {
   'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
 } satisfies {
   readonly [Id in Exclude<ControlId, keyof typeof controlPages>]: (call: ControlCall<Id>) => object | Promise<object>
-}
-
-function worldsOf({ worlds }: SteeredServer): Steering[] {
-  return worlds.list().flatMap(id => worlds.get(id) ?? [])
 }
 
 function noWorld(id: string): ApiError {

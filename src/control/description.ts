@@ -1,5 +1,4 @@
 import type { World } from '../store/world.js'
-import type { Steering } from './steering.js'
 import { steeredTables, wireNameOf } from './tables.js'
 
 /** A world in a list of worlds. `now` as in ISO 8601. */
@@ -18,14 +17,20 @@ export interface WorldDescription extends WorldSummary {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** A world, by its id. */
+interface Described {
+  readonly id: string
+  readonly world: World
+}
+
 /** A world, shortly. */
-export function summaryOf({ id, world }: Pick<Steering, 'id' | 'world'>): WorldSummary {
+export function summaryOf({ id, world }: Described): WorldSummary {
   const { title, seed, revision, waiters } = world
   return { id, title, seed, revision, now: new Date(world.clock.now()).toISOString(), waiters }
 }
 
 /** A world with what is in it. */
-export function descriptionOf(steering: Pick<Steering, 'id' | 'world'>): WorldDescription {
+export function descriptionOf(steering: Described): WorldDescription {
   return { ...summaryOf(steering), counts: countsOf(steering.world) }
 }
 

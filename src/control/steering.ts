@@ -3,6 +3,7 @@ import type { Journal } from '../server/journal.js'
 import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import type { Changes, ChangesOptions } from './changes.js'
+import type { WorldSummary } from './description.js'
 
 /** What a reset leaves as it is. */
 export interface SteeringResetOptions {
@@ -48,8 +49,8 @@ export interface NewWorldOptions {
 
 /** What steers the worlds of a server. */
 export interface SteeringWorlds {
-  /** Their ids, `default` first. */
-  list(): readonly string[]
+  /** All of them, `default` first. */
+  list(): WorldSummary[]
   get(id: string): Steering | undefined
   /** Makes a world, or has the one of that id begin anew. Rejects with `UsageError` or `ApiError`, and then nothing has happened. */
   put(id: string, options?: NewWorldOptions): Promise<Steering>

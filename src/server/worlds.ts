@@ -54,12 +54,16 @@ export class Worlds<Mock extends Kept> {
     return [defaultWorldId, ...this.#others.keys()]
   }
 
+  /** The world of an id, if it is there. To look at it is not to use it. */
+  peek(id: string): Mock | undefined {
+    return id === defaultWorldId ? this.#options.default : this.#others.get(id)?.mock
+  }
+
   /** The world of an id, if it is there. */
   get(id: string): Mock | undefined {
-    if (id === defaultWorldId) return this.#options.default
     const entry = this.#others.get(id)
     if (entry) entry.usedAt = Date.now()
-    return entry?.mock
+    return this.peek(id)
   }
 
   /** The world of an id, made if it is not there. Throws `ApiError` where the id is none, or there are too many worlds. */

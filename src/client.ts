@@ -1,0 +1,12 @@
+export { ClientError } from './client/call.js'
+export {
+  type Client,
+  type ClientOptions,
+  type ClientWorld,
+  type ClockState,
+  createClient,
+  type Health,
+} from './client/client.js'
+export type { ClientTable, Filter } from './client/table.js'
+export type { JournalEntry } from './contract/journal.js'
+export type { MockEvent } from './control/changes.js'

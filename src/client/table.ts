@@ -1,0 +1,49 @@
+import type { Draft } from '../store/draft.js'
+import { type Call, ClientError, call, type Remote } from './call.js'
+
+/** What records are found by: the values of their fields; one inside another as `'state.map'`. */
+export type Filter = Readonly<Record<string, string | number | boolean>>
+
+/** The records of one model in a world, by the names of the table in-process. */
+export interface ClientTable<Row, Input> {
+  /** The record of an id; `undefined` where there is none. That of a game mode is `<namespace_id>/<game_mode_id>`. */
+  get(id: string): Promise<Row | undefined>
+  all(): Promise<Row[]>
+  findFirst(filter?: Filter): Promise<Row | undefined>
+  findMany(filter?: Filter): Promise<Row[]>
+  count(filter?: Filter): Promise<number>
+  /** Makes a record; what is absent gets the scenario format's defaults. */
+  create(input: Input): Promise<Row>
+  /** Gives a record those fields; null takes one away that may be absent. */
+  update(id: string, changes: { readonly [Field in keyof Draft<Row>]?: Draft<Row>[Field] | null }): Promise<Row>
+  /** Deletes a record, and answers it; `undefined` where there is none. */
+  delete(id: string): Promise<Row | undefined>
+}
+
+/** The table of a name in paths, `game-modes`. All calls reject with `ClientError`. */
+export function createTable<Row, Input extends object>(remote: Remote, name: string): ClientTable<Row, Input> {
+  const at = (id: string) => `/${name}/${encodeURIComponent(id)}`
+  // What a mock answers is what its tables hold.
+  const asked = (one: Call) => call(remote, one) as Promise<Row>
+  const findMany = async (filter: Filter = {}) => {
+    const query = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, String(value)]))
+    const answer = (await call(remote, { method: 'GET', path: `/${name}`, query })) as Readonly<Record<string, Row[]>>
+    return answer[name.replaceAll('-', '_')] ?? []
+  }
+  return {
+    get: id => asked({ method: 'GET', path: at(id) }).catch(undefinedIfMissing),
+    all: () => findMany(),
+    findFirst: async filter => (await findMany(filter))[0],
+    findMany,
+    count: async filter => (await findMany(filter)).length,
+    create: input => asked({ method: 'POST', path: `/${name}`, body: input }),
+    update: (id, changes) => asked({ method: 'PATCH', path: at(id), body: changes }),
+    delete: id => asked({ method: 'DELETE', path: at(id) }).catch(undefinedIfMissing),
+  }
+}
+
+/** What is not there, as `undefined`. */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof ClientError && error.status === 404) return undefined
+  throw error
+}
