@@ -2,6 +2,7 @@ import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
 import { changesOf } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
+import { explain } from './control/explain.js'
 import type { Steering } from './control/steering.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { type Answerer, createAnswerer } from './server/answer.js'
@@ -100,6 +101,7 @@ export function createWorldMock(id: string, standing: Standing, settings: WorldM
     overridden: (id, resolver) =>
       createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
     journal: new Journal(history),
+    explain: question => explain({ view: world.view, corsOrigins }, question),
     changes: options => changesOf({ world, history, run }, options),
     async reset({ keep = [] } = {}) {
       await world.reset({ keep: keep.filter(part => part === 'clock') })

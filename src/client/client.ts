@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../contract/journal.js'
 import type { Changes, ChangesOptions } from '../control/changes.js'
 import type { WorldDescription, WorldSummary } from '../control/description.js'
+import type { Explanation, Question } from '../control/explain.js'
 import type { CompletionOptions, NewWorldOptions, SteeringResetOptions } from '../control/steering.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { JournalFilter } from '../server/journal.js'
@@ -88,6 +89,8 @@ export interface Client {
   load(scenario: string | ScenarioInput): Promise<void>
   completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
   expireDeviceLink(token: string): Promise<void>
+  /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. */
+  explain(question: Question): Promise<Explanation>
   /** Change sets and exchanges as they happen. */
   changes(options?: ChangesOptions): Changes
 }
@@ -134,6 +137,7 @@ function clientOf(remote: Remote, server: Remote): Client {
     load: scenario => send('PUT', '/scenario', typeof scenario === 'string' ? { name: scenario } : { scenario }),
     completeDeviceLink: (token, options) => send('POST', link(token, 'complete'), options),
     expireDeviceLink: token => send('POST', link(token, 'expire')),
+    explain: question => get('/explain', question),
     changes: options => readChanges(remote, options),
   }
 }

@@ -79,6 +79,7 @@ export const controlCalls = {
     mock.journal.clear()
     return {}
   },
+  explain: ({ mock, query }) => mock.explain(query),
   'device-links.complete': async ({ mock, params: { token }, body }) => {
     await mock.completeDeviceLink(token, body)
     return getRecord(mock.world, { table: 'device-links', id: token })

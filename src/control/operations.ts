@@ -93,6 +93,21 @@ export const controlOperations = {
     summary: 'Change sets and exchanges as they happen, as Server-Sent Events, from now on or from a revision on.',
     query: z.object({ since: wholeNumber.optional() }),
   },
+  explain: {
+    method: 'GET',
+    path: '/explain',
+    summary: 'Why a lobby is not listed, a request is answered as it is, or a name does not pass.',
+    query: z.object({
+      lobby_id: z.string().optional(),
+      path: z.string().optional(),
+      method: z.string().optional(),
+      token: z.string().optional(),
+      origin: z.string().optional(),
+      name_id: z.string().optional(),
+      display_name: z.string().optional(),
+      game: z.string().optional(),
+    }),
+  },
   'device-links.complete': {
     method: 'POST',
     path: '/device-links/{token}/complete',

@@ -4,6 +4,7 @@ import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import type { Changes, ChangesOptions } from './changes.js'
 import type { WorldSummary } from './description.js'
+import type { Explanation, Question } from './explain.js'
 
 /** What a reset leaves as it is. */
 export interface SteeringResetOptions {
@@ -27,6 +28,8 @@ export interface Steering {
   readonly journal: Journal
   /** Its change sets and exchanges as they happen. */
   changes(options?: ChangesOptions): Changes
+  /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. Throws `UsageError` where it asks for none of them. */
+  explain(question: Question): Explanation
   /** World, clock and journal back to the start, in one turn. */
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */

@@ -1,0 +1,46 @@
+import { listLobbies } from '../behaviour/lobbies-list.js'
+import { quoted } from '../contract/issue.js'
+import { nearest } from '../contract/nearest.js'
+import type { LobbyRow } from '../store/rows.js'
+import type { View } from '../store/world.js'
+import type { ExplainedOf, Explanation } from './explain.js'
+import { fullNameOf } from './full-name.js'
+
+/** Why a lobby is listed, or is not. */
+export function explainLobby({ view }: Pick<ExplainedOf, 'view'>, lobbyId: string): Explanation {
+  const { tables } = view
+  const lobby = tables.lobbies.get(lobbyId)
+  if (!lobby) return unknown(lobbyId, tables.lobbies.all())
+  const namespace = fullNameOf(lobby.namespace_id, tables)
+  const caller = { kind: 'public', namespaceId: lobby.namespace_id } as const
+  const { lobbies } = listLobbies({ caller, input: { include_state: false }, ...view })
+  const isListed = lobbies.some(listed => listed.lobby_id === lobbyId)
+  const who = `to a public token of ${namespace}, and without a token where ${namespace} is meant and tokenless`
+  if (isListed)
+    return { verdict: 'listed', because: [`it is open, public and of a listable mode: it is shown ${who}`, canned] }
+  return { verdict: 'not listed', because: reasons(lobby, view) }
+}
+
+const canned = 'a development token is shown a canned list instead, in which no lobby of the world is'
+
+function reasons(lobby: LobbyRow, { tables }: View): string[] {
+  const { namespace_id, game_mode_id, is_closed, publicity, total_player_count } = lobby
+  const mode = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)
+  const hides = tables.settings.get('settings')?.hide_empty_lobbies === true
+  const found = [
+    is_closed && 'it is closed (is_closed)',
+    publicity !== 'public' && `its publicity is ${publicity}`,
+    mode?.listable === false && `its game mode ${game_mode_id} is not listable`,
+  ].filter(reason => reason !== false)
+  if (found.length > 0 || !hides || total_player_count > 0) return found
+  return [`nobody is in it, others of its mode are listed, and the scenario says hide_empty_lobbies`]
+}
+
+function unknown(lobbyId: string, lobbies: readonly LobbyRow[]): Explanation {
+  const near = nearest(
+    lobbyId,
+    lobbies.map(({ lobby_id }) => lobby_id),
+  )
+  const hint = near === undefined ? 'GET /__mock/lobbies lists them' : `did you mean ${near}?`
+  return { verdict: 'not there', because: [`the world has no lobby ${quoted(lobbyId)}: ${hint}`] }
+}

@@ -1,0 +1,73 @@
+import type { Caller } from '../behaviour/caller.js'
+import { ApiError } from '../contract/error.js'
+import type { Auth } from '../contract/operation.js'
+import { operations } from '../contract/operations.js'
+import { authenticate } from '../server/authenticate.js'
+import { isAllowedOrigin } from '../server/cors.js'
+import type { Exchange } from '../server/exchange.js'
+import { namespaceOfOrigin } from '../server/origin.js'
+import { routes } from '../server/routes.js'
+import { pathInWorld } from '../server/world-path.js'
+import type { View } from '../store/world.js'
+import type { ExplainedOf, Explanation, Question } from './explain.js'
+import { fullNameOf } from './full-name.js'
+
+/** Why a request is answered as it is: what it asks for, what that needs, and who asks. */
+export function explainRequest(
+  { view, corsOrigins }: ExplainedOf,
+  question: Question & { readonly path: string },
+): Explanation {
+  const { method = 'GET', token, origin } = question
+  const [path = ''] = pathInWorld(question.path).split('?')
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(origin === undefined ? {} : { origin }),
+  }
+  const exchange: Exchange = { method: method.toUpperCase(), path, headers }
+  const because: string[] = []
+  try {
+    const { id } = routes.find(exchange.method, path)
+    const { auth, summary } = operations[id]
+    because.push(`it is ${id}: ${summary}`, `it answers ${needs[auth]}`)
+    const caller = authenticate(auth, exchange, view)
+    because.push(whoAsks(caller, { origin, view }), ...readers(origin, { view, corsOrigins }))
+    return { verdict: `answered by ${id}`, because }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { verdict: `${error.status} ${error.code}`, because: [...because, error.message] }
+  }
+}
+
+const needs: { readonly [auth in Auth]: string } = {
+  none: 'anyone; a token that is sent must be valid',
+  bearer: 'every token of the world',
+  namespace:
+    'a public token, a development token (with canned data), or nobody in particular where the namespace is tokenless',
+  cloud: 'a cloud token',
+}
+
+interface Asking {
+  readonly origin: string | undefined
+  readonly view: View
+}
+
+function whoAsks(caller: Caller, { origin, view: { tables } }: Asking): string {
+  if (caller.kind === 'tokenless') {
+    const name = fullNameOf(caller.namespaceId, tables)
+    const byOrigin = origin !== undefined && namespaceOfOrigin(origin, tables) !== undefined
+    if (byOrigin) return `no token was sent, and pages of ${origin} belong to ${name}, which is tokenless`
+    return `no token was sent, and no namespace has the Origin: the default namespace ${name} answers, which is tokenless`
+  }
+  if ('namespaceId' in caller) {
+    const canned = caller.kind === 'development' ? ', which gets canned data' : ''
+    return `the token is a ${caller.kind} token of ${fullNameOf(caller.namespaceId, tables)}${canned}`
+  }
+  if ('gameId' in caller) return `the token is a cloud token of ${tables.games.get(caller.gameId)?.name_id}`
+  return caller.kind === 'anonymous' ? 'no token was sent' : `the token is a ${caller.kind} token`
+}
+
+/** Whether the page that asks may read the answer. */
+function readers(origin: string | undefined, { view: { tables }, corsOrigins }: ExplainedOf): string[] {
+  if (origin === undefined || isAllowedOrigin(origin, { tables, corsOrigins })) return []
+  return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`]
+}
