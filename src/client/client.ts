@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../contract/journal.js'
 import type { Changes, ChangesOptions } from '../control/changes.js'
 import type { WorldDescription, WorldSummary } from '../control/description.js'
-import type { Explanation, Question } from '../control/explain.js'
+import type { Explanation, Question } from '../control/explanation.js'
 import type { CompletionOptions, NewWorldOptions, SteeringResetOptions } from '../control/steering.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { JournalFilter } from '../server/journal.js'

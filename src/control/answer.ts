@@ -59,6 +59,7 @@ async function carryOut(id: ControlId, call: object): Promise<Page> {
   try {
     return (await pages[id]?.(call)) ?? jsonPage((await calls[id]?.(call)) ?? {}, 'loopback')
   } catch (error) {
-    throw error instanceof UsageError ? new ApiError('API_BAD_BODY', error.message) : error
+    if (!(error instanceof UsageError)) throw error
+    throw new ApiError(controlOperations[id].method === 'GET' ? 'API_BAD_QUERY' : 'API_BAD_BODY', error.message)
   }
 }

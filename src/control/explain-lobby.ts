@@ -3,7 +3,7 @@ import { quoted } from '../contract/issue.js'
 import { nearest } from '../contract/nearest.js'
 import type { LobbyRow } from '../store/rows.js'
 import type { View } from '../store/world.js'
-import type { ExplainedOf, Explanation } from './explain.js'
+import type { ExplainedOf, Explanation } from './explanation.js'
 import { fullNameOf } from './full-name.js'
 
 /** Why a lobby is listed, or is not. */

@@ -1,7 +1,7 @@
 import { validateNamespace } from '../behaviour/validate-namespace.js'
 import { displayNameMaxBytes, utf8Length } from '../contract/display-name.js'
 import { quoted } from '../contract/issue.js'
-import type { ExplainedOf, Explanation, Question } from './explain.js'
+import type { ExplainedOf, Explanation, Question } from './explanation.js'
 
 /** Names that pass, for those that a question does not give. */
 const passing = { name_id: 'a', display_name: 'A' } as const

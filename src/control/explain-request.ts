@@ -9,7 +9,7 @@ import { namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
 import { pathInWorld } from '../server/world-path.js'
 import type { View } from '../store/world.js'
-import type { ExplainedOf, Explanation, Question } from './explain.js'
+import type { ExplainedOf, Explanation, Question } from './explanation.js'
 import { fullNameOf } from './full-name.js'
 
 /** Why a request is answered as it is: what it asks for, what that needs, and who asks. */

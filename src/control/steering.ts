@@ -4,7 +4,7 @@ import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import type { Changes, ChangesOptions } from './changes.js'
 import type { WorldSummary } from './description.js'
-import type { Explanation, Question } from './explain.js'
+import type { Explanation, Question } from './explanation.js'
 
 /** What a reset leaves as it is. */
 export interface SteeringResetOptions {
