@@ -20,9 +20,9 @@ export interface Listening {
 
 /** Serves a mock on this machine. Rejects where the port is taken. */
 export async function listen(mock: ServedMock & Pick<Mock, 'close'>, options: ListenOptions = {}): Promise<Listening> {
-  const { port = defaultPort, host, allowedHosts } = options
+  const { port = defaultPort, host, ...app } = options
   const { url, serve, close } = await bind({ port, host })
-  serve(createListener(mock, { allowedHosts }))
+  serve(createListener(mock, app))
   return { url, close: () => close(mock) }
 }
 

@@ -1,0 +1,102 @@
+import { describe, expect } from 'vitest'
+import { failure, type Sent, sendTo } from '../doors.js'
+import { stateOf } from '../server/ask.js'
+import { tokens } from '../tanks.js'
+import { it, json } from './steered.js'
+
+/** Every call of the control API that changes something, with what makes it succeed. */
+const writes: readonly Sent[] = [
+  { method: 'PUT', path: '/__mock/worlds/other', body: '{}' },
+  { method: 'DELETE', path: '/__mock/worlds/there' },
+  { method: 'POST', path: '/__mock/reset', body: '{}' },
+  { method: 'PUT', path: '/__mock/scenario', body: '{"name":"empty"}' },
+  { method: 'PUT', path: '/__mock/clock', body: '{"mode":"running"}' },
+  { method: 'POST', path: '/__mock/clock/advance', body: '{"by":"2h"}' },
+  { method: 'DELETE', path: '/__mock/journal' },
+  { method: 'POST', path: `/__mock/device-links/${tokens.pending}/complete`, body: '{"game":"tanks"}' },
+  { method: 'POST', path: `/__mock/device-links/${tokens.pending}/expire`, body: '{}' },
+  { method: 'POST', path: '/__mock/lobbies', body: '{}' },
+  { method: 'PATCH', path: '/__mock/lobbies/closed', body: '{"is_closed":false}' },
+  { method: 'DELETE', path: '/__mock/lobbies/closed' },
+]
+
+/** What a page of another site, or one behind a rebound name, can send. */
+const foreign: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['a form of files', { 'content-type': 'multipart/form-data; boundary=x' }],
+  ['text, as fetch with no-cors sends it', { 'content-type': 'text/plain;charset=UTF-8' }],
+  ['no content-type', {}],
+  ['a type that only begins like JSON', { 'content-type': 'application/jsonx' }],
+  ['another Origin', { ...json, origin: 'https://evil.example' }],
+  ['an Origin of null', { ...json, origin: 'null' }],
+  ['the Origin of a namespace, which may read answers', { ...json, origin: 'https://tanks.example' }],
+  ['an Origin that only begins like this machine', { ...json, origin: 'http://localhost.evil.example' }],
+  ['a page of another site, by sec-fetch-site', { ...json, 'sec-fetch-site': 'cross-site' }],
+  ['a rebound Host', { ...json, host: 'evil.example' }],
+]
+
+describe.each(writes)('$method $path', write => {
+  it.for(foreign)('is refused to %s, and nothing has happened', async ([, headers], { serve }) => {
+    const { mock, url } = await serve()
+    await mock.worlds.put('there')
+    await sendTo(url, { method: 'GET', path: '/matchmaker/lobbies/list' })
+    const before = [stateOf(mock.world), mock.worlds.list().map(({ id }) => id), mock.journal.find().length]
+
+    const got = await sendTo(url, { ...write, headers })
+
+    expect(failure(got)).toBe('403 API_FORBIDDEN')
+    expect([stateOf(mock.world), mock.worlds.list().map(({ id }) => id), mock.journal.find().length]).toEqual(before)
+  })
+
+  it.for([
+    ['a client that is no page', json],
+    ['a client that says the charset', { 'content-type': 'application/json; charset=utf-8' }],
+    ['a page of this machine', { ...json, origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }],
+  ] as const)('is carried out for %s', async ([, headers], { serve }) => {
+    const { mock, url } = await serve()
+    await mock.worlds.put('there')
+
+    const got = await sendTo(url, { ...write, headers })
+
+    expect(got.status).toBe(200)
+  })
+})
+
+describe('the control API', () => {
+  it('shows a page of this machine what it reads, and no other page', async ({ serve }) => {
+    const { send } = await serve()
+    const seenBy = async (origin: string) => {
+      const { headers } = await send({ method: 'GET', path: '/__mock/tokens', headers: { origin } })
+      return headers['access-control-allow-origin']
+    }
+
+    const seen = [await seenBy('http://localhost:5173'), await seenBy('https://tanks.example'), await seenBy('null')]
+
+    expect(seen).toEqual(['http://localhost:5173', undefined, undefined])
+  })
+
+  it('allows its methods to a page of this machine that asks first', async ({ serve }) => {
+    const { send } = await serve()
+    const preflight = (origin: string) =>
+      send({
+        method: 'OPTIONS',
+        path: '/__mock/lobbies/x',
+        headers: { origin, 'access-control-request-method': 'PATCH' },
+      })
+
+    const [own, other] = [await preflight('http://127.0.0.1:5173'), await preflight('https://tanks.example')]
+
+    expect([own.status, own.headers['access-control-allow-methods']]).toEqual([204, 'GET, POST, PUT, PATCH, DELETE'])
+    expect(other.headers).not.toHaveProperty('access-control-allow-methods')
+  })
+
+  it('is not there where it is switched off', async ({ serve }) => {
+    const { mock, steer } = await serve({ control: false })
+    const before = stateOf(mock.world)
+
+    const answers = [await steer('GET', '/__mock/health'), await steer('POST', '/__mock/lobbies', {})]
+
+    expect(answers.map(failure)).toEqual(['404 API_NOT_FOUND', '404 API_NOT_FOUND'])
+    expect(stateOf(mock.world)).toBe(before)
+  })
+})

@@ -1,0 +1,202 @@
+import { describe, expect } from 'vitest'
+import { failure, json } from '../doors.js'
+import { stateOf } from '../server/ask.js'
+import { ids, tokens } from '../tanks.js'
+import { it } from './steered.js'
+
+describe('GET /__mock/{table}', () => {
+  it.for([
+    ['games', 2],
+    ['namespaces', 3],
+    ['game-modes', 5],
+    ['regions', 3],
+    ['lobbies', 5],
+    ['device-links', 3],
+    ['tokens', 9],
+  ] as const)('lists the %s', async ([table, count], { serve }) => {
+    const { steer } = await serve()
+
+    const got = json(await steer('GET', `/__mock/${table}`)) as Readonly<Record<string, unknown[]>>
+
+    expect(got[table.replaceAll('-', '_')]).toHaveLength(count)
+  })
+
+  it.for([
+    ['game_mode_id=duel', ['closed', 'private', ids.lobby].sort()],
+    ['is_closed=true', ['closed']],
+    ['total_player_count=1', [ids.lobby]],
+    ['state.map=dust', [ids.lobby]],
+    ['game_mode_id=duel&publicity=private', ['private']],
+    ['state=[1]', []],
+    ['state=1', ['empty']],
+    ['lobby_id=nobody', []],
+  ] as const)('filters the lobbies by %s', async ([query, expected], { serve }) => {
+    const { steer } = await serve()
+
+    const { lobbies } = json(await steer('GET', `/__mock/lobbies?${query}`)) as { lobbies: { lobby_id: string }[] }
+
+    expect(lobbies.map(({ lobby_id }) => lobby_id).sort()).toEqual(expected)
+  })
+
+  it('filters by an item of a list', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const got = json(await steer('GET', `/__mock/game-modes?regions=lnd-syd&namespace_id=${ids.prod}`))
+
+    expect(got).toMatchObject({ game_modes: [{ game_mode_id: 'ffa' }] })
+  })
+
+  it('names the fields where there is no such one', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const got = await steer('GET', '/__mock/lobbies?game_mod_id=duel')
+
+    expect(failure(got)).toBe('400 API_BAD_QUERY')
+    expect(got.body).toContain('Did you mean game_mode_id?')
+  })
+
+  it('names the tables where there is no such one', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const got = await steer('GET', '/__mock/lobies')
+
+    expect(failure(got)).toBe('404 API_NOT_FOUND')
+    expect(got.body).toContain('Did you mean lobbies?')
+  })
+
+  it('says of a token whose it is, as the mock does at its start', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const got = json(await steer('GET', '/__mock/tokens'))
+
+    expect(got).toMatchObject({
+      tokens: expect.arrayContaining([
+        expect.objectContaining({ kind: 'development', namespace: 'tanks/prod', token: tokens.development }),
+        expect.objectContaining({ kind: 'cloud', game: 'tanks', token: tokens.cloud }),
+      ]),
+    })
+  })
+})
+
+describe('POST /__mock/{table}', () => {
+  it('makes a lobby that is open, public and empty, of the default namespace and its first mode', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = json(await steer('POST', '/__mock/lobbies', { lobby_id: 'new' }))
+
+    expect(got).toEqual({
+      lobby_id: 'new',
+      namespace_id: ids.prod,
+      game_mode_id: 'duel',
+      region_id: 'lnd-fra',
+      max_players_normal: 2,
+      max_players_direct: 2,
+      max_players_party: 2,
+      total_player_count: 0,
+      publicity: 'public',
+      is_closed: false,
+    })
+    expect(mock.world.lobbies.get('new')).toEqual(got)
+  })
+
+  it.for([
+    ['games', { name_id: 'cars' }, { display_name: 'cars' }],
+    ['namespaces', { name_id: 'beta' }, { tokenless: true, lobby_count_max: 128 }],
+    ['game-modes', { game_mode_id: 'solo' }, { max_players_normal: 32, listable: true }],
+    ['regions', { region_id: 'attic' }, { provider_display_name: 'Own' }],
+    ['device-links', {}, { status: 'pending' }],
+    ['tokens', { kind: 'public', namespace_id: ids.prod }, { namespace: 'tanks/prod' }],
+  ] as const)('fills in what is absent of one of the %s', async ([table, input, expected], { serve }) => {
+    const { steer } = await serve()
+
+    expect(json(await steer('POST', `/__mock/${table}`, input))).toMatchObject(expected)
+  })
+
+  it('keeps a key that an assignment would take for the prototype', async ({ serve }) => {
+    const { mock, url } = await serve()
+    const body = '{"lobby_id":"new","state":{"__proto__":{"polluted":true}}}'
+
+    await fetch(`${url}/__mock/lobbies`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+
+    expect(JSON.stringify(mock.world.lobbies.get('new')?.state)).toBe('{"__proto__":{"polluted":true}}')
+  })
+
+  it.for([
+    ['lobbies', { game_mode_id: 'duell' }, 'Did you mean duel?'],
+    ['lobbies', { total_player_count: 3 }, 'expected at most 2'],
+    ['lobbies', { lobby_id: ids.lobby }, 'is there already'],
+    ['lobbies', { colour: 'red' }, 'colour'],
+    ['lobbies', [], 'expected an object'],
+    ['tokens', { kind: 'public', namespace_id: 'nowhere' }, 'which nothing has'],
+  ] as const)('refuses one of the %s that is %j, and changes nothing', async ([table, input, message], { serve }) => {
+    const { mock, steer } = await serve()
+    const before = stateOf(mock.world)
+
+    const got = await steer('POST', `/__mock/${table}`, input)
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect(got.body).toContain(message)
+    expect(stateOf(mock.world)).toBe(before)
+  })
+})
+
+describe('PATCH /__mock/{table}/{id}', () => {
+  it('changes the fields that are given, and takes away those that are null', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = await steer('PATCH', `/__mock/lobbies/${ids.lobby}`, { total_player_count: 2, state: null })
+
+    expect(json(got)).toEqual(mock.world.lobbies.get(ids.lobby))
+    expect(json(got)).toMatchObject({ total_player_count: 2, game_mode_id: 'duel' })
+    expect(json(got)).not.toHaveProperty('state')
+  })
+
+  it('finds a game mode by its namespace and its id', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const got = await steer('PATCH', `/__mock/game-modes/${encodeURIComponent(`${ids.prod}/duel`)}`, {
+      listable: false,
+    })
+
+    expect(json(got)).toMatchObject({ game_mode_id: 'duel', listable: false })
+  })
+
+  it('refuses another id, and what does not fit, and changes nothing', async ({ serve }) => {
+    const { mock, steer } = await serve()
+    const before = stateOf(mock.world)
+
+    const answers = [
+      await steer('PATCH', `/__mock/lobbies/${ids.lobby}`, { lobby_id: 'other' }),
+      await steer('PATCH', `/__mock/lobbies/${ids.lobby}`, { region_id: 'lnd-syd' }),
+      await steer('PATCH', `/__mock/lobbies/${ids.lobby}`, { region_id: null }),
+      await steer('PATCH', '/__mock/lobbies/nobody', {}),
+    ]
+
+    const bad = '400 API_BAD_BODY'
+    expect(answers.map(failure)).toEqual([bad, bad, bad, '404 API_NOT_FOUND'])
+    expect(stateOf(mock.world)).toBe(before)
+  })
+})
+
+describe('DELETE /__mock/{table}/{id}', () => {
+  it('takes a record away, once', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const [first, second] = [
+      await steer('DELETE', '/__mock/lobbies/closed'),
+      await steer('DELETE', '/__mock/lobbies/closed'),
+    ]
+
+    expect([first.status, failure(second)]).toEqual([200, '404 API_NOT_FOUND'])
+    expect(mock.world.lobbies.get('closed')).toBeUndefined()
+  })
+
+  it('refuses one that is needed', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = await steer('DELETE', `/__mock/games/${ids.tanks}`)
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect(mock.world.games.get(ids.tanks)).toBeDefined()
+  })
+})

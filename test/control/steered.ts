@@ -1,0 +1,49 @@
+import { it as base } from 'vitest'
+import { type Client, createClient } from '../../src/client.js'
+import { listen } from '../../src/express.js'
+import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import { type Got, type Sent, sendTo } from '../doors.js'
+import { tanks } from '../tanks.js'
+
+/** A mock of tanks on a socket, and a client that steers it. */
+export interface Steered {
+  readonly mock: Mockmaker
+  readonly client: Client
+  readonly url: string
+  /** Sends a call of the control API, as JSON. */
+  steer(method: string, path: string, body?: unknown): Promise<Got>
+  send(sent: Sent): Promise<Got>
+  close(): Promise<void>
+}
+
+/** Serves mocks, and ends them after the test. */
+export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<Steered> }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  serve: async ({}, use) => {
+    const ends: (() => Promise<unknown>)[] = []
+    await use(async ({ control, ...options } = {}) => {
+      const mock = createMockmaker({ scenario: tanks, ...options })
+      const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1', control })
+      ends.push(close)
+      return {
+        mock,
+        url,
+        close,
+        client: createClient(url),
+        send: sent => sendTo(url, sent),
+        steer: (method, path, body) => {
+          const [pathname = '', query] = path.split('?')
+          const sent = { method, path: pathname, ...(query === undefined ? {} : { query }) }
+          if (body === undefined) return sendTo(url, { ...sent, headers: json })
+          return sendTo(url, { ...sent, headers: json, body: JSON.stringify(body) })
+        },
+      }
+    })
+    await Promise.all(ends.map(end => end()))
+  },
+})
+
+/** The header that a control write wants. */
+export const json = { 'content-type': 'application/json' } as const
+
+type ServeOptions = MockmakerOptions & { readonly control?: boolean }

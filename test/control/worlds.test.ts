@@ -1,0 +1,341 @@
+import { afterEach, describe, expect, vi } from 'vitest'
+import { failure, json } from '../doors.js'
+import { settled, stateOf } from '../server/ask.js'
+import { bearer, ids, tokens } from '../tanks.js'
+import { it } from './steered.js'
+
+afterEach(() => void vi.useRealTimers())
+
+const list = '/matchmaker/lobbies/list'
+const lobbiesIn = (got: { readonly body: string }) => (JSON.parse(got.body) as { lobbies: unknown[] }).lobbies.length
+
+describe('a world', () => {
+  it('is reached by the base path and by the header, and is none of the others', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const other = await mock.worlds.put('other')
+    await other.world.lobbies.create({ game_mode_id: 'duel' })
+
+    const counts = [
+      lobbiesIn(await send({ method: 'GET', path: `/w/other${list}` })),
+      lobbiesIn(await send({ method: 'GET', path: list, headers: { 'x-mock-world': 'other' } })),
+      lobbiesIn(await send({ method: 'GET', path: list })),
+      lobbiesIn(await send({ method: 'GET', path: `/w/default${list}` })),
+    ]
+
+    expect(counts).toEqual([3, 3, 2, 2])
+  })
+
+  it('is made of the scenario of the server where it is asked for the first time', async ({ serve }) => {
+    const { mock, send } = await serve()
+
+    const got = await send({ method: 'GET', path: `/w/first-use${list}`, headers: bearer(tokens.public) })
+
+    expect(lobbiesIn(got)).toBe(2)
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'first-use'])
+  })
+
+  it('answers the calls of the control API under its path', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    await steer('POST', '/w/other/__mock/lobbies', { lobby_id: 'new' })
+
+    expect(mock.world.lobbies.get('new')).toBeUndefined()
+    expect(mock.worlds.get('other')?.world.lobbies.get('new')).toBeDefined()
+  })
+
+  it('hands out links that lead to itself', async ({ serve }) => {
+    const { mock, send } = await serve({ publicUrl: 'http://127.0.0.1:4100' })
+    await mock.worlds.put('copy', { fork: 'default' })
+    await mock.worlds.put('back', { fork: 'copy' })
+    const linkIn = async (path: string) => {
+      const link = json(await send({ method: 'POST', path: `${path}/cloud/devices/links` })) as Readonly<
+        Record<string, string>
+      >
+      return link.device_link_url?.replace(/device\.mock\..*/, '')
+    }
+
+    const links = [await linkIn(''), await linkIn('/w/test-42'), await linkIn('/w/copy'), await linkIn('/w/back')]
+
+    const url = 'http://127.0.0.1:4100'
+    const of = (path: string) => `${url}${path}/devices/link/`
+    expect(links).toEqual([of(''), of('/w/test-42'), of('/w/copy'), of('/w/back')])
+  })
+
+  it('shows its own page at its path, with calls that lead to it', async ({ serve }) => {
+    const { url, send } = await serve()
+
+    const page = await send({ method: 'GET', path: '/w/other/', headers: { accept: 'text/html' } })
+
+    expect(page.body).toContain(`${url}/w/other/matchmaker/lobbies/list`)
+  })
+
+  it.for(['a b', 'a.b', 'ä', 'x'.repeat(65), ''])('has no such id as %j', async (id, { serve }) => {
+    const { mock, send, steer } = await serve()
+
+    const answers = [
+      await send({ method: 'GET', path: `/w/${encodeURIComponent(id)}${list}` }),
+      await steer('PUT', `/__mock/worlds/${encodeURIComponent(id)}`, {}),
+    ]
+
+    expect(answers.map(failure)).toEqual(['404 API_NOT_FOUND', '404 API_NOT_FOUND'])
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+
+  it('is refused where there are too many, and is there again when one has gone', async ({ serve }) => {
+    const { mock, send } = await serve({ maxWorlds: 2 })
+    await mock.worlds.put('one')
+
+    const refused = await send({ method: 'GET', path: `/w/two${list}` })
+    await mock.worlds.delete('one')
+    const taken = await send({ method: 'GET', path: `/w/two${list}` })
+
+    expect([failure(refused), refused.headers['retry-after'], taken.status]).toEqual(['429 API_RATE_LIMIT', '1', 200])
+    expect(refused.body).toContain('--max-worlds')
+  })
+
+  it('goes where nobody has used it for so long, but not while somebody waits in it', async ({ serve }) => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    const { mock } = await serve({ worldTtlMs: 60_000 })
+    await mock.worlds.put('idle')
+    const watched = await mock.worlds.put('watched')
+    const events = watched.changes()
+    const used = () => mock.worlds.list().map(({ id }) => id)
+
+    vi.advanceTimersByTime(59_000)
+    const before = used()
+    vi.advanceTimersByTime(7_000)
+    const after = used()
+    await events.return?.()
+    vi.advanceTimersByTime(67_000)
+
+    expect([before, after, used()]).toEqual([['default', 'idle', 'watched'], ['default', 'watched'], ['default']])
+  })
+
+  it('that is looked at in a list is not used', async ({ serve }) => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    const { mock } = await serve({ worldTtlMs: 60_000 })
+    await mock.worlds.put('idle')
+
+    for (let i = 0; i < 7; i++) {
+      mock.worlds.list()
+      vi.advanceTimersByTime(10_000)
+    }
+
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+})
+
+describe('PUT /__mock/worlds/{world_id}', () => {
+  it('makes a world of a scenario by its name', async ({ serve }) => {
+    const { client } = await serve()
+
+    const world = await client.worlds.put('busy', { scenario: 'friday-night' })
+
+    expect(await world.world.describe()).toMatchObject({ title: 'Friday night', counts: { lobbies: 400 } })
+  })
+
+  it('makes a world of a scenario that is sent, with another seed', async ({ serve }) => {
+    const { client } = await serve()
+    const scenario = { title: 'Mine', seed: 1, game_modes: ['duel'] }
+
+    const [one, other] = [
+      await client.worlds.put('one', { scenario }),
+      await client.worlds.put('other', { scenario, seed: 2 }),
+    ]
+
+    const [first, second] = [await one.world.games.all(), await other.world.games.all()]
+    expect([await one.world.describe(), await other.world.describe()]).toMatchObject([{ seed: 1 }, { seed: 2 }])
+    expect(first).not.toEqual(second)
+  })
+
+  it('forks a world as it stands, and neither sees what the other does from then on', async ({ serve }) => {
+    const { mock, client } = await serve()
+    await mock.world.lobbies.create({ lobby_id: 'before' })
+
+    const fork = await client.worlds.put('fork', { fork: 'default' })
+    await mock.world.lobbies.create({ lobby_id: 'there' })
+    await fork.world.lobbies.create({ lobby_id: 'here' })
+
+    const of = async (id: string) => [
+      mock.world.lobbies.get(id) !== undefined,
+      (await fork.world.lobbies.get(id)) !== undefined,
+    ]
+    expect([await of('before'), await of('there'), await of('here')]).toEqual([
+      [true, true],
+      [true, false],
+      [false, true],
+    ])
+  })
+
+  it('gives a fork the chance of the other, or that of another seed', async ({ serve }) => {
+    const { mock } = await serve()
+    const [same, different] = [
+      await mock.worlds.put('same', { fork: 'default' }),
+      await mock.worlds.put('different', { fork: 'default', seed: 99 }),
+    ]
+
+    const drawn = await Promise.all([mock, same, different].map(({ world }) => world.lobbies.create({})))
+
+    const [original, equal, other] = drawn.map(({ lobby_id }) => lobby_id)
+    expect(equal).toBe(original)
+    expect(other).not.toBe(original)
+  })
+
+  it('has a world that is there begin anew, and wakes who waits in it', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const world = await mock.worlds.put('again')
+    const path = '/w/again/cloud/devices/links'
+    const first = json(await send({ method: 'GET', path, query: `device_link_token=${tokens.pending}` })) as {
+      watch: { index: string }
+    }
+    const waiting = send({
+      method: 'GET',
+      path,
+      query: `device_link_token=${tokens.pending}&watch_index=${first.watch.index}`,
+    })
+    await vi.waitFor(() => expect(world.world.waiters).toBe(1))
+
+    const again = await mock.worlds.put('again', { scenario: 'empty' })
+
+    expect([failure(await waiting), again === world, world.world.title]).toEqual(['400 TOKEN_INVALID', true, 'Empty'])
+    expect(again.world.revision).toBeGreaterThan(Number(first.watch.index))
+  })
+
+  it.for([
+    [{ scenario: 'fridy-night' }, '400 API_BAD_BODY', 'Did you mean friday-night?'],
+    [{ scenario: { game_modes: 'duel' } }, '400 API_BAD_BODY', 'game_modes'],
+    [{ scenario: 'empty', fork: 'default' }, '400 API_BAD_BODY', 'both given'],
+    [{ fork: 'nowhere' }, '404 API_NOT_FOUND', 'Known: default'],
+    [{ seed: 1.5 }, '400 API_BAD_BODY', 'seed'],
+    [{ colour: 'red' }, '400 API_BAD_BODY', 'colour'],
+  ] as const)('refuses %j, and makes nothing', async ([body, expected, message], { serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = await steer('PUT', '/__mock/worlds/new', body)
+
+    expect(failure(got)).toBe(expected)
+    expect(got.body).toContain(message)
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+})
+
+describe('DELETE /__mock/worlds/{world_id}', () => {
+  it('answers those who wait in it, and it begins anew when it is asked for again', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    const { world } = await mock.worlds.put('gone')
+    await world.lobbies.create({ lobby_id: 'new' })
+    const path = '/w/gone/cloud/devices/links'
+    const query = `device_link_token=${tokens.pending}`
+    const { watch } = json(await send({ method: 'GET', path, query })) as { watch: { index: string } }
+    const waiting = send({ method: 'GET', path, query: `${query}&watch_index=${watch.index}` })
+    await vi.waitFor(() => expect(world.waiters).toBe(1))
+
+    const deleted = [await client.worlds.delete('gone'), await client.worlds.delete('gone')]
+
+    expect([deleted, (await waiting).status]).toEqual([[true, false], 200])
+    expect(lobbiesIn(await send({ method: 'GET', path: `/w/gone${list}` }))).toBe(2)
+  })
+
+  it('leaves the default world', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    expect(failure(await steer('DELETE', '/__mock/worlds/default'))).toBe('400 API_BAD_BODY')
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+})
+
+describe('the server', () => {
+  it('says how it is', async ({ serve }) => {
+    const { mock, steer } = await serve()
+    await mock.worlds.put('other')
+
+    const got = json(await steer('GET', '/__mock/health'))
+
+    expect(got).toEqual({ status: 'ok', version: '0.1.0', uptime_ms: expect.any(Number), worlds: 2, waiters: 0 })
+  })
+
+  it('says what a world is', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = json(await steer('GET', '/__mock/world'))
+
+    expect(got).toEqual({
+      id: 'default',
+      title: 'Tanks',
+      seed: 7,
+      revision: mock.world.revision,
+      now: '2026-11-20T20:00:00.000Z',
+      waiters: 0,
+      counts: { games: 2, namespaces: 3, game_modes: 5, regions: 3, lobbies: 5, device_links: 3, tokens: 9 },
+    })
+  })
+
+  it('tells of the scenarios on hand, and changes over to one, at once', async ({ serve }) => {
+    const { mock, client, steer } = await serve()
+
+    await client.load('friday-night')
+
+    expect(await client.scenarios()).toEqual(['own', 'default', 'empty', 'friday-night', 'tokens-only', 'nasty'])
+    expect([mock.world.title, mock.tokens.length, mock.world.lobbies.count()]).toEqual(['Friday night', 8, 400])
+    expect(failure(await steer('PUT', '/__mock/scenario', {}))).toBe('400 API_BAD_BODY')
+  })
+
+  it('resets to the scenario that was changed over to', async ({ serve }) => {
+    const { mock, client } = await serve()
+    await client.load({ title: 'Mine', game_modes: ['duel'] })
+    await mock.world.lobbies.create({})
+
+    await client.reset()
+
+    expect([mock.world.title, mock.world.lobbies.count()]).toEqual(['Mine', 0])
+  })
+
+  it('resets in one change set, all but what is kept', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    const begun = stateOf(mock.world)
+    await mock.world.lobbies.create({})
+    await client.world.clock.advance('1h')
+    await send({ method: 'GET', path: list })
+    const sets: number[] = []
+    mock.world.subscribe(({ revision }) => void sets.push(revision))
+
+    await client.reset({ keep: ['clock', 'journal'] })
+    const kept = [mock.world.clock.now() - Date.parse('2026-11-20T20:00:00Z'), mock.journal.find().length]
+    await client.reset()
+    await settled()
+
+    expect([kept, mock.journal.find().length, sets.length]).toEqual([[3_600_000, 1], 0, 1])
+    expect({ ...JSON.parse(stateOf(mock.world)), revision: 0 }).toEqual({ ...JSON.parse(begun), revision: 0 })
+  })
+
+  it('completes a device link for a game by its name or its id, and has one expire', async ({ serve }) => {
+    const { mock, client, steer } = await serve()
+    await mock.world.deviceLinks.create({ device_link_token: 'device.mock.new' })
+
+    await client.completeDeviceLink(tokens.pending, { game: 'boats' })
+    await client.expireDeviceLink('device.mock.new')
+
+    expect(mock.world.deviceLinks.get(tokens.pending)).toMatchObject({ status: 'complete', game_id: ids.boats })
+    const refused = [
+      await steer('POST', `/__mock/device-links/${tokens.pending}/complete`, { game: 'boats' }),
+      await steer('POST', '/__mock/device-links/device.mock.new/complete', { game: 'boats' }),
+      await steer('POST', '/__mock/device-links/nobody/expire', {}),
+      await steer('POST', '/__mock/device-links/nobody/complete', {}),
+    ]
+    expect(refused.map(failure)).toEqual([
+      '400 CLOUD_DEVICE_LINK_ALREADY_COMPLETE',
+      '400 TOKEN_EXPIRED',
+      '404 API_NOT_FOUND',
+      '400 TOKEN_INVALID',
+    ])
+  })
+
+  it('asks for the game where there is more than one', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const got = await steer('POST', `/__mock/device-links/${tokens.pending}/complete`, {})
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect(got.body).toContain('Known: tanks, boats')
+  })
+})
