@@ -31,7 +31,17 @@ export const optionDefaults = {
   journalSize: 1_000,
 } as const
 
-const known = ['scenario', 'seed', 'baseUrl', 'watchTimeoutMs', 'publicUrl', 'corsOrigins', 'maxWorlds', 'worldTtlMs']
+const known = [
+  'scenario',
+  'seed',
+  'baseUrl',
+  'watchTimeoutMs',
+  'publicUrl',
+  'corsOrigins',
+  'maxWorlds',
+  'worldTtlMs',
+  'journalSize',
+]
 
 /** Throws `UsageError` where an option is unknown, or not what it should be. */
 export function checkOptions(options: MockOptions): void {

@@ -1,0 +1,213 @@
+import { fc } from '@fast-check/vitest'
+import { describe, expect, vi } from 'vitest'
+import type { MockEvent } from '../../src/client.js'
+import { connected } from '../server/talk.js'
+import { it, type Steered } from './steered.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+
+/** Reads so many events, and then lets go. */
+async function take(events: AsyncIterable<MockEvent>, count: number): Promise<MockEvent[]> {
+  const taken: MockEvent[] = []
+  if (count === 0) return taken
+  for await (const event of events) {
+    taken.push(event)
+    if (taken.length === count) break
+  }
+  return taken
+}
+
+/** Waits until a stream listens to a world. */
+async function fromNowOn({ mock }: Steered, world = 'default'): Promise<void> {
+  await vi.waitFor(() => expect(mock.worlds.get(world)?.busy).toBe(true))
+}
+
+const makeLobby = ({ mock }: Steered, lobby_id: string) => mock.world.lobbies.create({ lobby_id })
+const shown = (event: MockEvent) => (event.type === 'change' ? event.data.puts.map(({ id }) => id).join() : event.type)
+
+describe('GET /__mock/changes', () => {
+  it('sends its headers at once', async ({ serve }) => {
+    const { url, close } = await serve()
+
+    const response = await fetch(`${url}/__mock/changes`)
+
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    await close()
+    expect(await response.text()).toBe('')
+  })
+
+  it('tells of change sets and exchanges as they happen, each with an id', async ({ serve }) => {
+    const steered = await serve()
+    const events = steered.client.changes()
+    const first = take(events, 2)
+    await fromNowOn(steered)
+
+    await makeLobby(steered, 'new')
+    await steered.send(list)
+
+    const [change, exchange] = await first
+    expect(change).toEqual({
+      type: 'change',
+      id: expect.stringMatching(/-1$/),
+      data: {
+        revision: steered.mock.world.revision,
+        at: '2026-11-20T20:00:00.000Z',
+        puts: [{ table: 'lobbies', id: 'new', row: steered.mock.world.lobbies.get('new') }],
+        deletes: [],
+      },
+    })
+    expect(exchange).toMatchObject({ type: 'exchange', data: { id: 2, operation: 'lobbies.list', status: 200 } })
+  })
+
+  it('begins with what has happened since a revision', async ({ serve }) => {
+    const steered = await serve()
+    await makeLobby(steered, 'before')
+    const since = steered.mock.world.revision
+    await steered.send(list)
+    await makeLobby(steered, 'after')
+
+    const events = await take(steered.client.changes({ since }), 2)
+
+    expect(events.map(shown)).toEqual(['exchange', 'after'])
+  })
+
+  it('tells where the past is gone, and goes on with what is new', async ({ serve }) => {
+    const steered = await serve({ journalSize: 1 })
+    const since = steered.mock.world.revision
+    await steered.send(list)
+    await steered.send(list)
+    const events = take(steered.client.changes({ since }), 2)
+    await fromNowOn(steered)
+
+    await makeLobby(steered, 'new')
+
+    const [gone, change] = await events
+    expect(gone).toEqual({
+      type: 'gone',
+      data: { message: expect.stringContaining('no longer kept'), revision: since },
+    })
+    expect(change && shown(change)).toBe('new')
+  })
+
+  it.for([['x-1'], ['1'], ['-'], [''], ['%run-99'], ['%run-1-1'], ['%run--1']] as const)(
+    'takes %j for an id of another run',
+    async ([lastEventId], { serve }) => {
+      const steered = await serve()
+      await makeLobby(steered, 'new')
+      const [event] = await take(steered.client.changes({ since: 0 }), 1)
+      const run = event && 'id' in event ? event.id.split('-')[0] : ''
+
+      const [told] = await take(steered.client.changes({ lastEventId: lastEventId.replace('%run', String(run)) }), 1)
+
+      expect(told?.type).toBe('gone')
+    },
+  )
+
+  it('takes a revision that is to come for one of another run', async ({ serve }) => {
+    const steered = await serve()
+
+    const [told] = await take(steered.client.changes({ since: steered.mock.world.revision + 1 }), 1)
+
+    expect(told?.type).toBe('gone')
+  })
+
+  it('misses nothing and repeats nothing, wherever it is cut and resumed', async ({ serve }) => {
+    const steered = await serve()
+    const step = fc.oneof({ weight: 3, arbitrary: fc.constant('happens' as const) }, fc.constant('is cut' as const))
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async steps => {
+        const { id: world } = await steered.mock.worlds.put(`w${Math.random().toString(36).slice(2)}`)
+        const mock = steered.mock.worlds.get(world)
+        const seen: MockEvent[] = []
+        let stream = mock?.changes()
+        let made = 0
+        for (const step of steps) {
+          if (step === 'happens') {
+            await mock?.world.lobbies.create({ lobby_id: `${made++}` })
+            continue
+          }
+          if (stream) seen.push(...(await take(stream, Math.min(1, made - seen.length))))
+          await stream?.return?.()
+          const last = seen.at(-1)
+          stream = mock?.changes(last && 'id' in last ? { lastEventId: last.id } : { since: 0 })
+        }
+        if (stream) seen.push(...(await take(stream, made - seen.length)))
+
+        expect(seen.map(shown)).toEqual(Array.from({ length: made }, (_, i) => `${i}`))
+        await steered.mock.worlds.delete(world)
+      }),
+    )
+  })
+
+  it('resumes a stream whose socket was torn down', async ({ serve }) => {
+    const steered = await serve()
+    const socket = await connected(steered.url)
+    socket.write('GET /__mock/changes HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    const text = await new Promise<string>(resolve => {
+      let read = ''
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        if (read === '') void makeLobby(steered, 'first')
+        read += chunk
+        if (read.includes('"first"')) resolve(read)
+      })
+    })
+    socket.resetAndDestroy()
+    await makeLobby(steered, 'second')
+    const lastEventId = /^id: (.*)$/m.exec(text)?.[1]
+
+    const [next] = await take(steered.client.changes({ lastEventId }), 1)
+
+    expect(next && shown(next)).toBe('second')
+  })
+
+  it('frees a client that has gone, and ends those that are left when the server ends', async ({ serve }) => {
+    const steered = await serve()
+    const controller = new AbortController()
+    const aborted = steered.client.changes({ since: 0, signal: controller.signal })
+    const left = steered.client.changes({ since: 0 })
+    await makeLobby(steered, 'new')
+    await Promise.all([aborted.next(), left.next()])
+
+    controller.abort()
+    const rest = await take(aborted, 1)
+    await steered.close()
+
+    expect([rest, await take(left, 1)]).toEqual([[], []])
+    expect(steered.mock.busy).toBe(false)
+  })
+
+  it('is of one world', async ({ serve }) => {
+    const steered = await serve()
+    const other = await steered.client.worlds.put('other')
+    const events = take(other.changes(), 1)
+    await fromNowOn(steered, 'other')
+
+    await makeLobby(steered, 'there')
+    await other.world.lobbies.create({ lobby_id: 'here' })
+
+    expect((await events).map(shown)).toEqual(['here'])
+  })
+})
+
+describe('mock.changes', () => {
+  it('gathers events from when it was called', async ({ serve }) => {
+    const steered = await serve()
+    const events = steered.mock.changes()
+    await makeLobby(steered, 'one')
+    await makeLobby(steered, 'two')
+
+    expect((await take(events, 2)).map(shown)).toEqual(['one', 'two'])
+    expect(steered.mock.busy).toBe(false)
+  })
+
+  it('ends with its signal and with the mock', async ({ serve }) => {
+    const { mock } = await serve()
+    const controller = new AbortController()
+    const [aborted, closed] = [mock.changes({ signal: controller.signal }), mock.changes()]
+
+    controller.abort()
+    await mock.close()
+
+    expect([await take(aborted, 1), await take(closed, 1)]).toEqual([[], []])
+  })
+})

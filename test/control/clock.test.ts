@@ -1,0 +1,103 @@
+import { describe, expect } from 'vitest'
+import { failure, json } from '../doors.js'
+import { stateOf } from '../server/ask.js'
+import { it } from './steered.js'
+
+const hours = (count: number) => count * 3_600_000
+const begun = Date.parse('2026-11-20T20:00:00Z')
+
+describe('the clock of a world', () => {
+  it('is advanced by a duration or by ms, and says where it is', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = [
+      json(await steer('POST', '/__mock/clock/advance', { by: '2h' })),
+      json(await steer('POST', '/__mock/clock/advance', { by: 500 })),
+      json(await steer('GET', '/__mock/clock')),
+    ]
+
+    const frozen = { mode: 'frozen', rate: 1 }
+    expect(got).toEqual([
+      { ...frozen, now: '2026-11-20T22:00:00.000Z' },
+      { ...frozen, now: '2026-11-20T22:00:00.500Z' },
+      { ...frozen, now: '2026-11-20T22:00:00.500Z' },
+    ])
+    expect(mock.world.clock.now()).toBe(begun + hours(2) + 500)
+  })
+
+  it('is set: its mode, its rate, and a time to come', async ({ serve }) => {
+    const { mock, client } = await serve()
+
+    const set = await client.world.clock.set({ now: '2026-11-21T00:00:00+02:00', rate: 60 })
+
+    expect(set).toEqual({ mode: 'frozen', rate: 60, now: '2026-11-20T22:00:00.000Z' })
+    await client.world.clock.set({ mode: 'running' })
+    expect([mock.world.clock.mode, mock.world.clock.rate]).toEqual(['running', 60])
+  })
+
+  it('is another one in each world', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const other = await client.worlds.put('other')
+
+    await other.world.clock.advance('1h')
+
+    expect([mock.world.clock.now(), mock.worlds.get('other')?.world.clock.now()]).toEqual([begun, begun + hours(1)])
+  })
+
+  it('goes back on a reset, with its mode and its rate', async ({ serve }) => {
+    const { mock, client } = await serve()
+    await client.world.clock.set({ mode: 'running', rate: 10, now: begun + hours(5) })
+
+    await client.reset()
+
+    const { mode, rate } = mock.world.clock
+    expect([mode, rate, mock.world.clock.now()]).toEqual(['frozen', 1, begun])
+  })
+
+  it.for([
+    ['PUT', '/__mock/clock', { now: '2026-11-20T19:59:59Z' }, 'only goes forward'],
+    ['PUT', '/__mock/clock', { now: 'tomorrow' }, 'with a zone'],
+    ['PUT', '/__mock/clock', { now: '2026-11-21T20:00:00' }, 'with a zone'],
+    ['PUT', '/__mock/clock', { mode: 'stopped' }, 'running'],
+    ['PUT', '/__mock/clock', { mode: 'running', rate: 0 }, 'above 0'],
+    ['PUT', '/__mock/clock', { mode: 'running', rate: 1e9 }, '1000000'],
+    ['PUT', '/__mock/clock', { speed: 2 }, 'speed'],
+    ['POST', '/__mock/clock/advance', { by: '-1s' }, 'only goes forward'],
+    ['POST', '/__mock/clock/advance', { by: -1 }, 'only goes forward'],
+    ['POST', '/__mock/clock/advance', { by: 'soon' }, 'as in 250ms'],
+    ['POST', '/__mock/clock/advance', {}, 'by is missing'],
+  ] as const)('refuses %s %s %j, and stands as it was', async ([method, path, body, message], { serve }) => {
+    const { mock, steer } = await serve()
+    const before = stateOf(mock.world)
+
+    const got = await steer(method, path, body)
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect(json(got)).toMatchObject({ message: expect.stringContaining(message) })
+    expect([stateOf(mock.world), mock.world.clock.mode]).toEqual([before, 'frozen'])
+  })
+
+  it('has 10,000 links expire in their order in one advance, and wakes each watcher once', async ({ serve }) => {
+    const { mock, client } = await serve({ watchTimeoutMs: hours(3) })
+    const count = 10_000
+    const links = Array.from({ length: count }, (_, i) => ({
+      device_link_token: `device.mock.${i}`,
+      expires_at: begun + 1 + ((i * 7919) % hours(1.9)),
+    }))
+    await mock.world.write(tables => Promise.all(links.map(link => tables.deviceLinks.create(link))).then(() => {}))
+    const woken: string[] = []
+    const watches = links.map(async ({ device_link_token: token }) => {
+      const query = `device_link_token=${token}&watch_index=${mock.world.revision}`
+      const { body } = await mock.answer({ method: 'GET', path: '/cloud/devices/links', query, headers: {} })
+      woken.push(`${token} ${JSON.parse(new TextDecoder().decode(body)).code}`)
+    })
+    expect(mock.world.waiters).toBe(count)
+
+    await client.world.clock.advance('2h')
+
+    await Promise.all(watches)
+    const inOrder = links.toSorted((a, b) => a.expires_at - b.expires_at)
+    expect(woken).toEqual(inOrder.map(link => `${link.device_link_token} TOKEN_EXPIRED`))
+    expect(mock.world.waiters).toBe(0)
+  })
+})
