@@ -1,0 +1,93 @@
+import { describe, expect } from 'vitest'
+import { failure } from '../doors.js'
+import { ids, tokens } from '../tanks.js'
+import { it } from './steered.js'
+
+describe('explain', () => {
+  it.for([
+    [ids.lobby, 'listed', 'public token of tanks/prod'],
+    ['closed', 'not listed', 'is_closed'],
+    ['private', 'not listed', 'publicity is private'],
+    ['unlisted', 'not listed', 'game mode secret is not listable'],
+    ['clsed', 'not there', 'did you mean closed?'],
+  ] as const)('says of the lobby %s that it is %s', async ([lobby_id, verdict, reason], { serve }) => {
+    const { client } = await serve()
+
+    const explained = await client.explain({ lobby_id })
+
+    expect(explained.verdict).toBe(verdict)
+    expect(explained.because.join('\n')).toContain(reason)
+  })
+
+  it('says of an empty lobby that the scenario hides it', async ({ serve }) => {
+    const { mock } = await serve()
+    await mock.world.settings.update(q => q.where({ settings_id: 'settings' }), {
+      data: settings => void Object.assign(settings, { hide_empty_lobbies: true }),
+    })
+    await mock.world.lobbies.create({ lobby_id: 'second', game_mode_id: 'ffa', region_id: 'lnd-syd' })
+
+    expect(mock.explain({ lobby_id: 'second' })).toMatchObject({
+      verdict: 'not listed',
+      because: [expect.stringContaining('hide_empty_lobbies')],
+    })
+  })
+
+  const listPath = '/matchmaker/lobbies/list'
+  it.for([
+    [{ path: listPath }, 'answered by lobbies.list', 'the default namespace tanks/prod answers'],
+    [{ path: `/w/other${listPath}?include_state=true` }, 'answered by lobbies.list', 'tokenless'],
+    [{ path: listPath, token: tokens.development }, 'answered by lobbies.list', 'canned data'],
+    [
+      { path: listPath, origin: 'https://tanks.example' },
+      'answered by lobbies.list',
+      'pages of https://tanks.example belong',
+    ],
+    [{ path: listPath, origin: 'https://x.example' }, 'answered by lobbies.list', '--cors-origin https://x.example'],
+    [{ path: listPath, token: 'nobody' }, '400 TOKEN_INVALID', 'nothing here has this token'],
+    [{ path: listPath, method: 'post' }, '400 API_METHOD_NOT_ALLOWED', 'use GET'],
+    [{ path: '/lobbies/list' }, '404 API_NOT_FOUND', 'did you mean GET /matchmaker/lobbies/list?'],
+    [{ path: '/cloud/devices/links/complete', method: 'POST' }, '401 API_UNAUTHORIZED', 'a cloud token'],
+    [{ path: '/cloud/devices/links', method: 'POST' }, 'answered by devices.links.prepare', 'no token was sent'],
+  ] as const)('says of the request %j that it is %s', async ([question, verdict, reason], { serve }) => {
+    const { client } = await serve()
+
+    const explained = await client.explain(question)
+
+    expect(explained.verdict).toBe(verdict)
+    expect(explained.because.join('\n')).toContain(reason)
+  })
+
+  it.for([
+    [{ name_id: 'beta' }, 'passes', 'no namespace of tanks'],
+    [{ name_id: 'prod' }, 'does not pass', 'is called "prod" already'],
+    [{ name_id: 'race', game: 'boats' }, 'passes', 'of boats'],
+    [{ name_id: 'Beta' }, 'does not pass', 'no identifier'],
+    [{ name_id: '' }, 'does not pass', 'it is empty'],
+    [{ name_id: 'a-name-of-17-byte' }, 'does not pass', 'it has 17 bytes'],
+    [{ display_name: ' x' }, 'does not pass', 'no display name'],
+    [{ display_name: 'x'.repeat(129) }, 'does not pass', 'it has 129 bytes'],
+    [{ display_name: '' }, 'does not pass', 'it is empty'],
+  ] as const)('says of the name %j that it %s', async ([question, verdict, reason], { serve }) => {
+    const { client } = await serve()
+
+    const explained = await client.explain(question)
+
+    expect(explained.verdict).toBe(verdict)
+    expect(explained.because.join('\n')).toContain(reason)
+  })
+
+  it.for(['', '?lobby_id=x&path=/'])('asks what for, where it is asked %j', async (query, { serve }) => {
+    const { steer } = await serve()
+
+    expect(failure(await steer('GET', `/__mock/explain${query}`))).toBe('400 API_BAD_QUERY')
+  })
+
+  it('changes nothing, and is in no journal', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const { revision } = mock.world
+
+    await client.explain({ path: listPath, token: tokens.public })
+
+    expect([mock.world.revision, mock.journal.find()]).toEqual([revision, []])
+  })
+})

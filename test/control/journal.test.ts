@@ -1,0 +1,149 @@
+import { describe, expect, vi } from 'vitest'
+import { failure, json } from '../doors.js'
+import { bearer, completion, ids, tokens } from '../tanks.js'
+import { it } from './steered.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` } as const
+
+describe('the journal', () => {
+  it('shows all of an exchange', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await send({ ...list, query: 'include_state=false', headers: bearer(tokens.public) })
+
+    const [entry] = await client.journal.find()
+
+    expect(entry).toEqual({
+      id: 1,
+      time: '2026-11-20T20:00:00.000Z',
+      world: 'default',
+      operation: 'lobbies.list',
+      caller: { kind: 'public', namespace_id: ids.prod },
+      method: 'GET',
+      path: list.path,
+      query: { include_state: 'false' },
+      headers: expect.objectContaining({ authorization: 'Bearer pub_prod.…' }),
+      status: 200,
+      answer: expect.objectContaining({ lobbies: expect.any(Array) }),
+      ms: expect.any(Number),
+      blocked_ms: 0,
+    })
+    expect(mock.journal.find()).toEqual([entry])
+  })
+
+  it('holds no token that lets anybody in', async ({ serve }) => {
+    const { mock, steer, send } = await serve()
+    await mock.world.tokens.create({ kind: 'cloud', game_id: ids.tanks, token: 'unlabelled' })
+    await send({ ...list, headers: { ...bearer(tokens.public), cookie: 'session=biscuit', 'x-note': tokens.cloud } })
+    await send({ ...link, headers: bearer('unlabelled') })
+    await send(completion)
+    await send(link)
+    await send({ method: 'POST', path: '/cloud/devices/links' })
+    await send({ method: 'GET', path: `/nowhere/${tokens.cloud}`, query: `token=unlabelled&more=${tokens.cloud}` })
+
+    const { body } = await steer('GET', '/__mock/journal')
+
+    const secrets = [
+      ...Object.values(tokens).map(token => token.slice(token.indexOf('mock.'))),
+      'unlabelled',
+      'biscuit',
+    ]
+    expect(secrets.filter(secret => body.includes(secret))).toEqual([])
+    expect(body).not.toMatch(/\.mock\.[a-z0-9]{24}/)
+  })
+
+  it('has failures, and what is no operation, and tells of them which', async ({ serve }) => {
+    const { client, send } = await serve()
+    await send({ method: 'POST', path: '/nowhere', body: 'no JSON' })
+    await send({ ...list, headers: bearer('x') })
+
+    const [lost, refused] = await client.journal.find()
+
+    expect(lost).toMatchObject({ path: '/nowhere', status: 404, body: 'no JSON', answer: { code: 'API_NOT_FOUND' } })
+    expect(lost).not.toHaveProperty('operation')
+    expect(refused).toMatchObject({ operation: 'lobbies.list', status: 400 })
+    expect(refused).not.toHaveProperty('caller')
+  })
+
+  it('has neither pages nor calls of the control API nor what the server refused', async ({ serve }) => {
+    const { mock, send, steer } = await serve()
+    await send({ method: 'GET', path: '/' })
+    await send({ ...list, headers: { host: 'evil.example' } })
+    await steer('GET', '/__mock/nothing')
+    await steer('POST', '/__mock/lobbies', {})
+
+    expect(mock.journal.find()).toEqual([])
+  })
+
+  it('finds exchanges by operation, by status and by what came before', async ({ serve }) => {
+    const { client, send } = await serve()
+    for (const sent of [list, link, { ...list, headers: bearer('x') }, list]) await send(sent)
+    const idsOf = async (filter: object) => (await client.journal.find(filter)).map(({ id }) => id)
+
+    const found = [
+      await idsOf({ operation: 'lobbies.list' }),
+      await idsOf({ operation: 'devices.*' }),
+      await idsOf({ status: 200, operation: 'l*t' }),
+      await idsOf({ since: 2 }),
+      await idsOf({ operation: 'lobbies' }),
+    ]
+
+    expect(found).toEqual([[1, 3, 4], [2], [1, 4], [3, 4], []])
+  })
+
+  it('refuses a filter that is none', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const answers = [await steer('GET', '/__mock/journal?status=ok'), await steer('GET', '/__mock/journal?since=-1')]
+
+    expect(answers.map(failure)).toEqual(['400 API_BAD_QUERY', '400 API_BAD_QUERY'])
+  })
+
+  it('keeps the newest, as many as it is told', async ({ serve }) => {
+    const { mock, send } = await serve({ journalSize: 3 })
+    for (let i = 0; i < 10; i++) await send(list)
+
+    expect(mock.journal.find().map(({ id }) => id)).toEqual([8, 9, 10])
+  })
+
+  it('forgets when it is told, and gives no id again', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await send(list)
+    await client.journal.clear()
+    await send(list)
+
+    expect(mock.journal.find().map(({ id }) => id)).toEqual([2])
+  })
+
+  it('is another one in each world', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await send({ ...list, path: `/w/other${list.path}` })
+
+    const entry = mock.worlds.get('other')?.journal.find()[0]
+
+    expect([mock.journal.find(), entry?.world, entry?.path]).toEqual([[], 'other', list.path])
+  })
+
+  it('says for how long a request was blocked', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    const { watch } = json(await send(link)) as { watch: { index: string } }
+    const waiting = send({ ...link, query: `${link.query}&watch_index=${watch.index}` })
+    await vi.waitFor(() => expect(mock.world.waiters).toBe(1))
+    await client.completeDeviceLink(tokens.pending, { game: 'tanks' })
+    await waiting
+
+    const entry = mock.journal.find().at(-1)
+
+    expect(entry?.answer).toEqual({ cloud_token: 'cloud.…', watch: { index: expect.any(String) } })
+    expect(entry?.blocked_ms).toBeGreaterThan(0)
+    expect(entry?.ms).toBeGreaterThanOrEqual(entry?.blocked_ms ?? Number.POSITIVE_INFINITY)
+  })
+
+  it('leaves out a body that is too long to be kept', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await send({ method: 'POST', path: '/nowhere', body: 'x'.repeat(256 * 1024) })
+    await send({ method: 'POST', path: '/nowhere', body: 'x'.repeat(256 * 1024 + 1) })
+
+    expect(mock.journal.find().map(entry => 'body' in entry)).toEqual([true, false])
+  })
+})
