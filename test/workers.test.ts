@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { createClient } from '../src/client.js'
+import { listen } from '../src/express.js'
+import { createMockmaker } from '../src/index.js'
+import { type Opened, type Sent, sendTo } from './doors.js'
+import { stateOf } from './server/ask.js'
+import { type Frame, specification } from './specification.js'
+import { tanks } from './tanks.js'
+
+interface Case {
+  readonly name: string
+  run(there: { readonly mock: Pick<Opened, 'send'> }): Promise<void>
+}
+
+/** All that the specification says, one case after the other. */
+function cases(): Case[] {
+  const found: Case[] = []
+  const add: Frame['it'] = Object.assign((name: string, run: Case['run']) => void found.push({ name, run }), {
+    for:
+      <Given>(givens: readonly Given[]) =>
+      (name: string, run: (given: Given, there: Parameters<Case['run']>[0]) => Promise<void>) => {
+        for (const given of givens) found.push({ name, run: there => run(given, there) })
+      },
+  })
+  specification({ describe: (_, specify) => specify(), it: add })
+  return found
+}
+
+const workers = 50
+
+/** Two ways to name a world, for every other worker. */
+const inWorld = (id: string, i: number) => (sent: Sent) =>
+  i % 2 === 0
+    ? { ...sent, path: `/w/${id}${sent.path}` }
+    : { ...sent, headers: { ...sent.headers, 'x-mock-world': id } }
+
+it('lets 50 workers run the whole specification at once, each in a world of its own', async () => {
+  const mock = createMockmaker({ scenario: tanks })
+  const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+  const { worlds } = createClient(url)
+  const untouched = stateOf(mock.world)
+  const specified = cases()
+  const work = async (i: number) => {
+    const id = `worker-${i}`
+    const sentTo = inWorld(id, i)
+    // Each begins somewhere else, so that no two do the same at the same time.
+    for (const [step] of specified.entries()) {
+      const { name, run } = specified[(step + i * 7) % specified.length] as Case
+      await worlds.delete(id)
+      await worlds.put(id)
+      await run({ mock: { send: sent => sendTo(url, sentTo(sent)) } }).catch(error => {
+        throw new Error(`${id}, ${name}`, { cause: error })
+      })
+    }
+  }
+
+  const done = await Promise.allSettled(Array.from({ length: workers }, (_, i) => work(i)))
+
+  expect(done.filter(({ status }) => status === 'rejected')).toEqual([])
+  expect([specified.length > 100, mock.worlds.list().length, stateOf(mock.world)]).toEqual([
+    true,
+    workers + 1,
+    untouched,
+  ])
+  await close()
+}, 120_000)
