@@ -13,15 +13,16 @@ const most = 500
 
 /** Shares readings until the next revision, but none that depends on a time that has passed, nor past a time it depends on. */
 export function createLatest(world: LiveWorld): Latest {
-  const readings = new Map<string, Reading<object>>()
+  let readings: Map<string, Reading<object>> | undefined
   let revision = world.revision
   return {
     reading(key, read) {
-      if (revision !== world.revision) readings.clear()
+      if (revision !== world.revision) readings?.clear()
       revision = world.revision
-      const known = readings.get(key)
+      const known = readings?.get(key)
       if (known && (known.until === undefined || world.clock.now() < known.until)) return known
       const reading = read()
+      readings ??= new Map()
       if (readings.size < most && !reading.tags.has(clockTag)) {
         readings.set(key, reading)
         share(reading.value)

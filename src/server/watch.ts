@@ -103,10 +103,10 @@ class Blocked<Question, T> implements Waiter {
   }
 
   #listen({ tags, until }: Reading<T>): void {
-    const { listen, clock } = this.#watch.world
+    const { world } = this.#watch
     this.#quiet()
-    this.#unlisten = listen(tags, this.#wake)
-    this.#until = until === undefined ? undefined : clock.after(until - clock.now(), this.#wake)
+    this.#unlisten = world.listen(tags, this.#wake)
+    this.#until = until === undefined ? undefined : world.clock.after(until - world.clock.now(), this.#wake)
   }
 
   #quiet(): void {

@@ -5,16 +5,18 @@ import type { LiveWorld } from '../store/world.js'
 
 /** Completes the links of which the scenario says `completes_after`, when their time comes. Ends when the function that comes back is called. */
 export function completeLinksInTime(world: LiveWorld): () => void {
-  const alarms = new Map<string, Deadline>()
+  // Most worlds have no such link, and there may be many worlds.
+  let alarms: Map<string, Deadline> | undefined
   const forget = (token: string) => {
-    const alarm = alarms.get(token)
+    const alarm = alarms?.get(token)
     if (alarm) world.clock.giveUp(alarm)
-    alarms.delete(token)
+    alarms?.delete(token)
   }
   const expect = (link: DeviceLinkRow) => {
     const { device_link_token: token } = link
     forget(token)
     if (link.status !== 'pending' || !link.completes) return
+    alarms ??= new Map()
     alarms.set(
       token,
       world.clock.after(link.completes.at - world.clock.now(), () => complete(token)),
@@ -36,6 +38,6 @@ export function completeLinksInTime(world: LiveWorld): () => void {
   })
   return () => {
     unsubscribe()
-    for (const token of [...alarms.keys()]) forget(token)
+    for (const token of [...(alarms?.keys() ?? [])]) forget(token)
   }
 }

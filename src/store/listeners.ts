@@ -1,54 +1,57 @@
 import type { Tag } from './tag.js'
 
-/** Who is to be told when a tag is touched. */
-export interface Listeners {
-  /** Calls the listener, once for each change set, when any of the tags is touched, until the function that comes back is called. */
-  listen(tags: ReadonlySet<Tag>, listener: () => void): () => void
-  /** Tells all of them, also where one throws; then throws that. */
-  tell(tags: ReadonlySet<Tag>): void
-}
-
 type Listener = () => void
 
-/** Listeners in a map by tag: a change costs nothing to those it does not concern. */
-export function createListeners(): Listeners {
+/** Who is to be told when a tag is touched: listeners in a map by tag, so that a change costs nothing to those it does not concern. */
+export class Listeners {
   // Most tags have one listener, which then stands without a set around it.
-  const byTag = new Map<Tag, Listener | Set<Listener>>()
-  const add = (tag: Tag, listener: Listener) => {
-    const there = byTag.get(tag)
+  readonly #byTag = new Map<Tag, Listener | Set<Listener>>()
+
+  /** Calls the listener, once for each change set, when any of the tags is touched, until the function that comes back is called. */
+  listen(tags: ReadonlySet<Tag>, listener: Listener): () => void {
+    for (const tag of tags) this.#add(tag, listener)
+    const [tag, ...others] = tags
+    // Most listen to one tag, of which no list is held: there are as many as blocked requests.
+    return tag !== undefined && others.length === 0 ? this.#ending(tag, listener) : this.#endingAll([...tags], listener)
+  }
+
+  /** Tells all of them, also where one throws; then throws that. */
+  tell(tags: ReadonlySet<Tag>): void {
+    const concerned = new Map<Listener, Tag>()
+    for (const tag of tags) {
+      const there = this.#byTag.get(tag)
+      if (there instanceof Set) for (const listener of there) concerned.set(listener, tag)
+      else if (there) concerned.set(there, tag)
+    }
+    // One that is told may end another.
+    callEach(concerned, ([listener, tag]) => this.#hears(tag, listener) && listener())
+  }
+
+  #add(tag: Tag, listener: Listener): void {
+    const there = this.#byTag.get(tag)
     if (there instanceof Set) there.add(listener)
-    else byTag.set(tag, there === undefined || there === listener ? listener : new Set([there, listener]))
+    else this.#byTag.set(tag, there === undefined || there === listener ? listener : new Set([there, listener]))
   }
-  const remove = (tag: Tag, listener: Listener) => {
-    const there = byTag.get(tag)
+
+  #remove(tag: Tag, listener: Listener): void {
+    const there = this.#byTag.get(tag)
     if (there instanceof Set) there.delete(listener)
-    if (there === listener || (there instanceof Set && there.size === 0)) byTag.delete(tag)
+    if (there === listener || (there instanceof Set && there.size === 0)) this.#byTag.delete(tag)
   }
-  const hears = (tag: Tag, listener: Listener) => {
-    const there = byTag.get(tag)
+
+  #hears(tag: Tag, listener: Listener): boolean {
+    const there = this.#byTag.get(tag)
     return there === listener || (there instanceof Set && there.has(listener))
   }
-  // Most listen to one tag, of which no list is held: there are as many as blocked requests.
-  const ending = (tag: Tag, listener: Listener) => () => remove(tag, listener)
-  const endingAll = (tags: readonly Tag[], listener: Listener) => () => {
-    for (const tag of tags) remove(tag, listener)
+
+  #ending(tag: Tag, listener: Listener): () => void {
+    return () => this.#remove(tag, listener)
   }
-  return {
-    listen(tags, listener) {
-      for (const tag of tags) add(tag, listener)
-      const [tag, ...others] = tags
-      return tag !== undefined && others.length === 0 ? ending(tag, listener) : endingAll([...tags], listener)
-    },
-    tell(tags) {
-      const concerned = new Map<Listener, Tag>()
-      for (const tag of tags) {
-        const there = byTag.get(tag)
-        if (there instanceof Set) for (const listener of there) concerned.set(listener, tag)
-        else if (there) concerned.set(there, tag)
-      }
-      // One that is told may end another.
-      callEach(concerned, ([listener, tag]) => hears(tag, listener) && listener())
-    },
+
+  #endingAll(tags: readonly Tag[], listener: Listener): () => void {
+    return () => {
+      for (const tag of tags) this.#remove(tag, listener)
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import type { AllRecords } from './records.js'
 import type { TableName } from './rows.js'
 import { type SeedRows, seededRecords } from './seed.js'
 import { type ReadTables, readTable } from './table.js'
-import { createTracking } from './tracker.js'
+import { Tracking } from './tracker.js'
 
 /** How a world begins. */
 export interface Beginning {
@@ -38,7 +38,7 @@ export interface Standing {
 }
 
 /** Of records that nobody reads, because they are there to be forked. */
-export const unread = createTracking()
+export const unread = new Tracking()
 
 /** The tables whose rows may say when the world began, or where its links lead. */
 const ownRows: readonly TableName[] = ['settings', 'deviceLinks', 'tokens']

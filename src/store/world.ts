@@ -1,7 +1,7 @@
 import type { ChangeSet } from './change-set.js'
 import { type Clock, type ClockState, hasPassed, WorldClock } from './clock.js'
 import { commit } from './commit.js'
-import { callAll, createListeners, type Listeners } from './listeners.js'
+import { callAll, Listeners } from './listeners.js'
 import { LazyTables, lazyTables, mapTables } from './map-tables.js'
 import { models } from './model.js'
 import { Random } from './random.js'
@@ -10,7 +10,7 @@ import type { TableName } from './rows.js'
 import { type Standing, unread } from './standing.js'
 import { type ReadTables, readTable, type Table, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
-import { createTracking, type Tracker } from './tracker.js'
+import { type Tracker, Tracking } from './tracker.js'
 import { createTurn } from './turn.js'
 import { createSyncContext, createTurnQueue, type TurnContext, type TurnQueue } from './turn-queue.js'
 
@@ -72,14 +72,13 @@ class WorldCore extends LazyTables {
   readonly random: Random
   readonly waiting = new Set<Waiter>()
   readonly view: View
-  readonly listen: Listeners['listen']
   readonly #records: AllRecords
   #begun: Begun
   /** The records as they stand, for forks; `undefined` where they have changed since they were last asked for. */
   #standing: AllRecords | undefined
   readonly #turns: TurnQueue
-  readonly #tracking = createTracking()
-  readonly #listeners = createListeners()
+  readonly #tracking = new Tracking()
+  readonly #listeners = new Listeners()
   readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
   #revision: number
 
@@ -94,7 +93,6 @@ class WorldCore extends LazyTables {
     this.#begun = { ...standing, clock: this.clock.state }
     this.#standing = records
     this.#records = lazyTables(name => records[name].fork(this.#tracking))
-    this.listen = this.#listeners.listen
     const tables = lazyTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
     this.view = { tables, hasPassed: at => this.#hasPassed(at) }
   }
@@ -150,6 +148,11 @@ class WorldCore extends LazyTables {
     const { value, tracker } = this.#tracking.track(() => read(this.view))
     const { tags, revision, until } = tracker
     return { value, tags, revision, until }
+  }
+
+  /** Calls the listener when any of the tags is touched, until the function that comes back is called. */
+  listen(tags: ReadonlySet<Tag>, listener: () => void): () => void {
+    return this.#listeners.listen(tags, listener)
   }
 
   subscribe(listener: (changeSet: ChangeSet) => void): () => void {

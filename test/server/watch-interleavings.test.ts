@@ -85,7 +85,7 @@ class Model {
         if (table === 'deviceLinks') this.indexes.get(id as Link)?.push(revision)
       }
     })
-    const { listen } = this.world
+    const listen = this.world.listen.bind(this.world)
     const counted: LiveWorld['listen'] = (tags, listener) => {
       const stop = listen(tags, listener)
       let listens = true

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createListeners } from '../../src/store/listeners.js'
+import { Listeners } from '../../src/store/listeners.js'
 
 describe('listeners', () => {
   it('are called once for a change that touches several of their tags', () => {
-    const listeners = createListeners()
+    const listeners = new Listeners()
     const listener = vi.fn()
     listeners.listen(new Set(['a', 'b']), listener)
 
@@ -13,7 +13,7 @@ describe('listeners', () => {
   })
 
   it('are not called for a change that touches none of their tags', () => {
-    const listeners = createListeners()
+    const listeners = new Listeners()
     const listener = vi.fn()
     listeners.listen(new Set(['a']), listener)
 
@@ -23,7 +23,7 @@ describe('listeners', () => {
   })
 
   it('are not called any more when they have ended, however often', () => {
-    const listeners = createListeners()
+    const listeners = new Listeners()
     const [ended, stays] = [vi.fn(), vi.fn()]
     const end = listeners.listen(new Set(['a', 'b']), ended)
     listeners.listen(new Set(['a']), stays)
@@ -36,7 +36,7 @@ describe('listeners', () => {
   })
 
   it('are not called when the one told before has ended them', () => {
-    const listeners = createListeners()
+    const listeners = new Listeners()
     const ended = vi.fn()
     const ends: Array<() => void> = []
     listeners.listen(new Set(['a']), () => ends[0]?.())
@@ -48,7 +48,7 @@ describe('listeners', () => {
   })
 
   it('that listen anew while they are told are called once', () => {
-    const listeners = createListeners()
+    const listeners = new Listeners()
     const again = vi.fn(() => void listeners.listen(new Set(['a']), again))
     listeners.listen(new Set(['a']), again)
 
@@ -58,7 +58,7 @@ describe('listeners', () => {
   })
 
   it('are all called though one throws, and its error comes out', () => {
-    const listeners = createListeners()
+    const listeners = new Listeners()
     const listener = vi.fn()
     listeners.listen(new Set(['a']), () => {
       throw new Error('a bug of a listener')

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import type { Predicate } from '../../src/store/query.js'
 import { Records } from '../../src/store/records.js'
 import { type ReadTable, readTable } from '../../src/store/table.js'
-import { createTracking } from '../../src/store/tracker.js'
+import { Tracking } from '../../src/store/tracker.js'
 
 const Thing = z.object({
   thing_id: z.string(),
@@ -102,7 +102,7 @@ async function libraryOf(rows: readonly Thing[]) {
 function tableOf(rows: readonly Thing[]): ReadTable<Thing> {
   const records = Records.of<Thing>(
     rows.map(row => [row.thing_id, row] as const),
-    { table: 'things', tracking: createTracking(), revision: 1 },
+    { table: 'things', tracking: new Tracking(), revision: 1 },
   )
   return readTable<Thing>(records, { key: ['thing_id'], indexes: ['colour'] })
 }
@@ -153,7 +153,7 @@ describe('a query of a table', () => {
   })
 
   it('that names a key looks at that record only', () => {
-    const tracking = createTracking()
+    const tracking = new Tracking()
     const records = Records.of([['a', { thing_id: 'a' }]], { table: 'things', tracking, revision: 1 })
     const table = readTable(records, { key: ['thing_id'], indexes: [] })
 
@@ -176,7 +176,7 @@ describe('a query of a table', () => {
   })
 
   it('with an or looks at all records', () => {
-    const tracking = createTracking()
+    const tracking = new Tracking()
     const records = Records.of([['a', { thing_id: 'a' }]], { table: 'things', tracking, revision: 1 })
     const table = readTable(records, { key: ['thing_id'], indexes: [] })
 

@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { type Change, Records } from '../../src/store/records.js'
-import { createTracking } from '../../src/store/tracker.js'
+import { Tracking } from '../../src/store/tracker.js'
 
 interface Row {
   readonly id: string
@@ -11,7 +11,7 @@ type Entry = readonly [string, Row]
 
 const row = (id: string, colour: string): Entry => [id, { id, colour }]
 const begin = (rows: readonly Entry[]) =>
-  Records.of<Row>(rows, { table: 'things', tracking: createTracking(), revision: 1 })
+  Records.of<Row>(rows, { table: 'things', tracking: new Tracking(), revision: 1 })
 const rowsOf = (records: Records<Row>) => [...records.rows()]
 const land = (records: Records<Row>, changes: Iterable<readonly [string, Change<Row>]>, revision = 2) =>
   records.land(new Map(changes), { revision, touched: new Set() })
@@ -32,7 +32,7 @@ const beginning = fc
 describe('a fork of records', () => {
   it.prop([beginning, writes])('and its original never see what is written to the other', (rows, writes) => {
     const original = begin(rows)
-    const both = { original, fork: original.fork(createTracking()) }
+    const both = { original, fork: original.fork(new Tracking()) }
     const alone = { original: begin(rows), fork: begin(rows) }
 
     for (const [i, [which, changes]] of writes.entries()) {
@@ -45,7 +45,7 @@ describe('a fork of records', () => {
     'and its original find by index only their own records',
     (rows, writes, colour) => {
       const original = begin(rows)
-      const both = { original, fork: original.fork(createTracking()) }
+      const both = { original, fork: original.fork(new Tracking()) }
 
       for (const [which, changes] of writes) {
         land(both[which as 'fork'], changes)
@@ -58,7 +58,7 @@ describe('a fork of records', () => {
   it('has the very same rows until one of the two writes', () => {
     const original = begin([row('a', 'red'), row('b', 'red')])
 
-    const fork = original.fork(createTracking())
+    const fork = original.fork(new Tracking())
     land(original, [['a', { put: { id: 'a', colour: 'green' }, again: false }]])
 
     expect([fork.get('a') === original.get('a'), fork.get('b') === original.get('b')]).toEqual([false, true])
@@ -66,8 +66,8 @@ describe('a fork of records', () => {
 
   it('of a fork is independent of both', () => {
     const original = begin([row('a', 'red')])
-    const fork = original.fork(createTracking())
-    const second = fork.fork(createTracking())
+    const fork = original.fork(new Tracking())
+    const second = fork.fork(new Tracking())
 
     land(fork, [['a', 'delete']])
 
@@ -80,7 +80,7 @@ describe('records that are restored', () => {
     'have the rows, order and index of the beginning',
     (rows, turns, colour) => {
       const records = begin(rows)
-      const begun = records.fork(createTracking())
+      const begun = records.fork(new Tracking())
       const indexed = () => [...records.indexed('colour', colour)].map(({ id }) => id)
       const before = indexed()
       for (const [i, changes] of turns.entries()) land(records, changes, 2 + i)
@@ -95,7 +95,7 @@ describe('records that are restored', () => {
     'tell each record that differs, and no other',
     (rows, turns) => {
       const records = begin(rows)
-      const begun = records.fork(createTracking())
+      const begun = records.fork(new Tracking())
       for (const [i, changes] of turns.entries()) land(records, changes, 2 + i)
       const before = new Map(rowsOf(records).map(row => [row.id, row]))
 
@@ -114,7 +114,7 @@ describe('records that are restored', () => {
     'go on as records that were never written to',
     (rows, turns) => {
       const records = begin(rows)
-      const begun = records.fork(createTracking())
+      const begun = records.fork(new Tracking())
       for (const changes of turns) land(records, changes)
       records.restore(begun, { revision: 3, touched: new Set() })
       const fresh = begin(rows)
