@@ -1,3 +1,5 @@
+import * as z from 'zod'
+
 /** The most bytes of UTF-8 that a display name may have (PROTOCOL.md B5). */
 export const displayNameMaxBytes = 128
 
@@ -19,3 +21,8 @@ export function isDisplayName(text: string): boolean {
   const words = text.split(' ')
   return utf8Length(text) <= displayNameMaxBytes && words.every(word => word !== '' && !whiteSpace.test(word))
 }
+
+/** What a game or a namespace is called on a page (PROTOCOL.md B5). */
+export const DisplayName = z
+  .string()
+  .refine(isDisplayName, 'expected a display name: 1 to 128 bytes of UTF-8, no white space but single inner spaces')

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { Identifier } from '../contract/identifier.js'
 import { DeviceLinkRow } from '../store/rows.js'
 import { exact } from './exact.js'
-import { NameId } from './name.js'
 import { Duration } from './time.js'
 import { Token } from './token.js'
 
@@ -10,7 +10,7 @@ export const DeviceLinkEntry = exact({
   token: Token.optional(),
   device_link_id: DeviceLinkRow.options[0].shape.device_link_id.optional().describe('Default: from the seed.'),
   status: z.enum(['pending', 'complete']).optional().describe('Default: pending.'),
-  game: NameId.optional().describe(
+  game: Identifier.optional().describe(
     'The name_id of the game that it is or will be completed for. Default: the only game.',
   ),
   completes_after: Duration.optional().describe('When the world completes it by itself, as in 5s. Default: never.'),

@@ -1,13 +1,14 @@
 import * as z from 'zod'
+import { DisplayName } from '../contract/display-name.js'
+import { Identifier } from '../contract/identifier.js'
 import { GameRow } from '../store/rows.js'
 import { exact } from './exact.js'
-import { DisplayName, NameId } from './name.js'
 import { NamespaceEntry } from './namespace.js'
 import { Token } from './token.js'
 
 /** A game with its namespaces. */
 export const GameEntry = exact({
-  name_id: NameId.optional().describe('Default: game.'),
+  name_id: Identifier.optional().describe('Default: game.'),
   display_name: DisplayName.optional().describe('Default: the name_id; Game where that is absent too.'),
   game_id: GameRow.shape.game_id.optional().describe('Default: from the seed.'),
   tokens: exact({ cloud: Token.optional() }).optional(),

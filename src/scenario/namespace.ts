@@ -1,18 +1,19 @@
 import * as z from 'zod'
-import { Port } from '../contract/port.js'
+import { DisplayName } from '../contract/display-name.js'
+import { HostName } from '../contract/host-name.js'
+import { Identifier } from '../contract/identifier.js'
 import { Uint32 } from '../contract/uint32.js'
-import { NamespaceRow } from '../store/rows.js'
+import { LobbyPort, NamespaceRow } from '../store/rows.js'
 import { exact } from './exact.js'
 import { GameModeEntry } from './game-mode.js'
 import { LobbyEntry } from './lobby.js'
-import { DisplayName, HostName, NameId } from './name.js'
 import { Token } from './token.js'
 
 /** The most lobbies that faker makes for one namespace. */
 const generatedMax = 1_000_000
 
-const { min, max } = Port.shape.port_range.unwrap().unwrap().shape
-const LobbyPort = exact({ ...Port.shape, label: NameId, port_range: exact({ min, max }).optional() })
+const port_range = exact(LobbyPort.shape.port_range.unwrap().shape).optional()
+const LobbyPortEntry = exact({ ...LobbyPort.shape, port_range })
 
 /** What a namespace can say besides its names. */
 export const namespaceKeys = {
@@ -28,7 +29,7 @@ export const namespaceKeys = {
   tokens: exact({ public: Token.optional(), development: Token.optional() }).optional(),
   development: exact({
     hostname: z.string().optional().describe('Default: 127.0.0.1.'),
-    lobby_ports: z.array(LobbyPort).optional(),
+    lobby_ports: z.array(LobbyPortEntry).optional(),
   })
     .optional()
     .describe('Where the game server of the development token runs.'),
@@ -41,7 +42,7 @@ export const namespaceKeys = {
 
 /** A namespace of a game. */
 export const NamespaceEntry = exact({
-  name_id: NameId.optional().describe('Default: prod.'),
+  name_id: Identifier.optional().describe('Default: prod.'),
   display_name: DisplayName.optional().describe('Default: the name_id; Production where that is absent too.'),
   ...namespaceKeys,
 })

@@ -3,6 +3,7 @@ import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import { AlarmTimer } from './alarm-timer.js'
 import { type Deadline, Deadlines } from './deadlines.js'
+import { furthestMs } from './time.js'
 
 /** The time of a world. A running clock follows the global `Date` and `setTimeout`, so that fake timers drive it. */
 export interface Clock {
@@ -99,7 +100,10 @@ export class WorldClock implements Clock {
 
   advance(by: number | string): Promise<void> {
     const ms = lengthMs(by)
-    return this.#inTurn(() => this.#advanceTo(this.#elapsed() + ms))
+    return this.#inTurn(async () => {
+      if (this.now() + ms > furthestMs) throw beyond(by)
+      await this.#advanceTo(this.#elapsed() + ms)
+    })
   }
 
   set({ mode = this.#mode, now, rate = this.#rate }: ClockSetting): Promise<void> {
@@ -201,6 +205,12 @@ function timeOf(now: number | string): number {
   if (!Number.isNaN(ms)) return ms
   throw new UsageError(
     `clock.now is ${quoted(now)}: expected ms since the epoch, or a date and time with a zone, as in 2026-11-20T20:00:00Z`,
+  )
+}
+
+function beyond(by: number | string): UsageError {
+  return new UsageError(
+    `clock.advance(${quoted(by)}): time ends at ${new Date(furthestMs).toISOString()}, beyond which no date goes`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
-import type { DeviceLinkRow, GameModeRow, LobbyRow, NamespaceRow, SettingsRow, TokenRow } from './rows.js'
+import type { DeviceLinkRow, GameModeRow, GameRow, LobbyRow, NamespaceRow, SettingsRow, TokenRow } from './rows.js'
 import type { ReadTables } from './table.js'
 
 /** What does not fit between a row that was put and the others: a sentence for a message, or `undefined`. */
@@ -10,14 +10,33 @@ type Check<Row> = (row: Row, tables: ReadTables) => string | undefined
 export const checkSettings: Check<SettingsRow> = ({ default_namespace_id }, tables) =>
   reference({ default_namespace_id }, namespacesOf(tables))
 
-/** Its game is there, and no other namespace of the game has its name. */
-export const checkNamespace: Check<NamespaceRow> = ({ namespace_id, game_id, name_id }, tables) => {
+/** No other game has its name. */
+export const checkGame: Check<GameRow> = ({ game_id, name_id }, { games }) => {
+  const other = games.findMany(q => q.where({ name_id })).find(game => game.game_id !== game_id)
+  return other && `name_id is ${quoted(name_id)}, as that of ${other.game_id} is`
+}
+
+/** Its game is there, no other namespace of the game has its name, and nothing else has its domains. */
+export const checkNamespace: Check<NamespaceRow> = (row, tables) => {
+  const { namespace_id, game_id, name_id, domains, development } = row
   const namesakes = tables.namespaces.findMany(q => q.where({ game_id, name_id }))
   const other = namesakes.find(namespace => namespace.namespace_id !== namespace_id)
   return (
     reference({ game_id }, gamesOf(tables)) ??
-    (other && `name_id is ${quoted(name_id)}, as that of ${other.namespace_id} is`)
+    (other && `name_id is ${quoted(name_id)}, as that of ${other.namespace_id} is`) ??
+    repeated({ domains }) ??
+    checkDomains(row, tables) ??
+    repeated({ 'development.lobby_ports': development?.lobby_ports.map(port => port.label) ?? [] })
   )
+}
+
+const checkDomains: Check<NamespaceRow> = ({ namespace_id, domains }, { namespaces }) => {
+  if (domains.length === 0) return undefined
+  for (const other of namespaces.all()) {
+    const domain = other.namespace_id === namespace_id ? undefined : other.domains.find(one => domains.includes(one))
+    if (domain !== undefined) return `domains has ${quoted(domain)}, as those of ${other.namespace_id} have`
+  }
+  return undefined
 }
 
 /** Its namespace and its regions are there, and none of its lobbies runs in a region that it lacks. */
@@ -51,19 +70,39 @@ export const checkLobby: Check<LobbyRow> = ({ namespace_id, game_mode_id, region
   )
 }
 
-/** The game that it is, or will be, completed for is there. */
-export const checkDeviceLink: Check<DeviceLinkRow> = (link, tables) =>
-  reference({ [link.status === 'complete' ? 'game_id' : 'completes.game_id']: gameOf(link) }, gamesOf(tables))
+/** The game that it is, or will be, completed for is there, and nothing else has its id or its token. */
+export const checkDeviceLink: Check<DeviceLinkRow> = (link, tables) => {
+  const { device_link_id, device_link_token } = link
+  const namesakes = tables.deviceLinks.findMany(q => q.where({ device_link_id }))
+  const bearer = tables.tokens.get(device_link_token)
+  return (
+    reference({ [link.status === 'complete' ? 'game_id' : 'completes.game_id']: gameOf(link) }, gamesOf(tables)) ??
+    (namesakes.length > 1 ? `device_link_id is ${quoted(device_link_id)}, as that of another link is` : undefined) ??
+    (bearer && `device_link_token is a ${bearer.kind} token already`)
+  )
+}
 
-/** The game or the namespace whose it is is there. */
-export const checkToken: Check<TokenRow> = (token, tables) =>
-  token.kind === 'cloud'
-    ? reference({ game_id: token.game_id }, gamesOf(tables))
-    : reference({ namespace_id: token.namespace_id }, namespacesOf(tables))
+/** The game or the namespace whose it is is there, and it is not that of a device link. */
+export const checkToken: Check<TokenRow> = (row, tables) => {
+  const lost =
+    row.kind === 'cloud'
+      ? reference({ game_id: row.game_id }, gamesOf(tables))
+      : reference({ namespace_id: row.namespace_id }, namespacesOf(tables))
+  return lost ?? (tables.deviceLinks.get(row.token) && 'token is that of a device link already')
+}
 
 /** The game that a device link is, or will be, completed for. */
 export function gameOf(link: DeviceLinkRow): string | undefined {
   return link.status === 'complete' ? link.game_id : link.completes?.game_id
+}
+
+/** What is named twice in a list, given as `{ column: names }`. */
+function repeated(column: Readonly<Record<string, readonly string[]>>): string | undefined {
+  for (const [name, values] of Object.entries(column)) {
+    const twice = values.find((value, i) => values.indexOf(value) !== i)
+    if (twice !== undefined) return `${name} has ${quoted(twice)} twice`
+  }
+  return undefined
 }
 
 /** What a reference may lead to. Their ids are asked for only where it leads to none of them. */

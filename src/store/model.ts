@@ -1,6 +1,15 @@
 import type * as z from 'zod'
 import { defaultNamespaceId } from './default-namespace.js'
-import { checkDeviceLink, checkGameMode, checkLobby, checkNamespace, checkSettings, checkToken, gameOf } from './fit.js'
+import {
+  checkDeviceLink,
+  checkGame,
+  checkGameMode,
+  checkLobby,
+  checkNamespace,
+  checkSettings,
+  checkToken,
+  gameOf,
+} from './fit.js'
 import type { Random } from './random.js'
 import {
   DeviceLinkRow,
@@ -73,6 +82,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     key: ['game_id'],
     indexes: ['name_id'],
     fill: (input, { random }) => ({ game_id: random.uuid(), display_name: input.name_id, ...input }),
+    check: checkGame,
     neededBy: ({ game_id }, { namespaces, tokens, deviceLinks }) =>
       use('namespace', namespaces.findFirst(q => q.where({ game_id }))?.name_id) ??
       use('token', tokens.findFirst(q => q.where({ game_id }))?.kind) ??
@@ -130,7 +140,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
   deviceLinks: {
     schema: DeviceLinkRow,
     key: ['device_link_token'],
-    indexes: [],
+    indexes: ['device_link_id'],
     fill: (input, { random, now }) => ({
       device_link_token: random.token('device'),
       device_link_id: random.uuid(),

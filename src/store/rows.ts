@@ -1,23 +1,25 @@
 import * as z from 'zod'
 import { Coordinates } from '../contract/coordinates.js'
+import { DisplayName } from '../contract/display-name.js'
+import { HostName } from '../contract/host-name.js'
+import { Identifier } from '../contract/identifier.js'
 import { Json } from '../contract/json.js'
 import { Lobby, MaxPlayers } from '../contract/lobby.js'
 import { Port } from '../contract/port.js'
 import { Region } from '../contract/region.js'
 import { Uint32 } from '../contract/uint32.js'
+import { Time } from './time.js'
 
 /** Ids stand in paths and are joined by `/`. */
 const Id = z.string().regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
 /** What a token is written with: tokens are opaque, and a real one is longer than any id (PROTOCOL.md B1). */
 export const tokenPattern = /^[!-~]+$/
 const Token = z.string().regex(tokenPattern, 'expected visible ASCII without white space')
-/** Milliseconds since the epoch, on the world's clock. */
-const Time = z.int()
 
 /** What holds for the whole world. There is one row. */
 export const SettingsRow = z.strictObject({
   settings_id: z.literal('settings'),
-  cdn_domain: z.string().min(1),
+  cdn_domain: HostName,
   default_namespace_id: Id.optional(),
   hide_empty_lobbies: z.boolean(),
   /** Where the player sits. Without it, and without `x-coords`, distances are 0. */
@@ -28,23 +30,30 @@ export const SettingsRow = z.strictObject({
 export type SettingsRow = z.output<typeof SettingsRow>
 
 /** A game, by the names that people and host names give it. */
-export const GameRow = z.strictObject({ game_id: Id, name_id: z.string(), display_name: z.string() })
+export const GameRow = z.strictObject({ game_id: Id, name_id: Identifier, display_name: DisplayName })
 export type GameRow = z.output<typeof GameRow>
+
+/** A port of the game server of a development token: what it does not have is absent. */
+export const LobbyPort = Port.extend({
+  label: Identifier,
+  target_port: Port.shape.target_port.unwrap().unwrap().optional(),
+  port_range: Port.shape.port_range.unwrap().unwrap().optional(),
+})
 
 /** A namespace of a game: who may call it, from where, and how much it bears. */
 export const NamespaceRow = z.strictObject({
   namespace_id: Id,
   game_id: Id,
-  name_id: z.string(),
-  display_name: z.string(),
+  name_id: Identifier,
+  display_name: DisplayName,
   /** Whether lobbies.list needs no token. */
   tokenless: z.boolean(),
   /** Host names whose pages belong to the namespace. */
-  domains: z.array(z.string()),
+  domains: z.array(HostName),
   lobby_count_max: Uint32,
   /** From one client address. Absent until a scenario or an mm-config sets it: then 8, and loopback addresses are not counted. */
   max_players: Uint32.optional(),
-  development: z.object({ hostname: z.string(), lobby_ports: z.array(Port) }).optional(),
+  development: z.object({ hostname: z.string(), lobby_ports: z.array(LobbyPort) }).optional(),
 })
 export type NamespaceRow = z.output<typeof NamespaceRow>
 

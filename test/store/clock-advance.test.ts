@@ -126,6 +126,19 @@ describe('a deadline of a clock', () => {
     expect([alarm.mock.calls.length, clock.pending, vi.getTimerCount()]).toEqual([1, 0, 0])
   })
 
+  it('never comes where no date can be, and the time stays', async () => {
+    const clock = frozen()
+
+    const advance = clock.advance(8.64e15)
+
+    await expect(advance).rejects.toThrow(
+      new UsageError(
+        'clock.advance(8640000000000000): time ends at +275760-09-13T00:00:00.000Z, beyond which no date goes',
+      ),
+    )
+    expect(clock.now()).toBe(startAt)
+  })
+
   it('can be given up by the alarm before it', async () => {
     const clock = frozen()
     const alarm = vi.fn()

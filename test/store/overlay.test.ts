@@ -4,11 +4,12 @@ import { plainTurn, play } from './random-turns.js'
 import { game, smallWorld } from './small-world.js'
 
 const name = fc.constantFrom('red', 'green', 'blue')
+const id = fc.constantFrom('g0', 'g1', 'g2', 'g3')
 
 describe("a turn's overlay", () => {
-  it.prop([name, plainTurn, plainTurn])(
+  it.prop([name, id, plainTurn, plainTurn])(
     'finds by index what a full scan finds, in the same order',
-    async (name_id, before, { steps }) => {
+    async (name_id, game_id, before, { steps }) => {
       const world = smallWorld({ rows: {} })
       await world.write(tables => play(before, tables)).catch(() => {})
       const differences: unknown[] = []
@@ -16,8 +17,15 @@ describe("a turn's overlay", () => {
       const turn = world.write(async tables => {
         for (const step of steps) {
           await play({ steps: [step], awaits: 'each' }, tables)
-          const found = JSON.stringify(tables.games.findMany(q => q.where({ name_id })))
-          const scanned = JSON.stringify(tables.games.all().filter(row => row.name_id === name_id))
+          const { games, tokens } = tables
+          const found = JSON.stringify([
+            games.findMany(q => q.where({ name_id })),
+            tokens.findMany(q => q.where({ game_id })),
+          ])
+          const scanned = JSON.stringify([
+            games.all().filter(row => row.name_id === name_id),
+            tokens.all().filter(row => row.kind === 'cloud' && row.game_id === game_id),
+          ])
           if (found !== scanned) differences.push({ found, scanned })
         }
       })
@@ -60,16 +68,14 @@ describe("a turn's overlay", () => {
   })
 
   it('finds a record that has come to another value where it stands among all', async () => {
-    const rows = { games: ['a', 'b', 'c'].map(id => ({ ...game(id), name_id: id === 'a' ? 'red' : 'green' })) }
-    const world = smallWorld({ rows })
+    const tokens = ['a', 'b', 'c'].map(token => ({ token, kind: 'cloud', game_id: token === 'a' ? 'red' : 'green' }))
+    const world = smallWorld({ rows: { games: ['red', 'green'].map(game), tokens } })
 
-    const found = await world.write(async ({ games }) => {
-      await games.update(q => q.where({ game_id: 'a' }), {
-        data(draft) {
-          draft.name_id = 'green'
-        },
+    const found = await world.write(async ({ tokens }) => {
+      await tokens.update(q => q.where({ token: 'a' }), {
+        data: draft => void Object.assign(draft, { game_id: 'green' }),
       })
-      return games.findMany(q => q.where({ name_id: 'green' })).map(({ game_id }) => game_id)
+      return tokens.findMany(q => q.where({ game_id: 'green' })).map(({ token }) => token)
     })
 
     expect(found).toEqual(['a', 'b', 'c'])
