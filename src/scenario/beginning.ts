@@ -2,6 +2,7 @@ import type { Faker } from '@faker-js/faker'
 import type { SettingsRow } from '../store/rows.js'
 import type { SeedRows } from '../store/seed.js'
 import type { Beginning } from '../store/standing.js'
+import { clockOf } from './clock.js'
 import { deviceLinkRows } from './device-link-rows.js'
 import { layoutOf } from './layout.js'
 import { type LobbyMaking, lobbyCount, lobbyRows } from './lobby-rows.js'
@@ -10,8 +11,8 @@ import { namespaceRow, type OwnedNamespace } from './namespace-row.js'
 import { createNaming } from './naming.js'
 import { type Progress, tellingProgress } from './progress.js'
 import { regionOf } from './region.js'
-import type { Scenario } from './schema.js'
-import { gameTokenRow, linkTokenRows, namespaceTokenRows } from './token-rows.js'
+import { noNamespace, type Scenario } from './schema.js'
+import { tokenRows } from './token-rows.js'
 
 /** How a world is made of a scenario. */
 export interface BeginningOptions {
@@ -27,19 +28,22 @@ export interface BeginningOptions {
   readonly progress?: Progress | undefined
 }
 
-const defaults = { title: 'Untitled', seed: 1, clock: 'running', cdn_domain: 'mock.localhost' } as const
+const defaults = { title: 'Untitled', seed: 1, cdn_domain: 'mock.localhost' } as const
 
 /**
  * How the world of a scenario begins. The same scenario and seed give the same ids and tokens at any time and, with
  * `now`, the same rows. Each id comes from a stream of its own, so that what changes one thing leaves the ids of others alone.
  */
 export function beginningOf(scenario: Scenario, options: BeginningOptions): Beginning {
-  const { title = defaults.title, clock = defaults.clock, now } = scenario
-  const seed = options.seed ?? scenario.seed ?? defaults.seed
+  const { title = defaults.title, seed: own = defaults.seed, clock, now, revision, chance } = scenario
+  const seed = options.seed ?? own
   return {
     title,
     seed,
-    clock,
+    ...clockOf(clock),
+    revision,
+    // Where chance stands is of the seed that it came from.
+    chance: seed === own ? chance?.world : undefined,
     now: now === undefined ? undefined : Date.parse(now),
     rows: at => rowsOf(scenario, { ...options, seed, now: at }),
   }
@@ -64,10 +68,9 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progres
       namespace_id: namespace.given.namespace_id ?? naming.uuid(`namespace:${namespace.fullName}`),
     })),
   )
-  const standing = namespaces.find(({ fullName }) => fullName === scenario.default_namespace) ?? namespaces[0]
   const links = deviceLinkRows(scenario.device_links ?? [], { games, naming, now })
   return {
-    settings: [settingsRow(scenario, { publicUrl, path, default_namespace_id: standing?.namespace_id })],
+    settings: [settingsRow(scenario, { publicUrl, path, default_namespace_id: defaultIdOf(scenario, namespaces) })],
     regions: layout.regions.map(regionOf),
     games: games.map(({ game_id, names }) => ({ game_id, ...names })),
     namespaces: namespaces.map(namespaceRow),
@@ -79,16 +82,17 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progres
       progress,
     }),
     deviceLinks: links,
-    tokens: [
-      ...namespaces.flatMap(namespace => namespaceTokenRows(namespace, { naming, now })),
-      ...games.map(game => gameTokenRow(game, { naming, now })),
-      ...linkTokenRows(links, now),
-    ],
+    tokens: tokenRows(scenario.bearer_tokens, { games, namespaces, links, naming, now }),
   }
 }
 
 function* lobbiesOf(namespaces: readonly OwnedNamespace[], making: LobbyMaking): Iterable<object> {
   for (const namespace of namespaces) yield* lobbyRows(namespace, making)
+}
+
+function defaultIdOf({ default_namespace: name }: Scenario, namespaces: readonly OwnedNamespace[]): string | undefined {
+  if (name === noNamespace) return undefined
+  return (namespaces.find(({ fullName }) => fullName === name) ?? namespaces[0])?.namespace_id
 }
 
 interface Surroundings {

@@ -1,4 +1,4 @@
-import type { Path } from '../contract/issue.js'
+import { type Path, pathText } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import type { DeviceLinkEntry } from './device-link.js'
 import { type Problem, problem } from './problem.js'
@@ -11,15 +11,42 @@ interface LinkPlace {
 
 /** What does not fit in a device link. */
 export function checkDeviceLink(link: DeviceLinkEntry, { path, gameNames }: LinkPlace): Problem[] {
-  const { game, status, completes_after } = link
+  const { game, status } = link
   const at = [...path, 'game']
-  const completes = status === 'complete' || completes_after !== undefined
+  const completes = status === 'complete' || link.completes_after !== undefined || link.completes_at !== undefined
   const unclear = game === undefined && completes && gameNames.length !== 1
   return [
     ...(unclear ? [problem(at, `is missing, and there is not one game alone.${knownChoices('', gameNames)}`)] : []),
     ...checkReference({ path: at, id: game, owner: 'game', known: gameNames }),
-    ...(status === 'complete' && completes_after !== undefined
-      ? [problem([...path, 'completes_after'], 'is of no use to a link whose status is complete. Drop one of the two.')]
-      : []),
+    ...checkStatus(link, path),
+    ...checkMoment(link, { path, keys: ['completes_at', 'completes_after'] }),
+    ...checkMoment(link, { path, keys: ['expires_at', 'expires_after'] }),
   ]
+}
+
+type LinkKey = keyof DeviceLinkEntry
+
+/** The keys that say nothing of a link with the other status. */
+const keysOf: { readonly [Status in NonNullable<DeviceLinkEntry['status']>]: readonly LinkKey[] } = {
+  pending: ['completes_after', 'completes_at'],
+  complete: ['cloud_token'],
+}
+
+function checkStatus(link: DeviceLinkEntry, path: Path): Problem[] {
+  const { status = 'pending' } = link
+  const useless = keysOf[status === 'complete' ? 'pending' : 'complete'].filter(key => link[key] !== undefined)
+  const remedy = status === 'complete' ? 'Drop one of the two.' : 'Say status: complete, or drop it.'
+  return useless.map(key => problem([...path, key], `is of no use to a link whose status is ${status}. ${remedy}`))
+}
+
+interface MomentPlace {
+  readonly path: Path
+  /** Two ways to say it. */
+  readonly keys: readonly [LinkKey, LinkKey]
+}
+
+function checkMoment(link: DeviceLinkEntry, { path, keys }: MomentPlace): Problem[] {
+  const [at, after] = keys
+  if (link[at] === undefined || link[after] === undefined) return []
+  return [problem([...path, at], `stands beside ${pathText([...path, after])}: say it in one of the two ways.`)]
 }

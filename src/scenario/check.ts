@@ -1,5 +1,6 @@
 import { pathText } from '../contract/issue.js'
 import { catalogue } from './catalogue.js'
+import { checkBearerTokens } from './check-bearer-token.js'
 import { checkDeviceLink } from './check-device-link.js'
 import { checkNamespace } from './check-namespace.js'
 import { type Layout, layoutOf } from './layout.js'
@@ -7,7 +8,7 @@ import { namespaceKeys } from './namespace.js'
 import type { Problem } from './problem.js'
 import { checkReference } from './reference.js'
 import { repetitions } from './repetition.js'
-import type { Scenario } from './schema.js'
+import { noNamespace, type Scenario } from './schema.js'
 
 /** All that does not fit together in a scenario whose shape is right. */
 export function check(scenario: Scenario): Problem[] {
@@ -20,7 +21,7 @@ export function check(scenario: Scenario): Problem[] {
     ...checkRegions(layout),
     ...checkReference({
       path: ['default_namespace'],
-      id: scenario.default_namespace,
+      id: scenario.default_namespace === noNamespace ? undefined : scenario.default_namespace,
       owner: 'namespace',
       known: namespaces.map(namespace => namespace.fullName),
     }),
@@ -28,6 +29,7 @@ export function check(scenario: Scenario): Problem[] {
     ...(scenario.device_links ?? []).flatMap((link, i) =>
       checkDeviceLink(link, { path: ['device_links', i], gameNames }),
     ),
+    ...checkBearerTokens(scenario, layout),
   ]
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Identifier } from '../contract/identifier.js'
 import { DeviceLinkRow } from '../store/rows.js'
 import { exact } from './exact.js'
-import { Duration } from './time.js'
+import { Duration, Instant } from './time.js'
 import { Token } from './token.js'
 
 /** A device link that has been prepared when the world begins (PROTOCOL.md B8). */
@@ -13,7 +13,10 @@ export const DeviceLinkEntry = exact({
   game: Identifier.optional().describe(
     'The name_id of the game that it is or will be completed for. Default: the only game.',
   ),
+  cloud_token: Token.optional().describe('That of a complete link. Default: from the seed.'),
   completes_after: Duration.optional().describe('When the world completes it by itself, as in 5s. Default: never.'),
+  completes_at: Instant.optional().describe('The same as a point in time.'),
   expires_after: Duration.optional().describe('As in 1h. Default: never.'),
+  expires_at: Instant.optional().describe('The same as a point in time.'),
 })
 export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>

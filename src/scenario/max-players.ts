@@ -9,9 +9,10 @@ type Columns = z.output<typeof MaxPlayers>
 export const MaxPlayersKey = z
   .union([Uint32, exact({ normal: Uint32.optional(), direct: Uint32.optional(), party: Uint32.optional() })])
   .describe('The most players of a lobby: by find, by join with its id, as a party. One number is all three.')
+export type MaxPlayersEntry = z.output<typeof MaxPlayersKey>
 
 /** The three columns; what is not given is as in `defaults`. */
-export function maxPlayersOf(given: z.output<typeof MaxPlayersKey> | undefined, defaults: Columns): Columns {
+export function maxPlayersOf(given: MaxPlayersEntry | undefined, defaults: Columns): Columns {
   const { normal, direct, party } =
     typeof given === 'number' ? { normal: given, direct: given, party: given } : (given ?? {})
   return {

@@ -29,6 +29,12 @@ function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable
   for (const [i, link] of (scenario.device_links ?? []).entries()) {
     yield { scope: 'device link', path: ['device_links', i, 'device_link_id'], id: link.device_link_id }
     yield { scope: 'token', path: ['device_links', i, 'token'], id: link.token }
+    const path = ['device_links', i, 'cloud_token']
+    // Beside a list of all bearers it is only what the device gets.
+    yield { scope: scenario.bearer_tokens ? pathText(path) : 'token', path, id: link.cloud_token }
+  }
+  for (const [i, { token }] of (scenario.bearer_tokens ?? []).entries()) {
+    yield { scope: 'token', path: ['bearer_tokens', i, 'token'], id: token }
   }
 }
 

@@ -1,18 +1,46 @@
 import { lifetimeMs, namespaceLabel } from '../store/model.js'
 import type { DeviceLinkRow, TokenRow } from '../store/rows.js'
+import type { BearerTokenEntry } from './bearer-token.js'
 import type { PlacedGame } from './layout.js'
 import type { OwnedNamespace } from './namespace-row.js'
 import type { Naming } from './naming.js'
 
-/** What tokens are made with. */
+type OwnedGame = PlacedGame & { readonly game_id: string }
+
+/** Whose tokens are, and what they are made with. */
 interface TokenMaking {
+  readonly games: readonly OwnedGame[]
+  readonly namespaces: readonly OwnedNamespace[]
+  readonly links: readonly DeviceLinkRow[]
   readonly naming: Naming
   /** When they are minted, in ms since the epoch. */
   readonly now: number
 }
 
+/** The bearer tokens of a scenario: those that it lists or, where it has no list, one of each that something can have. */
+export function tokenRows(listed: readonly BearerTokenEntry[] | undefined, making: TokenMaking): TokenRow[] {
+  if (listed) return listedTokenRows(listed, making)
+  const { games, namespaces, links } = making
+  return [
+    ...namespaces.flatMap(namespace => namespaceTokenRows(namespace, making)),
+    ...games.map(game => gameTokenRow(game, making)),
+    ...linkTokenRows(links, making),
+  ]
+}
+
+function listedTokenRows(listed: readonly BearerTokenEntry[], { games, namespaces }: TokenMaking): TokenRow[] {
+  const gameIds = new Map(games.map(game => [game.names.name_id, game.game_id]))
+  const namespaceIds = new Map(namespaces.map(namespace => [namespace.fullName, namespace.namespace_id]))
+  return listed.map(({ token, kind, namespace, game, expires_at }): TokenRow => {
+    const fields = { token, ...(expires_at === undefined ? {} : { expires_at: Date.parse(expires_at) }) }
+    // check has seen to it that each is of something that is there.
+    if (kind === 'cloud') return { ...fields, kind, game_id: gameIds.get(game as string) as string }
+    return { ...fields, kind, namespace_id: namespaceIds.get(namespace as string) as string }
+  })
+}
+
 /** The public and the development token of a namespace, labelled `pub_<name_id>` and `dev_<name_id>` (PROTOCOL.md B1). */
-export function namespaceTokenRows(namespace: OwnedNamespace, { naming, now }: TokenMaking): TokenRow[] {
+function namespaceTokenRows(namespace: OwnedNamespace, { naming, now }: TokenMaking): TokenRow[] {
   const { fullName, names, namespace_id, given } = namespace
   const stream = `namespace:${fullName}`
   const fields = { expires_at: now + lifetimeMs.token, namespace_id }
@@ -25,15 +53,13 @@ export function namespaceTokenRows(namespace: OwnedNamespace, { naming, now }: T
   ]
 }
 
-/** The cloud token of a game. */
-export function gameTokenRow(game: PlacedGame & { readonly game_id: string }, { naming, now }: TokenMaking): TokenRow {
-  const { names, given, game_id } = game
+function gameTokenRow({ names, given, game_id }: OwnedGame, { naming, now }: TokenMaking): TokenRow {
   const token = given.tokens?.cloud ?? naming.token(`game:${names.name_id}/cloud`, 'cloud')
   return { token, kind: 'cloud', game_id, expires_at: now + lifetimeMs.token }
 }
 
 /** The cloud tokens that complete device links have handed out: valid bearers too. */
-export function linkTokenRows(links: readonly DeviceLinkRow[], now: number): TokenRow[] {
+function linkTokenRows(links: readonly DeviceLinkRow[], { now }: TokenMaking): TokenRow[] {
   return links.flatMap((link): TokenRow[] => {
     if (link.status !== 'complete') return []
     return [{ token: link.cloud_token, kind: 'cloud', game_id: link.game_id, expires_at: now + lifetimeMs.token }]

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { beginningOf } from '../../src/scenario/beginning.js'
 import { readScenario } from '../../src/scenario/read.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { tokenLabel } from '../../src/store/model.js'
 import { createFaker, rowsOf, startAt, twoGames, worldOf } from './made.js'
 
@@ -81,6 +82,41 @@ describe('a beginning', () => {
     })
   })
 
+  it('has the speed of the clock that the scenario says', () => {
+    const clockOf = (clock: ScenarioInput['clock']) => {
+      const { clock: mode, rate } = beginningOf(readScenario({ clock }), { faker: createFaker })
+      return { mode, rate }
+    }
+
+    expect([{}, { rate: 0.5 }, { mode: 'frozen' } as const, 'frozen' as const].map(clockOf)).toEqual([
+      { mode: 'running', rate: 1 },
+      { mode: 'running', rate: 0.5 },
+      { mode: 'frozen', rate: 1 },
+      { mode: 'frozen', rate: 1 },
+    ])
+  })
+
+  it('is above the revision of the scenario', () => {
+    expect([startAt - 1, startAt, startAt + 1e6].map(revision => worldOf({ revision }).revision)).toEqual([
+      startAt,
+      startAt + 1,
+      startAt + 1e6 + 1,
+    ])
+  })
+
+  it('has its chance where the scenario says that it stands', () => {
+    const { random } = worldOf({ chance: { world: [1, -2, 2_147_483_647, -2_147_483_648], faults: [1, 2, 3, 4] } })
+
+    expect(random.save()).toEqual([1, -2, 2_147_483_647, -2_147_483_648])
+  })
+
+  it('has its chance at the beginning of another seed', () => {
+    const scenario = readScenario({ seed: 7, chance: { world: [1, 2, 3, 4] } })
+    const chanceOf = (seed: number) => beginningOf(scenario, { seed, faker: createFaker }).chance
+
+    expect([chanceOf(7), chanceOf(8)]).toEqual([[1, 2, 3, 4], undefined])
+  })
+
   it('takes a seed instead of the scenario’s', () => {
     expect(beginningOf(readScenario({ seed: 7 }), { seed: 0, faker: createFaker }).seed).toBe(0)
     expect(rowsOf({ seed: 7 }, { seed: 0 })).toEqual(rowsOf({ seed: 0 }))
@@ -117,6 +153,7 @@ describe('settings', () => {
   it('have no default namespace where there is none', () => {
     expect(worldOf({ games: [] }).settings.all()[0]).not.toHaveProperty('default_namespace_id')
     expect(worldOf({ games: [{ namespaces: [] }] }).settings.all()[0]).not.toHaveProperty('default_namespace_id')
+    expect(worldOf({ default_namespace: 'none' }).settings.all()[0]).not.toHaveProperty('default_namespace_id')
   })
 })
 

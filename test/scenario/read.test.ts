@@ -5,6 +5,7 @@ import type { Scenario, ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
 import { problemLines } from './made.js'
 
+const instant = 'expected a date and time with a zone, as in 2026-11-20T20:00:00Z'
 const problems = (input: unknown) => problemLines(() => readScenario(input))
 const withLobby = (lobby: object) => ({
   game_modes: ['duel', { game_mode_id: 'local', regions: ['lnd-fra'] }],
@@ -105,6 +106,15 @@ describe('what the schema refuses', () => {
         { now: '2026-11-20T20:00:00' },
         'now is "2026-11-20T20:00:00": expected a date and time with a zone, as in 2026-11-20T20:00:00Z',
       ],
+      [{ now: '2026-02-30T20:00:00Z' }, `now is "2026-02-30T20:00:00Z": ${instant}`],
+      [{ now: '+275760-09-13T00:00:00.001Z' }, `now is "+275760-09-13T00:00:00.001Z": ${instant}`],
+      [{ clock: { mode: 'x' } }, 'clock.mode is "x": expected "running" or "frozen"'],
+      [{ clock: { rate: 0 } }, 'clock.rate is 0: expected a number above 0, to 1000000'],
+      [{ clock: { rate: 1_000_001 } }, 'clock.rate is 1000001: expected a number above 0, to 1000000'],
+      [{ revision: -1 }, 'revision is -1: expected at least 0'],
+      [{ revision: Number.MAX_SAFE_INTEGER }, 'revision is 9007199254740991: expected at most 9000000000000000'],
+      [{ chance: { world: [1, 2, 3] } }, 'chance.world is [1,2,3]: expected a length of at least 4'],
+      [{ chance: { world: [1, 2, 3, 2 ** 31] } }, 'chance.world[3] is 2147483648: expected at most 2147483647'],
       [{ client: { latitude: 91, longitude: 0 } }, 'client.latitude is 91: expected at most 90'],
       [{ client: { latitude: 1 } }, 'client.longitude is missing: expected number'],
       [
@@ -184,12 +194,13 @@ describe('what the schema refuses', () => {
     [
       [
         { sed: 1 },
-        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, cdn_domain, default_namespace, regions, games, device_links, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, generate and 1 more. Did you mean seed?',
+        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, cdn_domain, default_namespace, regions, games, device_links, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, generate and 4 more. Did you mean seed?',
       ],
       [
         withLobby({ game_mode: 'duel' }),
         'lobbies[0].game_mode is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed. Did you mean game_mode_id?',
       ],
+      [{ clock: { speed: 2 } }, 'clock.speed is an unknown key. Known: mode, rate.'],
       [{ matchmaker: { x: 1 } }, 'matchmaker.x is an unknown key. Known: lobby_count_max, max_players.'],
       [
         { game_modes: [{ game_mode_id: 'a', listible: true }] },

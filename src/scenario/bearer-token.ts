@@ -1,0 +1,18 @@
+import * as z from 'zod'
+import type { TokenRow } from '../store/rows.js'
+import { exact } from './exact.js'
+import { Instant } from './time.js'
+import { Token } from './token.js'
+
+/** A bearer token of the world, and whose it is. */
+export const BearerTokenEntry = exact({
+  token: Token.describe('As it is sent.'),
+  kind: z.enum(['development', 'public', 'cloud'] satisfies TokenRow['kind'][]),
+  namespace: z
+    .string()
+    .optional()
+    .describe('Whose a development or public token is: <game name_id>/<namespace name_id>.'),
+  game: z.string().optional().describe('Whose a cloud token is: the name_id of the game.'),
+  expires_at: Instant.optional().describe('Default: never.'),
+})
+export type BearerTokenEntry = z.output<typeof BearerTokenEntry>

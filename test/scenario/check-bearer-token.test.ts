@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { readScenario } from '../../src/scenario/read.js'
+import { problemLines, rowsOf, startAt, twoGames } from './made.js'
+
+const problems = (input: unknown) => problemLines(() => readScenario(input))
+const listed = (...bearer_tokens: object[]) => ({ ...twoNamed, bearer_tokens })
+const twoNamed = { games: [{ name_id: 'tanks' }, { name_id: 'karts' }] }
+
+describe('bearer_tokens', () => {
+  it('are all the bearer tokens of the world, in their order', () => {
+    const { tokens } = rowsOf({
+      default_namespace: 'karts/beta',
+      games: (twoGames.games ?? []).map(({ tokens, ...game }) => ({
+        ...game,
+        namespaces: [{ name_id: 'beta', namespace_id: `${game.game_id}B` }],
+      })),
+      device_links: [{ status: 'complete', game: 'tanks', cloud_token: 'nobodys' }],
+      bearer_tokens: [
+        { token: 'c', kind: 'cloud', game: 'karts', expires_at: '2026-11-20T20:00:00.001Z' },
+        { token: 'd', kind: 'development', namespace: 'karts/beta' },
+        { token: 'p', kind: 'public', namespace: 'tanks/beta', expires_at: '2026-11-20T21:00:00+01:00' },
+      ],
+    })
+
+    expect(tokens).toEqual([
+      { token: 'c', kind: 'cloud', game_id: 'K', expires_at: startAt + 1 },
+      { token: 'd', kind: 'development', namespace_id: 'KB' },
+      { token: 'p', kind: 'public', namespace_id: 'TB', expires_at: startAt },
+    ])
+  })
+
+  it('are none where the list is empty', () => {
+    expect(rowsOf({ bearer_tokens: [] }).tokens).toEqual([])
+  })
+
+  it('take several of one kind, and the cloud token of a link', () => {
+    const device_links = ['a', 'b'].map(token => ({ token, status: 'complete', game: 'tanks', cloud_token: 'c' }))
+    const bearer = { kind: 'cloud', game: 'tanks' }
+
+    expect(problems({ ...listed({ ...bearer, token: 'c' }, { ...bearer, token: 'd' }), device_links })).toEqual([])
+  })
+
+  it.each([
+    [
+      'tokens of a game beside them',
+      { bearer_tokens: [], games: [{ tokens: {} }] },
+      'games[0].tokens stands beside bearer_tokens, which is the list of all tokens: move them there.',
+    ],
+    [
+      'tokens of a namespace beside them',
+      { bearer_tokens: [], tokens: { public: 'p' } },
+      'tokens stands beside bearer_tokens, which is the list of all tokens: move them there.',
+    ],
+    [
+      'a complete link that would have one minted',
+      { bearer_tokens: [], device_links: [{ status: 'complete' }] },
+      'device_links[0].cloud_token is missing: beside bearer_tokens none is minted for the link.',
+    ],
+    [
+      'a cloud token of no game',
+      listed({ token: 'c', kind: 'cloud' }),
+      'bearer_tokens[0].game is missing: a cloud token is of a game. Known: tanks, karts.',
+    ],
+    [
+      'a public token of no namespace',
+      listed({ token: 'p', kind: 'public' }),
+      'bearer_tokens[0].namespace is missing: a public token is of a namespace. Known: tanks/prod, karts/prod.',
+    ],
+    [
+      'a cloud token of a namespace as well',
+      listed({ token: 'c', kind: 'cloud', game: 'tanks', namespace: 'tanks/prod' }),
+      'bearer_tokens[0].namespace is of no use to a cloud token, which is of a game. Drop it.',
+    ],
+    [
+      'a development token of a game as well',
+      listed({ token: 'd', kind: 'development', game: 'tanks', namespace: 'tanks/prod' }),
+      'bearer_tokens[0].game is of no use to a development token, which is of a namespace. Drop it.',
+    ],
+    [
+      'a game that is not there',
+      listed({ token: 'c', kind: 'cloud', game: 'tank' }),
+      'bearer_tokens[0].game is "tank", which no game has. Known: tanks, karts. Did you mean tanks?',
+    ],
+    [
+      'a namespace that is not there',
+      listed({ token: 'p', kind: 'public', namespace: 'prod' }),
+      'bearer_tokens[0].namespace is "prod", which no namespace has. Known: tanks/prod, karts/prod.',
+    ],
+    [
+      'a token twice',
+      listed({ token: 'c', kind: 'cloud', game: 'tanks' }, { token: 'c', kind: 'cloud', game: 'karts' }),
+      'bearer_tokens[1].token is "c", which bearer_tokens[0].token is already. Give each its own.',
+    ],
+    [
+      'the token of a device link',
+      { ...listed({ token: 'c', kind: 'cloud', game: 'tanks' }), device_links: [{ token: 'c' }] },
+      'bearer_tokens[0].token is "c", which device_links[0].token is already. Give each its own.',
+    ],
+    [
+      'another kind',
+      listed({ token: 'c', kind: 'device' }),
+      'bearer_tokens[0].kind is "device": expected "development" or "public" or "cloud"',
+    ],
+  ])('refuse %s', (_, input, line) => {
+    expect(problems(input)).toEqual([`scenario: ${line}`])
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { readScenario } from '../../src/scenario/read.js'
+import { problemLines, rowsOf, startAt } from './made.js'
+
+const problems = (input: unknown) => problemLines(() => readScenario(input))
+
+describe('a device link', () => {
+  it('expires and completes at the points in time that it names', () => {
+    const [link] = rowsOf({
+      device_links: [{ completes_at: '2026-11-20T20:00:00.005Z', expires_at: '+010000-01-01T00:00:00.000Z' }],
+    }).deviceLinks
+
+    expect(link).toMatchObject({ completes: { at: startAt + 5 }, expires_at: 253_402_300_800_000 })
+  })
+
+  it('has the cloud token that it names, which is a valid bearer', () => {
+    const { deviceLinks, tokens } = rowsOf({ device_links: [{ status: 'complete', cloud_token: 'c' }] })
+
+    expect([deviceLinks[0], tokens.at(-1)]).toMatchObject([{ cloud_token: 'c' }, { token: 'c', kind: 'cloud' }])
+  })
+
+  const soon = { completes_after: '5s', completes_at: '2026-11-20T20:00:00Z' }
+  const late = { expires_after: '5s', expires_at: '2026-11-20T20:00:00Z' }
+
+  it.each([
+    [
+      'completes_at beside completes_after',
+      soon,
+      'completes_at stands beside device_links[0].completes_after: say it in one of the two ways.',
+    ],
+    [
+      'expires_at beside expires_after',
+      late,
+      'expires_at stands beside device_links[0].expires_after: say it in one of the two ways.',
+    ],
+    [
+      'completes_at where it is complete',
+      { status: 'complete', completes_at: soon.completes_at },
+      'completes_at is of no use to a link whose status is complete. Drop one of the two.',
+    ],
+    [
+      'a cloud token where it is not',
+      { cloud_token: 'c' },
+      'cloud_token is of no use to a link whose status is pending. Say status: complete, or drop it.',
+    ],
+    [
+      'an instant without a zone',
+      { expires_at: '2026-11-20T20:00:00' },
+      'expires_at is "2026-11-20T20:00:00": expected a date and time with a zone, as in 2026-11-20T20:00:00Z',
+    ],
+  ])('refuses %s', (_, link, line) => {
+    expect(problems({ device_links: [link] })).toEqual([`scenario: device_links[0].${line}`])
+  })
+
+  it('refuses completes_at where no game is clear', () => {
+    const games = [{ name_id: 'a' }, { name_id: 'b' }]
+
+    expect(problems({ games, device_links: [{ completes_at: soon.completes_at }] })).toEqual([
+      'scenario: device_links[0].game is missing, and there is not one game alone. Known: a, b.',
+    ])
+  })
+
+  it('refuses a cloud token that another has, where each is a bearer', () => {
+    const device_links = ['a', 'b'].map(token => ({ token, status: 'complete', cloud_token: 'c' }))
+
+    expect(problems({ device_links })).toEqual([
+      'scenario: device_links[1].cloud_token is "c", which device_links[0].cloud_token is already. Give each its own.',
+    ])
+  })
+})
