@@ -1,0 +1,33 @@
+import type { ReadTables } from '../store/table.js'
+import type { BearerTokenEntry } from './bearer-token.js'
+import type { DeviceLinkEntry } from './device-link.js'
+import { instantOf } from './time.js'
+
+/** All device links of a world, as its snapshot lists them. */
+export function deviceLinkEntries({ deviceLinks, games }: ReadTables): DeviceLinkEntry[] {
+  const game = (id: string) => games.get(id)?.name_id
+  return deviceLinks.all().map((link): DeviceLinkEntry => {
+    const { device_link_token: token, device_link_id, status } = link
+    const names = { token, device_link_id, status }
+    if (link.status === 'complete')
+      return { ...names, game: game(link.game_id), cloud_token: link.cloud_token, ...expiry(link) }
+    const { completes } = link
+    if (!completes) return { ...names, ...expiry(link) }
+    return { ...names, game: game(completes.game_id), completes_at: instantOf(completes.at), ...expiry(link) }
+  })
+}
+
+/** All bearer tokens of a world, as its snapshot lists them. */
+export function bearerTokenEntries({ tokens, namespaces, games }: ReadTables): BearerTokenEntry[] {
+  const game = (id: string | undefined) => games.get(id ?? '')?.name_id
+  return tokens.all().map((row): BearerTokenEntry => {
+    const { token, kind } = row
+    if (row.kind === 'cloud') return { token, kind, game: game(row.game_id), ...expiry(row) }
+    const namespace = namespaces.get(row.namespace_id)
+    return { token, kind, namespace: `${game(namespace?.game_id)}/${namespace?.name_id}`, ...expiry(row) }
+  })
+}
+
+function expiry({ expires_at }: { readonly expires_at?: number | undefined }): Pick<DeviceLinkEntry, 'expires_at'> {
+  return expires_at === undefined ? {} : { expires_at: instantOf(expires_at) }
+}

@@ -1,0 +1,115 @@
+import type { GameModeRow, GameRow, LobbyRow, NamespaceRow, RegionRow } from '../store/rows.js'
+import { sameJson } from '../store/same-json.js'
+import type { ReadTables } from '../store/table.js'
+import type { LiveWorld } from '../store/world.js'
+import { catalogue } from './catalogue.js'
+import type { ClockEntry } from './clock.js'
+import type { GameEntry } from './game.js'
+import type { Mode } from './game-mode.js'
+import type { LobbyEntry } from './lobby.js'
+import type { MaxPlayersEntry } from './max-players.js'
+import type { NamespaceEntry } from './namespace.js'
+import type { RegionEntry } from './region.js'
+import { noNamespace, type ScenarioInput } from './schema.js'
+import { bearerTokenEntries, deviceLinkEntries } from './snapshot-tokens.js'
+import { instantOf } from './time.js'
+
+/** What of a world its snapshot is made of. */
+type Snapshotted = Pick<LiveWorld, 'title' | 'seed' | 'revision' | 'clock' | 'random' | 'view'>
+
+/**
+ * The whole world as it is, as a scenario that names every id. A world of it has equal records, clock and chance, and a
+ * revision above this one's. Records keep their order among those of the same game, or namespace. Nothing is said of who
+ * is blocked, nor of where the links lead that are handed out, which belongs to the server.
+ */
+export function snapshotOf({ title, seed, revision, clock, random, view: { tables } }: Snapshotted): ScenarioInput {
+  return {
+    title,
+    seed,
+    revision,
+    now: instantOf(clock.now()),
+    clock: clockEntry(clock),
+    chance: { world: [...random.save()] },
+    ...settingsKeys(tables),
+    regions: tables.regions.all().map(regionEntry),
+    games: tables.games.all().map(game => gameEntry(game, tables)),
+    device_links: deviceLinkEntries(tables),
+    bearer_tokens: bearerTokenEntries(tables),
+  }
+}
+
+function clockEntry({ mode, rate }: Snapshotted['clock']): ClockEntry {
+  return rate === 1 ? mode : { mode, rate }
+}
+
+function settingsKeys({ settings, namespaces, games }: ReadTables): ScenarioInput {
+  const { client, hide_empty_lobbies, cdn_domain, default_namespace_id } = settings.get('settings') ?? {}
+  const namespace = namespaces.get(default_namespace_id ?? '')
+  const game = games.get(namespace?.game_id ?? '')
+  return {
+    ...(client === undefined ? {} : { client }),
+    ...(hide_empty_lobbies ? { hide_empty_lobbies } : {}),
+    cdn_domain,
+    default_namespace: namespace ? `${game?.name_id}/${namespace.name_id}` : noNamespace,
+  }
+}
+
+/** Only the id of a region that is as in the catalogue. */
+function regionEntry(region: RegionRow): RegionEntry {
+  return catalogue.some(known => sameJson(known, region)) ? region.region_id : region
+}
+
+function gameEntry({ name_id, display_name, game_id }: GameRow, tables: ReadTables): GameEntry {
+  const namespaces = tables.namespaces.findMany(q => q.where({ game_id }))
+  return {
+    name_id,
+    display_name,
+    game_id,
+    namespaces: namespaces.map(namespace => namespaceEntry(namespace, tables)),
+  }
+}
+
+function namespaceEntry(namespace: NamespaceRow, tables: ReadTables): NamespaceEntry {
+  const { namespace_id, name_id, display_name, tokenless, domains, development } = namespace
+  const { lobby_count_max, max_players } = namespace
+  const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
+  const modeOf = new Map(modes.map(mode => [mode.game_mode_id, mode]))
+  const lobbies = tables.lobbies.findMany(q => q.where({ namespace_id }))
+  return {
+    name_id,
+    display_name,
+    namespace_id,
+    tokenless,
+    domains,
+    matchmaker: { lobby_count_max, ...(max_players === undefined ? {} : { max_players }) },
+    ...(development === undefined ? {} : { development }),
+    game_modes: modes.map(modeEntry),
+    lobbies: lobbies.map(lobby => lobbyEntry(lobby, modeOf.get(lobby.game_mode_id))),
+  }
+}
+
+function modeEntry(mode: GameModeRow): Exclude<NonNullable<NamespaceEntry['game_modes']>[number], string> {
+  const { game_mode_id, regions, listable } = mode
+  return { game_mode_id, max_players: maxPlayersEntry(mode), regions, ...(listable ? {} : { listable }) }
+}
+
+/** Its maxima only where they are not those of its mode. */
+function lobbyEntry(lobby: LobbyRow, mode: Mode | undefined): LobbyEntry {
+  const { lobby_id, game_mode_id, region_id, total_player_count, publicity, is_closed } = lobby
+  const max_players = maxPlayersEntry(lobby)
+  return {
+    lobby_id,
+    game_mode_id,
+    region_id,
+    total_player_count,
+    ...(mode && sameJson(maxPlayersEntry(mode), max_players) ? {} : { max_players }),
+    ...('state' in lobby ? { state: lobby.state } : {}),
+    ...(publicity === 'public' ? {} : { publicity }),
+    ...(is_closed ? { is_closed } : {}),
+  }
+}
+
+function maxPlayersEntry(row: Pick<Mode, `max_players_${'normal' | 'direct' | 'party'}`>): MaxPlayersEntry {
+  const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = row
+  return normal === direct && direct === party ? normal : { normal, direct, party }
+}

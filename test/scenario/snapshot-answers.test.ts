@@ -1,0 +1,136 @@
+import { fc, it } from '@fast-check/vitest'
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { snapshotOf } from '../../src/scenario/snapshot.js'
+import type { LiveWorld } from '../../src/store/world.js'
+import { comparable, type Got, type Sent } from '../doors.js'
+import { randomRead, randomWriteCall } from '../random-exchange.js'
+import { play as playWrite, randomWrite } from '../random-write.js'
+import { ask, live } from '../server/ask.js'
+import { tanks } from '../tanks.js'
+import { play, randomWorld } from './random-world.js'
+
+const publicUrl = 'http://links.test'
+
+// A clock that runs follows these, and so stands still.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+afterAll(() => void vi.useRealTimers())
+
+interface Answered {
+  readonly got: Got
+  /** The watch index, where the answer has one. */
+  readonly index: bigint | undefined
+}
+
+/** An answer, and apart from it the watch index. */
+async function answered(mock: Mockmaker, sent: Sent): Promise<Answered> {
+  const got = comparable(await ask(mock, sent))
+  const [, index] = /"watch":\{"index":"(\d+)"\}/.exec(got.body) ?? []
+  return {
+    got: { ...got, body: got.body.replace(/("watch":\{"index":)"\d+"/, '$1""') },
+    index: index === undefined ? undefined : BigInt(index),
+  }
+}
+
+async function expectEqualAnswers([one, other]: readonly [Mockmaker, Mockmaker], calls: readonly Sent[]) {
+  for (const sent of calls) {
+    const [before, after] = [await answered(one, sent), await answered(other, sent)]
+    expect(after.got).toEqual(before.got)
+    if (before.index !== undefined) expect(after.index).toBeGreaterThan(before.index)
+  }
+}
+
+/** Calls of every operation that name all that there is in a world. Those that write come last. */
+function callsTo({ view: { tables } }: LiveWorld): Sent[] {
+  const { games, namespaces, tokens, deviceLinks, settings } = tables
+  const cdn = settings.get('settings')?.cdn_domain
+  const origins = [
+    ...namespaces.all().flatMap(({ domains }) => domains),
+    ...games.all().flatMap(({ name_id }) => [`${name_id}.${cdn}`, `${name_id}--b.${cdn}`]),
+  ].map(host => ({ origin: `https://${host}` }))
+  const links = deviceLinks.all().map(link => link.device_link_token)
+  const bearers = [...tokens.all().map(({ token }) => token), ...links].map(token => ({
+    authorization: `Bearer ${token}`,
+  }))
+  const paths = games.all().flatMap(({ game_id }) => {
+    const root = `/cloud/games/${encodeURIComponent(game_id)}/namespaces`
+    const own = namespaces.findMany(q => q.where({ game_id }))
+    return [root, ...own.map(({ namespace_id }) => `${root}/${encodeURIComponent(namespace_id)}`)]
+  })
+  const post = (path: string, body: object) =>
+    bearers.slice(0, 3).map(headers => ({ method: 'POST', path, headers, body: JSON.stringify(body) }))
+  return [
+    ...[{}, ...bearers, ...origins].map(headers => ({
+      method: 'GET',
+      path: '/matchmaker/lobbies/list',
+      query: 'include_state=true',
+      headers,
+    })),
+    ...['nobodys', ...links].map(token => ({
+      method: 'GET',
+      path: '/cloud/devices/links',
+      query: `device_link_token=${encodeURIComponent(token)}`,
+    })),
+    ...paths.flatMap(path => post(`${path}/validate`, { display_name: 'B', name_id: 'b' })),
+    ...paths.flatMap(path => post(`${path}/tokens/development/validate`, { hostname: '', lobby_ports: [] })),
+    ...paths.flatMap(path => post(`${path}/mm-config`, { lobby_count_max: 1, max_players: 2 })),
+    { method: 'POST', path: '/cloud/devices/links' },
+    ...games.all().flatMap(({ game_id }) =>
+      links.flatMap(device_link_token =>
+        bearers.map(headers => ({
+          method: 'POST',
+          path: '/cloud/devices/links/complete',
+          headers,
+          body: JSON.stringify({ device_link_token, game_id }),
+        })),
+      ),
+    ),
+    { method: 'POST', path: '/cloud/devices/links' },
+  ]
+}
+
+describe('a mock of a snapshot', () => {
+  it.prop([randomWorld], { numRuns: 50 })(
+    'answers every call as the mock of the world does, but for the watch index, which is higher',
+    async ({ scenario, steps }) => {
+      const mock = createMockmaker({ scenario, publicUrl })
+      for (const step of steps) await play(step, live(mock.world))
+      const other = createMockmaker({ scenario: snapshotOf(live(mock.world)), publicUrl })
+
+      const calls = callsTo(live(mock.world))
+
+      await expectEqualAnswers([mock, other], [...calls, ...callsTo(live(mock.world))])
+      await Promise.all([mock.close(), other.close()])
+    },
+  )
+
+  it.prop([
+    fc.array(fc.oneof(randomWrite, randomWriteCall), { maxLength: 20, size: 'max' }),
+    fc.array(fc.oneof({ weight: 4, arbitrary: randomRead }, { weight: 1, arbitrary: randomWriteCall })),
+  ])('answers after calls and writes as the mock of the world does, and goes on so', async (writes, calls) => {
+    const mock = createMockmaker({ scenario: tanks, publicUrl })
+    for (const write of writes) await ('does' in write ? playWrite(write, live(mock.world)) : ask(mock, write))
+    const other = createMockmaker({ scenario: snapshotOf(live(mock.world)), publicUrl })
+
+    await expectEqualAnswers([mock, other], calls)
+    await Promise.all([mock.close(), other.close()])
+  })
+
+  it('completes a link at the time at which the world would have', async () => {
+    const mock = createMockmaker({ scenario: { ...tanks, device_links: [{ game: 'tanks', completes_after: '5s' }] } })
+    await mock.world.clock.advance('2s')
+    const other = createMockmaker({ scenario: snapshotOf(live(mock.world)) })
+    const statuses = () => [mock, other].map(({ world }) => world.deviceLinks.all()[0]?.status)
+
+    await Promise.all([mock, other].map(({ world }) => world.clock.advance(2_999)))
+    const before = statuses()
+    await Promise.all([mock, other].map(({ world }) => world.clock.advance(1)))
+
+    expect([before, statuses()]).toEqual([
+      ['pending', 'pending'],
+      ['complete', 'complete'],
+    ])
+    expect(other.world.deviceLinks.all()).toEqual(mock.world.deviceLinks.all())
+    await Promise.all([mock.close(), other.close()])
+  })
+})
