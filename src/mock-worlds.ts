@@ -8,8 +8,8 @@ import type { Exchange } from './server/exchange.js'
 import { addressedBy, worldPath } from './server/world-path.js'
 import type { Worlds } from './server/worlds.js'
 import { Random } from './store/random.js'
-import { type Standing, withPublicUrl } from './store/standing.js'
-import type { OwnedMock, WorldMock } from './world-mock.js'
+import { withPublicUrl } from './store/standing.js'
+import type { MockBeginning, OwnedMock, WorldMock } from './world-mock.js'
 
 /** The worlds of a mock, by their ids. */
 export interface MockWorlds extends SteeringWorlds {
@@ -30,13 +30,13 @@ export interface Asked {
 /** What worlds are made with. */
 interface Making {
   readonly onHand: OnHand
-  make(id: string, standing: Standing): OwnedMock
+  make(id: string, beginning: MockBeginning): OwnedMock
 }
 
 /** The public face of the worlds. */
 export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Making): MockWorlds {
-  const standingFor = (worldId: string, { scenario, fork, seed }: NewWorldOptions): Standing => {
-    if (fork === undefined) return onHand.standingOf(scenario, { worldId, seed })
+  const beginningFor = (worldId: string, { scenario, fork, seed }: NewWorldOptions): MockBeginning => {
+    if (fork === undefined) return onHand.beginningOf(scenario, { worldId, seed })
     if (scenario !== undefined) throw new UsageError('scenario and fork are both given: a world is made of one of them')
     const other = worlds.get(fork)
     if (!other)
@@ -47,10 +47,10 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Ma
     list: () => worlds.ids.flatMap(id => worlds.peek(id) ?? []).map(summaryOf),
     get: id => worlds.get(id),
     async put(id, options = {}) {
-      const standing = standingFor(id, options)
+      const beginning = beginningFor(id, options)
       const there = worlds.get(id)
-      await there?.become(standing)
-      return there ?? worlds.add(id, () => make(id, standing))
+      await there?.become(beginning)
+      return there ?? worlds.add(id, () => make(id, beginning))
     },
     delete: id => worlds.delete(id),
     at(exchange) {
@@ -61,14 +61,18 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Ma
   }
 }
 
-/** Where a world stands that equals another one. Its links lead to itself. */
+/** How a world begins that equals another one. Its links lead to itself. */
 function forked(
   other: OwnedMock,
   { worldId, seed }: { readonly worldId: string; readonly seed: number | undefined },
-): Standing {
-  const standing = withPublicUrl(
-    other.standing,
+): MockBeginning {
+  const { standing, ...around } = other.beginning
+  const moved = withPublicUrl(
+    standing,
     before => before.slice(0, before.length - worldPath(other.id).length) + worldPath(worldId),
   )
-  return seed === undefined ? standing : { ...standing, seed, chance: new Random(seed, 'world').save() }
+  return {
+    ...around,
+    standing: seed === undefined ? moved : { ...moved, seed, chance: new Random(seed, 'world').save() },
+  }
 }

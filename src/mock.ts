@@ -23,6 +23,8 @@ export interface Parts {
   turnContext?(): TurnContext
   /** What the scenario of the options is called. Default: `own`, or `default` where the options have none. */
   readonly scenarioName?: string | undefined
+  /** The scenarios that can be named, beside that of the options. Default: the shipped `default`. */
+  readonly scenarios?: Readonly<Record<string, ScenarioInput>> | undefined
 }
 
 /** The whole service without MSW and without a transport: the world `default`, and the other worlds. */
@@ -37,8 +39,9 @@ export interface Mock extends WorldMock {
 }
 
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
-export function createMock(options: MockOptions, { faker, progress, turnContext, scenarioName }: Parts): Mock {
+export function createMock(options: MockOptions, parts: Parts): Mock {
   checkOptions(options)
+  const { faker, progress, turnContext, scenarioName, scenarios = { default: defaultScenario } } = parts
   const { seed, publicUrl, watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
   const madeAt = performance.now()
   const log = createExchangeLog()
@@ -47,6 +50,7 @@ export function createMock(options: MockOptions, { faker, progress, turnContext,
       name: scenarioName ?? (options.scenario ? 'own' : 'default'),
       scenario: options.scenario ?? defaultScenario,
     },
+    shipped: scenarios,
     seed,
     publicUrl,
     faker: () => ownFaker(faker()),
@@ -59,10 +63,10 @@ export function createMock(options: MockOptions, { faker, progress, turnContext,
     log,
     journalSize: options.journalSize ?? optionDefaults.journalSize,
     turnContext,
-    standingOf: (scenario: string | ScenarioInput, worldId: string) => onHand.standingOf(scenario, { worldId }),
+    beginningOf: (scenario: string | ScenarioInput, worldId: string) => onHand.beginningOf(scenario, { worldId }),
   }
-  const make = (worldId: string, standing = onHand.standingOf(undefined, { worldId })) =>
-    createWorldMock(worldId, standing, settings)
+  const make = (worldId: string, beginning = onHand.beginningOf(undefined, { worldId })) =>
+    createWorldMock(worldId, beginning, settings)
   const own = make(defaultWorldId)
   const worlds = new Worlds({ default: own, make: id => make(id), most, ttlMs })
   const mockWorlds = createMockWorlds(worlds, { onHand, make })

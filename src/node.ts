@@ -31,7 +31,13 @@ export interface NodeMockmaker extends Mockmaker, PassedOn<SetupServer>, Pick<Se
 /** Makes a Mockmaker that answers in this process, under MSW. Throws `UsageError` where the scenario or an option is wrong. */
 export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = {}): NodeMockmaker {
   const loaded = typeof scenario === 'string' ? load(scenario) : scenario
-  const mock = withHandlers(createMock({ ...options, scenario: loaded }, nodeParts()), options)
+  const mock = withHandlers(
+    createMock(
+      { ...options, scenario: loaded },
+      { ...nodeParts(), scenarioName: typeof scenario === 'string' ? scenario : undefined },
+    ),
+    options,
+  )
   const server = setupServer(...mock.handlers)
   let listening = false
   const msw = {

@@ -6,18 +6,18 @@ import { beginningOf } from './scenario/beginning.js'
 import type { Progress } from './scenario/progress.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
-import { scenarios } from './scenario/shipped.js'
 import { worldPath } from './server/world-path.js'
 import { begin, type Standing } from './store/standing.js'
+import type { MockBeginning } from './world-mock.js'
 
 /** The scenarios that can be named, and where worlds of them stand. */
 export interface OnHand {
-  /** Their names: the mock's own, and those that ship. */
+  /** Their names: the mock's own first. */
   readonly names: readonly string[]
   /** The name of the mock's own. */
   readonly ownName: string
-  /** Where a world of a scenario stands: by its name, in the fixture format, or the mock's own. Throws `UsageError`. */
-  standingOf(scenario: string | ScenarioInput | undefined, world: NewWorld): Standing
+  /** How a world of a scenario begins: by its name, in the fixture format, or the mock's own. Throws `UsageError`. */
+  beginningOf(scenario: string | ScenarioInput | undefined, world: NewWorld): MockBeginning
 }
 
 /** What a world has of its own. */
@@ -30,6 +30,8 @@ interface NewWorld {
 /** What all worlds are made with. */
 interface OnHandOptions {
   readonly own: { readonly name: string; readonly scenario: ScenarioInput }
+  /** By their names. */
+  readonly shipped: Readonly<Record<string, ScenarioInput>>
   /** Instead of the scenarios'. */
   readonly seed: number | undefined
   readonly publicUrl: string | undefined
@@ -38,8 +40,8 @@ interface OnHandOptions {
 }
 
 /** The scenarios on hand. Worlds of the same one share what they have in common. */
-export function createOnHand({ own, ...making }: OnHandOptions): OnHand {
-  const named = new Map<string, ScenarioInput>([...Object.entries(scenarios), [own.name, own.scenario]])
+export function createOnHand({ own, shipped, ...making }: OnHandOptions): OnHand {
+  const named = new Map<string, ScenarioInput>([...Object.entries(shipped), [own.name, own.scenario]])
   const read = new Map<string, Scenario>()
   const earlier = new Map<string, Standing>()
   const scenarioOf = (name: string) => {
@@ -48,15 +50,17 @@ export function createOnHand({ own, ...making }: OnHandOptions): OnHand {
     return scenario
   }
   return {
-    names: [own.name, ...Object.keys(scenarios).filter(name => name !== own.name)],
+    names: [own.name, ...Object.keys(shipped).filter(name => name !== own.name)],
     ownName: own.name,
-    standingOf(scenario = own.name, { worldId, seed = making.seed }) {
-      const path = worldPath(worldId)
-      if (typeof scenario !== 'string') return begin(beginningOf(readScenario(scenario), { ...making, seed, path }))
-      const key = `${seed} ${scenario}`
-      const standing = begin(beginningOf(scenarioOf(scenario), { ...making, seed, path }), earlier.get(key))
+    beginningOf(asked = own.name, { worldId, seed = making.seed }) {
+      const scenario = typeof asked === 'string' ? scenarioOf(asked) : readScenario(asked)
+      const beginning = beginningOf(scenario, { ...making, seed, path: worldPath(worldId) })
+      const { journal } = scenario
+      if (typeof asked !== 'string') return { standing: begin(beginning), journal }
+      const key = `${seed} ${asked}`
+      const standing = begin(beginning, earlier.get(key))
       if (!earlier.has(key)) earlier.set(key, standing)
-      return standing
+      return { standing, journal }
     },
   }
 }

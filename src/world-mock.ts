@@ -1,10 +1,12 @@
 import { behaviours } from './behaviour/behaviours.js'
+import type { JournalEntry } from './contract/journal.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
 import { changesOf } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
 import { explain } from './control/explain.js'
 import type { Steering } from './control/steering.js'
 import type { ScenarioInput } from './scenario/schema.js'
+import { snapshotOf } from './scenario/snapshot.js'
 import { type Answerer, createAnswerer } from './server/answer.js'
 import { type CarryOut, createBehave } from './server/behave.js'
 import type { Answer, Exchange, Page } from './server/exchange.js'
@@ -18,7 +20,7 @@ import { Random } from './store/random.js'
 import { type Standing, tablesOf } from './store/standing.js'
 import { type TokenInfo, tokensOf } from './store/token-info.js'
 import type { TurnContext } from './store/turn-queue.js'
-import { createWorld, type World } from './store/world.js'
+import { createWorld, type LiveWorld, type World } from './store/world.js'
 
 /** What an override of an operation gets: the checked request, the world, and the answer that it would have had. */
 export interface OverrideCall<Id extends OperationId> {
@@ -49,10 +51,17 @@ export interface WorldMock extends Steering {
 
 /** The mock of a world as those see it who keep worlds. */
 export interface OwnedMock extends WorldMock {
-  /** Where it stands, for a world that begins there. */
+  /** How a world begins that shall equal it. */
+  readonly beginning: MockBeginning
+  /** Begins anew, in one turn. */
+  become(beginning: MockBeginning): Promise<void>
+}
+
+/** How a world begins, and what is around it. */
+export interface MockBeginning {
   readonly standing: Standing
-  /** Begins anew from where another world stands, in one turn. */
-  become(standing: Standing): Promise<void>
+  /** What it has been asked before. */
+  readonly journal?: readonly JournalEntry[] | undefined
 }
 
 /** What the worlds of a server have in common. */
@@ -63,67 +72,105 @@ export interface WorldMockSettings {
   readonly log: ExchangeLog
   /** How many exchanges the journal of a world keeps. */
   readonly journalSize: number
-  /** Where the world of that id stands when a scenario begins. Throws `UsageError`. */
-  standingOf(scenario: string | ScenarioInput, worldId: string): Standing
+  /** How the world of that id begins with a scenario. Throws `UsageError`. */
+  beginningOf(scenario: string | ScenarioInput, worldId: string): MockBeginning
 }
 
 /** The most requests that may be blocked in a world (PROTOCOL.md B7). */
 const maxWaiters = 50_000
 
-/** The mock of a world that stands there. */
-export function createWorldMock(id: string, standing: Standing, settings: WorldMockSettings): OwnedMock {
-  const { watchTimeoutMs, corsOrigins, log, journalSize } = settings
-  const world = createWorld(standing, settings.turnContext?.())
-  const history = new History(journalSize)
-  const stopKeeping = world.subscribe(changeSet => history.addChange(changeSet))
-  const stopCompleting = completeLinksInTime(world)
-  const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
-  const run = Date.now().toString(36)
+/** The mock of a world that begins there. */
+export function createWorldMock(id: string, beginning: MockBeginning, settings: WorldMockSettings): OwnedMock {
+  const world = createWorld(beginning.standing, settings.turnContext?.())
+  const history = new History(settings.journalSize)
+  const kept = world.subscribe(changeSet => history.addChange(changeSet))
+  const completed = completeLinksInTime(world)
   let closed = false
   let tokens: { readonly of: Standing; readonly all: readonly TokenInfo[] } | undefined
-  const carryOut = createBehave({
-    world,
-    behaviours,
-    watchTimeoutMs: () => (closed ? 0 : watchTimeoutMs),
-    maxWaiters,
-  })
-  const finisher = createFinisher({ worldId: id, world, corsOrigins, log, history, rayId: () => rays.uuid(), onBug })
   return {
-    id,
-    world,
+    ...answeringOf(id, { world, history, settings, isClosed: () => closed }),
+    ...steeringOf(id, { world, history, settings, beginning }),
     get tokens() {
       if (tokens?.of !== world.begun) tokens = { of: world.begun, all: tokensOf(tablesOf(world.begun)) }
       return tokens.all
     },
-    answer: createAnswerer({ world, finisher, carryOut }),
-    refuse: (exchange, error) => finisher.refuse(finisher.begin(exchange), error),
-    present: (exchange, page) => finisher.present(finisher.begin(exchange), page),
-    overridden: (id, resolver) =>
-      createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
-    journal: new Journal(history),
-    explain: question => explain({ view: world.view, corsOrigins }, question),
-    changes: options => changesOf({ world, history, run }, options),
-    async reset({ keep = [] } = {}) {
-      await world.reset({ keep: keep.filter(part => part === 'clock') })
-      if (!keep.includes('journal')) history.clearExchanges()
+    get beginning() {
+      return { standing: world.standing }
     },
-    completeDeviceLink: (token, options) => completeDeviceLink(world, { ...options, token }),
-    expireDeviceLink: token => expireDeviceLink(world, token),
-    load: scenario => world.become(settings.standingOf(scenario, id)),
-    get standing() {
-      return world.standing
-    },
-    become: standing => world.become(standing),
     get busy() {
       return world.waiters + history.listeners > 0
     },
     async close() {
       closed = true
-      stopCompleting()
-      stopKeeping()
+      for (const stop of [completed, kept]) stop()
       history.end()
       for (const waiter of world.waiting) waiter.end()
     },
+  }
+}
+
+/** What both halves of a mock are about. */
+interface Half {
+  readonly world: LiveWorld
+  readonly history: History
+  readonly settings: WorldMockSettings
+}
+
+type Answering = Pick<WorldMock, 'answer' | 'refuse' | 'present' | 'overridden'>
+
+/** The half that answers clients. */
+function answeringOf(id: string, { world, history, settings, isClosed }: Half & { isClosed(): boolean }): Answering {
+  const { watchTimeoutMs, corsOrigins, log } = settings
+  const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
+  const carryOut = createBehave({
+    world,
+    behaviours,
+    watchTimeoutMs: () => (isClosed() ? 0 : watchTimeoutMs),
+    maxWaiters,
+  })
+  const finisher = createFinisher({ worldId: id, world, corsOrigins, log, history, rayId: () => rays.uuid(), onBug })
+  return {
+    answer: createAnswerer({ world, finisher, carryOut }),
+    refuse: (exchange, error) => finisher.refuse(finisher.begin(exchange), error),
+    present: (exchange, page) => finisher.present(finisher.begin(exchange), page),
+    overridden: (id, resolver) =>
+      createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
+  }
+}
+
+type Steered = Omit<Steering, 'tokens'> & Pick<OwnedMock, 'become'>
+
+/** The half that a person steers. */
+function steeringOf(id: string, { world, history, settings, beginning }: Half & { beginning: MockBeginning }): Steered {
+  const { corsOrigins } = settings
+  const journal = new Journal(history)
+  const run = Date.now().toString(36)
+  let begun = beginning
+  if (begun.journal) journal.load(begun.journal)
+  const become = async (next: MockBeginning) => {
+    await world.become(next.standing)
+    begun = next
+    if (next.journal) journal.load(next.journal)
+  }
+  return {
+    id,
+    world,
+    journal,
+    become,
+    changes: options => changesOf({ world, history, run }, options),
+    explain: question => explain({ view: world.view, corsOrigins }, question),
+    async reset({ keep = [] } = {}) {
+      await world.reset({ keep: keep.filter(part => part === 'clock') })
+      if (!keep.includes('journal')) journal.load(begun.journal ?? [])
+    },
+    load: scenario => become(settings.beginningOf(scenario, id)),
+    snapshot: ({ with: also = [] } = {}) => ({
+      ...snapshotOf(world),
+      ...(also.includes('journal') ? { journal: journal.find() } : {}),
+    }),
+    restore: snapshot => become(settings.beginningOf(snapshot, id)),
+    completeDeviceLink: (token, options) => completeDeviceLink(world, { ...options, token }),
+    expireDeviceLink: token => expireDeviceLink(world, token),
   }
 }
 

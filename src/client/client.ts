@@ -2,7 +2,7 @@ import type { JournalEntry } from '../contract/journal.js'
 import type { Changes, ChangesOptions } from '../control/changes.js'
 import type { WorldDescription, WorldSummary } from '../control/description.js'
 import type { Explanation, Question } from '../control/explanation.js'
-import type { CompletionOptions, NewWorldOptions, SteeringResetOptions } from '../control/steering.js'
+import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from '../control/steering.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { JournalFilter } from '../server/journal.js'
 import type { ClockMode, ClockSetting } from '../store/clock.js'
@@ -87,6 +87,10 @@ export interface Client {
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario: the name of one on hand, or one in the fixture format. */
   load(scenario: string | ScenarioInput): Promise<void>
+  /** The whole world, in the fixture format. */
+  snapshot(options?: SnapshotOptions): Promise<ScenarioInput>
+  /** Puts a snapshot back: every answer is as it was, but for watch indexes, which rise. */
+  restore(snapshot: ScenarioInput): Promise<void>
   completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
   expireDeviceLink(token: string): Promise<void>
   /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. */
@@ -135,6 +139,8 @@ function clientOf(remote: Remote, server: Remote): Client {
     scenarios: async () => (await get<{ scenarios: string[] }>('/scenarios')).scenarios,
     reset: options => send('POST', '/reset', options),
     load: scenario => send('PUT', '/scenario', typeof scenario === 'string' ? { name: scenario } : { scenario }),
+    snapshot: ({ with: also } = {}) => get('/snapshot', { with: also?.join(',') || undefined }),
+    restore: snapshot => send('PUT', '/snapshot', snapshot),
     completeDeviceLink: (token, options) => send('POST', link(token, 'complete'), options),
     expireDeviceLink: token => send('POST', link(token, 'expire')),
     explain: question => get('/explain', question),

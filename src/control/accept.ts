@@ -20,6 +20,14 @@ export function prefersJson(accept = '*/*'): boolean {
   return json.quality > 0 && json.closeness > page.closeness
 }
 
+/** Whether a client would rather have YAML than JSON. */
+export function prefersYaml(accept = '*/*'): boolean {
+  const ranges = accept.split(',').map(mediaRange)
+  const json = liking('application/json', ranges)
+  const yaml = ['application/yaml', 'application/x-yaml', 'text/yaml'].map(type => liking(type, ranges))
+  return yaml.some(({ quality, closeness }) => quality > 0 && closeness === 2 && quality >= json.quality)
+}
+
 function mediaRange(text: string): MediaRange {
   const [type = '', ...parameters] = text.split(';').map(part => part.trim().toLowerCase())
   const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)

@@ -38,6 +38,8 @@ export interface Controlled {
   readonly mock: Steering
   readonly server: SteeredServer
   readonly version: string | undefined
+  /** Loads the YAML library. */
+  yaml(): Promise<{ stringify(value: unknown): string }>
 }
 
 /** Answers a request to the control API. Throws, or rejects with, what its answer is made of: `ApiError`, or a bug. */

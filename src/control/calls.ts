@@ -3,10 +3,12 @@ import { quoted } from '../contract/issue.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
 import type { Clock } from '../store/clock.js'
+import { prefersYaml } from './accept.js'
 import { descriptionOf } from './description.js'
 import { eventStream } from './event-stream.js'
 import { filtered } from './filter.js'
 import type { ControlId, ControlInput } from './operations.js'
+import { jsonPage, yamlPage } from './page-answer.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import type { Steering, SteeringWorlds } from './steering.js'
 import { fieldsOf, tableAt, wireNameOf } from './tables.js'
@@ -28,13 +30,20 @@ export interface ControlCall<Id extends ControlId> extends ControlInput<Id> {
   /** The version of mockmaker. */
   readonly version: string | undefined
   readonly exchange: Exchange
+  /** Loads the YAML library. */
+  yaml(): Promise<{ stringify(value: unknown): string }>
 }
 
 /** The calls that answer something else than JSON. */
 export const controlPages = {
   changes: ({ mock, query, exchange }) =>
     eventStream(mock, { ...query, lastEventId: header(exchange, 'last-event-id') }),
-} satisfies { readonly [Id in 'changes']: (call: ControlCall<Id>) => Page | Promise<Page> }
+  'snapshot.get': async ({ mock, query, exchange, yaml }) => {
+    const snapshot = mock.snapshot(query)
+    if (!prefersYaml(header(exchange, 'accept'))) return jsonPage(snapshot, 'loopback')
+    return yamlPage((await yaml()).stringify(snapshot))
+  },
+} satisfies { readonly [Id in 'changes' | 'snapshot.get']: (call: ControlCall<Id>) => Page | Promise<Page> }
 
 /** What each other call of the control API does: it answers an object, throws `ApiError` or, where the caller did something wrong, `UsageError`. */
 export const controlCalls = {
@@ -58,6 +67,11 @@ export const controlCalls = {
   'world.get': ({ mock }) => descriptionOf(mock),
   reset: async ({ mock, body }) => {
     await mock.reset(body)
+    return descriptionOf(mock)
+  },
+  'snapshot.put': async ({ mock, body }) => {
+    // What is no scenario is found out where it is read.
+    await mock.restore(body as ScenarioInput)
     return descriptionOf(mock)
   },
   'scenarios.list': ({ server }) => ({ scenarios: server.scenarios }),

@@ -50,6 +50,24 @@ export const controlOperations = {
     summary: 'Back to the scenario, in one change set.',
     body: z.strictObject({ keep: z.array(z.enum(['clock', 'journal'])).optional() }),
   },
+  'snapshot.get': {
+    method: 'GET',
+    path: '/snapshot',
+    summary: 'The whole world in the scenario format, as JSON or, by the header accept, as YAML.',
+    query: z.object({
+      with: z
+        .string()
+        .regex(/^(journal)(,(journal))*$/, 'expected journal')
+        .transform(parts => parts.split(',') as 'journal'[])
+        .optional(),
+    }),
+  },
+  'snapshot.put': {
+    method: 'PUT',
+    path: '/snapshot',
+    summary: 'Puts a snapshot back, in one change set.',
+    body: AnyObject,
+  },
   'scenarios.list': { method: 'GET', path: '/scenarios', summary: 'The scenarios on hand.' },
   'scenario.put': {
     method: 'PUT',

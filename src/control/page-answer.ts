@@ -21,3 +21,9 @@ export function jsonPage(value: object, readableBy: Page['readableBy']): Page {
   const headers = { 'content-type': 'application/json', ...nosniff }
   return { status: 200, headers, body: encoder.encode(JSON.stringify(value)), readableBy }
 }
+
+/** A YAML page, for pages of this machine. */
+export function yamlPage(text: string): Page {
+  const headers = { 'content-type': 'application/yaml', ...nosniff }
+  return { status: 200, headers, body: encoder.encode(text), readableBy: 'loopback' }
+}

@@ -12,6 +12,12 @@ export interface SteeringResetOptions {
   readonly keep?: readonly ('clock' | 'journal')[] | undefined
 }
 
+/** What is in a snapshot beside the world. */
+export interface SnapshotOptions {
+  /** Default: nothing. */
+  readonly with?: readonly 'journal'[] | undefined
+}
+
 /** For which game a device link is completed: its id or its `name_id`. Default: the only one. */
 export interface CompletionOptions {
   readonly game?: string | undefined
@@ -34,6 +40,10 @@ export interface Steering {
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */
   load(scenario: string | ScenarioInput): Promise<void>
+  /** The whole world, in the fixture format. */
+  snapshot(options?: SnapshotOptions): ScenarioInput
+  /** Puts a snapshot back, in one turn: every answer is as it was, but for watch indexes, which rise. Rejects with `UsageError`. */
+  restore(snapshot: ScenarioInput): Promise<void>
   /** Completes a device link without a cloud token. Rejects with `ApiError`, as the service would refuse it, and where there is no such game. */
   completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
   /** Has a device link expire now. Rejects with `ApiError` where there is none. */

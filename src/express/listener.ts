@@ -19,6 +19,9 @@ export interface AppOptions {
   readonly control?: boolean | undefined
 }
 
+/** Loaded when a snapshot is asked for as YAML. */
+const yaml = () => import('yaml')
+
 /** A snapshot is longer than any call of the service. */
 function limit(url = '/'): number {
   return isControlPath(pathInWorld(url)) ? controlBodyLimit : bodyLimit
@@ -43,7 +46,7 @@ export function createListener(
   let lastAllowed: string | undefined
   const steer = async (exchange: Exchange, asked: Asked['mock']) => {
     try {
-      return asked.present(exchange, await answerControl(exchange, { mock: asked, server: mock, version }))
+      return asked.present(exchange, await answerControl(exchange, { mock: asked, server: mock, version, yaml }))
     } catch (error) {
       return asked.refuse(exchange, error)
     }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { HostName } from '../contract/host-name.js'
+import { JournalEntry } from '../contract/journal.js'
 import { BearerTokenEntry } from './bearer-token.js'
 import { ChanceEntry } from './chance.js'
 import { ClockEntry } from './clock.js'
@@ -48,6 +49,7 @@ export const Scenario = exact({
     ),
   revision: z.int().min(0).max(highestRevision).optional().describe("The world's own revisions are above it."),
   chance: ChanceEntry.optional().describe('Where chance goes on. Default: at the beginning of what the seed gives.'),
+  journal: z.array(JournalEntry).optional().describe('What the world has been asked before, and what it answered.'),
   $schema: z.string().optional().describe('For editors.'),
 })
 

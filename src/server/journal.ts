@@ -1,6 +1,7 @@
 import { matchesGlob } from '../contract/glob.js'
 import type { JournalEntry } from '../contract/journal.js'
 import type { History } from './history.js'
+import { recordedBefore } from './recorded.js'
 
 /** Which exchanges are wanted; of what is absent, any. */
 export interface JournalFilter {
@@ -26,6 +27,12 @@ export class Journal {
       .filter(({ exchange }) => status === undefined || exchange.status === status)
       .filter(({ exchange }) => glob === undefined || matchesGlob(exchange.operation ?? '', glob))
       .map(({ id, exchange }) => exchange.shown(id))
+  }
+
+  /** Forgets all exchanges but those of an earlier run, as a snapshot has them. They get ids of this one. */
+  load(entries: readonly JournalEntry[]): void {
+    this.clear()
+    for (const entry of entries) this.#history.addExchange(recordedBefore(entry))
   }
 
   /** Forgets all exchanges. Their ids are not given again. */

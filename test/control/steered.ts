@@ -1,7 +1,8 @@
 import { it as base } from 'vitest'
 import { type Client, createClient } from '../../src/client.js'
 import { listen } from '../../src/express.js'
-import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
+import { setupMockmaker } from '../../src/node.js'
 import { type Got, type Sent, sendTo } from '../doors.js'
 import { tanks } from '../tanks.js'
 
@@ -22,7 +23,7 @@ export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<Steer
   serve: async ({}, use) => {
     const ends: (() => Promise<unknown>)[] = []
     await use(async ({ control, ...options } = {}) => {
-      const mock = createMockmaker({ scenario: tanks, ...options })
+      const mock = setupMockmaker({ scenario: tanks, ...options })
       const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1', control })
       ends.push(close)
       return {

@@ -1,0 +1,146 @@
+import { fc } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { parse } from 'yaml'
+import { createMockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { parseScenario } from '../../src/scenarios.js'
+import { failure, json } from '../doors.js'
+import { randomRead, randomWriteCall } from '../random-exchange.js'
+import { ask, stateOf } from '../server/ask.js'
+import { bearer, ids, tokens } from '../tanks.js'
+import { it } from './steered.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+
+describe('GET /__mock/snapshot', () => {
+  it('is the world as a scenario, as JSON or as YAML', async ({ serve }) => {
+    const { mock, url } = await serve()
+    await mock.world.lobbies.create({ lobby_id: 'new', state: { text: 'yes: no' } })
+    const get = (accept?: string) =>
+      fetch(`${url}/__mock/snapshot`, accept === undefined ? {} : { headers: { accept } })
+
+    const [asJson, asYaml] = [await get(), await get('application/yaml')]
+
+    const snapshot = JSON.parse(JSON.stringify(mock.snapshot()))
+    expect(asJson.headers.get('content-type')).toBe('application/json')
+    expect(asYaml.headers.get('content-type')).toBe('application/yaml')
+    expect(await asJson.json()).toEqual(snapshot)
+    expect(parse(await asYaml.text())).toEqual(snapshot)
+  })
+
+  it('has the journal where that is asked for', async ({ serve }) => {
+    const { client, steer, send } = await serve()
+    await send(list)
+
+    const [without, withIt] = [await client.snapshot(), await client.snapshot({ with: ['journal'] })]
+
+    expect([without.journal, withIt.journal]).toEqual([undefined, await client.journal.find()])
+    expect(failure(await steer('GET', '/__mock/snapshot?with=everything'))).toBe('400 API_BAD_QUERY')
+  })
+
+  it('can be served by another mock, which answers as this one did, journal included', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await mock.world.lobbies.create({ lobby_id: 'new' })
+    await client.completeDeviceLink(tokens.pending, { game: 'tanks' })
+    const listed = await send({ ...list, headers: bearer(tokens.public) })
+    const text = JSON.stringify(await client.snapshot({ with: ['journal'] }))
+
+    const other = createMockmaker({ scenario: parseScenario(text) })
+
+    expect((await ask(other, { ...list, headers: bearer(tokens.public) })).body).toBe(listed.body)
+    expect(other.journal.find()).toMatchObject([
+      { id: 1, operation: 'lobbies.list' },
+      { id: 2, operation: 'lobbies.list' },
+    ])
+  })
+})
+
+describe('PUT /__mock/snapshot', () => {
+  it('puts the world back, to every answer but the watch indexes, which rise', async ({ serve }) => {
+    const { client, mock } = await serve()
+    const read = fc.array(randomRead, { maxLength: 5 })
+    const write = fc.array(randomWriteCall, { maxLength: 5 })
+    await fc.assert(
+      fc.asyncProperty(write, write, read, async (before, after, reads) => {
+        await mock.reset()
+        const answers = async () => {
+          const got = []
+          for (const sent of reads) got.push(await ask(mock, sent))
+          return got.map(({ status, body }) => [status, body.replace(/"index":"\d+"/, '')])
+        }
+        for (const sent of before) await ask(mock, sent)
+        const snapshot = await client.snapshot()
+        const there = { state: withoutRevision(mock), answers: await answers(), revision: mock.world.revision }
+        for (const sent of after) await ask(mock, sent)
+
+        await client.restore(snapshot)
+
+        expect(withoutRevision(mock)).toEqual(there.state)
+        expect(await answers()).toEqual(there.answers)
+        expect(mock.world.revision).toBeGreaterThanOrEqual(there.revision)
+      }),
+    )
+  })
+
+  it('is where a reset leads from then on', async ({ serve }) => {
+    const { mock, client } = await serve()
+    await mock.world.lobbies.create({ lobby_id: 'kept' })
+    const snapshot = await client.snapshot()
+    await client.load('empty')
+    await client.restore(snapshot)
+    await mock.world.lobbies.create({ lobby_id: 'lost' })
+
+    await client.reset()
+
+    expect(['kept', 'lost'].map(id => mock.world.lobbies.get(id) !== undefined)).toEqual([true, false])
+  })
+
+  it('leaves the journal as it is, unless the snapshot has one', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await send(list)
+    const [without, withIt] = [await client.snapshot(), await client.snapshot({ with: ['journal'] })]
+    await send(list)
+
+    await client.restore(without)
+    const kept = mock.journal.find().length
+    await client.restore(withIt)
+
+    expect([kept, mock.journal.find().length]).toEqual([2, 1])
+  })
+
+  it.for([
+    [{ games: 'tanks' }, 'games'],
+    [{ lobbies: [{ game_mode_id: 'nobody' }] }, 'nobody'],
+    [{ regionz: [] }, 'regionz'],
+    [{ journal: [{ id: 0 }] }, 'journal[0]'],
+  ] as const)('refuses %j, and leaves all as it was', async ([body, message], { serve }) => {
+    const { mock, steer } = await serve()
+    const before = stateOf(mock.world)
+
+    const got = await steer('PUT', '/__mock/snapshot', body)
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect((json(got) as { message: string }).message).toContain(message)
+    expect(stateOf(mock.world)).toBe(before)
+  })
+
+  it('takes one that is longer than any call of the service', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const state = { text: 'x'.repeat(100_000) }
+    const snapshot: ScenarioInput = {
+      game_modes: ['duel'],
+      lobbies: Array.from({ length: 30 }, () => ({ game_mode_id: 'duel', state })),
+    }
+
+    await client.restore(snapshot)
+
+    expect(mock.world.lobbies.count()).toBe(30)
+    expect(mock.world.games.get(ids.tanks)).toBeUndefined()
+  })
+})
+
+/** All of a world but its revision, and what belongs to the run. */
+function withoutRevision({ world }: { readonly world: Parameters<typeof stateOf>[0] }): object {
+  const { revision: _, pending: __, ...state } = JSON.parse(stateOf(world))
+  return state
+}
