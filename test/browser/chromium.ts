@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import type { BrowserMockmaker } from '../../src/browser.js'
 import type { MockmakerOptions } from '../../src/index.js'
@@ -52,7 +52,7 @@ export async function startChromium(): Promise<Chromium> {
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
-  const browser = await chromium.launch({ executablePath, args: quiet })
+  const browser = await launchBrowser()
   return {
     async openPage({ host = '127.0.0.1', path = '/' } = {}) {
       const context = await browser.newContext()
@@ -66,6 +66,11 @@ export async function startChromium(): Promise<Chromium> {
       await new Promise(done => server.close(done))
     },
   }
+}
+
+/** Starts a browser that talks to nobody but this machine. */
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath, args: [...quiet, ...args] })
 }
 
 /** Makes a mock in a page, under the name `mock`, and lets it listen. */

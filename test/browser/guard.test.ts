@@ -1,0 +1,176 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { afterAll, it as base, describe, expect, vi } from 'vitest'
+import { listen } from '../../src/express.js'
+import { createMockmaker, type ExchangeRecord, type Mockmaker } from '../../src/index.js'
+import { stateOf } from '../server/ask.js'
+import { tanks } from '../tanks.js'
+import { launchBrowser, missing } from './chromium.js'
+
+/** A page that means no good, and what has reached the mock since it was opened. */
+interface Attack {
+  readonly page: Page
+  readonly mock: Mockmaker
+  /** Where the mock is. */
+  readonly url: string
+  readonly seen: ExchangeRecord[]
+}
+
+/** What a page of another site tries; each answers when the browser has done what it does. */
+const attempts: readonly { readonly name: string; readonly method: string; try(attack: Attack): Promise<unknown> }[] = [
+  {
+    name: 'a form that posts what reads as JSON',
+    method: 'POST',
+    try: ({ page, url }) => submit(page, { action: `${url}/__mock/lobbies`, enctype: 'text/plain' }),
+  },
+  {
+    name: 'a form as forms are',
+    method: 'POST',
+    try: ({ page, url }) =>
+      submit(page, { action: `${url}/__mock/reset`, enctype: 'application/x-www-form-urlencoded' }),
+  },
+  {
+    name: 'a form with files',
+    method: 'POST',
+    try: ({ page, url }) => submit(page, { action: `${url}/__mock/reset`, enctype: 'multipart/form-data' }),
+  },
+  {
+    name: '`fetch` with `no-cors`, which says text',
+    method: 'POST',
+    try: ({ page, url }) => send(page, `${url}/__mock/lobbies`, { method: 'POST', mode: 'no-cors', body: '{}' }),
+  },
+  {
+    name: '`fetch` with `no-cors` that asks for JSON, which the browser does not let through',
+    method: 'POST',
+    try: ({ page, url }) =>
+      send(page, `${url}/__mock/lobbies`, { method: 'POST', mode: 'no-cors', body: '{}', headers: json }),
+  },
+  {
+    name: '`fetch` with JSON, which asks first',
+    method: 'OPTIONS',
+    try: ({ page, url }) => send(page, `${url}/__mock/lobbies`, { method: 'POST', body: '{}', headers: json }),
+  },
+  {
+    name: '`fetch` with DELETE, which asks first',
+    method: 'OPTIONS',
+    try: ({ page, url }) => send(page, `${url}/__mock/lobbies/closed`, { method: 'DELETE', headers: json }),
+  },
+  {
+    name: 'a beacon',
+    method: 'POST',
+    try: ({ page, url }) => page.evaluate(to => navigator.sendBeacon(to, '{}'), `${url}/__mock/lobbies`),
+  },
+]
+
+const json = { 'content-type': 'application/json' }
+
+if (missing === undefined) {
+  describe('the control API', inChromium)
+} else {
+  describe('the control API', () => {
+    base('is not tested in a browser here: there is no Chromium', () => {
+      console.warn(missing)
+
+      expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
+    })
+  })
+}
+
+async function inChromium() {
+  const browser = await launchBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1'])
+  const site = createServer(
+    (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A site</p>'),
+  )
+  await new Promise<void>(done => site.listen(0, '127.0.0.1', done))
+  const { port } = site.address() as AddressInfo
+  afterAll(async () => {
+    await browser.close()
+    site.closeAllConnections()
+    await new Promise(done => site.close(done))
+  })
+
+  const it = base.extend<{ open: (host: string, at?: 'the mock') => Promise<Attack> }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    open: async ({}, use) => {
+      const ends: (() => Promise<unknown>)[] = []
+      await use(async (host, at) => {
+        const mock = createMockmaker({ scenario: tanks })
+        const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+        const context = await browser.newContext()
+        ends.push(() => context.close(), close)
+        const page = await context.newPage()
+        await page.goto(`http://${host}:${at === undefined ? port : new URL(url).port}/`)
+        const seen: ExchangeRecord[] = []
+        // The browser asks for an icon, too.
+        mock.log.subscribe(record => void (record.path.startsWith('/__mock') && seen.push(record)))
+        return { page, mock, url, seen }
+      })
+      for (const end of ends) await end()
+    },
+  })
+
+  it.for(attempts)('is not reached by a page of another site through $name', async (attempt, { open }) => {
+    const attack = await open('evil.example')
+    const before = stateOf(attack.mock.world)
+
+    await attempt.try(attack)
+
+    await vi.waitFor(() => expect(attack.seen).toHaveLength(1))
+    expect(attack.seen[0]).toMatchObject({ method: attempt.method, status: attempt.method === 'OPTIONS' ? 204 : 403 })
+    expect(stateOf(attack.mock.world)).toBe(before)
+  })
+
+  it('is not reached by a page whose name was rebound to the mock', async ({ open }) => {
+    const attack = await open('rebound.example', 'the mock')
+    const before = stateOf(attack.mock.world)
+
+    const status = await send(attack.page, '/__mock/lobbies', { method: 'POST', body: '{}', headers: json })
+
+    expect([status, attack.seen.map(record => record.status)]).toEqual([403, [403]])
+    expect(stateOf(attack.mock.world)).toBe(before)
+  })
+
+  it('shows a page of another site nothing that it reads', async ({ open }) => {
+    const attack = await open('evil.example')
+
+    expect(await send(attack.page, `${attack.url}/__mock/tokens`, {})).toBe('TypeError')
+    expect(attack.seen).toMatchObject([{ method: 'GET', status: 200 }])
+  })
+
+  it('is reached by a page of this machine', async ({ open }) => {
+    const { page, mock, url } = await open('127.0.0.1')
+
+    const status = await send(page, `${url}/__mock/lobbies/closed`, {
+      method: 'PATCH',
+      body: '{"is_closed":false}',
+      headers: json,
+    })
+
+    expect([status, mock.world.lobbies.get('closed')?.is_closed]).toEqual([200, false])
+  })
+}
+
+/** Has a page send a form, and waits until the browser shows what was answered. */
+async function submit(
+  page: Page,
+  { action, enctype }: { readonly action: string; readonly enctype: string },
+): Promise<void> {
+  await page.setContent(
+    `<form method="post" action="${action}" enctype="${enctype}"><input name='{"lobby_id":"x","state":"' value='"}'></form>`,
+  )
+  await Promise.all([page.waitForURL(action), page.evaluate(() => document.forms[0]?.submit())])
+}
+
+/** Sends with a page's own `fetch`; answers the status, 0 where it may not be seen, or what it throws. */
+function send(page: Page, url: string, init: RequestInit): Promise<number | string> {
+  return page.evaluate(
+    ({ url, init }) =>
+      fetch(url, init).then(
+        ({ status }) => status,
+        error => String(error.name),
+      ),
+    // A page can be given what JSON can say.
+    { url, init: init as { method?: string } },
+  )
+}
