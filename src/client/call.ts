@@ -43,7 +43,10 @@ export interface Remote {
 /** Calls, and answers what came as JSON. Rejects with `ClientError`. */
 export async function call(remote: Remote, asked: Call): Promise<unknown> {
   const response = await respond(remote, asked)
-  return response.json()
+  const text = await response.text()
+  const value = parsed(text)
+  if (value === undefined) throw noMock(response, text)
+  return value
 }
 
 /** Calls, and answers the response of a success. Rejects with `ClientError`. */
@@ -70,17 +73,22 @@ export async function respond(
 }
 
 async function refusal(response: Response): Promise<ClientError> {
+  const { status } = response
   const text = await response.text()
-  const { code, message } = bodyOf(text)
-  const said = message ?? `${response.url} answers ${response.status}: ${text.slice(0, 200)}`
-  return new ClientError(said, { status: response.status, code: code ?? 'NO_MOCK' })
+  // Whoever answers there may be no mock, and say anything.
+  const { code, message } = Object(parsed(text)) as { readonly code?: unknown; readonly message?: unknown }
+  return typeof code === 'string' ? new ClientError(String(message), { status, code }) : noMock(response, text)
 }
 
-/** Whoever answers there may be no mock. */
-function bodyOf(text: string): { readonly code?: string; readonly message?: string } {
+function noMock({ url, status }: Response, text: string): ClientError {
+  const said = `what answers at ${url} is no mock: ${status} ${text.slice(0, 200)}`
+  return new ClientError(said, { status, code: 'NO_MOCK' })
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) ?? {}
+    return JSON.parse(text)
   } catch {
-    return {}
+    return undefined
   }
 }

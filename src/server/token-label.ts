@@ -1,13 +1,13 @@
 import { deviceLinkPath } from '../contract/device-link.js'
 
 /** A token cut to its label: `pub_prod.…`; of one that has none, nothing is left. */
-export function tokenLabel(token: string): string {
+function tokenLabel(token: string): string {
   const label = /^([\w-]+)\./.exec(token)?.[1]
   return label === undefined ? '…' : `${label}.…`
 }
 
 /** A text with the tokens in it that the mock has minted cut to their labels. */
-export function withoutMintedTokens(text: string): string {
+function withoutMintedTokens(text: string): string {
   // Most texts hold none, and to look for all of them costs more.
   if (!text.includes('.mock.')) return text
   return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')

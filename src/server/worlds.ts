@@ -25,7 +25,7 @@ export interface WorldsOptions<Mock extends Kept> {
 export const defaultWorldId = 'default'
 
 /** What a world may be called. */
-export const worldIdPattern = /^[A-Za-z0-9_-]{1,64}$/
+const worldIdPattern = /^[A-Za-z0-9_-]{1,64}$/
 
 /** How often it is looked which worlds are unused: so many times in the time for which they are kept. */
 const looksPerTtl = 10

@@ -51,7 +51,7 @@ export interface Waiter {
 }
 
 /** What a reset leaves as it is. Default: nothing. */
-export interface ResetOptions {
+interface ResetOptions {
   readonly keep?: readonly 'clock'[] | undefined
 }
 

@@ -1,0 +1,126 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect } from 'vitest'
+import { ClientError, createClient } from '../../src/client.js'
+import { it } from '../control/steered.js'
+import { ids, tokens } from '../tanks.js'
+
+describe('the client', () => {
+  it('steers by the names that a mock has in-process', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const names = (remote: object, there: object) => Object.keys(remote).filter(name => !(name in there))
+
+    expect(names(client, mock)).toEqual(['url', 'health'])
+    expect(names(client.worlds, mock.worlds)).toEqual([])
+    expect(names(client.journal, mock.journal)).toEqual([])
+    expect(names(client.world, mock.world)).toEqual(['describe'])
+    expect(names(client.world.clock, mock.world.clock)).toEqual(['get'])
+    expect(names(client.world.lobbies, mock.world.lobbies)).toEqual([])
+  })
+
+  it('speaks the language of the tables', async ({ serve }) => {
+    const { client, mock } = await serve()
+    const { lobbies, gameModes } = client.world
+
+    const made = await lobbies.create({ game_mode_id: 'ffa', state: { map: 'Quarry' } })
+    const changed = await lobbies.update(made.lobby_id, { total_player_count: 3, state: null })
+
+    expect(await lobbies.get(made.lobby_id)).toEqual(mock.world.lobbies.get(made.lobby_id))
+    expect([changed.total_player_count, 'state' in changed]).toEqual([3, false])
+    expect(await lobbies.count({ game_mode_id: 'ffa' })).toBe(2)
+    expect((await lobbies.findFirst({ total_player_count: 3 }))?.lobby_id).toBe(made.lobby_id)
+    expect((await lobbies.findMany({ is_closed: true })).map(({ lobby_id }) => lobby_id)).toEqual(['closed'])
+    expect((await gameModes.get(`${ids.prod}/duel`))?.max_players_normal).toBe(2)
+    expect([(await lobbies.delete('closed'))?.lobby_id, await lobbies.delete('closed')]).toEqual(['closed', undefined])
+    expect([await lobbies.get('closed'), (await lobbies.all()).length]).toEqual([undefined, 5])
+  })
+
+  it('sends an id as it is, whatever is in it', async ({ serve }) => {
+    const { client, mock } = await serve()
+    const lobby_id = '?a=1&b#c%20..'
+    await mock.world.lobbies.create({ lobby_id })
+
+    expect((await client.world.lobbies.get(lobby_id))?.lobby_id).toBe(lobby_id)
+  })
+
+  it('steers the world that its URL names, or that it is told', async ({ serve }) => {
+    const { url, mock } = await serve()
+    await mock.worlds.put('one')
+
+    const clients = [createClient(`${url}/w/one`), createClient(`${url}/`, { world: 'one' }), createClient(`${url}//`)]
+
+    expect(clients.map(client => client.url)).toEqual([`${url}/w/one`, `${url}/w/one`, url])
+    const described = await Promise.all(clients.map(client => client.world.describe()))
+    expect(described.map(({ id }) => id)).toEqual(['one', 'one', 'default'])
+  })
+
+  it('has a client for each world of the server', async ({ serve }) => {
+    const { client, url } = await serve()
+    const made = await client.worlds.put('test-42')
+
+    const found = await made.worlds.get('test-42')
+
+    expect([made.url, found?.url, await made.worlds.get('nobody')]).toEqual([
+      `${url}/w/test-42`,
+      `${url}/w/test-42`,
+      undefined,
+    ])
+    expect((await client.worlds.list()).map(({ id }) => id)).toEqual(['default', 'test-42'])
+  })
+
+  it('says whose the tokens are', async ({ serve }) => {
+    const { client } = await serve()
+
+    expect(await client.tokens()).toContainEqual(
+      expect.objectContaining({ kind: 'public', namespace: 'tanks/prod', token: tokens.public }),
+    )
+  })
+
+  it('rejects with what the mock says', async ({ serve }) => {
+    const { client } = await serve()
+
+    const error = await client.world.lobbies.create({ game_mode_id: 'duell' }).catch(error => error)
+
+    expect(error).toBeInstanceOf(ClientError)
+    expect(error).toMatchObject({ status: 400, code: 'API_BAD_BODY', message: expect.stringContaining('duel') })
+  })
+
+  it('says where no mock answers', async ({ serve }) => {
+    const { client, url, close } = await serve()
+    await close()
+
+    const error = await client.health().catch(error => error)
+
+    expect(error).toMatchObject({ name: 'ClientError', status: 0, code: 'NO_ANSWER' })
+    expect(error.message).toContain(url)
+  })
+
+  it.for([200, 418])('says where something else than a mock answers %d', async status => {
+    const server = createServer((_, response) => void response.writeHead(status).end('<p>no mock</p>'))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+
+    const error = await createClient(`http://127.0.0.1:${port}`)
+      .health()
+      .catch(error => error)
+
+    expect(error).toMatchObject({ status, code: 'NO_MOCK', message: expect.stringContaining('<p>no mock</p>') })
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  })
+
+  it('uses the fetch that it is given', async ({ serve }) => {
+    const { url } = await serve()
+    const asked: string[] = []
+    const client = createClient(url, {
+      fetch: (input, init) => {
+        asked.push(String(input))
+        return fetch(input, init)
+      },
+    })
+
+    await client.health()
+
+    expect(asked).toEqual([`${url}/__mock/health`])
+  })
+})
