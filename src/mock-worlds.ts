@@ -13,10 +13,15 @@ import type { MockBeginning, OwnedMock, WorldMock } from './world-mock.js'
 
 /** The worlds of a mock, by their ids. */
 export interface MockWorlds extends SteeringWorlds {
+  /** The world that is meant where none is named. */
+  readonly default: WorldMock
   get(id: string): WorldMock | undefined
   put(id: string, options?: NewWorldOptions): Promise<WorldMock>
-  /** For doors: the world that a request names, made where it is not there, and the request as that world sees it. Throws `ApiError`. */
-  at(exchange: Exchange): Asked
+  /**
+   * For doors: the world that a request names, made where it is not there, and the request as that world sees it;
+   * `undefined` where it names none, and means the default one. Throws `ApiError`.
+   */
+  at(exchange: Exchange): Asked | undefined
 }
 
 /** A request, and the world that it goes to. */
@@ -44,6 +49,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Ma
     return forked(other, { worldId, seed })
   }
   return {
+    default: worlds.default,
     list: () => worlds.ids.flatMap(id => worlds.peek(id) ?? []).map(summaryOf),
     get: id => worlds.get(id),
     async put(id, options = {}) {
@@ -55,8 +61,9 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Ma
     delete: id => worlds.delete(id),
     at(exchange) {
       const addressed = addressedBy(exchange)
-      if (!addressed) return { mock: worlds.default, exchange, basePath: '' }
-      return { mock: worlds.at(addressed.worldId), exchange: addressed.exchange, basePath: addressed.basePath }
+      return (
+        addressed && { mock: worlds.at(addressed.worldId), exchange: addressed.exchange, basePath: addressed.basePath }
+      )
     },
   }
 }

@@ -75,7 +75,7 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
     exchange => {
       try {
         const asked = mockWorlds.at(exchange)
-        return answerOf(asked.mock)(asked.exchange)
+        return asked ? answerOf(asked.mock)(asked.exchange) : answerOf(own)(exchange)
       } catch (error) {
         // It names no world, so that the default one tells of it.
         return own.refuse(exchange, error)

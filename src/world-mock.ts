@@ -131,8 +131,8 @@ function answeringOf(id: string, { world, history, settings, isClosed }: Half & 
   const finisher = createFinisher({ worldId: id, world, corsOrigins, log, history, rayId: () => rays.uuid(), onBug })
   return {
     answer: createAnswerer({ world, finisher, carryOut }),
-    refuse: (exchange, error) => finisher.refuse(finisher.begin(exchange), error),
-    present: (exchange, page) => finisher.present(finisher.begin(exchange), page),
+    refuse: finisher.refuse,
+    present: finisher.present,
     overridden: (id, resolver) =>
       createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
   }

@@ -116,7 +116,7 @@ function gone({ revision }: World): MockEvent {
 
 function eventOf(moment: Moment, run: string): MockEvent {
   const id = `${run}-${moment.id}`
-  if (moment.kind === 'exchange') return { type: 'exchange', id, data: moment.exchange.shown(moment.id) }
+  if (moment.kind === 'exchange') return { type: 'exchange', id, data: moment.exchange.shown() }
   const { at, ...changeSet } = moment.changeSet
   return { type: 'change', id, data: { ...changeSet, at: new Date(at).toISOString() } }
 }

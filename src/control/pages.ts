@@ -9,16 +9,16 @@ import { htmlPage, jsonPage } from './page-answer.js'
 import type { PageContext } from './page-context.js'
 
 /** The page for people that a request wants; `undefined` where the path is none of them, or the method neither GET nor HEAD. */
-export function pageFor(exchange: Exchange, context: PageContext): Page | undefined {
+export function pageFor(exchange: Exchange, contextOf: () => PageContext): Page | undefined {
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return undefined
-  if (exchange.path === '/') return home(exchange, context)
+  if (exchange.path === '/') return home(exchange, contextOf())
   if (exchange.path === '/openapi.json') {
-    const { url: serverUrl, version } = context
+    const { url: serverUrl, version } = contextOf()
     return jsonPage(openapi({ serverUrl, version }), 'allowed origins')
   }
   if (!exchange.path.startsWith(deviceLinkPath)) return undefined
   const token = exchange.path.slice(deviceLinkPath.length)
-  return token === '' || token.includes('/') ? undefined : deviceLink(decodedSegment(token), context)
+  return token === '' || token.includes('/') ? undefined : deviceLink(decodedSegment(token), contextOf())
 }
 
 function home(exchange: Exchange, context: PageContext): Page {

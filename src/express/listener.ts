@@ -3,12 +3,12 @@ import { answerControl, controlBodyLimit, isControlPath } from '../control/answe
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkTexts } from '../mock-options.js'
-import type { Asked } from '../mock-worlds.js'
 import type { Answerer } from '../server/answer.js'
 import { bodyLimit, type Exchange, header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
 import { pathInWorld } from '../server/world-path.js'
 import { version } from '../version.js'
+import type { WorldMock } from '../world-mock.js'
 import { respond } from './socket-exchange.js'
 
 /** To whom a server answers. */
@@ -42,13 +42,14 @@ export function createListener(
   { allowedHosts = [], control = true }: AppOptions = {},
 ): (request: ServedRequest, response: ServerResponse) => void {
   checkTexts('allowedHosts', allowedHosts)
+  const { worlds } = mock
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
-  const steer = async (exchange: Exchange, asked: Asked['mock']) => {
+  const steer = async (exchange: Exchange, there: WorldMock) => {
     try {
-      return asked.present(exchange, await answerControl(exchange, { mock: asked, server: mock, version, yaml }))
+      return there.present(exchange, await answerControl(exchange, { mock: there, server: mock, version, yaml }))
     } catch (error) {
-      return asked.refuse(exchange, error)
+      return there.refuse(exchange, error)
     }
   }
   return (request, response) => {
@@ -57,11 +58,13 @@ export function createListener(
         const host = header(exchange, 'host')
         if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
         lastAllowed = host
-        const { mock: asked, exchange: inner, basePath } = mock.worlds.at(exchange)
-        const { protocol = 'http', baseUrl = '' } = request
-        if (control && isControlPath(inner.path)) return steer(inner, asked)
-        const page = pageFor(inner, { mock: asked, url: `${protocol}://${host}${baseUrl}${basePath}`, version })
-        return page ? asked.present(inner, page) : asked.answer(inner)
+        const asked = worlds.at(exchange)
+        const there = asked?.mock ?? worlds.default
+        const inner = asked?.exchange ?? exchange
+        if (control && isControlPath(inner.path)) return steer(inner, there)
+        const url = () => `${request.protocol ?? 'http'}://${host}${request.baseUrl ?? ''}${asked?.basePath ?? ''}`
+        const page = pageFor(inner, () => ({ mock: there, url: url(), version }))
+        return page ? there.present(inner, page) : there.answer(inner)
       } catch (error) {
         return mock.refuse(exchange, error)
       }

@@ -4,8 +4,9 @@ import type { LiveWorld } from '../store/world.js'
 import { authenticate } from './authenticate.js'
 import type { Call, CarryOut } from './behave.js'
 import type { Answer, Exchange } from './exchange.js'
-import type { Finisher, Progress } from './finish.js'
+import type { Finisher } from './finish.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
+import type { Progress } from './progress.js'
 import { routes } from './routes.js'
 
 /** The whole service without a transport. A promise only where the call writes, or is blocked on its watch index; it never rejects. */
@@ -22,8 +23,8 @@ interface AnswererOptions {
 /** Answers exchanges, in the order of checks of PROTOCOL.md B9: route, method, token, query, body, existence, state. */
 export function createAnswerer({ world, finisher, carryOut }: AnswererOptions): Answerer {
   return exchange => {
+    if (exchange.method === 'OPTIONS') return finisher.preflight(exchange)
     const progress = finisher.begin(exchange)
-    if (exchange.method === 'OPTIONS') return finisher.preflight(progress)
     try {
       const output = carryOut(prepare(progress, world))
       if (!(output instanceof Promise)) return finisher.succeed(progress, output)

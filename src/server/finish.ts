@@ -1,28 +1,15 @@
-import type { Caller } from '../behaviour/caller.js'
 import { ApiError } from '../contract/error.js'
-import type { OperationId } from '../contract/operations.js'
 import type { World } from '../store/world.js'
 import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
 import { type Answer, type Exchange, header, type Page } from './exchange.js'
 import type { History } from './history.js'
 import type { ExchangeLog } from './log.js'
+import type { Progress } from './progress.js'
 import { RecordedExchange } from './recorded.js'
 import { isShared } from './shared-output.js'
 import { pathWithoutTokens } from './token-label.js'
 import { ClientGone } from './watch.js'
-
-/** An exchange that has begun, and what is known of it so far. */
-export interface Progress {
-  readonly exchange: Exchange
-  readonly startedAt: number
-  operation: OperationId | undefined
-  caller: Caller | undefined
-  /** When it began to wait, as `startedAt`; absent where it never did. */
-  blockedAt: number | undefined
-  /** Made when it is needed: one that waits holds none. */
-  rayId: string | undefined
-}
 
 /** Gives answers the headers that every answer has, and tells the log (PROTOCOL.md B9). */
 export interface Finisher {
@@ -31,10 +18,11 @@ export interface Finisher {
   succeed(progress: Progress, output: object | undefined): Answer
   /** An `ApiError` as itself, anything else as 500 `ERROR`. */
   fail(progress: Progress, error: unknown): Answer
-  /** The same where a door refuses what the world never gets to see. */
-  refuse(progress: Progress, error: unknown): Answer
-  preflight(progress: Progress): Answer
-  present(progress: Progress, page: Page): Answer
+  preflight(exchange: Exchange): Answer
+  /** As `fail`, where a door refuses what the world never gets to see. */
+  refuse(exchange: Exchange, error: unknown): Answer
+  /** A page of a door. */
+  present(exchange: Exchange, page: Page): Answer
 }
 
 /** What answers are finished with. */
@@ -66,7 +54,17 @@ const clientGone = 499
 
 /** A finisher that always has an answer: what fails while one is finished is a bug, and answered as such. */
 export function createFinisher(options: FinisherOptions): Finisher {
-  const { onBug } = options
+  const { onBug, worldId, world, log, history } = options
+  const finish = (progress: Progress, result: Result) => {
+    const answer = dressed(progress, result, options)
+    const endedAt = performance.now()
+    if (progress.with === 'world' && history.wantsExchanges) {
+      const { status } = result
+      history.addExchange(new RecordedExchange(progress, { worldId, at: world.clock.now(), endedAt, status, answer }))
+    }
+    if (log.heard) record(progress, { result, options, endedAt })
+    return answer
+  }
   const bug = (progress: Progress, error: unknown) => {
     const rayId = rayOf(progress, options)
     onBug(error, rayId)
@@ -74,68 +72,34 @@ export function createFinisher(options: FinisherOptions): Finisher {
     return { ...json(500, { code: 'ERROR', message }), code: 'ERROR' }
   }
   // What cannot be written as JSON or as a header, or a listener that throws, must not cost the client its answer.
-  const guarded = (progress: Progress, finish: () => Answer) => {
+  const guarded = (progress: Progress, result: () => Result) => {
     try {
-      return finish()
+      return finish(progress, result())
     } catch (error) {
       return dressed(progress, bug(progress, error), options)
     }
   }
-  const failure = (progress: Progress, error: unknown) => refusal(error) ?? bug(progress, error)
-  const own = (progress: Progress, result: Result) => finish(progress, { result, options, keep: 'in history' })
-  const doors = (progress: Progress, result: Result) => finish(progress, { result, options, keep: 'nowhere' })
+  const fail = (progress: Progress, error: unknown) => guarded(progress, () => refusal(error) ?? bug(progress, error))
   return {
-    begin: exchange => ({
-      exchange,
-      startedAt: performance.now(),
-      operation: undefined,
-      caller: undefined,
-      blockedAt: undefined,
-      rayId: undefined,
-    }),
-    succeed: (progress, output) => guarded(progress, () => own(progress, json(200, output))),
-    fail: (progress, error) => guarded(progress, () => own(progress, failure(progress, error))),
-    refuse: (progress, error) => guarded(progress, () => doors(progress, failure(progress, error))),
-    preflight: progress => guarded(progress, () => doors(progress, json(204, undefined))),
-    present: (progress, page) => guarded(progress, () => doors(progress, page)),
+    begin: exchange => begun(exchange, 'world'),
+    succeed: (progress, output) => guarded(progress, () => json(200, output)),
+    fail,
+    preflight: exchange => guarded(begun(exchange, 'door'), () => json(204, undefined)),
+    refuse: (exchange, error) => fail(begun(exchange, 'door'), error),
+    present: (exchange, page) => guarded(begun(exchange, 'door'), () => page),
   }
 }
 
-interface Finishing {
-  readonly result: Result
-  readonly options: FinisherOptions
-  /** What is between doors and their clients is no part of the world's history. */
-  readonly keep: 'in history' | 'nowhere'
-}
-
-function finish(progress: Progress, { result, options, keep }: Finishing): Answer {
-  const answer = dressed(progress, result, options)
-  const { log, history, worldId: world, world: tables } = options
-  if (!log.heard && keep === 'nowhere') return answer
-  const now = performance.now()
-  const { exchange, operation, caller, startedAt, blockedAt } = progress
-  const ms = now - startedAt
-  if (keep === 'in history') {
-    const { status } = result
-    const at = tables.clock.now()
-    const blockedMs = blockedAt === undefined ? 0 : now - blockedAt
-    history.addExchange(
-      new RecordedExchange({
-        world,
-        at,
-        exchange,
-        operation,
-        caller,
-        status,
-        answer: answer.body,
-        ms,
-        blockedMs,
-        fault: undefined,
-      }),
-    )
+function begun(exchange: Exchange, party: Progress['with']): Progress {
+  return {
+    exchange,
+    with: party,
+    startedAt: performance.now(),
+    operation: undefined,
+    caller: undefined,
+    blockedAt: undefined,
+    rayId: undefined,
   }
-  if (log.heard) record(progress, { result, options, ms })
-  return answer
 }
 
 /** What is no bug: an answer of the service's, or nobody to read one. */
@@ -179,11 +143,14 @@ function dressed(progress: Progress, result: Result, options: FinisherOptions): 
   return stream === undefined ? { status, headers: answered, body } : { status, headers: answered, body, stream }
 }
 
-function record(
-  progress: Progress,
-  { result, options, ms }: Pick<Finishing, 'result' | 'options'> & { ms: number },
-): void {
-  const { exchange, operation, caller, blockedAt } = progress
+interface Ending {
+  readonly result: Result
+  readonly options: FinisherOptions
+  readonly endedAt: number
+}
+
+function record(progress: Progress, { result, options, endedAt }: Ending): void {
+  const { exchange, operation, caller, startedAt, blockedAt } = progress
   const { status, readableBy, code } = result
   const { worldId, world: tables, corsOrigins, log } = options
   const { method, path } = exchange
@@ -200,7 +167,7 @@ function record(
     status,
     code,
     rayId: rayOf(progress, options),
-    ms,
+    ms: endedAt - startedAt,
     blocked: blockedAt !== undefined,
     authorizationIgnored,
     refusedOrigin: refused ? origin : undefined,

@@ -27,7 +27,7 @@ const mostRecords = 100_000
 
 /** What has happened in a world lately, the newest exchanges and change sets, and who is told of what happens next. */
 export class History {
-  readonly #exchanges: Ring<ExchangeMoment>
+  readonly #exchanges: Ring<Recorded>
   readonly #changes = new Ring<ChangeMoment>(mostChangeSets)
   /** How many records are in the change sets. */
   #records = 0
@@ -51,16 +51,21 @@ export class History {
     return this.#listeners?.size ?? 0
   }
 
+  /** Whether an exchange that is added is kept, or anybody is told of it. */
+  get wantsExchanges(): boolean {
+    return this.#exchanges.most > 0 || this.listeners > 0
+  }
+
   /** The exchanges that are kept, the oldest first. */
-  get exchanges(): Iterable<ExchangeMoment> {
+  get exchanges(): Iterable<Recorded> {
     return this.#exchanges
   }
 
   addExchange(exchange: Recorded): void {
-    const moment: ExchangeMoment = { id: ++this.#last, kind: 'exchange', exchange }
-    const gone = this.#exchanges.push(moment)
-    if (gone) this.#forgotten = Math.max(this.#forgotten, gone.id)
-    this.#tell(moment)
+    exchange.id = ++this.#last
+    const gone = this.#exchanges.push(exchange)
+    if (gone && gone.id > this.#forgotten) this.#forgotten = gone.id
+    if (this.#listeners) this.#tell(momentOf(exchange))
   }
 
   addChange(changeSet: ChangeSet): void {
@@ -81,7 +86,9 @@ export class History {
   /** What has happened after a moment; `undefined` where some of that is no longer kept, or there was no such moment. */
   after(id: number): Moment[] | undefined {
     if (id < this.#forgotten || id > this.#last) return undefined
-    return [...this.#exchanges, ...this.#changes].filter(moment => moment.id > id).sort((a, b) => a.id - b.id)
+    return [...[...this.#exchanges].map(momentOf), ...this.#changes]
+      .filter(moment => moment.id > id)
+      .sort((a, b) => a.id - b.id)
   }
 
   /** The newest change set's moment up to a revision; 0 where there was none, `undefined` where that is no longer known. */
@@ -114,6 +121,10 @@ export class History {
   #tell(moment: Moment | undefined): void {
     if (this.#listeners) for (const listener of this.#listeners) listener(moment)
   }
+}
+
+function momentOf(exchange: Recorded): ExchangeMoment {
+  return { id: exchange.id, kind: 'exchange', exchange }
 }
 
 function sizeOf({ puts, deletes }: ChangeSet): number {

@@ -24,9 +24,9 @@ export class Journal {
   find({ operation: glob, status, since = 0 }: JournalFilter = {}): JournalEntry[] {
     return [...this.#history.exchanges]
       .filter(({ id }) => id > since)
-      .filter(({ exchange }) => status === undefined || exchange.status === status)
-      .filter(({ exchange }) => glob === undefined || matchesGlob(exchange.operation ?? '', glob))
-      .map(({ id, exchange }) => exchange.shown(id))
+      .filter(exchange => status === undefined || exchange.status === status)
+      .filter(({ operation }) => glob === undefined || matchesGlob(operation ?? '', glob))
+      .map(exchange => exchange.shown())
   }
 
   /** Forgets all exchanges but those of an earlier run, as a snapshot has them. They get ids of this one. */

@@ -1,32 +1,30 @@
 import type { Caller } from '../behaviour/caller.js'
 import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
-import type { Exchange } from './exchange.js'
+import type { Answer, Exchange } from './exchange.js'
+import type { Progress } from './progress.js'
 import { headersWithoutTokens, jsonWithoutTokens, pathWithoutTokens, queryWithoutTokens } from './token-label.js'
 
 /** An exchange that is kept. */
 export interface Recorded {
+  /** What it is called in the history that keeps it, which gives it this. */
+  id: number
   readonly operation: string | undefined
   readonly status: number
   /** As the journal shows it. */
-  shown(id: number): JournalEntry
+  shown(): JournalEntry
 }
 
-/** An exchange that has ended, and what is known of it. */
-export interface Ended {
+/** How an exchange has ended. */
+interface Ending {
   /** The id of its world. */
-  readonly world: string
+  readonly worldId: string
   /** In ms of the world's clock. */
   readonly at: number
-  readonly exchange: Exchange
-  readonly operation: OperationId | undefined
-  readonly caller: Caller | undefined
+  /** As `performance.now()` has it. */
+  readonly endedAt: number
   readonly status: number
-  /** The body of the answer. */
-  readonly answer: Uint8Array
-  readonly ms: number
-  readonly blockedMs: number
-  readonly fault: string | undefined
+  readonly answer: Answer
 }
 
 /** In bytes. A longer body is not kept. */
@@ -34,46 +32,57 @@ const longestKept = 256 * 1024
 
 /** An exchange as it went by. Most are never looked at, so that all that makes one readable waits until it is. */
 export class RecordedExchange implements Recorded {
+  id = 0
   readonly operation: OperationId | undefined
   readonly status: number
-  readonly #ended: Omit<Ended, 'exchange'>
-  // Not the exchange itself, which may hold a socket.
+  // One object for each, and not the exchange itself, which may hold a socket.
+  readonly #worldId: string
+  readonly #at: number
   readonly #method: string
   readonly #path: string
-  readonly #query: string
+  readonly #query: string | undefined
   readonly #headers: Exchange['headers']
   readonly #body: Uint8Array | undefined
+  readonly #caller: Caller | undefined
+  readonly #answer: Uint8Array
+  readonly #ms: number
+  readonly #blockedMs: number
 
-  constructor({ exchange, ...ended }: Ended) {
-    this.operation = ended.operation
-    this.status = ended.status
-    this.#ended = ended
+  constructor({ exchange, operation, caller, startedAt, blockedAt }: Progress, ending: Ending) {
+    const { endedAt } = ending
+    const { body } = ending.answer
+    this.operation = operation
+    this.status = ending.status
+    this.#worldId = ending.worldId
+    this.#at = ending.at
     this.#method = exchange.method
     this.#path = exchange.path
-    this.#query = exchange.query ?? ''
+    this.#query = exchange.query
     this.#headers = exchange.headers
     // A copy, because it may be a small part of something long.
     this.#body = exchange.body && exchange.body.length <= longestKept ? exchange.body.slice() : undefined
+    this.#caller = caller
+    this.#answer = body.length > longestKept ? nothing : body
+    this.#ms = endedAt - startedAt
+    this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
   }
 
-  shown(id: number): JournalEntry {
-    const { world, at, operation, caller, status, answer, ms, blockedMs, fault } = this.#ended
+  shown(): JournalEntry {
     return {
-      id,
-      time: new Date(at).toISOString(),
-      world,
-      ...(operation === undefined ? {} : { operation }),
-      ...(caller === undefined ? {} : { caller: shownCaller(caller) }),
+      id: this.id,
+      time: new Date(this.#at).toISOString(),
+      world: this.#worldId,
+      ...(this.operation === undefined ? {} : { operation: this.operation }),
+      ...(this.#caller === undefined ? {} : { caller: shownCaller(this.#caller) }),
       method: this.#method,
       path: pathWithoutTokens(this.#path),
-      query: queryWithoutTokens(this.#query),
+      query: queryWithoutTokens(this.#query ?? ''),
       headers: headersWithoutTokens(this.#headers),
       ...shownBody('body', this.#body),
-      status,
-      ...shownBody('answer', answer.length > longestKept ? undefined : answer),
-      ms: Math.round(ms * 1000) / 1000,
-      blocked_ms: Math.round(blockedMs * 1000) / 1000,
-      ...(fault === undefined ? {} : { fault }),
+      status: this.status,
+      ...shownBody('answer', this.#answer),
+      ms: Math.round(this.#ms * 1000) / 1000,
+      blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
     }
   }
 }
@@ -81,7 +90,14 @@ export class RecordedExchange implements Recorded {
 /** An exchange of an earlier run, as a snapshot has it. */
 export function recordedBefore(entry: JournalEntry): Recorded {
   const { operation, status } = entry
-  return { operation, status, shown: id => ({ ...entry, id }) }
+  return {
+    id: 0,
+    operation,
+    status,
+    shown() {
+      return { ...entry, id: this.id }
+    },
+  }
 }
 
 function shownCaller(caller: Caller): NonNullable<JournalEntry['caller']> {
@@ -89,6 +105,7 @@ function shownCaller(caller: Caller): NonNullable<JournalEntry['caller']> {
   return 'gameId' in caller ? { kind: caller.kind, game_id: caller.gameId } : { kind: caller.kind }
 }
 
+const nothing = new Uint8Array()
 const decoder = new TextDecoder()
 
 /** A body by its name: JSON, or else a text; nothing where there is none. */

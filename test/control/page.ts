@@ -22,7 +22,7 @@ export function ask(
   { method = 'GET', headers = {}, corsOrigins, mock = createMockmaker({ corsOrigins }), ...context }: Asked = {},
 ): Answer | undefined {
   const exchange = { method, path, headers }
-  const found = pageFor(exchange, { mock, url, ...context })
+  const found = pageFor(exchange, () => ({ mock, url, ...context }))
   return found && mock.present(exchange, found)
 }
 
