@@ -1,3 +1,5 @@
+import * as z from 'zod'
+
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const duration = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 
@@ -14,4 +16,12 @@ export function parseDuration(text: string): number | undefined {
   // The pattern takes no unit but these.
   const ms = Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs])
   return ms <= longestMs ? ms : undefined
+}
+
+/** A length of time as people write it, such as `5s`. */
+export const Duration = z.string().refine(text => parseDuration(text) !== undefined, `expected ${durationFormat}`)
+
+/** Milliseconds of a `Duration`. */
+export function durationMs(duration: z.output<typeof Duration>): number {
+  return parseDuration(duration) as number // the schema takes nothing else
 }

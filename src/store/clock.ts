@@ -95,14 +95,19 @@ export class WorldClock implements Clock {
   }
 
   now(): number {
-    return Math.floor(this.#epoch + this.#elapsed())
+    return Math.floor(this.#epoch + this.elapsed())
+  }
+
+  /** The ms that have passed since the clock was made. They never go back, whatever time it shows. */
+  elapsed(): number {
+    return this.#passed + (this.#mode === 'running' ? (Date.now() - this.#since) * this.#rate : 0)
   }
 
   advance(by: number | string): Promise<void> {
     const ms = lengthMs(by)
     return this.#inTurn(async () => {
       if (this.now() + ms > furthestMs) throw beyond(by)
-      await this.#advanceTo(this.#elapsed() + ms)
+      await this.#advanceTo(this.elapsed() + ms)
     })
   }
 
@@ -117,7 +122,7 @@ export class WorldClock implements Clock {
 
   /** Runs the alarm when so many ms have passed. */
   after(ms: number, alarm: Deadline['alarm']): Deadline {
-    const deadline = this.#deadlines.add({ at: this.#elapsed() + ms, alarm })
+    const deadline = this.#deadlines.add({ at: this.elapsed() + ms, alarm })
     this.#timer.arm()
     return deadline
   }
@@ -130,7 +135,7 @@ export class WorldClock implements Clock {
 
   /** Shows another time from now on, be it an earlier one, and goes as told. Deadlines keep the time they have left. */
   restore({ mode, rate, now }: ClockState): void {
-    this.#epoch = now - this.#elapsed()
+    this.#epoch = now - this.elapsed()
     this.#go({ mode, rate })
   }
 
@@ -141,21 +146,17 @@ export class WorldClock implements Clock {
 
   /** For the timer. */
   realMsUntil(at: number): number {
-    return Math.ceil((at - this.#elapsed()) / this.#rate)
+    return Math.ceil((at - this.elapsed()) / this.#rate)
   }
 
   /** For the timer. */
   ring(): void {
-    for (const { alarm } of this.#takeDue(() => this.#elapsed())) void alarm()
-  }
-
-  #elapsed(): number {
-    return this.#passed + (this.#mode === 'running' ? (Date.now() - this.#since) * this.#rate : 0)
+    for (const { alarm } of this.#takeDue(() => this.elapsed())) void alarm()
   }
 
   #go({ mode, rate }: Pick<ClockState, 'mode' | 'rate'>): void {
     if (mode !== this.#mode || rate !== this.#rate) {
-      this.#passed = this.#elapsed()
+      this.#passed = this.elapsed()
       this.#since = Date.now()
       this.#mode = mode
       this.#rate = rate
@@ -173,10 +174,10 @@ export class WorldClock implements Clock {
   async #advanceTo(target: number): Promise<void> {
     try {
       for (const { at, alarm } of this.#takeDue(() => target)) {
-        this.#passed += Math.max(0, at - this.#elapsed())
+        this.#passed += Math.max(0, at - this.elapsed())
         await alarm()
       }
-      this.#passed += Math.max(0, target - this.#elapsed())
+      this.#passed += Math.max(0, target - this.elapsed())
     } finally {
       this.#timer.rearm()
     }
