@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { Fault, FaultEntry, FaultState } from '../../src/contract/fault.js'
+import { shaped } from '../../src/contract/shaped.js'
+
+/** What is said of an input that is no fault. */
+function said(input: unknown): string {
+  try {
+    shaped(input, { schema: Fault, what: 'fault' })
+    return ''
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const reset = { reset: true } as const
+const effects = 'delay, error, reset, empty, hold, spurious'
+const keys = 'operation, match, effect, times, after, for, chance'
+const duration = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1m'
+
+describe('a fault', () => {
+  it.each([
+    [{ effect: reset }],
+    [{ effect: { empty: true } }],
+    [{ effect: { hold: true } }],
+    [{ effect: { delay: '300ms' } }],
+    [{ effect: { delay: { min: '1s', max: '1s' } } }],
+    [{ effect: { delay: { median: '100ms', p95: '1s' } } }],
+    [{ effect: { error: { status: 503 } } }],
+    [{ effect: { error: { code: 'MATCHMAKER_LOBBY_FULL', message: 'no room' } } }],
+    [{ effect: { spurious: '2s' } }],
+    [{ operation: 'devices.*', effect: { spurious: '2s' } }],
+    [{ operation: '*', effect: reset, times: 1, after: 0, for: '1m', chance: 0.5 }],
+    [{ effect: reset, after: '5s', chance: 1 }],
+    [
+      {
+        effect: reset,
+        match: { query: { a: '*' }, headers: { B: 'c' }, body: { d: [{}] }, game: 'e', namespace: 'f' },
+      },
+    ],
+  ])('may be %j', fault => {
+    expect(shaped(fault, { schema: Fault, what: 'fault' })).toEqual(fault)
+  })
+
+  it.each([
+    [5, 'fault is 5: expected object'],
+    [{}, 'fault.effect is missing: expected object'],
+    [{ effect: {} }, `fault.effect is {}: expected just one of ${effects}`],
+    [
+      { effect: { reset: true, empty: true } },
+      `fault.effect is {"reset":true,"empty":true}: expected just one of ${effects}`,
+    ],
+    [{ effect: { reset: 1 } }, 'fault.effect.reset is 1: expected true'],
+    [{ effect: { delay: 'soon' } }, `fault.effect.delay is "soon": expected ${duration}`],
+    [
+      { effect: { delay: 300 } },
+      'fault.effect.delay is 300: expected a duration such as 300ms, {min, max}, or {median, p95}',
+    ],
+    [{ effect: { delay: { min: '1s' } } }, 'fault.effect.delay.max is missing: expected string'],
+    [{ effect: { delay: { min: '2s', max: '1s' } } }, 'fault.effect.delay.max is "1s": expected no less than min'],
+    [{ effect: { delay: { median: '1s' } } }, 'fault.effect.delay.p95 is missing: expected string'],
+    [{ effect: { delay: { median: '0s', p95: '1s' } } }, 'fault.effect.delay.median is "0s": expected more than 0ms'],
+    [
+      { effect: { delay: { median: '2s', p95: '1s' } } },
+      'fault.effect.delay.p95 is "1s": expected no less than median',
+    ],
+    [{ effect: { error: {} } }, 'fault.effect.error is {}: expected a status, a code, or both'],
+    [
+      { effect: { error: { message: 'x' } } },
+      'fault.effect.error is {"message":"x"}: expected a status, a code, or both',
+    ],
+    [{ effect: { error: { status: 200 } } }, 'fault.effect.error.status is 200: expected at least 400'],
+    [{ effect: { error: { status: 600 } } }, 'fault.effect.error.status is 600: expected at most 599'],
+    [
+      { effect: { error: { code: 'no' } } },
+      'fault.effect.error.code is "no": expected a code in upper case, such as API_RATE_LIMIT',
+    ],
+    [{ effect: reset, times: 0 }, 'fault.times is 0: expected at least 1'],
+    [{ effect: reset, after: -1 }, 'fault.after is -1: expected at least 0'],
+    [{ effect: reset, after: 'x' }, `fault.after is "x": expected ${duration}`],
+    [{ effect: reset, after: true }, 'fault.after is true: expected a whole number from 0, or a duration such as 5s'],
+    [{ effect: reset, for: 5 }, 'fault.for is 5: expected string'],
+    [{ effect: reset, chance: 2 }, 'fault.chance is 2: expected at most 1'],
+    [{ effect: reset, match: { query: { a: 1 } } }, 'fault.match.query.a is 1: expected string'],
+    [{ effect: reset, match: { body: [1] } }, 'fault.match.body is [1]: expected an object'],
+    [{ effect: reset, id: '1' }, `fault.id is an unknown key. Known: ${keys}.`],
+    [{ effect: reset, tmes: 1 }, `fault.tmes is an unknown key. Known: ${keys}. Did you mean times?`],
+    [
+      { effect: { delay: { medan: '1s', p95: '1s' } } },
+      'fault.effect.delay.median is missing: expected string\n' +
+        'fault.effect.delay.medan is an unknown key. Known: median, p95. Did you mean median?',
+    ],
+    [
+      { operation: 'lobbies.list', effect: { spurious: '2s' } },
+      'fault.effect.spurious is "2s": expected a watch as operation: devices.links.get',
+    ],
+  ])('is not %j: what is said tells where, what and how to mend', (input, message) => {
+    expect(said(input)).toBe(message)
+  })
+
+  it.each(['lobby.list', 'lobbies', 'devices.*.x', ''])(
+    'of the operation %j, which reaches none, names those there are',
+    operation => {
+      expect(said({ operation, effect: reset })).toMatch(
+        /^fault\.operation is ".*": expected the id of an operation, or a pattern that reaches one, such as devices\.\*\. Known: lobbies\.list, /,
+      )
+    },
+  )
+
+  it('of an operation that is nearly one names it', () => {
+    expect(said({ operation: 'lobby.list', effect: reset })).toMatch(/ Did you mean lobbies\.list\?$/)
+  })
+})
+
+const counters = { id: '3', matched: 2, struck: 1, holding: 0, added_at: '2026-11-20T20:00:00.000Z' }
+
+describe('the state of a fault', () => {
+  it('is a fault with its counters, and can be given back', () => {
+    const state = { effect: reset, ...counters, began_at: '2026-11-20T20:00:05.000Z' }
+
+    expect([FaultState.parse(state), FaultEntry.parse(state)]).toEqual([state, state])
+  })
+
+  it.each([{ id: '0' }, { id: 'x' }, { matched: -1 }, { added_at: 'today' }, { effect: {} }])(
+    'is not one with %j',
+    wrong => {
+      const state = { effect: reset, ...counters, ...wrong }
+
+      expect([FaultState.safeParse(state).success, FaultEntry.safeParse(state).success]).toEqual([false, false])
+    },
+  )
+
+  it('may be left out of an entry', () => {
+    expect(FaultEntry.parse({ effect: reset })).toEqual({ effect: reset })
+  })
+})
+
+it('the JSON Schema of a fault says of each key what it means, and that an effect has one', () => {
+  const { properties = {} } = z.toJSONSchema(Fault)
+
+  expect(Object.entries(properties).filter(([, key]) => typeof key === 'boolean' || !key.description)).toEqual([])
+  expect(properties.effect).toMatchObject({ minProperties: 1, maxProperties: 1, additionalProperties: false })
+})
