@@ -8,12 +8,14 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
 }
 
 export { ApiError, type ErrorCode } from './contract/error.js'
+export type { Fault, FaultState } from './contract/fault.js'
 export type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
 export { UsageError } from './contract/usage-error.js'
 export type { Mock } from './mock.js'
 export type { Mockmaker, MockmakerOptions } from './mockmaker.js'
 export type { ScenarioInput } from './scenario/schema.js'
 export type { Answer, Exchange } from './server/exchange.js'
+export type { Faults } from './server/faults.js'
 export type { ExchangeRecord } from './server/log.js'
 export type { ChangeSet } from './store/change-set.js'
 export type { Clock } from './store/clock.js'

@@ -10,6 +10,7 @@ import { snapshotOf } from './scenario/snapshot.js'
 import { type Answerer, createAnswerer } from './server/answer.js'
 import { type CarryOut, createBehave } from './server/behave.js'
 import type { Answer, Exchange, Page } from './server/exchange.js'
+import { WorldFaults } from './server/faults.js'
 import { createFinisher } from './server/finish.js'
 import { History } from './server/history.js'
 import { Journal } from './server/journal.js'
@@ -43,14 +44,15 @@ export interface WorldMock extends Steering {
   present(exchange: Exchange, page: Page): Answer
   /** The service with one operation answered by a resolver. */
   overridden<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): Answerer
-  /** Whether somebody waits in it. */
+  /** Whether somebody waits in it, on a watch index or for a fault to let go, or hears of its changes. */
   readonly busy: boolean
-  /** Answers every waiter as its deadline would. From now on nothing blocks. */
+  /** Answers every waiter as its deadline would, and lets go what faults hold. From now on nothing blocks. */
   close(): Promise<void>
 }
 
 /** The mock of a world as those see it who keep worlds. */
 export interface OwnedMock extends WorldMock {
+  readonly faults: WorldFaults
   /** How a world begins that shall equal it. */
   readonly beginning: MockBeginning
   /** Begins anew, in one turn. */
@@ -85,11 +87,12 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
   const history = new History(settings.journalSize)
   const kept = world.subscribe(changeSet => history.addChange(changeSet))
   const completed = completeLinksInTime(world)
+  const faults = new WorldFaults(world)
   let closed = false
   let tokens: { readonly of: Standing; readonly all: readonly TokenInfo[] } | undefined
   return {
-    ...answeringOf(id, { world, history, settings, isClosed: () => closed }),
-    ...steeringOf(id, { world, history, settings, beginning }),
+    ...answeringOf(id, { world, history, settings, faults, isClosed: () => closed }),
+    ...steeringOf(id, { world, history, settings, faults, beginning }),
     get tokens() {
       if (tokens?.of !== world.begun) tokens = { of: world.begun, all: tokensOf(tablesOf(world.begun)) }
       return tokens.all
@@ -98,12 +101,13 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
       return { standing: world.standing }
     },
     get busy() {
-      return world.waiters + history.listeners > 0
+      return world.waiters + history.listeners > 0 || faults.holding
     },
     async close() {
       closed = true
       for (const stop of [completed, kept]) stop()
       history.end()
+      faults.close()
       for (const waiter of world.waiting) waiter.end()
     },
   }
@@ -113,53 +117,61 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
 interface Half {
   readonly world: LiveWorld
   readonly history: History
+  readonly faults: WorldFaults
   readonly settings: WorldMockSettings
 }
 
 type Answering = Pick<WorldMock, 'answer' | 'refuse' | 'present' | 'overridden'>
 
 /** The half that answers clients. */
-function answeringOf(id: string, { world, history, settings, isClosed }: Half & { isClosed(): boolean }): Answering {
+function answeringOf(id: string, { world, history, faults, settings, isClosed }: Half & { isClosed(): boolean }): Answering {
   const { watchTimeoutMs, corsOrigins, log } = settings
   const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
   const carryOut = createBehave({
     world,
     behaviours,
-    watchTimeoutMs: () => (isClosed() ? 0 : watchTimeoutMs),
+    watchTimeoutMs: ({ longestBlockMs = watchTimeoutMs }) => (isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs)),
     maxWaiters,
   })
   const finisher = createFinisher({ worldId: id, world, corsOrigins, log, history, rayId: () => rays.uuid(), onBug })
   return {
-    answer: createAnswerer({ world, finisher, carryOut }),
+    answer: createAnswerer({ world, finisher, faults, carryOut }),
     refuse: finisher.refuse,
     present: finisher.present,
     overridden: (id, resolver) =>
-      createAnswerer({ world, finisher, carryOut: override(id, resolver, { world, carryOut }) }),
+      createAnswerer({ world, finisher, faults, carryOut: override(id, resolver, { world, carryOut }) }),
   }
 }
 
-type Steered = Omit<Steering, 'tokens'> & Pick<OwnedMock, 'become'>
+type Steered = Omit<Steering, 'tokens' | 'faults'> & Pick<OwnedMock, 'become' | 'faults'>
 
 /** The half that a person steers. */
-function steeringOf(id: string, { world, history, settings, beginning }: Half & { beginning: MockBeginning }): Steered {
+function steeringOf(id: string, { world, history, faults, settings, beginning }: Half & { beginning: MockBeginning }): Steered {
   const { corsOrigins } = settings
   const journal = new Journal(history)
   const run = Date.now().toString(36)
   let begun = beginning
   if (begun.journal) journal.load(begun.journal)
   const become = async (next: MockBeginning) => {
+    // Before the world, so that nothing of what they have held happens in the new one.
+    faults.clear()
     await world.become(next.standing)
+    // Of the seed that the world has now.
+    faults.begin([])
     begun = next
     if (next.journal) journal.load(next.journal)
   }
   return {
     id,
     world,
+    faults,
     journal,
     become,
     changes: options => changesOf({ world, history, run }, options),
     explain: question => explain({ view: world.view, corsOrigins }, question),
     async reset({ keep = [] } = {}) {
+      // Before the world, so that nothing of what they have held happens after the reset.
+      if (!keep.includes('faults')) faults.reset()
       await world.reset({ keep: keep.filter(part => part === 'clock') })
       if (!keep.includes('journal')) journal.load(begun.journal ?? [])
     },

@@ -48,7 +48,7 @@ export const controlOperations = {
     method: 'POST',
     path: '/reset',
     summary: 'Back to the scenario, in one change set.',
-    body: z.strictObject({ keep: z.array(z.enum(['clock', 'journal'])).optional() }),
+    body: z.strictObject({ keep: z.array(z.enum(['clock', 'faults', 'journal'])).optional() }),
   },
   'snapshot.get': {
     method: 'GET',

@@ -1,4 +1,5 @@
 import type { ScenarioInput } from '../scenario/schema.js'
+import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
 import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
@@ -9,7 +10,7 @@ import type { Explanation, Question } from './explanation.js'
 /** What a reset leaves as it is. */
 export interface SteeringResetOptions {
   /** Default: nothing. */
-  readonly keep?: readonly ('clock' | 'journal')[] | undefined
+  readonly keep?: readonly ('clock' | 'faults' | 'journal')[] | undefined
 }
 
 /** What is in a snapshot beside the world. */
@@ -30,13 +31,15 @@ export interface Steering {
   readonly world: World
   /** The tokens of the scenario. */
   readonly tokens: readonly TokenInfo[]
+  /** Made-up trouble. */
+  readonly faults: Faults
   /** What has been asked of the world, and what it answered. */
   readonly journal: Journal
   /** Its change sets and exchanges as they happen. */
   changes(options?: ChangesOptions): Changes
   /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. Throws `UsageError` where it asks for none of them. */
   explain(question: Question): Explanation
-  /** World, clock and journal back to the start, in one turn. */
+  /** World, clock, faults and journal back to the start, in one turn. */
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */
   load(scenario: string | ScenarioInput): Promise<void>

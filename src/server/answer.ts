@@ -1,9 +1,11 @@
 import type { OperationSpec } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import type { LiveWorld } from '../store/world.js'
+import { afflict } from './afflict.js'
 import { authenticate } from './authenticate.js'
 import type { Call, CarryOut } from './behave.js'
 import type { Answer, Exchange } from './exchange.js'
+import type { WorldFaults } from './faults.js'
 import type { Finisher } from './finish.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
 import type { Progress } from './progress.js'
@@ -16,25 +18,37 @@ export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>
 interface AnswererOptions {
   readonly world: LiveWorld
   readonly finisher: Finisher
+  readonly faults: WorldFaults
   /** For calls that have passed all checks. */
   readonly carryOut: CarryOut
 }
 
-/** Answers exchanges, in the order of checks of PROTOCOL.md B9: route, method, token, query, body, existence, state. */
-export function createAnswerer({ world, finisher, carryOut }: AnswererOptions): Answerer {
+/**
+ * Answers exchanges, in the order of checks of PROTOCOL.md B9: route, method, token, query, body, existence, state. Faults
+ * strike before the token is looked at, and so also what would be refused, but no preflight.
+ */
+export function createAnswerer(options: AnswererOptions): Answerer {
+  const { finisher, faults } = options
   return exchange => {
     if (exchange.method === 'OPTIONS') return finisher.preflight(exchange)
     const progress = finisher.begin(exchange)
-    try {
-      const output = carryOut(prepare(progress, world))
-      if (!(output instanceof Promise)) return finisher.succeed(progress, output)
-      return output.then(
-        late => finisher.succeed(progress, late),
-        error => finisher.fail(progress, error),
-      )
-    } catch (error) {
-      return finisher.fail(progress, error)
-    }
+    return faults.some
+      ? afflict(progress, { ...options, goOn: late => carriedOn(late, options) })
+      : carriedOn(progress, options)
+  }
+}
+
+/** Answers an exchange as ever. Never throws or rejects. */
+function carriedOn(progress: Progress, { world, finisher, carryOut }: AnswererOptions): Answer | Promise<Answer> {
+  try {
+    const output = carryOut(prepare(progress, world))
+    if (!(output instanceof Promise)) return finisher.succeed(progress, output)
+    return output.then(
+      late => finisher.succeed(progress, late),
+      error => finisher.fail(progress, error),
+    )
+  } catch (error) {
+    return finisher.fail(progress, error)
   }
 }
 
@@ -54,7 +68,7 @@ function prepare(progress: Progress, world: LiveWorld): Call {
     progress.blockedAt = performance.now()
     return exchange.signal?.()
   }
-  return { id, caller, input: joined([params, query, headers, body]), signal }
+  return { id, caller, input: joined([params, query, headers, body]), signal, longestBlockMs: progress.longestBlockMs }
 }
 
 /** The fields of all parts of a request; no two of an operation have a name in common. */

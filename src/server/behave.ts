@@ -14,6 +14,8 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>
   /** Called when the call blocks: answers the signal that frees it. */
   signal(): GoneSignal | undefined
+  /** For how long it may block where that is shorter than usual, in ms of the world's clock. */
+  readonly longestBlockMs: number | undefined
 }
 
 type Output = object | undefined
@@ -25,8 +27,8 @@ export type CarryOut = (call: Call) => Output | Promise<Output>
 export interface Behaving {
   readonly world: LiveWorld
   readonly behaviours: Behaviours
-  /** In ms of the world's clock. */
-  watchTimeoutMs(): number
+  /** For how long a call blocks, in ms of the world's clock. */
+  watchTimeoutMs(call: Call): number
   readonly maxWaiters: number
 }
 

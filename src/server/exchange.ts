@@ -23,12 +23,15 @@ export interface GoneSignal {
 
 /** The answer to an exchange. Header names are lower case; what belongs to a connection is not there. */
 export interface Answer {
+  /** 0 where the connection breaks off without an answer: the status that Fetch gives a network error. */
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** Not to be changed: answers may share it. */
   readonly body: Uint8Array<ArrayBuffer>
   /** What goes on after the body, until either side ends it. The function that comes back is called when the client has gone. */
   readonly stream?: ((client: StreamClient) => () => void) | undefined
+  /** How the connection breaks off: it is torn down, or closed with nothing on it. Absent where there is an answer. */
+  readonly broken?: 'reset' | 'empty'
 }
 
 /** Who hears the rest of an answer. */

@@ -5,6 +5,7 @@ import { corsHeaders, isAllowedOrigin } from './cors.js'
 import { type Answer, type Exchange, header, type Page } from './exchange.js'
 import type { History } from './history.js'
 import type { ExchangeLog } from './log.js'
+import { BrokenOff, MadeUpFailure } from './made-up.js'
 import type { Progress } from './progress.js'
 import { RecordedExchange } from './recorded.js'
 import { isShared } from './shared-output.js'
@@ -16,7 +17,7 @@ export interface Finisher {
   begin(exchange: Exchange): Progress
   /** An operation's output; `undefined` is the empty body. */
   succeed(progress: Progress, output: object | undefined): Answer
-  /** An `ApiError` as itself, anything else as 500 `ERROR`. */
+  /** An `ApiError` and what a fault makes up as itself, anything else as 500 `ERROR`. */
   fail(progress: Progress, error: unknown): Answer
   preflight(exchange: Exchange): Answer
   /** As `fail`, where a door refuses what the world never gets to see. */
@@ -98,13 +99,17 @@ function begun(exchange: Exchange, party: Progress['with']): Progress {
     operation: undefined,
     caller: undefined,
     blockedAt: undefined,
+    fault: undefined,
+    longestBlockMs: undefined,
     rayId: undefined,
   }
 }
 
-/** What is no bug: an answer of the service's, or nobody to read one. */
+/** What is no bug: an answer of the service's or of a fault's, or nobody to read one. */
 function refusal(error: unknown): Result | undefined {
   if (error instanceof ClientGone) return { ...json(clientGone, undefined), code: error.message }
+  if (error instanceof MadeUpFailure) return { ...json(error.status, error.body), code: error.body.code }
+  if (error instanceof BrokenOff) return { ...json(0, undefined), broken: error.how }
   if (!(error instanceof ApiError)) return undefined
   const { status, code, body, extras } = error
   const page = json(status, body)
@@ -133,7 +138,8 @@ function rayOf(progress: Progress, { rayId }: Pick<FinisherOptions, 'rayId'>): s
 
 function dressed(progress: Progress, result: Result, options: FinisherOptions): Answer {
   const { exchange } = progress
-  const { status, headers, body, readableBy, stream } = result
+  const { status, headers, body, readableBy, stream, broken } = result
+  if (broken) return { status, headers, body, broken }
   const { world: tables, corsOrigins } = options
   const rayId = rayOf(progress, options)
   const cors = corsHeaders(exchange, { readableBy, tables, corsOrigins })
@@ -150,7 +156,7 @@ interface Ending {
 }
 
 function record(progress: Progress, { result, options, endedAt }: Ending): void {
-  const { exchange, operation, caller, startedAt, blockedAt } = progress
+  const { exchange, operation, caller, startedAt, blockedAt, fault } = progress
   const { status, readableBy, code } = result
   const { worldId, world: tables, corsOrigins, log } = options
   const { method, path } = exchange
@@ -171,5 +177,7 @@ function record(progress: Progress, { result, options, endedAt }: Ending): void 
     blocked: blockedAt !== undefined,
     authorizationIgnored,
     refusedOrigin: refused ? origin : undefined,
+    fault: fault?.id,
+    faultEffect: fault?.effect,
   })
 }

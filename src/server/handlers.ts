@@ -104,6 +104,8 @@ function originOf({ method, referrer }: Request, asked: string): { readonly orig
   return origin === 'null' || withoutOrigin ? {} : { origin }
 }
 
-function toResponse({ status, headers, body }: Answer): Response {
+function toResponse({ status, headers, body, broken }: Answer): Response {
+  // All that Fetch knows of a broken connection.
+  if (broken) return Response.error()
   return new Response(status === 204 ? null : body, { status, headers })
 }

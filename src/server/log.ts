@@ -12,6 +12,7 @@ export interface ExchangeRecord {
   readonly operation: OperationId | undefined
   /** Absent where the request was refused before it was known who asks. */
   readonly caller: Caller | undefined
+  /** 0 where the connection broke off without an answer. */
   readonly status: number
   /** The error code of a failure. */
   readonly code: string | undefined
@@ -24,6 +25,10 @@ export interface ExchangeRecord {
   readonly authorizationIgnored: boolean
   /** An origin whose pages may not read the answer. */
   readonly refusedOrigin: string | undefined
+  /** The id of the fault that struck. */
+  readonly fault: string | undefined
+  /** What it did, in words: `reset`, `delayed 300 ms`. */
+  readonly faultEffect: string | undefined
 }
 
 /** Exchanges as they end, for those who listen. */

@@ -12,6 +12,10 @@ export interface Progress {
   caller: Caller | undefined
   /** When it began to wait; absent where it never did. */
   blockedAt: number | undefined
+  /** The fault that has struck it, and what it does. */
+  fault: { readonly id: string; effect: string } | undefined
+  /** For how long it may block, in ms of the world's clock, where a fault makes that shorter. */
+  longestBlockMs: number | undefined
   /** Made when it is needed: one that waits holds none. */
   rayId: string | undefined
 }

@@ -14,7 +14,7 @@ interface Watch<Question, T> {
   /** What frees the waiter when the client goes away. Called when it blocks. */
   signal(question: Question): GoneSignal | undefined
   /** In ms of the world's clock; 0 never blocks. */
-  timeoutMs(): number
+  timeoutMs(question: Question): number
   /** The most requests that may be blocked in the world. */
   readonly maxWaiters: number
 }
@@ -31,7 +31,7 @@ export class ClientGone extends Error {
 export function waitFor<Question, T>(question: Question, watch: Watch<Question, T>): T | Promise<T> {
   const { world, maxWaiters } = watch
   const reading = watch.read(question)
-  if (isNews(reading, watch.after(question)) || watch.timeoutMs() <= 0) return reading.value
+  if (isNews(reading, watch.after(question)) || watch.timeoutMs(question) <= 0) return reading.value
   if (world.waiting.size >= maxWaiters) {
     throw new ApiError(
       'API_RATE_LIMIT',
@@ -71,7 +71,7 @@ class Blocked<Question, T> implements Waiter {
     this.#resolve = resolve
     this.#reject = reject
     this.#signal = watch.signal(question)
-    this.#deadline = watch.world.clock.after(watch.timeoutMs(), this.end)
+    this.#deadline = watch.world.clock.after(watch.timeoutMs(question), this.end)
   }
 
   /** Listens to what the read depended on, in the same tick as the read. */

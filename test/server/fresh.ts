@@ -3,6 +3,7 @@ import { behaviours } from '../../src/behaviour/behaviours.js'
 import { operations } from '../../src/contract/operations.js'
 import { type Answerer, createAnswerer } from '../../src/server/answer.js'
 import type { Call } from '../../src/server/behave.js'
+import { WorldFaults } from '../../src/server/faults.js'
 import { createFinisher } from '../../src/server/finish.js'
 import { History } from '../../src/server/history.js'
 import { createExchangeLog } from '../../src/server/log.js'
@@ -46,7 +47,7 @@ export function freshAnswerer(world: LiveWorld): Answerer {
     rayId: () => 'no ray',
     onBug,
   })
-  const answer = createAnswerer({ world: fresh, finisher, carryOut })
+  const answer = createAnswerer({ world: fresh, finisher, faults: new WorldFaults(fresh), carryOut })
   // A query that has no parameter is parsed each time; none at all is not.
   return exchange => answer({ ...exchange, query: exchange.query || '&' })
 }

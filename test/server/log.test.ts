@@ -39,6 +39,8 @@ describe('the log of exchanges', () => {
         blocked: false,
         authorizationIgnored: false,
         refusedOrigin: undefined,
+        fault: undefined,
+        faultEffect: undefined,
       },
     ])
   })

@@ -1,0 +1,160 @@
+import { Fault, type FaultDelay, type FaultEntry, type FaultState } from '../contract/fault.js'
+import { quoted } from '../contract/issue.js'
+import { shaped } from '../contract/shaped.js'
+import { UsageError } from '../contract/usage-error.js'
+import { Random, type RandomState } from '../store/random.js'
+import type { LiveWorld } from '../store/world.js'
+import type { Exchange } from './exchange.js'
+import { delayMs } from './fault-delay.js'
+import { LiveFault } from './live-fault.js'
+import { RequestTraits } from './request-traits.js'
+
+/** The made-up trouble of a world. Each exchange meets one fault at most: the first, in the order of their adding, that is due. */
+export interface Faults {
+  /** In the order in which they were added. */
+  list(): readonly FaultState[]
+  /** Adds a fault behind the others. Throws `UsageError` where it is none. */
+  add(fault: Fault): FaultState
+  /** Takes a fault away, and lets go what it holds; `false` where there is none. */
+  remove(id: string): boolean
+  /** Takes all away. */
+  clear(): void
+  /** Lets go what a fault holds or delays, and says how many requests that were; `undefined` where there is no such fault. It stays, and holds those that come. */
+  release(id: string): number | undefined
+}
+
+/** A fault that strikes an exchange, and what was found out about it. */
+export interface Strike {
+  readonly fault: LiveFault
+  readonly request: RequestTraits
+}
+
+/** Where the faults of a world begin. */
+interface FaultsBeginning {
+  /** When it was, on the world's clock. */
+  readonly at: number
+  readonly faults: readonly FaultEntry[]
+  /** Where their chance stands. Default: at the beginning of what the world's seed gives. */
+  readonly chance?: RandomState | undefined
+}
+
+const nothing: FaultsBeginning = { at: 0, faults: [] }
+
+/** Made with each world, and so small: what it needs for faults it makes with the first one. */
+export class WorldFaults implements Faults {
+  readonly #world: LiveWorld
+  #beginning = nothing
+  /** By id; `undefined` where there are none. */
+  #faults: Map<string, LiveFault> | undefined
+  #lastId = 0
+  #random: Random | undefined
+  #closed = false
+
+  constructor(world: LiveWorld) {
+    this.#world = world
+  }
+
+  /** Whether there are any: where there are none, there is nothing to ask. */
+  get some(): boolean {
+    return this.#faults !== undefined
+  }
+
+  /** Whether requests are held or delayed. */
+  get holding(): boolean {
+    return this.#all().some(fault => fault.held.size > 0)
+  }
+
+  /** Whether nothing is held or delayed any more. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Where their chance stands: `begin` goes on from there. */
+  get chance(): RandomState {
+    return this.#drawn().save()
+  }
+
+  list(): readonly FaultState[] {
+    return this.#all().map(fault => fault.state)
+  }
+
+  add(fault: Fault): FaultState {
+    return this.#put(shaped(fault, { schema: Fault, what: 'fault' })).state
+  }
+
+  remove(id: string): boolean {
+    const fault = this.#faults?.get(id)
+    if (!fault) return false
+    this.#faults?.delete(id)
+    if (this.#faults?.size === 0) this.#faults = undefined
+    fault.release()
+    return true
+  }
+
+  clear(): void {
+    const faults = this.#all()
+    this.#faults = undefined
+    for (const fault of faults) fault.release()
+  }
+
+  release(id: string): number | undefined {
+    return this.#faults?.get(id)?.release()
+  }
+
+  /**
+   * Begins anew with these faults, which have been read already; some may go on where they were. A reset leads back here.
+   * Throws `UsageError`, and nothing has happened, where an id is given twice.
+   */
+  begin(faults: readonly FaultEntry[], chance?: RandomState): void {
+    const ids = faults.map(({ id }) => id).filter(id => id !== undefined)
+    const twice = ids.find((id, i) => ids.indexOf(id) !== i)
+    if (twice !== undefined) throw new UsageError(`two faults have the id ${quoted(twice)}: give each its own`)
+    this.#beginning = { at: this.#world.clock.now(), faults, chance }
+    this.reset()
+  }
+
+  /** Back to the beginning. Lets go all that are held. */
+  reset(): void {
+    const { at, faults, chance } = this.#beginning
+    this.clear()
+    this.#random = undefined
+    this.#lastId = Math.max(0, ...faults.map(({ id = '0' }) => Number(id)))
+    for (const fault of faults) this.#put(fault, at)
+    if (chance) this.#drawn().restore(chance)
+  }
+
+  /** Lets go all that are held. From now on nothing is held or delayed. */
+  close(): void {
+    this.#closed = true
+    for (const fault of this.#all()) fault.release()
+  }
+
+  /** For an exchange that has come: the fault that strikes it. */
+  strike(exchange: Exchange): Strike | undefined {
+    const request = new RequestTraits(exchange, this.#world.view)
+    const fault = this.#all().find(one => one.strikes(request, () => this.#drawn()))
+    return fault && { fault, request }
+  }
+
+  /** For how long an exchange is delayed. */
+  delayMs(delay: FaultDelay): number {
+    return delayMs(delay, () => this.#drawn())
+  }
+
+  #all(): readonly LiveFault[] {
+    return [...(this.#faults?.values() ?? [])]
+  }
+
+  #put(entry: FaultEntry, at = 0): LiveFault {
+    const id = entry.id ?? String(++this.#lastId)
+    const fault = new LiveFault(entry, { id, clock: this.#world.clock, at })
+    this.#faults ??= new Map()
+    this.#faults.set(id, fault)
+    return fault
+  }
+
+  #drawn(): Random {
+    this.#random ??= new Random(this.#world.seed, 'faults')
+    return this.#random
+  }
+}

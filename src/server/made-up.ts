@@ -1,0 +1,22 @@
+import type { Answer } from './exchange.js'
+
+/** Thrown where a fault answers with a failure, which need not be one of the service's. */
+export class MadeUpFailure extends Error {
+  override readonly name = 'MadeUpFailure'
+
+  constructor(
+    readonly body: { readonly code: string; readonly message: string },
+    readonly status: number,
+  ) {
+    super(body.message)
+  }
+}
+
+/** Thrown where a fault breaks the connection off. */
+export class BrokenOff extends Error {
+  override readonly name = 'BrokenOff'
+
+  constructor(readonly how: NonNullable<Answer['broken']>) {
+    super(how)
+  }
+}

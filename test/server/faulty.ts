@@ -1,0 +1,32 @@
+import { createMockmaker, type ExchangeRecord, type Fault, type MockmakerOptions } from '../../src/index.js'
+import type { Answer } from '../../src/server/exchange.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { live } from './ask.js'
+
+/** A read, a write, a watch that blocks, a call that is not allowed, and a path that leads nowhere. */
+export const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+export const prepare = { method: 'POST', path: '/cloud/devices/links' } as const
+export const link = {
+  method: 'GET',
+  path: '/cloud/devices/links',
+  query: `device_link_token=${tokens.pending}`,
+} as const
+export const validate = {
+  method: 'POST',
+  path: `/cloud/games/${ids.tanks}/namespaces/validate`,
+  headers: bearer(tokens.cloud),
+  body: '{"display_name":"A","name_id":"a"}',
+} as const
+export const nowhere = { method: 'GET', path: '/nowhere' } as const
+
+/** A mock of tanks with faults, and what its log says. */
+export function faulty(faults: readonly Fault[], options: MockmakerOptions = {}) {
+  const mock = createMockmaker({ scenario: tanks, ...options })
+  const records: ExchangeRecord[] = []
+  mock.log.subscribe(record => void records.push(record))
+  for (const fault of faults) mock.faults.add(fault)
+  return { mock, world: live(mock.world), records }
+}
+
+/** What is told of a broken connection. */
+export const brokenOff = (broken: NonNullable<Answer['broken']>) => ({ status: 0, headers: {}, body: '', broken })
