@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { nestingLimit } from '../contract/json.js'
 import type { Answerer } from '../server/answer.js'
 import { type Answer, bodyLimit, type Exchange, type GoneSignal } from '../server/exchange.js'
+import { breakOff } from './break-off.js'
 
 /** A request on a socket. A body parser in front may have left what it has read in `body`. */
 type SocketRequest = IncomingMessage & { readonly body?: unknown }
@@ -85,8 +86,9 @@ function deliver(answer: Answer | Promise<Answer>, response: ServerResponse): vo
 }
 
 function write(answer: Answer, response: ServerResponse): void {
-  const { status, headers, body } = answer
+  const { status, headers, body, broken } = answer
   if (response.destroyed || response.headersSent) return
+  if (broken) return void breakOff(broken, response)
   if (answer.stream) return void stream(answer, response)
   const bodiless = status === 204 || response.req.method === 'HEAD'
   response.writeHead(status, bodiless ? headers : Object.assign({ 'content-length': body.length }, headers))

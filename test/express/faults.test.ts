@@ -1,0 +1,292 @@
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import express from 'express'
+import { it as base, describe, expect, vi } from 'vitest'
+import { mockExpress } from '../../src/express.js'
+import { createMockmaker, type Fault, type Mockmaker } from '../../src/index.js'
+import { failure, sendTo } from '../doors.js'
+import { live, stateOf } from '../server/ask.js'
+import { link, list, nowhere, prepare, validate } from '../server/faulty.js'
+import { answersIn, connected } from '../server/talk.js'
+import { listening } from '../server/ways.js'
+import { bearer, completion, tanks, tokens } from '../tanks.js'
+
+type Server = Awaited<ReturnType<typeof listening>>
+
+const it = base.extend<{ server: Server }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  server: async ({}, use) => {
+    const server = await listening()
+    await use(server)
+    await server.close()
+  },
+})
+
+/** How a connection ended, and what had come on it. */
+interface End {
+  readonly bytes: string
+  /** The code of the error that it ended with; none where the server has closed it. */
+  readonly error: string | undefined
+}
+
+function endOf(socket: Socket): Promise<End> {
+  let bytes = ''
+  let error: string | undefined
+  return new Promise(resolve => {
+    socket
+      .setEncoding('latin1')
+      .on('data', (chunk: string) => {
+        bytes += chunk
+      })
+      .on('error', (problem: NodeJS.ErrnoException) => {
+        error = problem.code
+      })
+      .on('close', () => resolve({ bytes, error }))
+  })
+}
+
+/** Writes bytes to a server, and tells how the connection ended. */
+async function endAfter(url: string, bytes: string): Promise<End> {
+  const socket = await connected(url)
+  const end = endOf(socket)
+  socket.write(bytes)
+  return end
+}
+
+const head = ({ method, path, query }: { method: string; path: string; query?: string }, ...headers: string[]) =>
+  [`${method} ${path}${query === undefined ? '' : `?${query}`} HTTP/1.1`, 'host: localhost', ...headers, '', ''].join(
+    '\r\n',
+  )
+const post = (body: string) =>
+  head(validate, `authorization: Bearer ${tokens.cloud}`, `content-length: ${body.length}`) + body
+
+const reset: Fault = { effect: { reset: true } }
+const empty: Fault = { effect: { empty: true } }
+const gone = { reset: { bytes: '', error: 'ECONNRESET' }, empty: { bytes: '', error: undefined } }
+const holding = (mock: Mockmaker, count: number) =>
+  vi.waitFor(() => expect(mock.faults.list().reduce((sum, one) => sum + one.holding, 0)).toBe(count), { interval: 2 })
+
+describe.each([
+  ['reset', reset],
+  ['empty', empty],
+] as const)('on a socket, the fault %s', (how, fault) => {
+  it.for([
+    ['a read', head(list)],
+    ['a HEAD', head({ ...list, method: 'HEAD' })],
+    ['a read with a body', `${head(list, 'content-length: 300000')}${'x'.repeat(300_000)}`],
+    ['a write', head(prepare, 'content-length: 0')],
+    ['a call with a body', post(validate.body)],
+    ['a path that leads nowhere', head(nowhere)],
+    ['one that asks to close', head(list, 'connection: close')],
+    ['one of HTTP/1.0', head(list).replace('HTTP/1.1', 'HTTP/1.0')],
+  ] as const)('ends the connection without a byte, for %s', async ([, bytes], { server }) => {
+    server.mock.faults.add(fault)
+    const before = stateOf(server.mock.world)
+
+    expect(await endAfter(server.url, bytes)).toEqual(gone[how])
+    expect(stateOf(server.mock.world)).toBe(before)
+  })
+
+  it('lets the answers ahead of it on the connection go out, and none behind it', async ({ server }) => {
+    server.mock.faults.add({ ...fault, after: 2, times: 1 })
+
+    const { bytes } = await endAfter(server.url, head(list) + head(nowhere) + head(list) + head(list))
+
+    expect(answersIn(bytes).map(({ status }) => status)).toEqual([200, 404])
+  })
+
+  it('ends a connection that has been answered on, and answers nothing behind it', async ({ server }) => {
+    server.mock.faults.add({ ...fault, after: 1, times: 1 })
+    const socket = await connected(server.url)
+    const end = endOf(socket)
+    socket.write(head({ ...nowhere, method: 'HEAD' }))
+    await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0))
+
+    socket.write(head(list) + head(list))
+
+    const { bytes, error } = await end
+    expect([answersIn(bytes).map(({ status }) => status), error]).toEqual([[404], gone[how].error])
+  })
+
+  it('waits for an answer ahead of it that is held', async ({ server }) => {
+    const { mock, url } = server
+    mock.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
+    mock.faults.add(fault)
+    const socket = await connected(url)
+    const end = endOf(socket)
+    socket.write(head(list) + head(link))
+    await vi.waitFor(() => expect(mock.faults.list()[1]?.struck).toBe(1))
+
+    mock.faults.release('1')
+
+    expect(answersIn((await end).bytes).map(({ status }) => status)).toEqual([200])
+  })
+
+  it('ends a kept connection that has been answered before', async ({ server }) => {
+    server.mock.faults.add({ ...fault, after: 1 })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const send = () =>
+      new Promise((resolve, reject) => {
+        request(`${server.url}${list.path}`, { agent }, answer =>
+          answer.resume().on('end', () => resolve(answer.statusCode)),
+        )
+          .on('error', reject)
+          .end()
+      })
+
+    const first = await send()
+
+    await expect(send()).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(first).toBe(200)
+    agent.destroy()
+  })
+
+  it('is a network error of fetch', async ({ server }) => {
+    server.mock.faults.add(fault)
+
+    await expect(fetch(server.url + list.path)).rejects.toThrow(TypeError)
+  })
+
+  it('leaves the server as it was for the next one', async ({ server }) => {
+    server.mock.faults.add({ ...fault, times: 20 })
+    const unheard = vi.fn()
+    process.on('uncaughtException', unheard)
+
+    await Promise.all(Array.from({ length: 20 }, () => endAfter(server.url, head(list))))
+
+    expect((await sendTo(server.url, list)).status).toBe(200)
+    expect(unheard).not.toHaveBeenCalled()
+    process.off('uncaughtException', unheard)
+  })
+
+  it('works in an app of the user, too', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    mock.faults.add(fault)
+    const server = createServer(express().use(mockExpress(mock.handlers)))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+    expect(await endAfter(url, head(list))).toEqual(gone[how])
+    await new Promise(resolve => server.close(resolve))
+  })
+
+  it('works on a socket that is no TCP, where there is no reset', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    mock.faults.add(fault)
+    const socketPath = join(tmpdir(), `mockmaker-${process.pid}-${how}.sock`)
+    const server = createServer(express().use(mockExpress(mock.handlers)))
+    await new Promise<void>(resolve => server.listen(socketPath, resolve))
+
+    const sent = new Promise((resolve, reject) => {
+      request({ socketPath, path: list.path }, resolve).on('error', reject).end()
+    })
+
+    await expect(sent).rejects.toMatchObject({ code: 'ECONNRESET' })
+    await new Promise(resolve => server.close(resolve))
+  })
+})
+
+describe('on a socket, the fault empty', () => {
+  it('does not keep a server from closing whose client does not end', async () => {
+    const { mock, url, close } = await listening()
+    mock.faults.add(empty)
+    const socket = await connected(url)
+    socket.allowHalfOpen = true
+    const ended = new Promise(resolve => socket.resume().once('end', resolve))
+    socket.write(head(list))
+    await ended
+
+    await close()
+
+    socket.destroy()
+  })
+})
+
+describe('on a socket, a fault that answers an error', () => {
+  it('answers with its headers, CORS too, and the connection goes on', async ({ server }) => {
+    server.mock.faults.add({ effect: { error: { code: 'API_RATE_LIMIT' } }, times: 1 })
+
+    const { bytes } = await endAfter(
+      server.url,
+      head(list, 'origin: http://localhost:1') + head(list, 'connection: close'),
+    )
+
+    const [refused, fine] = answersIn(bytes)
+    expect([refused && failure(refused), fine?.status]).toEqual(['429 API_RATE_LIMIT', 200])
+    expect(refused?.headers).toMatchObject({ 'access-control-allow-origin': 'http://localhost:1' })
+  })
+
+  it('answers HEAD without a body', async ({ server }) => {
+    server.mock.faults.add({ effect: { error: { status: 503 } } })
+
+    const { bytes } = await endAfter(server.url, head({ ...list, method: 'HEAD' }, 'connection: close'))
+
+    expect(bytes).toMatch(/^HTTP\/1\.1 503 .*\r\n\r\n$/s)
+  })
+
+  it('answers no preflight', async ({ server }) => {
+    server.mock.faults.add(reset)
+
+    expect((await sendTo(server.url, { ...list, method: 'OPTIONS' })).status).toBe(204)
+  })
+})
+
+describe('on a socket, a request that is held or delayed', () => {
+  it('is answered when its time has come', async ({ server }) => {
+    const { mock, url } = server
+    mock.faults.add({ effect: { delay: '300ms' } })
+    const answer = sendTo(url, list)
+    await holding(mock, 1)
+
+    await mock.world.clock.advance(300)
+
+    expect((await answer).status).toBe(200)
+  })
+
+  it('is freed when its client hangs up: 200 leave none', async ({ server }) => {
+    const { mock, url } = server
+    mock.faults.add({ operation: 'lobbies.*', effect: { hold: true } })
+    mock.faults.add({ effect: { delay: '1h' } })
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => connected(url)))
+    for (const socket of sockets) socket.write(head(list) + head(link))
+    await holding(mock, 200)
+
+    for (const socket of sockets) socket.destroy()
+    await holding(mock, 0)
+
+    expect([mock.busy, live(mock.world).clock.pending]).toEqual([false, 0])
+  })
+
+  it('is answered when the server closes', async () => {
+    const { mock, url, close } = await listening()
+    mock.faults.add({ operation: 'lobbies.*', effect: { hold: true } })
+    mock.faults.add({ effect: { delay: '1h' } })
+    const answers = [sendTo(url, list), sendTo(url, completion)]
+    await holding(mock, 2)
+
+    await close()
+
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
+    expect(live(mock.world).clock.pending).toBe(0)
+  })
+})
+
+it('on a socket, a watch that is woken for nothing has the same data and index', async ({ server }) => {
+  const { mock, url } = server
+  mock.faults.add({ effect: { spurious: '2s' } })
+  const first = await sendTo(url, link)
+  const answer = sendTo(url, { ...link, query: `${link.query}&watch_index=${mock.world.revision}` })
+  await vi.waitFor(() => expect(mock.world.waiters).toBe(1))
+
+  await mock.world.clock.advance(2_000)
+
+  expect((await answer).body).toBe(first.body)
+})
+
+it('the pages of the server meet no fault', async ({ server }) => {
+  server.mock.faults.add(reset)
+
+  expect((await sendTo(server.url, { method: 'GET', path: '/', headers: bearer('x') })).status).toBe(200)
+})

@@ -1,0 +1,108 @@
+import { describe, expect, vi } from 'vitest'
+import { live } from '../server/ask.js'
+import { tokens } from '../tanks.js'
+import { it, listUrl, origin, until, watchUrl } from './setup.js'
+
+const prepareUrl = `${origin}/cloud/devices/links`
+const held = (mock: { readonly busy: boolean }) => vi.waitFor(() => expect(mock.busy).toBe(true))
+
+describe('under MSW, a fault', () => {
+  it.for([{ reset: true }, { empty: true }] as const)('%j is a network error of fetch', async (effect, { setup }) => {
+    const mock = setup()
+    mock.faults.add({ effect })
+
+    await expect(fetch(listUrl)).rejects.toThrow(TypeError)
+    await expect(fetch(prepareUrl, { method: 'POST' })).rejects.toThrow(TypeError)
+  })
+
+  it('that answers an error answers it with its headers', async ({ setup }) => {
+    const mock = setup()
+    mock.faults.add({ effect: { error: { code: 'API_RATE_LIMIT', message: 'slow down' } } })
+
+    const response = await fetch(listUrl, { headers: { origin: 'http://localhost:1' } })
+
+    expect([response.status, await response.json()]).toEqual([429, { code: 'API_RATE_LIMIT', message: 'slow down' }])
+    expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:1')
+    expect(response.headers.get('rvt-ray-id')).toBeTruthy()
+  })
+
+  it('that answers an error answers HEAD without a body', async ({ setup }) => {
+    const mock = setup()
+    mock.faults.add({ effect: { error: { status: 503 } } })
+
+    const response = await fetch(listUrl, { method: 'HEAD' })
+
+    expect([response.status, await response.text()]).toEqual([503, ''])
+  })
+
+  it('that delays answers as ever when the time has come', async ({ setup }) => {
+    const mock = setup()
+    const before = await (await fetch(listUrl)).text()
+    mock.faults.add({ effect: { delay: '300ms' } })
+    const answer = fetch(listUrl)
+    await held(mock)
+
+    await mock.world.clock.advance(300)
+
+    expect(await (await answer).text()).toBe(before)
+  })
+
+  it('that holds lets go what it is told to', async ({ setup }) => {
+    const mock = setup()
+    const { id } = mock.faults.add({ effect: { hold: true } })
+    const answer = fetch(listUrl)
+    await held(mock)
+
+    expect([mock.faults.release(id), (await answer).status]).toEqual([1, 200])
+  })
+
+  it('that holds frees what its client aborts', async ({ setup }) => {
+    const mock = setup()
+    mock.faults.add({ effect: { hold: true } })
+    const client = new AbortController()
+    const answer = fetch(listUrl, { signal: client.signal })
+    await held(mock)
+
+    client.abort()
+
+    await expect(answer).rejects.toThrow('aborted')
+    expect([mock.busy, live(mock.world).clock.pending]).toEqual([false, 0])
+  })
+
+  it('that wakes a watch for nothing answers the same data and index', async ({ setup }) => {
+    const mock = setup()
+    mock.faults.add({ effect: { spurious: '2s' } })
+    const before = await (await fetch(`${prepareUrl}?device_link_token=${tokens.pending}`)).text()
+    const answer = fetch(watchUrl(mock))
+    await until(mock, 1)
+
+    await mock.world.clock.advance(2_000)
+
+    expect(await (await answer).text()).toBe(before)
+  })
+
+  it('strikes what leads nowhere where the origin is ours', async ({ setup }) => {
+    const mock = setup({ baseUrl: origin })
+    mock.faults.add({ effect: { error: { status: 503 } } })
+
+    expect((await fetch(`${origin}/nowhere`)).status).toBe(503)
+  })
+
+  it('is gone after a reset', async ({ setup }) => {
+    const mock = setup()
+    mock.faults.add({ effect: { reset: true } })
+
+    await mock.reset()
+
+    expect((await fetch(listUrl)).status).toBe(200)
+  })
+
+  it('is kept by a reset that is told to', async ({ setup }) => {
+    const mock = setup()
+    mock.faults.add({ effect: { error: { status: 503 } } })
+
+    await mock.reset({ keep: ['faults', 'clock'] })
+
+    expect((await fetch(listUrl)).status).toBe(503)
+  })
+})
