@@ -9,13 +9,14 @@ export function exchangeLine(
   record: ExchangeRecord,
   { world, style }: { readonly world: World } & Pick<Console, 'style'>,
 ): string {
-  const { method, path, status, code, ms, blocked, refusedOrigin, authorizationIgnored } = record
+  const { method, path, status, code, ms, blocked, refusedOrigin, authorizationIgnored, fault, faultEffect } = record
   const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
-  const colour = status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
+  const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
   const line = `${method.padEnd(4)}  ${path}  ${style(colour, String(status))}  ${style('dim', time)}`
   const refused = refusedOrigin && plain(refusedOrigin)
   const notes = [
     code,
+    fault && `fault ${fault}: ${faultEffect}`,
     canned(record, world),
     authorizationIgnored && 'Authorization is not "Bearer <token>": taken as no token',
     refused && `pages of ${refused} may not read this: --cors-origin ${refused} allows them`,

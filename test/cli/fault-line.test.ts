@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { exchangeLine, exchangeObject } from '../../src/cli/exchange-line.js'
+import type { Fault } from '../../src/index.js'
+import { ask } from '../server/ask.js'
+import { faulty, list } from '../server/faulty.js'
+
+/** The record of a list that a fault strikes. */
+async function recordOf(effect: Fault['effect']) {
+  const { mock, world, records } = faulty([{ effect }])
+  const answer = ask(mock, list)
+  await world.clock.advance(300)
+  mock.faults.clear()
+  await answer
+  const [record] = records
+  if (!record) throw new Error('nothing was told')
+  return { record, world }
+}
+
+describe('of an exchange that a fault has struck', () => {
+  it.each<[Fault['effect'], RegExp]>([
+    [{ delay: '300ms' }, /^GET {3}\/matchmaker\/lobbies\/list {2}<green 200> {2}.* fault 1: delayed 300 ms$/],
+    [{ hold: true }, / <green 200> .* fault 1: held$/],
+    [{ reset: true }, / <red 0> .* fault 1: reset$/],
+    [{ empty: true }, / <red 0> .* fault 1: empty$/],
+    [{ error: { status: 418 } }, / <yellow 418> .* ERROR {2}fault 1: error$/],
+  ])('the line says that it did: %j', async (effect, line) => {
+    const { record, world } = await recordOf(effect)
+
+    expect(exchangeLine(record, { world, style: (name, text) => `<${name} ${text}>` })).toMatch(line)
+  })
+
+  it('the object has the id of the fault and what it did', async () => {
+    const { record } = await recordOf({ reset: true })
+
+    expect(exchangeObject(record)).toMatchObject({ status: 0, fault: '1', faultEffect: 'reset' })
+  })
+})
