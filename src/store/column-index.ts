@@ -31,9 +31,24 @@ export class ColumnIndex {
   ids(value: string): Iterable<string> {
     const bucket = this.#buckets.get(value)
     if (!bucket) return []
-    if (!bucket.sorted) bucket.ids = new Set([...bucket.ids].sort((a, b) => this.placeOf(a) - this.placeOf(b)))
+    if (!bucket.sorted) {
+      const ids = [...bucket.ids].sort((a, b) => this.placeOf(a) - this.placeOf(b))
+      bucket.ids = new Set(ids)
+      bucket.lastPlace = this.placeOf(ids.at(-1) ?? '')
+    }
     bucket.sorted = true
     return bucket.ids
+  }
+
+  /** Is told that records are about to get other places. */
+  reorder(): void {
+    for (const bucket of this.#buckets.values()) bucket.sorted = false
+  }
+
+  /** Is told that a record with that value has got another place at a revision. */
+  touchOrder(value: string, revision: number): void {
+    const bucket = this.#bucket(value)
+    bucket.revision = Math.max(bucket.revision, revision)
   }
 
   touch({ id, before, after, revision }: Touch): void {

@@ -127,28 +127,30 @@ export class Records<Row extends object> implements RowSource<Row> {
     return landed
   }
 
-  /** Makes these records what others are, their order included. What is equal already keeps its revision. */
-  restore(beginning: Records<Row>, landing: Landing): Landed<Row> {
+  /** Makes these records what others are, their order included. What is equal already keeps its revision, wherever it stands. */
+  restore(others: Records<Row>, landing: Landing): Landed<Row> {
     const landed: Landed<Row> = { puts: [], deletes: [] }
-    this.#nextPlace = Math.max(this.#nextPlace, beginning.#nextPlace)
-    if (this.#entries === beginning.#entries) return landed
-    for (const [id, { place }] of [...this.#entries]) {
-      const there = beginning.#entries.get(id)
-      if (there?.place === place) continue
+    if (this.#entries === others.#entries) return landed
+    for (const id of [...this.#entries.keys()]) {
+      if (others.#entries.has(id)) continue
       this.#drop(id, landing)
-      if (!there) landed.deletes.push(id)
+      landed.deletes.push(id)
     }
     const present = this.#entries
+    const moved = displaced(present, others.#entries)
+    for (const index of this.#indexes?.values() ?? []) index.reorder()
     this.#entries = new Map()
     this.#shared = false
-    for (const [id, entry] of beginning.#entries) {
+    this.#nextPlace = 0
+    for (const [id, { row }] of others.#entries) {
       const before = present.get(id)
-      if (before && sameJson(before.row, entry.row)) {
-        this.#entries.set(id, before)
-        continue
-      }
-      this.#put(id, entry, landing, before?.row)
-      landed.puts.push([id, entry.row])
+      const place = this.#nextPlace++
+      if (before && sameJson(before.row, row)) {
+        this.#entries.set(id, before.place === place ? before : { ...before, place })
+        if (!moved.has(id)) continue
+        this.#touchOrder(before.row, landing)
+      } else this.#put(id, { row, place }, landing, before?.row)
+      landed.puts.push([id, row])
     }
     return landed
   }
@@ -195,6 +197,18 @@ export class Records<Row extends object> implements RowSource<Row> {
     }
   }
 
+  /** Touches what lists a record, and not the record. */
+  #touchOrder(row: Row, { revision, touched }: Landing): void {
+    this.#revision = revision
+    touched.add(tableTag(this.table))
+    for (const [column, index] of this.#indexes ?? []) {
+      const value = valueIn(row, column)
+      if (value === undefined) continue
+      index.touchOrder(value, revision)
+      touched.add(indexTag(this.table, column, value))
+    }
+  }
+
   #index(column: string): ColumnIndex {
     const known = this.#indexes?.get(column)
     if (known) return known
@@ -217,6 +231,13 @@ export class Records<Row extends object> implements RowSource<Row> {
 
 /** The committed records of all models. */
 export type AllRecords = { readonly [Name in TableName]: Records<Rows[Name]> }
+
+/** The ids that both have, and that stand elsewhere among them; none where these have the same order. */
+function displaced(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): ReadonlySet<string> {
+  const then = [...before.keys()].filter(id => after.has(id))
+  const now = [...after.keys()].filter(id => before.has(id))
+  return new Set(now.filter((id, i) => then[i] !== id))
+}
 
 function valueIn(row: object | undefined, column: string): string | undefined {
   // Indexes name the columns of their model as texts; another key would find nothing.

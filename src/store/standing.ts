@@ -31,6 +31,8 @@ export interface Standing {
   readonly seed: number
   /** Without `now` the clock of a world begins at the real time. */
   readonly clock: Omit<ClockState, 'now'> & Partial<Pick<ClockState, 'now'>>
+  /** The time that its rows were made for when it began, in ms since the epoch. */
+  readonly at: number
   readonly chance: RandomState
   readonly revision: number
   /** Nobody reads them: worlds fork them. */
@@ -55,7 +57,8 @@ export function begin(beginning: Beginning, earlier?: Standing): Standing {
   const records = mapTables<AllRecords>(table =>
     earlier && !ownRows.includes(table) ? earlier.records[table] : seededRecords(table, seeding),
   )
-  return { title, seed, clock: { mode, rate, ...(now === undefined ? {} : { now }) }, chance, revision, records }
+  const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
+  return { title, seed, clock, at: begun, chance, revision, records }
 }
 
 /** The reads of a world that stands there. */

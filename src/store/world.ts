@@ -3,11 +3,13 @@ import { type Clock, type ClockState, hasPassed, WorldClock } from './clock.js'
 import { commit } from './commit.js'
 import { callAll, Listeners } from './listeners.js'
 import { LazyTables, lazyTables, mapTables } from './map-tables.js'
+import type { Tally } from './merge.js'
 import { models } from './model.js'
 import { Random } from './random.js'
+import { rebased } from './rebase.js'
 import type { AllRecords, Landed, Landing } from './records.js'
 import type { TableName } from './rows.js'
-import { type Standing, unread } from './standing.js'
+import { type Beginning, type Standing, unread } from './standing.js'
 import { type ReadTables, readTable, type Table, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
 import { type Tracker, Tracking } from './tracker.js'
@@ -64,16 +66,15 @@ export function createWorld(standing: Standing, turnContext: TurnContext = creat
   return new WorldCore(standing, turnContext) as LiveWorld
 }
 
-/** Where a world began, its clock included. */
-type Begun = Standing & { readonly clock: ClockState }
-
 class WorldCore extends LazyTables {
   readonly clock: WorldClock
   readonly random: Random
   readonly waiting = new Set<Waiter>()
   readonly view: View
   readonly #records: AllRecords
-  #begun: Begun
+  #begun: Standing
+  /** Where its clock started. */
+  #start: ClockState
   /** The records as they stand, for forks; `undefined` where they have changed since they were last asked for. */
   #standing: AllRecords | undefined
   readonly #turns: TurnQueue
@@ -90,7 +91,8 @@ class WorldCore extends LazyTables {
     this.random.restore(chance)
     this.#turns = createTurnQueue(turnContext)
     this.#revision = revision
-    this.#begun = { ...standing, clock: this.clock.state }
+    this.#begun = standing
+    this.#start = this.clock.state
     this.#standing = records
     this.#records = lazyTables(name => records[name].fork(this.#tracking))
     const tables = lazyTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
@@ -161,16 +163,17 @@ class WorldCore extends LazyTables {
   }
 
   /** Where it stands, for equal worlds, which share what neither has changed. */
-  get standing(): Standing {
+  get standing(): Standing & { readonly clock: ClockState } {
     const { title, seed, revision } = this
+    const { at } = this.#begun
     this.#standing ??= mapTables<AllRecords>(name => this.#records[name].fork(unread))
-    return { title, seed, clock: this.clock.state, chance: this.random.save(), revision, records: this.#standing }
+    return { title, seed, clock: this.clock.state, at, chance: this.random.save(), revision, records: this.#standing }
   }
 
   /** Back to the beginning in one turn; a clock that is kept goes on. The revision goes on rising. */
   reset({ keep = [] }: ResetOptions = {}): Promise<void> {
     return this.#turns.next(async () => () => {
-      this.#land(this.#begun, keep.includes('clock') ? undefined : this.#begun.clock)
+      this.#land(this.#begun, keep.includes('clock') ? undefined : this.#start)
     })
   }
 
@@ -178,12 +181,28 @@ class WorldCore extends LazyTables {
   become(standing: Standing): Promise<void> {
     return this.#turns.next(async () => () => {
       const { now = Date.now() } = standing.clock
-      this.#begun = { ...standing, clock: { ...standing.clock, now } }
-      this.#land(this.#begun, this.#begun.clock)
+      this.#begun = standing
+      this.#start = { ...standing.clock, now }
+      this.#land(standing, this.#start)
     })
   }
 
-  #land({ chance, records, revision: above }: Standing, clock: ClockState | undefined): void {
+  /** Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`. */
+  rebase(beginning: Beginning): Promise<Tally> {
+    return this.#turns.next(async () => () => {
+      const parts = { begun: this.#begun, start: this.#start, present: this.standing }
+      const { begun, start, clock, chance, merged } = rebased(beginning, parts)
+      this.#begun = begun
+      this.#start = start
+      this.#land({ chance, records: merged.records, revision: 0 }, clock)
+      return merged.tally
+    })
+  }
+
+  #land(
+    { chance, records, revision: above }: Pick<Standing, 'chance' | 'records' | 'revision'>,
+    clock: ClockState | undefined,
+  ): void {
     if (clock) this.clock.restore(clock)
     this.random.restore(chance)
     const restore = (name: TableName, landing: Landing) => this.#records[name].restore(records[name] as never, landing)

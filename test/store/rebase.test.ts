@@ -1,0 +1,220 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import type { ChangeSet } from '../../src/store/change-set.js'
+import { type Beginning, begin } from '../../src/store/standing.js'
+import { createWorld, type LiveWorld } from '../../src/store/world.js'
+import { type Lists, play, type RandomTurn, randomTurn } from './random-turns.js'
+import { contents, startAt } from './small-world.js'
+
+/** A file: games, by their ids, and cloud tokens, each of one of them. */
+interface File {
+  readonly games: readonly Lists['games'][number][]
+  readonly tokens: readonly { readonly token: string; readonly game_id: string }[]
+}
+
+const gameIds = ['g0', 'g1', 'g2', 'g3']
+const name = fc.constantFrom('red', 'green', 'blue')
+const file: fc.Arbitrary<File> = fc
+  .uniqueArray(fc.record({ game_id: fc.constantFrom(...gameIds), name_id: name, display_name: name }), {
+    selector: game => game.game_id,
+  })
+  .chain(games =>
+    fc.record({
+      games: fc.constant(games),
+      tokens:
+        games.length === 0
+          ? fc.constant([])
+          : fc.uniqueArray(
+              fc.record({
+                token: fc.constantFrom('t0', 't1', 't2'),
+                game_id: fc.constantFrom(...games.map(game => game.game_id)),
+              }),
+              { selector: token => token.token },
+            ),
+    }),
+  )
+const turns = fc.array(randomTurn, { maxLength: 4 })
+
+/** For how long the tokens of a file are valid. */
+const lifetimeMs = 1_000
+
+const rowsAt = ({ games, tokens }: File, now: number): Lists => ({
+  games,
+  tokens: tokens.map(({ token, game_id }) => ({ token, expires_at: now + lifetimeMs, kind: 'cloud', game_id })),
+})
+
+const beginningOf = (file: File): Beginning => ({
+  title: 'file',
+  seed: 1,
+  clock: 'frozen',
+  now: startAt,
+  rows: now => ({ ...rowsAt(file, now) }),
+})
+
+const worldOf = (file: File) => createWorld(begin(beginningOf(file)))
+const listsIn = ({ games, tokens }: LiveWorld) => ({ games: games.all(), tokens: tokens.all() })
+
+async function playAll(world: LiveWorld, turns: readonly RandomTurn[]): Promise<void> {
+  // A turn that is refused changes nothing.
+  for (const turn of turns) await world.write(tables => play(turn, tables)).catch(() => {})
+}
+
+function recorded(world: LiveWorld): ChangeSet[] {
+  const changeSets: ChangeSet[] = []
+  world.subscribe(changeSet => changeSets.push(changeSet))
+  return changeSets
+}
+
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** The obvious merge of two lists. */
+function mergedList<Row extends object>(
+  idOf: (row: Row) => string,
+  { was, is, row, merge }: { was: readonly Row[]; is: readonly Row[]; row: readonly Row[]; merge: Merge<Row> },
+): Row[] {
+  if (same(was, row)) return [...is]
+  const find = (list: readonly Row[], id: string) => list.find(one => idOf(one) === id)
+  const ofFile = row.flatMap(one => {
+    const [before, now] = [find(was, idOf(one)), find(is, idOf(one))]
+    if (same(before, one)) return now ?? []
+    return before && now ? merge(before, now, one) : merge(undefined, undefined, one)
+  })
+  return [...ofFile, ...is.filter(one => !find(was, idOf(one)) && !find(row, idOf(one)))]
+}
+
+type Merge<Row> = (was: Row | undefined, is: Row | undefined, row: Row) => Row
+
+/** The obvious model of a merge. */
+function expected(was: Lists, { is, row, fresh }: { is: Lists; row: Lists; fresh: Lists }): Lists {
+  const games = mergedList(game => game.game_id, {
+    was: was.games,
+    is: is.games,
+    row: row.games,
+    merge: (was, is, row) => ({
+      game_id: row.game_id,
+      name_id: is && was?.name_id === row.name_id ? is.name_id : row.name_id,
+      display_name: is && was?.display_name === row.display_name ? is.display_name : row.display_name,
+    }),
+  })
+  const ofFile = (token: string) => fresh.tokens.find(one => one.token === token)
+  const stands = (id: string) => games.some(game => game.game_id === id)
+  const tokens = mergedList(token => token.token, {
+    was: was.tokens,
+    is: is.tokens,
+    row: row.tokens,
+    merge: (_was, _is, row) => ofFile(row.token) ?? row,
+  })
+    .filter(token => stands(token.game_id) || ofFile(token.token))
+    .map(token => (stands(token.game_id) ? token : (ofFile(token.token) ?? token)))
+  for (const { game_id } of tokens) {
+    if (!stands(game_id)) games.push(...row.games.filter(game => game.game_id === game_id))
+  }
+  return { games, tokens }
+}
+
+describe('a world that has begun otherwise', () => {
+  it.prop([file, turns, file, fc.nat(500)], { numRuns: 400 })(
+    'has what the files differ in, and keeps what was written since: as an obvious merge does',
+    async (before, turns, after, ms) => {
+      const world = worldOf(before)
+      await playAll(world, turns)
+      await world.clock.advance(ms)
+      const was = listsIn(worldOf(before))
+      const is = listsIn(world)
+
+      await world.rebase(beginningOf(after))
+
+      const row = rowsAt(after, startAt)
+      expect(listsIn(world)).toEqual(expected(was, { is, row, fresh: rowsAt(after, startAt + ms) }))
+    },
+  )
+
+  it.prop([file, turns])('is the same as before where the beginnings are', async (file, turns) => {
+    const world = worldOf(file)
+    await playAll(world, turns)
+    const before = [contents(world), world.revision]
+    const changeSets = recorded(world)
+
+    const tally = await world.rebase(beginningOf(file))
+
+    expect([contents(world), world.revision]).toEqual(before)
+    expect([changeSets, tally]).toEqual([[], { made: 0, changed: 0, deleted: 0, takenAlong: 0 }])
+  })
+
+  it.prop([file, file])('is a fresh world of the other file where nothing was written', async (before, after) => {
+    const world = worldOf(before)
+
+    await world.rebase(beginningOf(after))
+
+    expect(contents(world)).toBe(contents(worldOf(after)))
+  })
+
+  it.prop([file, turns, file, turns])('comes back, on reset, to the other file', async (before, turns, after, more) => {
+    const world = worldOf(before)
+    await playAll(world, turns)
+    await world.rebase(beginningOf(after))
+    await playAll(world, more)
+
+    await world.reset()
+
+    expect(contents(world)).toBe(contents(worldOf(after)))
+  })
+
+  it.prop([file, turns, file])('tells of one change set, or of none where nothing differs', async (...given) => {
+    const [before, turns, after] = given
+    const world = worldOf(before)
+    await playAll(world, turns)
+    const [there, revision] = [contents(world), world.revision]
+    const changeSets = recorded(world)
+
+    await world.rebase(beginningOf(after))
+
+    expect(changeSets.length).toBe(contents(world) === there ? 0 : 1)
+    expect(world.revision).toBe(changeSets.at(-1)?.revision ?? revision)
+  })
+
+  it.prop([file, turns, file])('counts what has become of the records', async (before, turns, after) => {
+    const world = worldOf(before)
+    await playAll(world, turns)
+    const rows = () => new Map([...world.games.all(), ...world.tokens.all()].map(row => [Object.values(row)[0], row]))
+    const then = rows()
+    const ids = new Set([...before.games, ...before.tokens].map(row => Object.values(row)[0]))
+
+    const tally = await world.rebase(beginningOf(after))
+
+    const now = rows()
+    const gone = [...then.keys()].filter(id => !now.has(id))
+    expect(tally).toEqual({
+      made: [...now.keys()].filter(id => !then.has(id)).length,
+      changed: [...now].filter(([id, row]) => then.has(id) && !same(then.get(id), row)).length,
+      deleted: gone.filter(id => ids.has(id as string)).length,
+      takenAlong: gone.filter(id => !ids.has(id as string)).length,
+    })
+  })
+
+  it.prop([file, turns, file])('touches no record that stays as it is', async (before, turns, after) => {
+    const world = worldOf(before)
+    await playAll(world, turns)
+    const revisionOf = (id: string) => world.read(({ tables }) => tables.games.get(id)).revision
+    const then = new Map(gameIds.map(id => [id, { row: world.games.get(id), revision: revisionOf(id) }]))
+
+    await world.rebase(beginningOf(after))
+
+    const kept = gameIds.filter(id => world.games.get(id) && same(world.games.get(id), then.get(id)?.row))
+    expect(kept.map(revisionOf)).toEqual(kept.map(id => then.get(id)?.revision))
+  })
+
+  it('draws other chance than before only where nothing has been drawn', async () => {
+    const [drawn, untouched] = [worldOf({ games: [], tokens: [] }), worldOf({ games: [], tokens: [] })]
+    const other = { ...beginningOf({ games: [], tokens: [] }), seed: 2 }
+    const first = await drawn.games.create({ name_id: 'first' })
+
+    for (const world of [drawn, untouched]) await world.rebase(other)
+    const ids = await Promise.all([drawn, untouched].map(world => world.games.create({ name_id: 'x' })))
+
+    const fresh = await createWorld(begin(other)).games.create({ name_id: 'x' })
+    expect(ids[1]?.game_id).toBe(fresh.game_id)
+    expect([first.game_id, fresh.game_id]).not.toContain(ids[0]?.game_id)
+    expect([drawn.seed, untouched.seed]).toEqual([2, 2])
+  })
+})
