@@ -10,6 +10,7 @@ import { defaultScenario } from './scenario/shipped.js'
 import type { Answerer } from './server/answer.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
 import { defaultWorldId, Worlds } from './server/worlds.js'
+import type { Tally } from './store/merge.js'
 import type { TurnContext } from './store/turn-queue.js'
 import { createWorldMock, type WorldMock } from './world-mock.js'
 
@@ -36,6 +37,11 @@ export interface Mock extends WorldMock {
   readonly log: ExchangeLog
   /** For how long it has been there, in real ms. */
   uptimeMs(): number
+  /**
+   * Has another scenario in the place of its own: the world `default` has begun with it and keeps what has happened since,
+   * and new worlds begin with it; those that are there stay as they are. Rejects with `UsageError`, and then nothing has happened.
+   */
+  reload(scenario: ScenarioInput): Promise<Tally>
 }
 
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
@@ -88,6 +94,11 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
     worlds: mockWorlds,
     answer: answerIn(mock => mock.answer),
     overridden: (id, resolver) => answerIn(mock => mock.overridden(id, resolver)),
+    async reload(scenario) {
+      const tally = await own.rebase(onHand.ownBeginningOf(scenario, { worldId: defaultWorldId }))
+      onHand.replaceOwn(scenario)
+      return tally
+    },
     async close() {
       await Promise.all([worlds.clear(), own.close()])
     },

@@ -7,7 +7,7 @@ import type { Progress } from './scenario/progress.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
 import { worldPath } from './server/world-path.js'
-import { begin, type Standing } from './store/standing.js'
+import { type Beginning, begin, type Standing } from './store/standing.js'
 import type { MockBeginning } from './world-mock.js'
 
 /** The scenarios that can be named, and where worlds of them stand. */
@@ -18,6 +18,10 @@ export interface OnHand {
   readonly ownName: string
   /** How a world of a scenario begins: by its name, in the fixture format, or the mock's own. Throws `UsageError`. */
   beginningOf(scenario: string | ScenarioInput | undefined, world: NewWorld): MockBeginning
+  /** How the rows of a world begin where the mock's own scenario is that one. Throws `UsageError`. */
+  ownBeginningOf(own: ScenarioInput, world: NewWorld): Beginning
+  /** Has the mock's own be another one from now on. Throws `UsageError`. */
+  replaceOwn(scenario: ScenarioInput): void
 }
 
 /** What a world has of its own. */
@@ -61,6 +65,14 @@ export function createOnHand({ own, shipped, ...making }: OnHandOptions): OnHand
       const standing = begin(beginning, earlier.get(key))
       if (!earlier.has(key)) earlier.set(key, standing)
       return { standing, journal }
+    },
+    ownBeginningOf: (scenario, { worldId, seed = making.seed }) =>
+      // Whoever looked at the progress of the beginning has other things before them now.
+      beginningOf(readScenario(scenario), { ...making, progress: undefined, seed, path: worldPath(worldId) }),
+    replaceOwn(scenario) {
+      read.set(own.name, readScenario(scenario))
+      // Of each seed one may have begun with it.
+      for (const key of [...earlier.keys()]) if (key.endsWith(` ${own.name}`)) earlier.delete(key)
     },
   }
 }

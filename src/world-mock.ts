@@ -17,8 +17,9 @@ import { Journal } from './server/journal.js'
 import type { ExchangeLog } from './server/log.js'
 import { defaultWorldId } from './server/worlds.js'
 import { completeLinksInTime } from './simulation/device-link.js'
+import type { Tally } from './store/merge.js'
 import { Random } from './store/random.js'
-import { type Standing, tablesOf } from './store/standing.js'
+import { type Beginning, type Standing, tablesOf } from './store/standing.js'
 import { type TokenInfo, tokensOf } from './store/token-info.js'
 import type { TurnContext } from './store/turn-queue.js'
 import { createWorld, type LiveWorld, type World } from './store/world.js'
@@ -57,6 +58,8 @@ export interface OwnedMock extends WorldMock {
   readonly beginning: MockBeginning
   /** Begins anew, in one turn. */
   become(beginning: MockBeginning): Promise<void>
+  /** Has begun otherwise, in one turn: what that changes is changed, what has happened since stays. Rejects with `UsageError`. */
+  rebase(beginning: Beginning): Promise<Tally>
 }
 
 /** How a world begins, and what is around it. */
@@ -100,6 +103,7 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
     get beginning() {
       return { standing: world.standing }
     },
+    rebase: beginning => world.rebase(beginning),
     get busy() {
       return world.waiters + history.listeners > 0 || faults.holding
     },

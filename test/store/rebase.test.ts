@@ -52,7 +52,11 @@ const beginningOf = (file: File): Beginning => ({
 })
 
 const worldOf = (file: File) => createWorld(begin(beginningOf(file)))
-const listsIn = ({ games, tokens }: LiveWorld) => ({ games: games.all(), tokens: tokens.all() })
+const listsIn = ({ games, tokens }: LiveWorld): Lists => ({
+  games: games.all(),
+  // Files and turns make cloud tokens only.
+  tokens: tokens.all() as unknown as Lists['tokens'],
+})
 
 async function playAll(world: LiveWorld, turns: readonly RandomTurn[]): Promise<void> {
   // A turn that is refused changes nothing.

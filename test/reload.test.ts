@@ -1,0 +1,260 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createMockmaker, type ScenarioInput } from '../src/index.js'
+import type { ChangeSet } from '../src/store/change-set.js'
+import type { World } from '../src/store/world.js'
+import { json } from './doors.js'
+
+const now = '2026-11-20T20:00:00Z'
+const scenario = {
+  title: 'Before',
+  now,
+  clock: 'frozen',
+  regions: ['lnd-fra', 'lnd-atl'],
+  game_modes: [{ game_mode_id: 'duel', max_players: 4 }, 'ffa'],
+  lobbies: [
+    { lobby_id: 'one', game_mode_id: 'duel', region_id: 'lnd-fra' },
+    { lobby_id: 'two', game_mode_id: 'duel', region_id: 'lnd-atl' },
+  ],
+  device_links: [{ token: 'device.mock.sofa' }],
+} as const satisfies ScenarioInput
+
+const lobbyIds = (world: World) => world.lobbies.all().map(({ lobby_id }) => lobby_id)
+const lobbyOf = (lobby_id: string, more: object = {}) => ({
+  lobby_id,
+  game_mode_id: 'duel',
+  region_id: 'lnd-fra',
+  ...more,
+})
+
+function mocked(options: object = {}) {
+  const mock = createMockmaker({ scenario, ...options })
+  onTestFinished(() => mock.close())
+  const changeSets: ChangeSet[] = []
+  mock.world.subscribe(changeSet => changeSets.push(changeSet))
+  return { mock, world: mock.world, changeSets }
+}
+
+/** Sets fields of a lobby. */
+const setLobby = (world: World, lobby_id: string, fields: object) =>
+  world.lobbies.update(q => q.where({ lobby_id }), { data: draft => void Object.assign(draft, fields) })
+
+const watch = { method: 'GET', path: '/cloud/devices/links', headers: {} }
+
+/** Blocks on a device link, and answers what will be answered. */
+async function blocked({ mock }: ReturnType<typeof mocked>, token: string) {
+  const query = `device_link_token=${token}`
+  const read = async (query: string) => {
+    const { status, body } = await mock.answer({ ...watch, query })
+    return { status, body: json({ status, headers: {}, body: new TextDecoder().decode(body) }) as Linked }
+  }
+  const { body } = await read(query)
+  const answer = read(`${query}&watch_index=${body.watch.index}`)
+  return { answer, index: body.watch.index }
+}
+
+interface Linked {
+  readonly watch: { readonly index: string }
+  readonly cloud_token?: string
+}
+
+describe('a scenario that is loaded anew', () => {
+  it('changes in one change set what it says otherwise, and leaves what was written since', async () => {
+    const { mock, world, changeSets } = mocked()
+    await world.lobbies.create(lobbyOf('run'))
+    await setLobby(world, 'one', { total_player_count: 3 })
+    const { device_link_token: sofa } = world.deviceLinks.all()[0] ?? { device_link_token: '' }
+    await mock.completeDeviceLink(sofa)
+    changeSets.length = 0
+
+    const tally = await mock.reload({
+      ...scenario,
+      title: 'After',
+      lobbies: [lobbyOf('three'), lobbyOf('one', { state: { map: 'dust' } })],
+    })
+
+    expect(tally).toEqual({ made: 1, changed: 1, deleted: 1, takenAlong: 0 })
+    expect(changeSets.map(({ puts, deletes }) => [puts.map(({ id }) => id), deletes.map(({ id }) => id)])).toEqual([
+      [['three', 'one'], ['two']],
+    ])
+    expect(lobbyIds(world)).toEqual(['three', 'one', 'run'])
+    expect(world.lobbies.get('one')).toMatchObject({ total_player_count: 3, state: { map: 'dust' } })
+    expect([world.title, world.deviceLinks.get(sofa)?.status]).toEqual(['After', 'complete'])
+  })
+
+  it('leads a reset to it, in the same turn', async () => {
+    const { mock, world } = mocked()
+    await world.lobbies.create(lobbyOf('run'))
+
+    // The reset waits for the turn of the one before it, and for nothing that follows that.
+    const [, ids] = await Promise.all([
+      mock.reload({ ...scenario, lobbies: [lobbyOf('three')] }),
+      mock.reset().then(() => lobbyIds(world)),
+    ])
+
+    expect(ids).toEqual(['three'])
+  })
+
+  it('is what later worlds begin with, and leaves those alone that are there', async () => {
+    const { mock } = mocked()
+    const there = await mock.worlds.put('there')
+
+    await mock.reload({ ...scenario, lobbies: [lobbyOf('three')] })
+
+    const later = await mock.worlds.put('later')
+    expect([lobbyIds(there.world), lobbyIds(later.world)]).toEqual([['one', 'two'], ['three']])
+  })
+
+  it('takes along what was made since and cannot stand without what is gone', async () => {
+    const { mock, world } = mocked()
+    await world.lobbies.create(lobbyOf('atl', { region_id: 'lnd-atl' }))
+    await world.lobbies.create(lobbyOf('ffa', { game_mode_id: 'ffa' }))
+    await world.lobbies.create(lobbyOf('fra'))
+
+    const tally = await mock.reload({
+      ...scenario,
+      game_modes: [{ game_mode_id: 'duel', max_players: 4, regions: ['lnd-fra'] }],
+      lobbies: [lobbyOf('one')],
+    })
+
+    expect(tally).toEqual({ made: 0, changed: 1, deleted: 2, takenAlong: 2 })
+    expect(lobbyIds(world)).toEqual(['one', 'fra'])
+  })
+
+  it('takes along the namespaces, modes and tokens of a game that is gone', async () => {
+    const games = [{ name_id: 'tanks' }, { name_id: 'boats', game_id: 'boats' }]
+    const { mock, world } = mocked({ scenario: { games } })
+    await world.write(async ({ namespaces, gameModes, tokens }) => {
+      await namespaces.create({ namespace_id: 'beta', game_id: 'boats', name_id: 'beta' })
+      await gameModes.create({ namespace_id: 'beta', game_mode_id: 'race' })
+      await tokens.create({ token: 'mine', kind: 'public', namespace_id: 'beta' })
+    })
+
+    const { takenAlong } = await mock.reload({ games: games.slice(0, 1) })
+
+    expect(takenAlong).toBe(3)
+    expect([world.namespaces.get('beta'), world.tokens.get('mine')]).toEqual([undefined, undefined])
+  })
+
+  it('has its record in the place of one of the same id that was made since', async () => {
+    const { mock, world } = mocked()
+    await world.lobbies.create(lobbyOf('three', { total_player_count: 2 }))
+
+    await mock.reload({ ...scenario, lobbies: [...scenario.lobbies, lobbyOf('three', { total_player_count: 1 })] })
+
+    expect(world.lobbies.get('three')?.total_player_count).toBe(1)
+  })
+
+  it('has a row whole where its change and what was written since do not fit together', async () => {
+    const { mock, world } = mocked()
+    await setLobby(world, 'one', { total_player_count: 4 })
+
+    await mock.reload({ ...scenario, lobbies: [lobbyOf('one', { max_players: 2 }), scenario.lobbies[1]] })
+
+    expect(world.lobbies.get('one')).toMatchObject({ max_players_normal: 2, total_player_count: 0 })
+  })
+
+  it('brings back what a record of it needs and was deleted since', async () => {
+    const { mock, world } = mocked()
+    await world.gameModes.delete(q => q.where({ game_mode_id: 'ffa' }))
+
+    await mock.reload({ ...scenario, lobbies: [...scenario.lobbies, lobbyOf('three', { game_mode_id: 'ffa' })] })
+
+    expect(world.gameModes.all().map(({ game_mode_id }) => game_mode_id)).toContain('ffa')
+    expect(lobbyIds(world)).toContain('three')
+  })
+
+  it('wakes a blocked watch whose link it changes, and lets others sleep', async () => {
+    const mocks = mocked({ scenario: { ...scenario, device_links: [{ token: 'sofa' }, { token: 'bed' }] } })
+    const [sofa, bed] = [await blocked(mocks, 'sofa'), await blocked(mocks, 'bed')]
+
+    await mocks.mock.reload({
+      ...scenario,
+      device_links: [{ token: 'new' }, { token: 'bed' }, { token: 'sofa', status: 'complete' }],
+    })
+
+    const { body } = await sofa.answer
+    expect(body.cloud_token).toMatch(/^cloud\./)
+    expect(mocks.world.waiters).toBe(1)
+    await mocks.mock.close()
+    expect((await bed.answer).body).toEqual({ watch: { index: bed.index } })
+  })
+
+  it('counts the times of a link that it changes from now', async () => {
+    const { mock, world } = mocked()
+    await world.clock.advance('1h')
+
+    await mock.reload({
+      ...scenario,
+      device_links: [...scenario.device_links, { token: 'new', completes_after: '5s', expires_after: '1m' }],
+    })
+    const added = world.deviceLinks.get('new')
+    await world.clock.advance('5s')
+
+    const at = Date.parse(now) + 3_600_000
+    expect(added).toMatchObject({ expires_at: at + 60_000, completes: { at: at + 5_000 } })
+    expect(world.deviceLinks.get('new')?.status).toBe('complete')
+  })
+
+  it.for<readonly [string, object, object]>([
+    ['leaves the clock alone where it says nothing new of it', {}, { mode: 'frozen', now: 3_600_000 }],
+    [
+      'has the clock begin anew where it says another time',
+      { now: '2027-01-01T00:00:00Z' },
+      { mode: 'frozen', now: Date.parse('2027-01-01T00:00:00Z') - Date.parse(now) },
+    ],
+    ['has the clock go on where it says that it runs', { clock: 'running' }, { mode: 'running', now: 3_600_000 }],
+  ])('%s', async ([, changes, expected]) => {
+    const { mock, world } = mocked()
+    await world.clock.advance('1h')
+
+    await mock.reload({ ...scenario, ...changes } as ScenarioInput)
+
+    const { mode } = world.clock
+    const passed = world.clock.now() - Date.parse(now)
+    expect({ mode, now: mode === 'running' ? Math.floor(passed / 60_000) * 60_000 : passed }).toEqual(expected)
+  })
+
+  it('leads a reset to its own time', async () => {
+    const { mock, world } = mocked()
+    await mock.reload({ ...scenario, now: '2027-01-01T00:00:00Z' })
+    await world.clock.advance('1h')
+
+    await mock.reset()
+
+    expect(world.clock.now()).toBe(Date.parse('2027-01-01T00:00:00Z'))
+  })
+
+  it('changes nothing where it is the same, also where no time is named and much has passed', async () => {
+    const { mock, world, changeSets } = mocked({ scenario: { lobbies: [], device_links: [{ expires_after: '5s' }] } })
+    await world.clock.advance('1h')
+    const { revision } = world
+
+    const tally = await mock.reload({ lobbies: [], device_links: [{ expires_after: '5s' }] })
+
+    expect([tally, changeSets, world.revision]).toEqual([
+      { made: 0, changed: 0, deleted: 0, takenAlong: 0 },
+      [],
+      revision,
+    ])
+  })
+
+  it('changes nothing where it is wrong', async () => {
+    const { mock, world, changeSets } = mocked()
+
+    // What no type allows comes from files.
+    const wrong = mock.reload({ ...scenario, lobbies: [lobbyOf('three', { region_id: 'nowhere' })] } as ScenarioInput)
+
+    await expect(wrong).rejects.toThrow(/region_id is "nowhere"/)
+    await mock.reset()
+    const later = await mock.worlds.put('later')
+    expect([changeSets, world.title, lobbyIds(later.world)]).toEqual([[], 'Before', ['one', 'two']])
+  })
+
+  it('has its own tokens', async () => {
+    const { mock } = mocked()
+
+    await mock.reload({ ...scenario, tokens: { public: 'pub_prod.mock.other' } })
+
+    expect(mock.tokens.find(({ kind }) => kind === 'public')?.token).toBe('pub_prod.mock.other')
+  })
+})
