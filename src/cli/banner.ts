@@ -13,10 +13,13 @@ import { plain } from './plain.js'
 interface Banner {
   readonly mock: Pick<Mock, 'world' | 'tokens'>
   readonly url: string
+  /** What stands at its end. Default: nothing. */
+  readonly hint?: string | undefined
 }
 
 /** Prints the URL, what is in the world, the tokens, public first, and a line of curl for each kind of them. */
-export function printBanner({ mock, url }: Banner, { print, style }: Console): void {
+export function printBanner({ mock, url, hint }: Banner, console: Console): void {
+  const { print, style } = console
   const { world } = mock
   const tokens = publicFirst(mock.tokens)
   print('')
@@ -24,7 +27,7 @@ export function printBanner({ mock, url }: Banner, { print, style }: Console): v
   print('')
   print(`  ${style(['bold', 'cyan'], url)}`)
   print('')
-  for (const line of columns(inventory(world))) print(`  ${line}`)
+  printInventory(world, console)
   print('')
   for (const line of columns(tokens.map(token => [token.kind, ownerOf(token), token.token]))) print(`  ${line}`)
   print('')
@@ -33,6 +36,14 @@ export function printBanner({ mock, url }: Banner, { print, style }: Console): v
     print(`  ${curl}`)
   }
   print('')
+  if (hint === undefined) return
+  print(`  ${style('dim', hint)}`)
+  print('')
+}
+
+/** Prints what is in each namespace of a world. */
+export function printInventory(world: World, { print }: Pick<Console, 'print'>): void {
+  for (const line of columns(inventory(world))) print(`  ${line}`)
 }
 
 /** What is in each namespace. */

@@ -10,6 +10,8 @@ export interface Console {
   warn(line: string): void
   /** Text in a style, where standard output is a terminal and `NO_COLOR` is not set; else as it is. */
   style(format: Parameters<typeof styleText>[0], text: string): string
+  /** Clears the screen of a terminal. */
+  clear(): void
   /** Begins to draw how far a long work is, on standard error, where that is a terminal. */
   progress(): Progress
 }
@@ -27,6 +29,7 @@ export function createConsole(process: NodeJS.Process): Console {
     print: createPrinter(process),
     warn: line => void stderr.write(`${line}\n`),
     style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
+    clear: () => void stdout.write('\u001b[2J\u001b[3J\u001b[H'),
     progress: () => createProgressBar(stderr, () => performance.now()),
   }
 }

@@ -1,18 +1,23 @@
 import type { ExchangeRecord } from '../server/log.js'
+import { defaultWorldId } from '../server/worlds.js'
 import type { World } from '../store/world.js'
 import type { Console } from './console.js'
 import { listedLobbies } from './listed.js'
 import { plain } from './plain.js'
 
-/** A line for an exchange: method, path, status, time, and what is worth knowing. */
-export function exchangeLine(
-  record: ExchangeRecord,
-  { world, style }: { readonly world: World } & Pick<Console, 'style'>,
-): string {
+/** Where a line is printed, and of what. */
+interface LineOf extends Pick<Console, 'style'> {
+  /** The world of the exchange; `undefined` where that is gone. */
+  readonly world: World | undefined
+}
+
+/** A line for an exchange: method, path, the world if it is another one than `default`, status, time, and what is worth knowing. */
+export function exchangeLine(record: ExchangeRecord, { world, style }: LineOf): string {
   const { method, path, status, code, ms, blocked, refusedOrigin, authorizationIgnored, fault, faultEffect } = record
   const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
   const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
-  const line = `${method.padEnd(4)}  ${path}  ${style(colour, String(status))}  ${style('dim', time)}`
+  const place = record.world === defaultWorldId ? path : `${path}  ${style('dim', `[${record.world}]`)}`
+  const line = `${method.padEnd(4)}  ${place}  ${style(colour, String(status))}  ${style('dim', time)}`
   const refused = refusedOrigin && plain(refusedOrigin)
   const notes = [
     code,
@@ -24,18 +29,20 @@ export function exchangeLine(
   return notes.reduce<string>((text, note) => (note ? `${text}  ${note}` : text), line)
 }
 
-/** An exchange as an object for a log of one JSON object a line. */
-export function exchangeObject({ caller, ...record }: ExchangeRecord): object {
+/** An exchange as an object for a log of one JSON object a line. `world` where it is another one than `default`. */
+export function exchangeObject({ caller, world, ...record }: ExchangeRecord): object {
   return {
     event: 'exchange',
     ...record,
+    world: world === defaultWorldId ? undefined : world,
     caller: caller?.kind,
     ms: Math.round(record.ms * 1000) / 1000,
   }
 }
 
 /** Says of a canned list what the public token would have seen, so that nobody takes it for an empty world. */
-function canned({ operation, caller, status }: ExchangeRecord, world: World): string | undefined {
+function canned({ operation, caller, status }: ExchangeRecord, world: World | undefined): string | undefined {
   if (operation !== 'lobbies.list' || caller?.kind !== 'development' || status !== 200) return undefined
+  if (!world) return 'canned list'
   return `canned list; the public token sees ${listedLobbies(world, caller.namespaceId)}`
 }

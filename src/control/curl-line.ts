@@ -32,6 +32,6 @@ function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { pa
 }
 
 /** A word as a POSIX shell takes it: as it is where it is plain, else between single quotes. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -14,15 +14,16 @@ export function shippedScenario(name: string): ScenarioInput | undefined {
 
 /** A scenario from a file; a relative path starts at the working directory. Throws `UsageError`. */
 export function scenarioFile(path: string, yaml: Yaml): ScenarioInput {
+  return parseYaml(scenarioText(path), { file: path, yaml })
+}
+
+/** The text of a scenario file. Throws `UsageError`. */
+export function scenarioText(path: string): string {
   if (!existsSync(path)) {
     throw new UsageError(
       `there is no scenario file ${path}, and no shipped scenario has that name.${knownChoices(path, Object.keys(scenarios))}`,
     )
   }
-  return parseYaml(textOf(path), { file: path, yaml })
-}
-
-function textOf(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (error) {

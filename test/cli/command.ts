@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +39,7 @@ export interface Command {
 }
 
 /** Starts the built command. It is killed at the end of the test, if it is still there. */
-function start(args: readonly string[], options: StartOptions = {}): Command {
+export function start(args: readonly string[], options: StartOptions = {}): Command {
   const command = startUnwatched(args, options)
   onTestFinished(async () => {
     command.signal('SIGKILL')
@@ -53,6 +53,10 @@ function startUnwatched(args: readonly string[], { env = {}, cwd, preload }: Sta
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [...before, cli, ...args], { cwd, env: { PATH, HOME, ...env } })
   child.stdin.end()
+  return watched(child)
+}
+
+function watched(child: ChildProcessWithoutNullStreams): Command {
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -60,7 +64,8 @@ function startUnwatched(args: readonly string[], { env = {}, cwd, preload }: Sta
     })
   }
   return {
-    lines: () => said.stdout.split('\n').slice(0, -1),
+    // A terminal ends lines with both.
+    lines: () => said.stdout.split(/\r?\n/).slice(0, -1),
     errors: () => said.stderr,
     signal: name => void child.kill(name),
     stopReading: () => void child.stdout.destroy(),
@@ -128,6 +133,42 @@ async function firstOf(command: Command, find: (lines: readonly string[]) => str
   // Nobody may be listening any more when it ends in the end.
   ended.catch(() => {})
   return Promise.race([vi.waitUntil(() => find(command.lines()) ?? false, readyWithin), ended])
+}
+
+/** A command on a terminal. */
+export interface OnTerminal extends Served {
+  /** Types a line. */
+  type(line: string): void
+}
+
+/** Serves on a free port, on a terminal of its own, until the end of the test. What is typed is echoed there. */
+export async function serveOnTerminal(args: readonly string[] = []): Promise<OnTerminal> {
+  const words = [process.execPath, cli, '--port', '0', ...args].map(word => `'${word}'`)
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, NO_COLOR: '1', SHELL: '/bin/sh' }
+  const child = spawn('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { env })
+  const command = watched(child)
+  onTestFinished(async () => {
+    command.signal('SIGKILL')
+    await command.exited
+  })
+  const url = await firstOf(command, lines => {
+    const isWhole = lines.some(line => /press h \+ Enter|"listening"/.test(line))
+    return isWhole ? lines.map(line => /http:[^\s"]+/.exec(line)?.[0]).find(Boolean) : undefined
+  })
+  return { ...command, url, type: line => void child.stdin.write(`${line}\n`) }
+}
+
+/** Waits until a command has printed a line that matches, after those that it had printed, and answers it. */
+export async function lineLike(command: Command, { from = 0, like }: { from?: number; like: RegExp }): Promise<string> {
+  return vi.waitUntil(
+    () =>
+      command
+        .lines()
+        .slice(from)
+        .find(line => like.test(line)) ?? false,
+    readyWithin,
+  )
 }
 
 /** The lines that a command prints after those that it has printed, once there are as many. */

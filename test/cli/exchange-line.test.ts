@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { type Sent, sendTo } from '../doors.js'
 import { bearer, completion, tanks, tokens } from '../tanks.js'
-import { file, linesAfter, serve } from './command.js'
+import { file, lineLike, linesAfter, serve } from './command.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
@@ -105,5 +105,30 @@ describe('the line of an exchange', () => {
 
     expect(lines.filter(line => /mock\.(tanks|pending)/.test(line))).toEqual([])
     expect(lines[1]).toContain('/devices/link/device.…')
+  })
+
+  it('shows which world it was with, where that is another one than `default`', async () => {
+    const [own, byPath, byHeader] = await linesOf([
+      list,
+      { ...list, path: `/w/test-42${list.path}` },
+      { ...list, headers: { 'x-mock-world': 'test-42' } },
+    ])
+
+    const inWorld = /^GET {3}\/matchmaker\/lobbies\/list {2}\[test-42\] {2}200 {2}\d+\.\d ms$/
+    expect(own).not.toContain('[')
+    expect([byPath, byHeader]).toEqual([expect.stringMatching(inWorld), expect.stringMatching(inWorld)])
+  })
+
+  it('says of a canned list how many lobbies its own world shows', async () => {
+    const command = await serve([await file('scenario.json', JSON.stringify(tanks))])
+    const headers = { 'content-type': 'application/json', 'x-mock-world': 'more' }
+    const body = JSON.stringify({ game_mode_id: 'duel' })
+    const made = await sendTo(command.url, { method: 'POST', path: '/__mock/lobbies', headers, body })
+    const from = command.lines().length
+
+    await sendTo(command.url, { ...list, path: `/w/more${list.path}`, headers: bearer(tokens.development) })
+
+    expect(made.status).toBe(200)
+    expect(await lineLike(command, { from, like: /canned/ })).toMatch(/\[more\] .*the public token sees 3$/)
   })
 })

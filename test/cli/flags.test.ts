@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { sendTo } from '../doors.js'
 import { linesAfter, run, serve, serveJson } from './command.js'
 
@@ -68,6 +68,55 @@ describe('mockmaker --watch-timeout', () => {
   })
 })
 
+const status = async (url: string, path: string) => (await sendTo(url, { method: 'GET', path })).status
+const answer = async (url: string, path: string) => JSON.parse((await sendTo(url, { method: 'GET', path })).body)
+
+describe('mockmaker --max-worlds', () => {
+  it('makes no more worlds than that', async () => {
+    const { url } = await serveJson(['--max-worlds', '2'])
+
+    const statuses = [await status(url, '/w/a/__mock/world'), await status(url, '/w/b/__mock/world')]
+
+    expect(statuses).toEqual([200, 429])
+  })
+})
+
+describe('mockmaker --world-ttl', () => {
+  it('keeps a world that nobody uses for that time', async () => {
+    const { url } = await serveJson(['--world-ttl', '1ms'])
+    const made = await status(url, '/w/a/matchmaker/lobbies/list')
+
+    await vi.waitFor(async () => expect((await answer(url, '/__mock/health')).worlds).toBe(1))
+
+    expect(made).toBe(200)
+  })
+})
+
+describe('mockmaker --journal', () => {
+  it('keeps so many exchanges', async () => {
+    const { url } = await serveJson(['--journal', '2'])
+    for (const path of ['/a', '/b', '/c']) await status(url, path)
+
+    const { exchanges } = await answer(url, '/__mock/journal')
+
+    expect(exchanges.map(({ path }: { path: string }) => path)).toEqual(['/b', '/c'])
+  })
+})
+
+describe('mockmaker --no-control', () => {
+  it('leaves the control API out, of all worlds', async () => {
+    const [on, off] = await Promise.all([serveJson(), serveJson(['--no-control'])])
+
+    const paths = ['/__mock/health', '/w/a/__mock/health', '/matchmaker/lobbies/list']
+    const statuses = await Promise.all([on, off].map(({ url }) => Promise.all(paths.map(path => status(url, path)))))
+
+    expect(statuses).toEqual([
+      [200, 200, 200],
+      [404, 404, 200],
+    ])
+  })
+})
+
 describe('mockmaker --quiet', () => {
   it('prints failures only, after the first lines', async () => {
     const command = await serve(['--quiet'])
@@ -96,8 +145,20 @@ describe('mockmaker --help', () => {
     const { code, stdout, stderr } = await run(['--help'])
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const flags = ['port', 'host', 'allowed-hosts', 'cors-origin', 'seed', 'watch-timeout', 'json', 'quiet', 'version']
-    const rest = ['validate', 'init', 'routes', 'openapi', 'friday-night', 'default: 4100, env: PORT']
+    const about = ['port', 'host', 'allowed-hosts', 'cors-origin', 'json', 'quiet', 'no-reload', 'version']
+    const world = ['seed', 'watch-timeout', 'max-worlds', 'world-ttl', 'journal', 'no-control']
+    const flags = [...about, ...world]
+    const rest = [
+      'validate',
+      'init',
+      'routes',
+      'openapi',
+      'exec',
+      'env',
+      'export',
+      'friday-night',
+      'default: 4100, env: PORT',
+    ]
     const text = stdout.replaceAll(/\s+/g, ' ')
     expect([...flags.map(flag => `--${flag}`), ...rest].filter(word => !text.includes(word))).toEqual([])
   })
@@ -121,7 +182,18 @@ describe('wrong usage', () => {
     [['--watch-timeout', '40'], "argument '40' is invalid. Expected a number with ms, s, m, h or d"],
     [['--seed', '1.5'], "argument '1.5' is invalid. Expected a whole number from 0 to 9007199254740991."],
     [['--seed', '9007199254740993'], "argument '9007199254740993' is invalid"],
+    [['--max-worlds', '0'], "argument '0' is invalid. Expected a whole number from 1 to 9007199254740991."],
+    [['--journal', 'x'], "argument 'x' is invalid. Expected a whole number from 0"],
+    [['--world-ttl', '30'], "argument '30' is invalid. Expected a number with ms, s, m, h or d"],
     [['default', 'empty'], 'too many arguments'],
+    [['exec'], 'error: a command is missing: mockmaker exec -- npm test'],
+    [['exec', 'default', '--'], 'error: a command is missing'],
+    [['exec', 'npm', 'test'], 'too many arguments'],
+    [['exec', '--port', '1', '--', 'true'], "unknown option '--port'"],
+    [['--seed', '1', 'exec', '--', 'true'], 'error: a command is missing'],
+    [['exec', '--token', 'secret', '--', 'true'], 'Allowed choices are public, development, cloud.'],
+    [['env', '--url', 'localhost'], "argument 'localhost' is invalid. Expected a URL, as in http://127.0.0.1:4100."],
+    [['export', '--url', 'ftp://x'], "argument 'ftp://x' is invalid. Expected a URL"],
     [['validate'], "missing required argument 'file'"],
     [['init', '--force'], "unknown option '--force'"],
   ])('%j ends it with 2, what is wrong, and the usage', async ([args, message]) => {

@@ -65,6 +65,15 @@ describe('mockmaker --json', () => {
     expect(JSON.parse(line)).toMatchObject({ status: 200, refusedOrigin: 'https://evil.example' })
   })
 
+  it('says which world it was with, where that is another one than `default`', async () => {
+    const command = await serveJson()
+    await sendTo(command.url, { method: 'GET', path: `/w/test-42${list}` })
+
+    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
+
+    expect(JSON.parse(line)).toMatchObject({ world: 'test-42', path: list })
+  })
+
   it('prints no token after the first line', async () => {
     const command = await serveJson()
     const tokens = [...command.tokens.map(({ token }) => token), 'device.mock.sofa']

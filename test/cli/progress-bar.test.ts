@@ -31,7 +31,7 @@ function lineAfter(writes: readonly string[]): string {
   return parts.reduce((line, part) => part + line.slice(part.length), '')
 }
 
-const silent: Console = { print() {}, warn() {}, style: (_, text) => text, progress: () => () => {} }
+const silent: Console = { print() {}, warn() {}, style: (_, text) => text, clear() {}, progress: () => () => {} }
 
 describe('the progress bar', () => {
   it('shows how much is done once it has taken 300 ms, and is gone at the end', () => {
@@ -75,7 +75,7 @@ describe('the progress bar', () => {
     const progress = vi.fn(() => () => {})
 
     const { close } = await serve({
-      scenario: {},
+      loaded: { name: 'mine', scenario: {} },
       options: { port: 0, ...options },
       console: { ...silent, progress },
     })

@@ -1,0 +1,19 @@
+import type { Console } from './console.js'
+import { askRunningMock } from './running-mock.js'
+
+/** What `mockmaker export` was told. */
+export interface ExportOptions {
+  readonly url: string
+  /** What else shall be in it: `journal`, `faults`. */
+  readonly with?: readonly string[]
+}
+
+/** Prints the snapshot of a running world, as YAML. Rejects with `UsageError`. */
+export async function printSnapshot(
+  { url, with: parts = [] }: ExportOptions,
+  { print }: Pick<Console, 'print'>,
+): Promise<void> {
+  const query = parts.length === 0 ? '' : `?${new URLSearchParams({ with: parts.join(',') })}`
+  const yaml = await askRunningMock({ url, path: `/snapshot${query}`, accept: 'application/yaml' })
+  print(yaml.replace(/\n$/, ''))
+}

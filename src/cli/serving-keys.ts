@@ -1,0 +1,66 @@
+import type { Mock } from '../mock.js'
+import { hasPassed } from '../store/clock.js'
+import { printInventory } from './banner.js'
+import type { Console } from './console.js'
+import type { Key } from './keys.js'
+
+/** A command that serves, as keys steer it. */
+interface Steered {
+  readonly mock: Mock
+  readonly url: string
+  readonly console: Console
+  /** Ends it as SIGTERM does. */
+  quit(): void
+}
+
+/** The keys of a command that serves. */
+export function servingKeys(steered: Steered): readonly Key[] {
+  const { mock, console, quit } = steered
+  const nextScenario = scenarioCycle(steered)
+  return [
+    {
+      key: 'r',
+      does: 'reset the world',
+      async press() {
+        await mock.reset()
+        console.print('  reset')
+      },
+    },
+    { key: 's', does: 'next scenario', press: nextScenario },
+    { key: 'd', does: 'complete the newest pending device link', press: () => completeNewest(steered) },
+    { key: 'o', does: 'URLs', press: () => printUrls(steered) },
+    { key: 'c', does: 'clear the screen', press: () => console.clear() },
+    { key: 'q', does: 'quit', press: quit },
+  ]
+}
+
+/** Loads the scenarios on hand into the default world, each time the next one. The first is there already. */
+function scenarioCycle({ mock, console }: Steered): () => Promise<void> {
+  let at = 0
+  return async () => {
+    at = (at + 1) % mock.scenarios.length
+    const name = mock.scenarios[at] ?? ''
+    await mock.load(name)
+    console.print('')
+    console.print(`  ${console.style('bold', name)}`)
+    printInventory(mock.world, console)
+    console.print('')
+  }
+}
+
+/** Completes it for the only game, or for the first one, and says for which. */
+async function completeNewest({ mock, console }: Steered): Promise<void> {
+  const { deviceLinks, games, clock } = mock.world
+  const pending = deviceLinks.all().filter(link => link.status === 'pending' && !hasPassed(link.expires_at, clock))
+  const [newest, game] = [pending.at(-1), games.all()[0]]
+  if (!newest || !game) return console.print(`  no ${newest ? 'game' : 'device link that is pending'}`)
+  await mock.completeDeviceLink(newest.device_link_token, { game: game.game_id })
+  console.print(`  completed ${newest.device_link_id} for ${game.name_id}`)
+}
+
+function printUrls({ mock, url, console }: Steered): void {
+  const [, ...others] = mock.worlds.list()
+  console.print('')
+  for (const line of [url, ...others.map(id => `${url}/w/${id}`)]) console.print(`  ${console.style('cyan', line)}`)
+  console.print('')
+}

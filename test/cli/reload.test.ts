@@ -1,0 +1,185 @@
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { sendTo } from '../doors.js'
+import { file, lineLike, type Served, serve, serveJson } from './command.js'
+
+const scenarioOf = (...lobbies: readonly string[]) =>
+  JSON.stringify({
+    title: `Of ${lobbies.length}`,
+    game_modes: ['duel'],
+    lobbies: lobbies.map(lobby_id => ({ lobby_id, game_mode_id: 'duel', region_id: 'lnd-fra' })),
+    device_links: [{ token: 'device.mock.sofa' }],
+  })
+
+const broken = scenarioOf('one').replace('lnd-fra', 'lnd-frA')
+
+/** A command that serves a file of one lobby. */
+async function serving(...args: readonly string[]) {
+  const path = await file('scenario.json', scenarioOf('one'))
+  const command = await serve([path, ...args])
+  return { command, path, save: (text: string) => writeFile(path, text), from: command.lines().length }
+}
+
+async function lobbyIds({ url }: Pick<Served, 'url'>): Promise<string[]> {
+  const { body } = await sendTo(url, { method: 'GET', path: '/__mock/lobbies' })
+  return JSON.parse(body).lobbies.map(({ lobby_id }: { lobby_id: string }) => lobby_id)
+}
+
+const make = ({ url }: Pick<Served, 'url'>, lobby_id: string) =>
+  sendTo(url, {
+    method: 'POST',
+    path: '/__mock/lobbies',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ lobby_id }),
+  })
+
+/** The first line of a reload after the first lines. */
+const reloaded = ({ command, from }: { command: Served; from: number }) =>
+  lineLike(command, { from, like: /^reloaded / })
+
+/** A preload that says on standard error how long a scenario is whenever one is read. */
+const tellingReads = `
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { readFileSync } = fs
+  fs.readFileSync = (path, ...options) => {
+    const read = readFileSync(path, ...options)
+    if (String(path).endsWith('scenario.json')) process.stderr.write('read ' + read.length + '\\n')
+    return read
+  }
+  syncBuiltinESMExports()`
+
+describe('a scenario file that is saved', () => {
+  it('is loaded anew, and says what that has changed; what was written since stays', async () => {
+    const { command, save, from } = await serving()
+    await make(command, 'run')
+
+    await save(scenarioOf('two', 'three'))
+
+    expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 2 records made, 1 deleted')
+    expect(await lobbyIds(command)).toEqual(['two', 'three', 'run'])
+  })
+
+  it('is loaded anew where another file takes its place, again and again', async () => {
+    const { command, path, from } = await serving()
+    for (const [i, id] of ['two', 'three', 'four'].entries()) {
+      await writeFile(`${path}.tmp`, scenarioOf(...['one', id].slice(0, i + 1), 'last'))
+      await rename(`${path}.tmp`, path)
+      await lineLike(command, { from: from + i, like: /^reloaded / })
+    }
+
+    expect(await lobbyIds(command)).toContain('last')
+    expect(command.errors()).toBe('')
+  })
+
+  it('may be gone for a while, and empty', async () => {
+    const path = await file('scenario.json', scenarioOf('one'))
+    const command = await serve([path], { preload: tellingReads })
+    const from = command.lines().length
+
+    await rm(path)
+    await writeFile(path, '')
+    await expect.poll(command.errors, { timeout: 30_000 }).toMatch(/^read 0$/m)
+    await writeFile(path, scenarioOf('one', 'two'))
+
+    expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 1 record made')
+    expect(command.errors()).not.toMatch(/^(?!read \d+$)./m)
+  })
+
+  it('says how many records of the run went along', async () => {
+    const { command, save, from } = await serving()
+    await make(command, 'run')
+
+    await save(scenarioOf('one').replaceAll('duel', 'ffa'))
+
+    expect(await reloaded({ command, from })).toMatch(/ 1 of the run taken along$/)
+  })
+
+  it('says so where no record has changed', async () => {
+    const { command, save, from } = await serving()
+
+    await save(`${scenarioOf('one')}\n`)
+
+    expect(await reloaded({ command, from })).toBe('reloaded scenario.json: no record has changed')
+  })
+
+  it('wakes a blocked watch that it concerns', async () => {
+    const { command, save } = await serving()
+    const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
+    const { watch } = JSON.parse((await sendTo(command.url, link)).body)
+    const blocked = sendTo(command.url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
+
+    await save(scenarioOf('one').replace('device.mock.sofa"', 'device.mock.sofa", "status": "complete"'))
+
+    expect(JSON.parse((await blocked).body)).toHaveProperty('cloud_token')
+  })
+
+  it('that is wrong says so once and changes nothing, and is loaded when it is mended', async () => {
+    const { command, path, save, from } = await serving()
+
+    await save(broken)
+    await expect.poll(command.errors, { timeout: 30_000 }).not.toBe('')
+    const after = await lobbyIds(command)
+
+    await save(scenarioOf('one', 'two'))
+    await reloaded({ command, from })
+
+    expect(after).toEqual(['one'])
+    expect(command.errors().trimEnd().split('\n')).toHaveLength(1)
+    expect(command.errors()).toMatch(`${path}:1:`)
+    expect(command.errors()).toMatch(/region_id is "lnd-frA".*Did you mean lnd-fra\?/)
+    expect(await lobbyIds(command)).toEqual(['one', 'two'])
+  })
+
+  it('is what a reset leads to, and new worlds begin with', async () => {
+    const { command, save, from } = await serving()
+    await make(command, 'run')
+    await save(scenarioOf('two'))
+    await reloaded({ command, from })
+
+    const headers = { 'content-type': 'application/json' }
+    await sendTo(command.url, { method: 'POST', path: '/__mock/reset', headers, body: '{}' })
+
+    expect(await lobbyIds(command)).toEqual(['two'])
+    expect(await lobbyIds({ url: `${command.url}/w/new` })).toEqual(['two'])
+  })
+
+  it('is told as an object with --json', async () => {
+    const path = await file('scenario.json', scenarioOf('one'))
+    const command = await serveJson([path])
+
+    await writeFile(path, scenarioOf('one', 'two'))
+
+    expect(JSON.parse(await lineLike(command, { like: /"reload"/ }))).toEqual({
+      event: 'reload',
+      file: path,
+      made: 1,
+      changed: 0,
+      deleted: 0,
+      taken_along: 0,
+    })
+  })
+
+  it('is told of only where it is wrong with --quiet', async () => {
+    const { command, save, from } = await serving('--quiet')
+
+    await save(scenarioOf('two'))
+    await expect.poll(() => lobbyIds(command), { timeout: 30_000 }).toEqual(['two'])
+    await save(broken)
+    await expect.poll(command.errors, { timeout: 30_000 }).toContain('lnd-frA')
+
+    expect(command.lines().slice(from)).toEqual([])
+  })
+})
+
+describe('mockmaker --no-reload', () => {
+  it('leaves the world as it is', async () => {
+    const { command, path, save } = await serving('--no-reload')
+    const witness = await serve([path])
+
+    await save(scenarioOf('two'))
+    await lineLike(witness, { like: /^reloaded / })
+
+    expect(await lobbyIds(command)).toEqual(['one'])
+  })
+})
