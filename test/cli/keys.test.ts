@@ -1,0 +1,201 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Console } from '../../src/cli/console.js'
+import { type Key, listenToKeys } from '../../src/cli/keys.js'
+import { servingKeys } from '../../src/cli/serving-keys.js'
+import type { ScenarioInput } from '../../src/index.js'
+import { createMock } from '../../src/mock.js'
+import { nodeParts } from '../../src/node/parts.js'
+import { sendTo } from '../doors.js'
+import { lineLike, serve, serveJson, serveOnTerminal } from './command.js'
+
+/** A console, and what has been written to it. */
+function recording() {
+  const [lines, errors]: [string[], string[]] = [[], []]
+  const console: Console = {
+    print: line => void lines.push(typeof line === 'string' ? line : line()),
+    warn: line => void errors.push(line),
+    style: (_, text) => text,
+    clear: () => void lines.push('cleared'),
+    progress: () => () => {},
+  }
+  return { console, lines, errors }
+}
+
+/** Keys that are listened to, and the typing of lines. */
+function listening(keys: readonly Key[]) {
+  const { console, lines, errors } = recording()
+  const input = new PassThrough()
+  onTestFinished(() => void input.end())
+  listenToKeys({ input, keys, console })
+  return { type: (text: string) => void input.write(text), lines, errors }
+}
+
+describe('keys', () => {
+  it('are pressed with Enter, one line after the other', async () => {
+    const pressed: string[] = []
+    const key = (key: string): Key => ({ key, does: key, press: () => void pressed.push(key) })
+    const { type } = listening([key('a'), key('b')])
+
+    type('a\nb')
+    type('\r\n a \n\n')
+
+    await vi.waitFor(() => expect(pressed).toEqual(['a', 'b', 'a']))
+  })
+
+  it('are listed by h', async () => {
+    const { type, lines } = listening([{ key: 'r', does: 'reset the world', press() {} }])
+
+    type('h\n')
+
+    await vi.waitFor(() => expect(lines).toEqual(['', '  r + Enter  reset the world', '  h + Enter  help', '']))
+  })
+
+  it('that are none say how to find the others', async () => {
+    const { type, lines } = listening([])
+
+    type('reset\n')
+
+    await vi.waitFor(() => expect(lines).toEqual(['  "reset" is no key: h + Enter lists them']))
+  })
+
+  it('that fail say why, and the next one is pressed all the same', async () => {
+    const fails = { key: 'x', does: 'fail', press: () => Promise.reject(new Error('it did not work')) }
+    const { type, lines, errors } = listening([fails])
+
+    type('x\nh\n')
+
+    await vi.waitFor(() => expect([errors, lines.length]).toEqual([['it did not work'], 4]))
+  })
+})
+
+const url = 'http://127.0.0.1:4100'
+
+/** The keys of a command that serves a scenario. */
+function serving(scenario?: ScenarioInput) {
+  const { console, lines } = recording()
+  const mock = createMock({ scenario }, { ...nodeParts(), scenarioName: scenario && 'mine.yaml' })
+  onTestFinished(() => mock.close())
+  const quit = vi.fn()
+  const keys = servingKeys({ mock, url, console, quit })
+  const press = (pressed: string) => keys.find(({ key }) => key === pressed)?.press()
+  return { mock, lines, quit, press, keys }
+}
+
+describe('the keys of a command that serves', () => {
+  it('r resets the world', async () => {
+    const { mock, press, lines } = serving()
+    const before = mock.world.lobbies.count()
+    await mock.world.lobbies.create({})
+
+    await press('r')
+
+    expect([mock.world.lobbies.count(), lines]).toEqual([before, ['  reset']])
+  })
+
+  it('s loads the scenarios on hand, one after the other and then the first again, and shows what is in them', async () => {
+    const { mock, press, lines } = serving({ title: 'Mine', game_modes: ['duel'] })
+    const titles: string[] = []
+    for (const _ of mock.scenarios) {
+      await press('s')
+      titles.push(mock.world.title)
+    }
+
+    expect(mock.scenarios.slice(0, 2)).toEqual(['mine.yaml', 'default'])
+    expect(new Set(titles).size).toBe(mock.scenarios.length)
+    expect([titles[0], titles.at(-1)]).toEqual(['A quiet evening', 'Mine'])
+    expect(lines.slice(0, 4)).toEqual(['', '  default', '  tanks/prod  3 game modes, 6 open lobbies, tokenless', ''])
+  })
+
+  it('d completes the newest pending device link for the only game, and says which', async () => {
+    const { mock, press, lines } = serving({
+      games: [{ name_id: 'tanks' }],
+      device_links: [{ token: 'old' }, { token: 'new', device_link_id: 'newest' }, { status: 'complete' }],
+    })
+
+    await press('d')
+
+    expect(mock.world.deviceLinks.all().map(({ status }) => status)).toEqual(['pending', 'complete', 'complete'])
+    expect(lines).toEqual(['  completed newest for tanks'])
+  })
+
+  it('d completes it for the first game where there are more', async () => {
+    const { press, lines } = serving({
+      games: [{ name_id: 'tanks' }, { name_id: 'boats' }],
+      device_links: [{ device_link_id: 'sofa' }],
+    })
+
+    await press('d')
+
+    expect(lines).toEqual(['  completed sofa for tanks'])
+  })
+
+  it('d says so where no link is pending, or only one that has expired', async () => {
+    const { mock, press, lines } = serving({ clock: 'frozen', device_links: [{ expires_after: '5s' }] })
+    await mock.world.clock.advance('5s')
+
+    await press('d')
+
+    expect(lines).toEqual(['  no device link that is pending'])
+  })
+
+  it('o shows the URL, and those of the other worlds', async () => {
+    const { mock, press, lines } = serving()
+    await mock.worlds.put('test-42')
+
+    await press('o')
+
+    expect(lines).toEqual(['', `  ${url}`, `  ${url}/w/test-42`, ''])
+  })
+
+  it('c clears the screen, and q quits', async () => {
+    const { press, lines, quit } = serving()
+
+    await press('c')
+    await press('q')
+
+    expect([lines, quit.mock.calls.length]).toEqual([['cleared'], 1])
+  })
+})
+
+describe('mockmaker on a terminal', () => {
+  it('says that h lists the keys, obeys them, and ends with q and 0 at once', async () => {
+    const command = await serveOnTerminal()
+    await sendTo(command.url, { method: 'POST', path: '/cloud/devices/links' })
+
+    command.type('d')
+    const completed = await lineLike(command, { like: /^ {2}completed / })
+    command.type('h')
+    const last = await lineLike(command, { like: /^ {2}h \+ Enter/ })
+    command.type('q')
+
+    const { code } = await command.exited
+    expect([completed.trim().split(' ').at(-1), last, code]).toEqual(['tanks', '  h + Enter  help', 0])
+  })
+
+  it('has no keys with --json', async () => {
+    const command = await serveOnTerminal(['--json'])
+
+    command.type('nothing')
+    command.type('\u0003')
+
+    await command.exited
+    expect(command.lines().filter(line => line.includes('is no key'))).toEqual([])
+  })
+
+  it('still ends with Ctrl+C', async () => {
+    const command = await serveOnTerminal()
+
+    command.type('\u0003')
+
+    expect((await command.exited).code).toBe(0)
+  })
+})
+
+describe('mockmaker in a pipe', () => {
+  it('has no keys, and says nothing of them', async () => {
+    const [{ lines }, json] = await Promise.all([serve(), serveJson()])
+
+    expect([...lines(), ...json.lines()].filter(line => line.includes('Enter'))).toEqual([])
+  })
+})
