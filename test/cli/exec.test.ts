@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { windowsWord } from '../../src/cli/windows-word.js'
+import { folder, lineLike, run, start } from './command.js'
+
+/** The arguments that run a script of Node against a mock. */
+const node = (script: string, ...args: readonly string[]) => ['exec', ...args, '--', process.execPath, '-e', script]
+
+const printed = 'console.log(JSON.stringify(process.env))'
+
+describe('mockmaker exec', () => {
+  it('runs a command against a mock of its own, with its URL and a public token, and prints nothing itself', async () => {
+    const script = `
+      const { RIVET_API_ENDPOINT, MOCKMAKER_URL, RIVET_TOKEN } = process.env
+      const headers = { authorization: 'Bearer ' + RIVET_TOKEN }
+      fetch(RIVET_API_ENDPOINT + '/matchmaker/lobbies/list', { headers })
+        .then(answer => answer.json())
+        .then(({ lobbies }) => console.log(lobbies.length, RIVET_TOKEN, RIVET_API_ENDPOINT === MOCKMAKER_URL))`
+
+    expect(await run(node(script))).toEqual({ code: 0, stdout: '6 pub_prod.mock.one true\n', stderr: '' })
+  })
+
+  it.for([
+    ['development', 'dev_prod.mock.one'],
+    ['cloud', 'cloud.mock.tanks'],
+    ['public', 'pub_prod.mock.one'],
+  ] as const)('hands over a %s token where it is asked for', async ([kind, token]) => {
+    const { stdout } = await run(node(printed, '--token', kind))
+
+    expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: token })
+  })
+
+  it('hands over the token of the default namespace', async () => {
+    const cwd = await folder()
+    const namespaces = ['one', 'two'].map(name_id => ({ name_id, tokens: { public: `pub.mock.${name_id}` } }))
+    const scenario = { default_namespace: 'tanks/two', games: [{ name_id: 'tanks', namespaces }] }
+    await writeFile(join(cwd, 'mine.json'), JSON.stringify(scenario))
+
+    const { stdout } = await run(node(printed, 'mine.json'), { cwd })
+
+    expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: 'pub.mock.two' })
+  })
+
+  it('takes the scenario and the flags of a mock before the dashes, and nothing after them', async () => {
+    const script = `
+      const tell = path => fetch(process.env.MOCKMAKER_URL + path).then(answer => answer.status)
+      Promise.all(['/__mock/health', '/matchmaker/lobbies/list'].map(tell)).then(all => console.log(...all, ...process.argv.slice(1)))`
+
+    const { stdout } = await run([...node(script, 'empty', '--no-control', '--seed', '7'), '--', '--seed', '8'])
+
+    expect(stdout).toBe('404 200 --seed 8\n')
+  })
+
+  it('gives its own standard input to the command', async () => {
+    const { stdout } = await run(node(`process.stdin.on('end', () => console.log('ended')).resume()`))
+
+    expect(stdout).toBe('ended\n')
+  })
+
+  it.for([0, 1, 42])('ends with the exit code of the command: %i', async code => {
+    expect((await run(node(`process.exit(${code})`))).code).toBe(code)
+  })
+
+  it('ends with 128 and the number of the signal that killed the command', async () => {
+    expect((await run(node(`process.kill(process.pid, 'SIGKILL')`))).code).toBe(128 + 9)
+  })
+
+  it.for([
+    ['SIGTERM', 7],
+    ['SIGINT', 8],
+  ] as const)('hands %s on to the command, and waits for it', async ([signal, code]) => {
+    const command = start(
+      node(`process.on('${signal}', () => process.exit(${code})); setInterval(() => {}, 1000); console.log('ready')`),
+    )
+    await lineLike(command, { like: /ready/ })
+
+    command.signal(signal)
+
+    expect((await command.exited).code).toBe(code)
+  })
+
+  it('ends with 127 where there is no such command', async () => {
+    expect(await run(['exec', '--', 'no-such-command', 'test'])).toEqual({
+      code: 127,
+      stdout: '',
+      stderr: 'there is no command "no-such-command"\n',
+    })
+  })
+
+  it('ends with 126 where the command cannot be run', async () => {
+    const cwd = await folder()
+    await mkdir(join(cwd, 'folder'))
+
+    const { code, stderr } = await run(['exec', '--', './folder'], { cwd })
+
+    expect(code).toBe(126)
+    expect(stderr).toMatch(/^"\.\/folder" cannot be run: .*EACCES\n$/)
+  })
+
+  it('runs nothing where the scenario is wrong', async () => {
+    const { code, stdout, stderr } = await run(node(`console.log('ran')`, 'no-such-scenario'))
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('no scenario file no-such-scenario')
+  })
+})
+
+describe('a word for the shell of Windows', () => {
+  it.for([
+    ['npm', 'npm'],
+    ['C:\\tools\\run.cmd', 'C:\\tools\\run.cmd'],
+    ['--grep=a b', '"--grep=a b"'],
+    ['a & b | c', '"a & b | c"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['', '""'],
+  ] as const)('%s is %s', ([word, quoted]) => {
+    expect(windowsWord(word)).toBe(quoted)
+  })
+})
