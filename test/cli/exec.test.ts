@@ -71,7 +71,7 @@ describe('mockmaker exec', () => {
     ['SIGINT', 8],
   ] as const)('hands %s on to the command, and waits for it', async ([signal, code]) => {
     const command = start(
-      node(`process.on('${signal}', () => process.exit(${code})); setInterval(() => {}, 1000); console.log('ready')`),
+      node(`process.on('${signal}', () => process.exit(${code})); setTimeout(() => {}, 30_000); console.log('ready')`),
     )
     await lineLike(command, { like: /ready/ })
 

@@ -177,9 +177,10 @@ describe('mockmaker on a terminal', () => {
     const command = await serveOnTerminal(['--json'])
 
     command.type('nothing')
-    command.type('\u0003')
+    await lineLike(command, { like: /^nothing$/ })
+    await sendTo(command.url, { method: 'GET', path: '/' })
+    await lineLike(command, { like: /"exchange"/ })
 
-    await command.exited
     expect(command.lines().filter(line => line.includes('is no key'))).toEqual([])
   })
 
