@@ -25,7 +25,7 @@ export interface MockWorlds extends SteeringWorlds {
 }
 
 /** A request, and the world that it goes to. */
-export interface Asked {
+interface Asked {
   readonly mock: WorldMock
   readonly exchange: Exchange
   /** What stood before its path. */

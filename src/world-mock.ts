@@ -128,13 +128,17 @@ interface Half {
 type Answering = Pick<WorldMock, 'answer' | 'refuse' | 'present' | 'overridden'>
 
 /** The half that answers clients. */
-function answeringOf(id: string, { world, history, faults, settings, isClosed }: Half & { isClosed(): boolean }): Answering {
+function answeringOf(
+  id: string,
+  { world, history, faults, settings, isClosed }: Half & { isClosed(): boolean },
+): Answering {
   const { watchTimeoutMs, corsOrigins, log } = settings
   const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
   const carryOut = createBehave({
     world,
     behaviours,
-    watchTimeoutMs: ({ longestBlockMs = watchTimeoutMs }) => (isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs)),
+    watchTimeoutMs: ({ longestBlockMs = watchTimeoutMs }) =>
+      isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs),
     maxWaiters,
   })
   const finisher = createFinisher({ worldId: id, world, corsOrigins, log, history, rayId: () => rays.uuid(), onBug })
@@ -150,7 +154,10 @@ function answeringOf(id: string, { world, history, faults, settings, isClosed }:
 type Steered = Omit<Steering, 'tokens' | 'faults'> & Pick<OwnedMock, 'become' | 'faults'>
 
 /** The half that a person steers. */
-function steeringOf(id: string, { world, history, faults, settings, beginning }: Half & { beginning: MockBeginning }): Steered {
+function steeringOf(
+  id: string,
+  { world, history, faults, settings, beginning }: Half & { beginning: MockBeginning },
+): Steered {
   const { corsOrigins } = settings
   const journal = new Journal(history)
   const run = Date.now().toString(36)
