@@ -8,5 +8,8 @@ export {
   type Health,
 } from './client/client.js'
 export type { ClientTable, Filter } from './client/table.js'
+export type { Expectation } from './contract/expectation.js'
+export type { Fault, FaultState } from './contract/fault.js'
 export type { JournalEntry } from './contract/journal.js'
 export type { MockEvent } from './control/changes.js'
+export type { Verification } from './server/verify.js'

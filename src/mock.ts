@@ -95,7 +95,8 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
     answer: answerIn(mock => mock.answer),
     overridden: (id, resolver) => answerIn(mock => mock.overridden(id, resolver)),
     async reload(scenario) {
-      const tally = await own.rebase(onHand.ownBeginningOf(scenario, { worldId: defaultWorldId }))
+      const { beginning, faults = [] } = onHand.ownBeginningOf(scenario, { worldId: defaultWorldId })
+      const tally = await own.rebase(beginning, faults)
       onHand.replaceOwn(scenario)
       return tally
     },

@@ -1,8 +1,9 @@
 import type { Faker } from '@faker-js/faker'
+import type { FaultEntry } from './contract/fault.js'
 import { quoted } from './contract/issue.js'
 import { knownChoices } from './contract/nearest.js'
 import { UsageError } from './contract/usage-error.js'
-import { beginningOf } from './scenario/beginning.js'
+import { beginningOf, faultChanceOf } from './scenario/beginning.js'
 import type { Progress } from './scenario/progress.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
@@ -18,10 +19,16 @@ export interface OnHand {
   readonly ownName: string
   /** How a world of a scenario begins: by its name, in the fixture format, or the mock's own. Throws `UsageError`. */
   beginningOf(scenario: string | ScenarioInput | undefined, world: NewWorld): MockBeginning
-  /** How the rows of a world begin where the mock's own scenario is that one. Throws `UsageError`. */
-  ownBeginningOf(own: ScenarioInput, world: NewWorld): Beginning
+  /** How a world begins where the mock's own scenario is that one. Throws `UsageError`. */
+  ownBeginningOf(own: ScenarioInput, world: NewWorld): OwnBeginning
   /** Has the mock's own be another one from now on. Throws `UsageError`. */
   replaceOwn(scenario: ScenarioInput): void
+}
+
+/** How a world begins, with its made-up trouble. */
+interface OwnBeginning {
+  readonly beginning: Beginning
+  readonly faults: readonly FaultEntry[] | undefined
 }
 
 /** What a world has of its own. */
@@ -59,16 +66,20 @@ export function createOnHand({ own, shipped, ...making }: OnHandOptions): OnHand
     beginningOf(asked = own.name, { worldId, seed = making.seed }) {
       const scenario = typeof asked === 'string' ? scenarioOf(asked) : readScenario(asked)
       const beginning = beginningOf(scenario, { ...making, seed, path: worldPath(worldId) })
-      const { journal } = scenario
-      if (typeof asked !== 'string') return { standing: begin(beginning), journal }
+      const { journal, faults } = scenario
+      const around = { journal, faults, faultChance: faultChanceOf(scenario, beginning.seed) }
+      if (typeof asked !== 'string') return { standing: begin(beginning), ...around }
       const key = `${seed} ${asked}`
       const standing = begin(beginning, earlier.get(key))
       if (!earlier.has(key)) earlier.set(key, standing)
-      return { standing, journal }
+      return { standing, ...around }
     },
-    ownBeginningOf: (scenario, { worldId, seed = making.seed }) =>
+    ownBeginningOf(input, { worldId, seed = making.seed }) {
+      const scenario = readScenario(input)
       // Whoever looked at the progress of the beginning has other things before them now.
-      beginningOf(readScenario(scenario), { ...making, progress: undefined, seed, path: worldPath(worldId) }),
+      const options = { ...making, progress: undefined, seed, path: worldPath(worldId) }
+      return { beginning: beginningOf(scenario, options), faults: scenario.faults }
+    },
     replaceOwn(scenario) {
       read.set(own.name, readScenario(scenario))
       // Of each seed one may have begun with it.

@@ -1,4 +1,5 @@
 import { behaviours } from './behaviour/behaviours.js'
+import type { FaultEntry } from './contract/fault.js'
 import type { JournalEntry } from './contract/journal.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
 import { changesOf } from './control/changes.js'
@@ -18,7 +19,7 @@ import type { ExchangeLog } from './server/log.js'
 import { defaultWorldId } from './server/worlds.js'
 import { completeLinksInTime } from './simulation/device-link.js'
 import type { Tally } from './store/merge.js'
-import { Random } from './store/random.js'
+import { Random, type RandomState } from './store/random.js'
 import { type Beginning, type Standing, tablesOf } from './store/standing.js'
 import { type TokenInfo, tokensOf } from './store/token-info.js'
 import type { TurnContext } from './store/turn-queue.js'
@@ -59,12 +60,15 @@ export interface OwnedMock extends WorldMock {
   /** Begins anew, in one turn. */
   become(beginning: MockBeginning): Promise<void>
   /** Has begun otherwise, in one turn: what that changes is changed, what has happened since stays. Rejects with `UsageError`. */
-  rebase(beginning: Beginning): Promise<Tally>
+  rebase(beginning: Beginning, faults: readonly FaultEntry[]): Promise<Tally>
 }
 
 /** How a world begins, and what is around it. */
 export interface MockBeginning {
   readonly standing: Standing
+  /** Its made-up trouble; where its chance stands, if not at the beginning of what the seed gives. Default: none. */
+  readonly faults?: readonly FaultEntry[] | undefined
+  readonly faultChance?: RandomState | undefined
   /** What it has been asked before. */
   readonly journal?: readonly JournalEntry[] | undefined
 }
@@ -101,9 +105,14 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
       return tokens.all
     },
     get beginning() {
-      return { standing: world.standing }
+      const { standing } = world
+      return faults.some ? { standing, faults: faults.list(), faultChance: faults.chance } : { standing }
     },
-    rebase: beginning => world.rebase(beginning),
+    async rebase(beginning, entries) {
+      const tally = await world.rebase(beginning)
+      faults.rebase(entries)
+      return tally
+    },
     get busy() {
       return world.waiters + history.listeners > 0 || faults.holding
     },
@@ -159,16 +168,17 @@ function steeringOf(
   { world, history, faults, settings, beginning }: Half & { beginning: MockBeginning },
 ): Steered {
   const { corsOrigins } = settings
-  const journal = new Journal(history)
+  const journal = new Journal(history, world)
   const run = Date.now().toString(36)
   let begun = beginning
+  if (begun.faults) faults.begin(begun.faults, begun.faultChance)
   if (begun.journal) journal.load(begun.journal)
   const become = async (next: MockBeginning) => {
     // Before the world, so that nothing of what they have held happens in the new one.
     faults.clear()
     await world.become(next.standing)
     // Of the seed that the world has now.
-    faults.begin([])
+    faults.begin(next.faults ?? [], next.faultChance)
     begun = next
     if (next.journal) journal.load(next.journal)
   }
@@ -179,19 +189,30 @@ function steeringOf(
     journal,
     become,
     changes: options => changesOf({ world, history, run }, options),
-    explain: question => explain({ view: world.view, corsOrigins }, question),
+    explain: question => explain({ view: world.view, corsOrigins, faults }, question),
     async reset({ keep = [] } = {}) {
       // Before the world, so that nothing of what they have held happens after the reset.
       if (!keep.includes('faults')) faults.reset()
       await world.reset({ keep: keep.filter(part => part === 'clock') })
       if (!keep.includes('journal')) journal.load(begun.journal ?? [])
     },
-    load: scenario => become(settings.beginningOf(scenario, id)),
-    snapshot: ({ with: also = [] } = {}) => ({
-      ...snapshotOf(world),
-      ...(also.includes('journal') ? { journal: journal.find() } : {}),
-    }),
-    restore: snapshot => become(settings.beginningOf(snapshot, id)),
+    load: async scenario => become(settings.beginningOf(scenario, id)),
+    snapshot({ with: also = [] } = {}) {
+      const { chance, ...snapshot } = snapshotOf(world)
+      return {
+        ...snapshot,
+        ...(also.includes('faults')
+          ? { chance: { ...chance, faults: [...faults.chance] }, faults: [...faults.list()] }
+          : { chance }),
+        ...(also.includes('journal') ? { journal: journal.find() } : {}),
+      }
+    },
+    async restore(snapshot) {
+      const next = settings.beginningOf(snapshot, id)
+      const { list, chance } = { list: faults.list(), chance: faults.chance }
+      // What it does not speak of stays.
+      await become(next.faults ? next : { ...next, faults: list, faultChance: chance })
+    },
     completeDeviceLink: (token, options) => completeDeviceLink(world, { ...options, token }),
     expireDeviceLink: token => expireDeviceLink(world, token),
   }

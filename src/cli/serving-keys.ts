@@ -27,6 +27,14 @@ export function servingKeys(steered: Steered): readonly Key[] {
       },
     },
     { key: 's', does: 'next scenario', press: nextScenario },
+    {
+      key: 'f',
+      does: 'faults off',
+      press() {
+        mock.faults.clear()
+        console.print('  faults off')
+      },
+    },
     { key: 'd', does: 'complete the newest pending device link', press: () => completeNewest(steered) },
     { key: 'o', does: 'URLs', press: () => printUrls(steered) },
     { key: 'c', does: 'clear the screen', press: () => console.clear() },
@@ -61,6 +69,7 @@ async function completeNewest({ mock, console }: Steered): Promise<void> {
 function printUrls({ mock, url, console }: Steered): void {
   const [, ...others] = mock.worlds.list()
   console.print('')
-  for (const line of [url, ...others.map(id => `${url}/w/${id}`)]) console.print(`  ${console.style('cyan', line)}`)
+  for (const line of [url, ...others.map(({ id }) => `${url}/w/${id}`)])
+    console.print(`  ${console.style('cyan', line)}`)
   console.print('')
 }

@@ -1,3 +1,5 @@
+import type { Expectation } from '../contract/expectation.js'
+import type { Fault, FaultState } from '../contract/fault.js'
 import type { JournalEntry } from '../contract/journal.js'
 import type { Changes, ChangesOptions } from '../control/changes.js'
 import type { WorldDescription, WorldSummary } from '../control/description.js'
@@ -5,6 +7,7 @@ import type { Explanation, Question } from '../control/explanation.js'
 import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from '../control/steering.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { JournalFilter } from '../server/journal.js'
+import type { Verification } from '../server/verify.js'
 import type { ClockMode, ClockSetting } from '../store/clock.js'
 import type { Inputs, Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/token-info.js'
@@ -67,8 +70,19 @@ export interface Client {
   /** Where the world answers: the base URL for a game's client. Without a slash at its end. */
   readonly url: string
   readonly world: ClientWorld
+  readonly faults: {
+    list(): Promise<FaultState[]>
+    add(fault: Fault): Promise<FaultState>
+    /** Takes a fault away; `false` where there is none. */
+    remove(id: string): Promise<boolean>
+    clear(): Promise<void>
+    /** Lets go what a fault holds or delays; `undefined` where there is no such fault. */
+    release(id: string): Promise<number | undefined>
+  }
   readonly journal: {
     find(filter?: JournalFilter): Promise<JournalEntry[]>
+    /** Whether the exchanges are as expected; where they are not, why, and what came nearest. */
+    verify(expectation: Expectation): Promise<Verification>
     clear(): Promise<void>
   }
   readonly worlds: {
@@ -111,6 +125,7 @@ function clientOf(remote: Remote, server: Remote): Client {
   const { url } = remote
   const client = (id: string) => clientOf({ ...server, url: `${server.url}/w/${encodeURIComponent(id)}` }, server)
   const world = (id: string) => `/worlds/${encodeURIComponent(id)}`
+  const fault = (id: string) => `/faults/${encodeURIComponent(id)}`
   const link = (token: string, verb: 'complete' | 'expire') => `/device-links/${encodeURIComponent(token)}/${verb}`
   // What a mock answers is what its table of calls has them answer.
   const get = <T>(path: string, query = {}) => call(remote, { method: 'GET', path, query }) as Promise<T>
@@ -120,19 +135,28 @@ function clientOf(remote: Remote, server: Remote): Client {
   return {
     url,
     world: worldOf(remote),
+    faults: {
+      list: async () => (await get<{ faults: FaultState[] }>('/faults')).faults,
+      add: fault => call(remote, { method: 'POST', path: '/faults', body: fault }) as Promise<FaultState>,
+      remove: id => gone(send('DELETE', fault(id))),
+      clear: () => send('DELETE', '/faults'),
+      release: id =>
+        call(remote, { method: 'POST', path: `${fault(id)}/release` }).then(
+          answer => (answer as { released: number }).released,
+          undefinedIfMissing,
+        ),
+    },
     journal: {
       find: async (filter = {}) => (await get<{ exchanges: JournalEntry[] }>('/journal', filter)).exchanges,
+      verify: expectation =>
+        call(remote, { method: 'POST', path: '/journal/verify', body: expectation }) as Promise<Verification>,
       clear: () => send('DELETE', '/journal'),
     },
     worlds: {
       list: async () => (await get<{ worlds: WorldSummary[] }>('/worlds')).worlds,
       get: id => get(world(id)).then(() => client(id), undefinedIfMissing),
       put: (id, options) => send('PUT', world(id), options).then(() => client(id)),
-      delete: id =>
-        send('DELETE', world(id)).then(
-          () => true,
-          error => undefinedIfMissing(error) ?? false,
-        ),
+      delete: id => gone(send('DELETE', world(id))),
     },
     health: () => get('/health'),
     tokens: async () => (await get<{ tokens: never }>('/tokens')).tokens,
@@ -146,6 +170,14 @@ function clientOf(remote: Remote, server: Remote): Client {
     explain: question => get('/explain', question),
     changes: options => readChanges(remote, options),
   }
+}
+
+/** Whether something was there to be taken away. */
+function gone(deleted: Promise<void>): Promise<boolean> {
+  return deleted.then(
+    () => true,
+    error => undefinedIfMissing(error) ?? false,
+  )
 }
 
 function worldOf(remote: Remote): ClientWorld {

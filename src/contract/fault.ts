@@ -1,41 +1,9 @@
 import * as z from 'zod'
 import { Duration, durationMs } from './duration.js'
 import { exact } from './exact.js'
-import { Json } from './json.js'
-import { matchesGlob } from './matches-glob.js'
-import { knownChoices } from './nearest.js'
-import { type OperationId, operationIds, operations } from './operations.js'
-
-/** The operations that an id, or a pattern of ids, reaches. */
-function reached(pattern: string): OperationId[] {
-  return operationIds.filter(id => matchesGlob(id, pattern))
-}
-
-const OperationPattern = z.string().refine(pattern => reached(pattern).length > 0, {
-  // What is refined is a text.
-  error: ({ input }) =>
-    `expected the id of an operation, or a pattern that reaches one, such as devices.*.${knownChoices(input as string, operationIds)}`,
-})
-
-const Texts = z.record(z.string(), z.string())
-
-const PartialBody = Json.refine(
-  value => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'expected an object',
-).meta({ type: 'object' })
-
-const FaultMatch = exact({
-  query: Texts.optional().describe('Query parameters by name: the value, or a pattern with *.'),
-  headers: Texts.optional().describe('Headers by name, in any case: the value, or a pattern with *.'),
-  body: PartialBody.optional().describe('What the JSON body has, among other keys; lists have just these elements.'),
-  game: z.string().optional().describe('The game of the path, or of who asks: its id or its name_id.'),
-  namespace: z
-    .string()
-    .optional()
-    .describe('The namespace of the path, or of who asks: its id, its name_id, or <game name_id>/<namespace name_id>.'),
-})
-/** Which exchanges a fault concerns. */
-export type FaultMatch = z.output<typeof FaultMatch>
+import { Instant } from './instant.js'
+import { operationIds, operations } from './operations.js'
+import { OperationPattern, RequestMatch, reached } from './request-match.js'
 
 const Spread = exact({ min: Duration, max: Duration }).refine(({ min, max }) => durationMs(min) <= durationMs(max), {
   path: ['max'],
@@ -88,7 +56,7 @@ const faultKeys = {
   operation: OperationPattern.optional().describe(
     'An operation, or a pattern such as devices.*. Default: all requests, also for paths that lead nowhere.',
   ),
-  match: FaultMatch.optional().describe('Of these, those for which all of this holds.'),
+  match: RequestMatch.optional().describe('Of these, those for which all of this holds.'),
   effect: FaultEffect.describe('What happens to them: one of the keys.'),
   times: z.int().min(1).optional().describe('How often it strikes. Default: always.'),
   after: z
@@ -99,7 +67,6 @@ const faultKeys = {
   chance: z.number().min(0).max(1).optional().describe('How many of the requests it strikes, from 0 to 1. Default: 1.'),
 }
 
-const Instant = z.iso.datetime({ offset: true, error: 'expected a date and time with a zone' })
 const Count = z.int().min(0)
 const counters = {
   id: z

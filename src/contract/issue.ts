@@ -59,3 +59,21 @@ function expectation(issue: Issue): string {
       return issue.message
   }
 }
+
+/** Where a value may be of several kinds, what is wrong with the kind that it is most like; else what kinds it may be of. */
+export function meant(issue: Issue): readonly Issue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const mistaken = issue.errors.map(kind => kind.find(({ code, path }) => code === 'invalid_type' && path.length === 0))
+  const alike = issue.errors.filter((_, i) => mistaken[i] === undefined)
+  const [most] = alike.toSorted((one, other) => strangers(one) - strangers(other))
+  if (most) return most.flatMap(inner => meant({ ...inner, path: [...issue.path, ...inner.path] }))
+  const kinds = mistaken.map(wrong => (wrong?.code === 'invalid_type' ? wrong.expected : ''))
+  // What a schema of ours says of its kinds itself is better.
+  const message = issue.message.startsWith('expected') ? issue.message : `expected ${kinds.join(' or ')}`
+  return [{ code: 'custom', path: issue.path, message, input: issue.input }]
+}
+
+/** How many keys a kind does not know. */
+function strangers(issues: readonly Issue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0)
+}

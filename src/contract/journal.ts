@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Instant } from './instant.js'
 import { Json } from './json.js'
 
 /** One text, or all where there are several. */
@@ -7,7 +8,7 @@ const Texts = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 /** An exchange as the journal shows it: its tokens are cut to their labels. */
 export const JournalEntry = z.strictObject({
   id: z.int().min(1).describe('Which exchange of its world it was; one number for each exchange and each change set.'),
-  time: z.iso.datetime().describe("When it was answered, on the world's clock."),
+  time: Instant.describe("When it was answered, on the world's clock."),
   world: z.string().describe('The id of the world.'),
   operation: z.string().optional().describe('Absent where the path is none of an operation.'),
   caller: z

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { type Issue, issueText, pathText } from './issue.js'
+import { type Issue, issueText, meant, pathText } from './issue.js'
 import { knownChoices } from './nearest.js'
 import { problemLines, UsageError } from './usage-error.js'
 
@@ -26,22 +26,4 @@ function problemTexts(issue: Issue, input: unknown): readonly string[] {
   if (issue.code !== 'unrecognized_keys') return [issueText(issue, input)]
   const known = issue.message.split(' ')
   return issue.keys.map(key => `${pathText([...issue.path, key])} is an unknown key.${knownChoices(key, known)}`)
-}
-
-/** Where a value may be of several kinds, what is wrong with the kind that it is most like; else what kinds it may be of. */
-function meant(issue: Issue): readonly Issue[] {
-  if (issue.code !== 'invalid_union') return [issue]
-  const mistaken = issue.errors.map(kind => kind.find(({ code, path }) => code === 'invalid_type' && path.length === 0))
-  const alike = issue.errors.filter((_, i) => mistaken[i] === undefined)
-  const [most] = alike.toSorted((one, other) => strangers(one) - strangers(other))
-  if (most) return most.flatMap(inner => meant({ ...inner, path: [...issue.path, ...inner.path] }))
-  const kinds = mistaken.map(wrong => (wrong?.code === 'invalid_type' ? wrong.expected : ''))
-  // What a schema of ours says of its kinds itself is better.
-  const message = issue.message.startsWith('expected') ? issue.message : `expected ${kinds.join(' or ')}`
-  return [{ code: 'custom', path: issue.path, message, input: issue.input }]
-}
-
-/** How many keys a kind does not know. */
-function strangers(issues: readonly Issue[]): number {
-  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0)
 }

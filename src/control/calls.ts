@@ -1,4 +1,6 @@
 import { ApiError } from '../contract/error.js'
+import type { Expectation } from '../contract/expectation.js'
+import type { Fault } from '../contract/fault.js'
 import { quoted } from '../contract/issue.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
@@ -88,7 +90,25 @@ export const controlCalls = {
     await mock.world.clock.advance(by)
     return clockOf(mock.world.clock)
   },
+  'faults.list': ({ mock }) => ({ faults: mock.faults.list() }),
+  // What is no fault is found out where it is added.
+  'faults.add': ({ mock, body }) => mock.faults.add(body as Fault),
+  'faults.clear': ({ mock }) => {
+    mock.faults.clear()
+    return {}
+  },
+  'faults.remove': ({ mock, params: { fault_id } }) => {
+    if (!mock.faults.remove(fault_id)) throw noFault(fault_id)
+    return {}
+  },
+  'faults.release': ({ mock, params: { fault_id } }) => {
+    const released = mock.faults.release(fault_id)
+    if (released === undefined) throw noFault(fault_id)
+    return { released }
+  },
   'journal.find': ({ mock, query }) => ({ exchanges: mock.journal.find(query) }),
+  // What is no expectation is found out where it is verified.
+  'journal.verify': ({ mock, body }) => mock.journal.verify(body as Expectation),
   'journal.clear': ({ mock }) => {
     mock.journal.clear()
     return {}
@@ -112,6 +132,10 @@ export const controlCalls = {
   'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
 } satisfies {
   readonly [Id in Exclude<ControlId, keyof typeof controlPages>]: (call: ControlCall<Id>) => object | Promise<object>
+}
+
+function noFault(id: string): ApiError {
+  return new ApiError('API_NOT_FOUND', `there is no fault ${quoted(id)}: GET /__mock/faults lists them`)
 }
 
 function noWorld(id: string): ApiError {

@@ -1,5 +1,6 @@
 import type { Caller } from '../behaviour/caller.js'
 import { ApiError } from '../contract/error.js'
+import type { FaultState } from '../contract/fault.js'
 import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { authenticate } from '../server/authenticate.js'
@@ -14,17 +15,17 @@ import { fullNameOf } from './full-name.js'
 
 /** Why a request is answered as it is: what it asks for, what that needs, and who asks. */
 export function explainRequest(
-  { view, corsOrigins }: ExplainedOf,
+  { view, corsOrigins, faults }: ExplainedOf,
   question: Question & { readonly path: string },
 ): Explanation {
   const { method = 'GET', token, origin } = question
-  const [path = ''] = pathInWorld(question.path).split('?')
+  const [path = '', query] = pathInWorld(question.path).split('?')
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(origin === undefined ? {} : { origin }),
   }
-  const exchange: Exchange = { method: method.toUpperCase(), path, headers }
-  const because: string[] = []
+  const exchange: Exchange = { method: method.toUpperCase(), path, query, headers }
+  const because = faults.concerning(exchange).map(faultText)
   try {
     const { id } = routes.find(exchange.method, path)
     const { auth, summary } = operations[id]
@@ -66,8 +67,19 @@ function whoAsks(caller: Caller, { origin, view: { tables } }: Asking): string {
   return caller.kind === 'anonymous' ? 'no token was sent' : `the token is a ${caller.kind} token`
 }
 
+function faultText({ id, effect, times, struck, chance }: FaultState): string {
+  const whether = [
+    times !== undefined && `${struck} of ${times} times so far`,
+    chance !== undefined && `with a chance of ${chance}`,
+  ].filter(text => text !== false)
+  return [`fault ${id} concerns it: ${JSON.stringify(effect)}`, ...whether].join(', ')
+}
+
 /** Whether the page that asks may read the answer. */
-function readers(origin: string | undefined, { view: { tables }, corsOrigins }: ExplainedOf): string[] {
+function readers(
+  origin: string | undefined,
+  { view: { tables }, corsOrigins }: Pick<ExplainedOf, 'view' | 'corsOrigins'>,
+): string[] {
   if (origin === undefined || isAllowedOrigin(origin, { tables, corsOrigins })) return []
   return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`]
 }

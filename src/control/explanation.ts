@@ -1,3 +1,4 @@
+import type { WorldFaults } from '../server/faults.js'
 import type { View } from '../store/world.js'
 
 /** What is to be explained: a lobby, a request, or names. */
@@ -32,4 +33,6 @@ export interface ExplainedOf {
   readonly view: View
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
+  /** Its made-up trouble. */
+  readonly faults: Pick<WorldFaults, 'concerning'>
 }

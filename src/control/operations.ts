@@ -57,8 +57,8 @@ export const controlOperations = {
     query: z.object({
       with: z
         .string()
-        .regex(/^(journal)(,(journal))*$/, 'expected journal')
-        .transform(parts => parts.split(',') as 'journal'[])
+        .regex(/^(faults|journal)(,(faults|journal))*$/, 'expected faults, journal, or both with a comma between')
+        .transform(parts => parts.split(',') as ('faults' | 'journal')[])
         .optional(),
     }),
   },
@@ -94,6 +94,24 @@ export const controlOperations = {
     summary: 'Moves the time forward. What falls due in between happens in its order, before the call answers.',
     body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
   },
+  'faults.list': { method: 'GET', path: '/faults', summary: 'The faults of the world, and what has become of them.' },
+  'faults.add': {
+    method: 'POST',
+    path: '/faults',
+    summary: 'Adds a fault, and answers it with its id.',
+    body: AnyObject,
+  },
+  'faults.clear': { method: 'DELETE', path: '/faults', summary: 'Takes all faults away.' },
+  'faults.remove': {
+    method: 'DELETE',
+    path: '/faults/{fault_id}',
+    summary: 'Takes a fault away, and lets go what it holds.',
+  },
+  'faults.release': {
+    method: 'POST',
+    path: '/faults/{fault_id}/release',
+    summary: 'Lets go what a fault holds or delays. It stays, and holds what comes next.',
+  },
   'journal.find': {
     method: 'GET',
     path: '/journal',
@@ -103,6 +121,12 @@ export const controlOperations = {
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
     }),
+  },
+  'journal.verify': {
+    method: 'POST',
+    path: '/journal/verify',
+    summary: 'Whether the exchanges are as expected; where they are not, why, and what came nearest.',
+    body: AnyObject,
   },
   'journal.clear': { method: 'DELETE', path: '/journal', summary: 'Forgets them.' },
   changes: {

@@ -16,7 +16,7 @@ export interface SteeringResetOptions {
 /** What is in a snapshot beside the world. */
 export interface SnapshotOptions {
   /** Default: nothing. */
-  readonly with?: readonly 'journal'[] | undefined
+  readonly with?: readonly ('faults' | 'journal')[] | undefined
 }
 
 /** For which game a device link is completed: its id or its `name_id`. Default: the only one. */
@@ -45,7 +45,7 @@ export interface Steering {
   load(scenario: string | ScenarioInput): Promise<void>
   /** The whole world, in the fixture format. */
   snapshot(options?: SnapshotOptions): ScenarioInput
-  /** Puts a snapshot back, in one turn: every answer is as it was, but for watch indexes, which rise. Rejects with `UsageError`. */
+  /** Puts a snapshot back, in one turn: every answer is as it was, but for watch indexes, which rise. Faults and journal stay where it has none. Rejects with `UsageError`. */
   restore(snapshot: ScenarioInput): Promise<void>
   /** Completes a device link without a cloud token. Rejects with `ApiError`, as the service would refuse it, and where there is no such game. */
   completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>

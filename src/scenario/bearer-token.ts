@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { exact } from '../contract/exact.js'
+import { Instant } from '../contract/instant.js'
 import type { TokenRow } from '../store/rows.js'
-import { exact } from './exact.js'
-import { Instant } from './time.js'
 import { Token } from './token.js'
 
 /** A bearer token of the world, and whose it is. */

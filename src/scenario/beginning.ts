@@ -1,4 +1,5 @@
 import type { Faker } from '@faker-js/faker'
+import type { RandomState } from '../store/random.js'
 import type { SettingsRow } from '../store/rows.js'
 import type { SeedRows } from '../store/seed.js'
 import type { Beginning } from '../store/standing.js'
@@ -47,6 +48,11 @@ export function beginningOf(scenario: Scenario, options: BeginningOptions): Begi
     now: now === undefined ? undefined : Date.parse(now),
     rows: at => rowsOf(scenario, { ...options, seed, now: at }),
   }
+}
+
+/** Where the chance of the faults of a world stands that has that seed; `undefined` at the beginning of what it gives. */
+export function faultChanceOf({ seed = defaults.seed, chance }: Scenario, own: number): RandomState | undefined {
+  return seed === own ? chance?.faults : undefined
 }
 
 interface Start extends BeginningOptions {

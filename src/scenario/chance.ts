@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exact } from './exact.js'
+import { exact } from '../contract/exact.js'
 
 const int32 = z.int32()
 const Sequence = z.tuple([int32, int32, int32, int32])

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { exact } from '../contract/exact.js'
 import { type ClockMode, fastestRate } from '../store/clock.js'
-import { exact } from './exact.js'
 
 const Mode = z.enum(['running', 'frozen'] satisfies ClockMode[])
 

@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { Duration } from '../contract/duration.js'
+import { exact } from '../contract/exact.js'
 import { Identifier } from '../contract/identifier.js'
+import { Instant } from '../contract/instant.js'
 import { DeviceLinkRow } from '../store/rows.js'
-import { exact } from './exact.js'
-import { Duration, Instant } from './time.js'
 import { Token } from './token.js'
 
 /** A device link that has been prepared when the world begins (PROTOCOL.md B8). */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { exact } from '../contract/exact.js'
 import { maxPlayersDefaults } from '../store/model.js'
 import { GameModeRow } from '../store/rows.js'
-import { exact } from './exact.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
 
 const { game_mode_id } = GameModeRow.shape

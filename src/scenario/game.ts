@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { DisplayName } from '../contract/display-name.js'
+import { exact } from '../contract/exact.js'
 import { Identifier } from '../contract/identifier.js'
 import { GameRow } from '../store/rows.js'
-import { exact } from './exact.js'
 import { NamespaceEntry } from './namespace.js'
 import { Token } from './token.js'
 

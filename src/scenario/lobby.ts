@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { exact } from '../contract/exact.js'
 import { Json } from '../contract/json.js'
 import { Uint32 } from '../contract/uint32.js'
 import { LobbyRow } from '../store/rows.js'
-import { exact } from './exact.js'
 import type { Mode } from './game-mode.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { exact } from '../contract/exact.js'
 import type { MaxPlayers } from '../contract/lobby.js'
 import { Uint32 } from '../contract/uint32.js'
-import { exact } from './exact.js'
 
 type Columns = z.output<typeof MaxPlayers>
 

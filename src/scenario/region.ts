@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { exact } from '../contract/exact.js'
 import { regionDefaults } from '../store/model.js'
 import { RegionRow } from '../store/rows.js'
 import { catalogue } from './catalogue.js'
 import { CoordinatesEntry } from './coordinates.js'
-import { exact } from './exact.js'
 
 const { region_id, provider_display_name, region_display_name } = RegionRow.shape
 

@@ -1,16 +1,17 @@
 import * as z from 'zod'
+import { exact } from '../contract/exact.js'
+import { FaultEntry } from '../contract/fault.js'
 import { HostName } from '../contract/host-name.js'
+import { Instant } from '../contract/instant.js'
 import { JournalEntry } from '../contract/journal.js'
 import { BearerTokenEntry } from './bearer-token.js'
 import { ChanceEntry } from './chance.js'
 import { ClockEntry } from './clock.js'
 import { CoordinatesEntry } from './coordinates.js'
 import { DeviceLinkEntry } from './device-link.js'
-import { exact } from './exact.js'
 import { GameEntry } from './game.js'
 import { namespaceKeys } from './namespace.js'
 import { RegionEntry } from './region.js'
-import { Instant } from './time.js'
 
 /** What a scenario says instead of its default namespace where it has none: no full name is without a slash. */
 export const noNamespace = 'none'
@@ -49,6 +50,7 @@ export const Scenario = exact({
     ),
   revision: z.int().min(0).max(highestRevision).optional().describe("The world's own revisions are above it."),
   chance: ChanceEntry.optional().describe('Where chance goes on. Default: at the beginning of what the seed gives.'),
+  faults: z.array(FaultEntry).optional().describe('Made-up trouble, in the order in which it is looked at.'),
   journal: z.array(JournalEntry).optional().describe('What the world has been asked before, and what it answered.'),
   $schema: z.string().optional().describe('For editors.'),
 })

@@ -1,7 +1,7 @@
+import { instantOf } from '../contract/instant.js'
 import type { ReadTables } from '../store/table.js'
 import type { BearerTokenEntry } from './bearer-token.js'
 import type { DeviceLinkEntry } from './device-link.js'
-import { instantOf } from './time.js'
 
 /** All device links of a world, as its snapshot lists them. */
 export function deviceLinkEntries({ deviceLinks, games }: ReadTables): DeviceLinkEntry[] {

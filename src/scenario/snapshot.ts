@@ -1,3 +1,4 @@
+import { instantOf } from '../contract/instant.js'
 import type { GameModeRow, GameRow, LobbyRow, NamespaceRow, RegionRow } from '../store/rows.js'
 import { sameJson } from '../store/same-json.js'
 import type { ReadTables } from '../store/table.js'
@@ -12,7 +13,6 @@ import type { NamespaceEntry } from './namespace.js'
 import type { RegionEntry } from './region.js'
 import { noNamespace, type ScenarioInput } from './schema.js'
 import { bearerTokenEntries, deviceLinkEntries } from './snapshot-tokens.js'
-import { instantOf } from './time.js'
 
 /** What of a world its snapshot is made of. */
 type Snapshotted = Pick<LiveWorld, 'title' | 'seed' | 'revision' | 'clock' | 'random' | 'view'>

@@ -3,9 +3,11 @@ import { quoted } from '../contract/issue.js'
 import { shaped } from '../contract/shaped.js'
 import { UsageError } from '../contract/usage-error.js'
 import { Random, type RandomState } from '../store/random.js'
+import { sameJson } from '../store/same-json.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Exchange } from './exchange.js'
 import { delayMs } from './fault-delay.js'
+import { concerns } from './fault-match.js'
 import { LiveFault } from './live-fault.js'
 import { RequestTraits } from './request-traits.js'
 
@@ -38,6 +40,7 @@ interface FaultsBeginning {
   readonly chance?: RandomState | undefined
 }
 
+const none: readonly string[] = []
 const nothing: FaultsBeginning = { at: 0, faults: [] }
 
 /** Made with each world, and so small: what it needs for faults it makes with the first one. */
@@ -47,6 +50,8 @@ export class WorldFaults implements Faults {
   /** By id; `undefined` where there are none. */
   #faults: Map<string, LiveFault> | undefined
   #lastId = 0
+  /** The ids of those that were there at the beginning. */
+  #begun = none
   #random: Random | undefined
   #closed = false
 
@@ -113,13 +118,22 @@ export class WorldFaults implements Faults {
     this.reset()
   }
 
+  /** Has begun with other faults: those of the beginning make way for them, and others stay. */
+  rebase(faults: readonly FaultEntry[]): void {
+    const { faults: before, chance } = this.#beginning
+    if (sameJson(before, faults)) return
+    for (const id of this.#begun) this.remove(id)
+    this.#beginning = { at: this.#world.clock.now(), faults, chance }
+    this.#begun = faults.map(({ id: _, ...fault }) => this.#put(fault).id)
+  }
+
   /** Back to the beginning. Lets go all that are held. */
   reset(): void {
     const { at, faults, chance } = this.#beginning
     this.clear()
     this.#random = undefined
     this.#lastId = Math.max(0, ...faults.map(({ id = '0' }) => Number(id)))
-    for (const fault of faults) this.#put(fault, at)
+    this.#begun = faults.map(fault => this.#put(fault, at).id)
     if (chance) this.#drawn().restore(chance)
   }
 
@@ -134,6 +148,14 @@ export class WorldFaults implements Faults {
     const request = new RequestTraits(exchange, this.#world.view)
     const fault = this.#all().find(one => one.strikes(request, () => this.#drawn()))
     return fault && { fault, request }
+  }
+
+  /** Those that concern a request, be they due or not. Counts nothing. */
+  concerning(exchange: Exchange): readonly FaultState[] {
+    const request = new RequestTraits(exchange, this.#world.view)
+    return this.#all()
+      .filter(fault => concerns(fault.given, request))
+      .map(fault => fault.state)
   }
 
   /** For how long an exchange is delayed. */

@@ -1,7 +1,11 @@
-import { matchesGlob } from '../contract/glob.js'
+import { Expectation } from '../contract/expectation.js'
 import type { JournalEntry } from '../contract/journal.js'
+import { matchesGlob } from '../contract/matches-glob.js'
+import { shaped } from '../contract/shaped.js'
+import type { LiveWorld } from '../store/world.js'
 import type { History } from './history.js'
 import { recordedBefore } from './recorded.js'
+import { type Verification, verify } from './verify.js'
 
 /** Which exchanges are wanted; of what is absent, any. */
 export interface JournalFilter {
@@ -15,9 +19,11 @@ export interface JournalFilter {
 /** What has been asked of a world, and what it answered: the newest exchanges, the oldest first. */
 export class Journal {
   readonly #history: History
+  readonly #world: Pick<LiveWorld, 'view'>
 
-  constructor(history: History) {
+  constructor(history: History, world: Pick<LiveWorld, 'view'>) {
     this.#history = history
+    this.#world = world
   }
 
   /** The exchanges that are wanted, with their tokens cut to their labels. */
@@ -27,6 +33,12 @@ export class Journal {
       .filter(exchange => status === undefined || exchange.status === status)
       .filter(({ operation }) => glob === undefined || matchesGlob(operation ?? '', glob))
       .map(exchange => exchange.shown())
+  }
+
+  /** Whether the exchanges are as expected; where they are not, why, and what came nearest. Throws `UsageError` where nothing can be so. */
+  verify(expectation: Expectation): Verification {
+    const { tables } = this.#world.view
+    return verify(shaped(expectation, { schema: Expectation, what: 'expectation' }), { entries: this.find(), tables })
   }
 
   /** Forgets all exchanges but those of an earlier run, as a snapshot has them. They get ids of this one. */

@@ -47,8 +47,9 @@ export class RecordedExchange implements Recorded {
   readonly #answer: Uint8Array
   readonly #ms: number
   readonly #blockedMs: number
+  readonly #fault: string | undefined
 
-  constructor({ exchange, operation, caller, startedAt, blockedAt }: Progress, ending: Ending) {
+  constructor({ exchange, operation, caller, startedAt, blockedAt, fault }: Progress, ending: Ending) {
     const { endedAt } = ending
     const { body } = ending.answer
     this.operation = operation
@@ -65,6 +66,7 @@ export class RecordedExchange implements Recorded {
     this.#answer = body.length > longestKept ? nothing : body
     this.#ms = endedAt - startedAt
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
+    this.#fault = fault?.id
   }
 
   shown(): JournalEntry {
@@ -83,6 +85,7 @@ export class RecordedExchange implements Recorded {
       ...shownBody('answer', this.#answer),
       ms: Math.round(this.#ms * 1000) / 1000,
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
+      ...(this.#fault === undefined ? {} : { fault: this.#fault }),
     }
   }
 }

@@ -2,20 +2,16 @@ import { ApiError } from '../contract/error.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { View } from '../store/world.js'
 import { authenticate } from './authenticate.js'
+import type { Comparable } from './differences.js'
 import type { Exchange } from './exchange.js'
+import { gameNamesOf, namespaceNamesOf, type Owner } from './owner.js'
 import { routes } from './routes.js'
-
-/** Whose a request is, by ids; absent where nothing says. */
-interface Owner {
-  readonly gameId?: string | undefined
-  readonly namespaceId?: string | undefined
-}
 
 const nobody: Owner = {}
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** What can be said of a request before it is checked, each found out when it is asked for. */
-export class RequestTraits {
+export class RequestTraits implements Comparable {
   readonly exchange: Exchange
   /** Absent where the path is no operation's, or not with that method. */
   readonly operation: OperationId | undefined
@@ -33,9 +29,14 @@ export class RequestTraits {
     this.#view = view
   }
 
-  get query(): URLSearchParams {
-    this.#query ??= new URLSearchParams(this.exchange.query ?? '')
-    return this.#query
+  query(name: string): readonly string[] {
+    return this.#parameters().getAll(name)
+  }
+
+  header(name: string): readonly string[] {
+    const { headers } = this.exchange
+    // What an object has of its own accord is no header.
+    return Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : []
   }
 
   /** What its body says; an empty one is `{}`. `undefined` where it is not JSON. */
@@ -46,25 +47,26 @@ export class RequestTraits {
 
   /** Whether it is a watch that has an index, and so may block. */
   get mayBlock(): boolean {
-    return this.operation !== undefined && operations[this.operation].kind === 'watch' && this.query.has('watch_index')
+    return (
+      this.operation !== undefined &&
+      operations[this.operation].kind === 'watch' &&
+      this.query('watch_index').length > 0
+    )
   }
 
-  /** What the game is called that its path names or, where it names none, that who asks belongs to. */
+  /** Of the game that its path names or, where it names none, that who asks belongs to. */
   get gameNames(): readonly (string | undefined)[] {
-    const { gameId, namespaceId } = this.#whose()
-    const { games, namespaces } = this.#view.tables
-    const id = gameId ?? (namespaceId === undefined ? undefined : namespaces.get(namespaceId)?.game_id)
-    return id === undefined ? [] : [id, games.get(id)?.name_id]
+    return gameNamesOf(this.#whose(), this.#view.tables)
   }
 
   /** The same of its namespace. */
   get namespaceNames(): readonly (string | undefined)[] {
-    const { namespaceId } = this.#whose()
-    if (namespaceId === undefined) return []
-    const { games, namespaces } = this.#view.tables
-    const namespace = namespaces.get(namespaceId)
-    if (!namespace) return [namespaceId]
-    return [namespaceId, namespace.name_id, `${games.get(namespace.game_id)?.name_id}/${namespace.name_id}`]
+    return namespaceNamesOf(this.#whose(), this.#view.tables)
+  }
+
+  #parameters(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.exchange.query ?? '')
+    return this.#query
   }
 
   #whose(): Owner {

@@ -1,4 +1,5 @@
 import { durationFormat, parseDuration } from '../contract/duration.js'
+import { instantFormat, parseInstant } from '../contract/instant.js'
 import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import { AlarmTimer } from './alarm-timer.js'
@@ -202,11 +203,9 @@ function lengthMs(by: number | string): number {
 }
 
 function timeOf(now: number | string): number {
-  const ms = typeof now === 'string' && !/(Z|[+-]\d\d:\d\d)$/i.test(now) ? Number.NaN : new Date(now).getTime()
-  if (!Number.isNaN(ms)) return ms
-  throw new UsageError(
-    `clock.now is ${quoted(now)}: expected ms since the epoch, or a date and time with a zone, as in 2026-11-20T20:00:00Z`,
-  )
+  const ms = typeof now === 'string' ? parseInstant(now) : new Date(now).getTime()
+  if (ms !== undefined && !Number.isNaN(ms)) return ms
+  throw new UsageError(`clock.now is ${quoted(now)}: expected ms since the epoch, or ${instantFormat}`)
 }
 
 function beyond(by: number | string): UsageError {

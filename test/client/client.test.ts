@@ -13,6 +13,7 @@ describe('the client', () => {
     expect(names(client, mock)).toEqual(['url', 'health'])
     expect(names(client.worlds, mock.worlds)).toEqual([])
     expect(names(client.journal, mock.journal)).toEqual([])
+    expect(names(client.faults, mock.faults)).toEqual([])
     expect(names(client.world, mock.world)).toEqual(['describe'])
     expect(names(client.world.clock, mock.world.clock)).toEqual(['get'])
     expect(names(client.world.lobbies, mock.world.lobbies)).toEqual([])

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import type { Mockmaker } from '../../src/index.js'
 import { failure, type Sent, sendTo } from '../doors.js'
 import { stateOf } from '../server/ask.js'
 import { tokens } from '../tanks.js'
@@ -13,12 +14,26 @@ const writes: readonly Sent[] = [
   { method: 'PUT', path: '/__mock/clock', body: '{"mode":"running"}' },
   { method: 'POST', path: '/__mock/clock/advance', body: '{"by":"2h"}' },
   { method: 'DELETE', path: '/__mock/journal' },
+  { method: 'PUT', path: '/__mock/snapshot', body: '{}' },
+  { method: 'POST', path: '/__mock/faults', body: '{"effect":{"reset":true}}' },
+  { method: 'DELETE', path: '/__mock/faults' },
+  { method: 'DELETE', path: '/__mock/faults/1' },
+  { method: 'POST', path: '/__mock/faults/1/release', body: '{}' },
   { method: 'POST', path: `/__mock/device-links/${tokens.pending}/complete`, body: '{"game":"tanks"}' },
   { method: 'POST', path: `/__mock/device-links/${tokens.pending}/expire`, body: '{}' },
   { method: 'POST', path: '/__mock/lobbies', body: '{}' },
   { method: 'PATCH', path: '/__mock/lobbies/closed', body: '{"is_closed":false}' },
   { method: 'DELETE', path: '/__mock/lobbies/closed' },
 ]
+
+/** A fault that strikes nothing that is sent here. */
+const delayed = { operation: 'devices.*', effect: { delay: '1s' } } as const
+
+/** All that a call could have changed. */
+function allOf(mock: Mockmaker) {
+  const worlds = mock.worlds.list().map(({ id }) => id)
+  return [stateOf(mock.world), worlds, mock.journal.find().length, mock.faults.list()]
+}
 
 /** What a page of another site, or one behind a rebound name, can send. */
 const foreign: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
@@ -39,13 +54,14 @@ describe.each(writes)('$method $path', write => {
   it.for(foreign)('is refused to %s, and nothing has happened', async ([, headers], { serve }) => {
     const { mock, url } = await serve()
     await mock.worlds.put('there')
+    mock.faults.add(delayed)
     await sendTo(url, { method: 'GET', path: '/matchmaker/lobbies/list' })
-    const before = [stateOf(mock.world), mock.worlds.list().map(({ id }) => id), mock.journal.find().length]
+    const before = allOf(mock)
 
     const got = await sendTo(url, { ...write, headers })
 
     expect(failure(got)).toBe('403 API_FORBIDDEN')
-    expect([stateOf(mock.world), mock.worlds.list().map(({ id }) => id), mock.journal.find().length]).toEqual(before)
+    expect(allOf(mock)).toEqual(before)
   })
 
   it.for([
@@ -55,6 +71,7 @@ describe.each(writes)('$method $path', write => {
   ] as const)('is carried out for %s', async ([, headers], { serve }) => {
     const { mock, url } = await serve()
     await mock.worlds.put('there')
+    mock.faults.add(delayed)
 
     const got = await sendTo(url, { ...write, headers })
 

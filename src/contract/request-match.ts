@@ -1,0 +1,38 @@
+import * as z from 'zod'
+import { exact } from './exact.js'
+import { Json } from './json.js'
+import { matchesGlob } from './matches-glob.js'
+import { knownChoices } from './nearest.js'
+import { type OperationId, operationIds } from './operations.js'
+
+/** The operations that an id, or a pattern of ids, reaches. */
+export function reached(pattern: string): OperationId[] {
+  return operationIds.filter(id => matchesGlob(id, pattern))
+}
+
+/** An operation's id, or a pattern with `*` that reaches one. */
+export const OperationPattern = z.string().refine(pattern => reached(pattern).length > 0, {
+  // What is refined is a text.
+  error: ({ input }) =>
+    `expected the id of an operation, or a pattern that reaches one, such as devices.*.${knownChoices(input as string, operationIds)}`,
+})
+
+const Texts = z.record(z.string(), z.string())
+
+const PartialBody = Json.refine(
+  value => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'expected an object',
+).meta({ type: 'object' })
+
+/** Which requests are meant: those for which all of this holds. */
+export const RequestMatch = exact({
+  query: Texts.optional().describe('Query parameters by name: the value, or a pattern with *.'),
+  headers: Texts.optional().describe('Headers by name, in any case: the value, or a pattern with *.'),
+  body: PartialBody.optional().describe('What the JSON body has, among other keys; lists have just these elements.'),
+  game: z.string().optional().describe('The game of the path, or of who asks: its id or its name_id.'),
+  namespace: z
+    .string()
+    .optional()
+    .describe('The namespace of the path, or of who asks: its id, its name_id, or <game name_id>/<namespace name_id>.'),
+})
+export type RequestMatch = z.output<typeof RequestMatch>

@@ -1,0 +1,156 @@
+import { describe, expect, vi } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { parseScenario } from '../../src/scenarios.js'
+import { failure, json } from '../doors.js'
+import { ask } from '../server/ask.js'
+import { tanks } from '../tanks.js'
+import { it } from './steered.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+const twice = { operation: 'lobbies.list', effect: { error: { code: 'API_RATE_LIMIT' } }, times: 2 } as const
+
+describe('the faults of a world, from outside', () => {
+  it('are added, listed, taken away and cleared', async ({ serve }) => {
+    const { mock, client, steer } = await serve()
+
+    const first = await client.faults.add(twice)
+    await client.faults.add({ effect: { reset: true } })
+    const listed = await client.faults.list()
+    const removed = [await client.faults.remove('1'), await client.faults.remove('1')]
+    const left = (await client.faults.list()).map(({ id }) => id)
+    await client.faults.clear()
+
+    expect(first).toEqual({
+      ...twice,
+      id: '1',
+      matched: 0,
+      struck: 0,
+      holding: 0,
+      added_at: '2026-11-20T20:00:00.000Z',
+      began_at: '2026-11-20T20:00:00.000Z',
+    })
+    expect([listed.length, removed, left, mock.faults.list()]).toEqual([2, [true, false], ['2'], []])
+    expect(failure(await steer('DELETE', '/__mock/faults/1'))).toBe('404 API_NOT_FOUND')
+  })
+
+  it('fail twice and then no more, and the journal says which', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await client.faults.add(twice)
+
+    const statuses = [(await send(list)).status, (await send(list)).status, (await send(list)).status]
+
+    expect(statuses).toEqual([429, 429, 200])
+    expect(mock.journal.find().map(({ fault }) => fault)).toEqual(['1', '1', undefined])
+    expect((await client.faults.list())[0]).toMatchObject({ matched: 3, struck: 2 })
+  })
+
+  it('hold until they are told to let go', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    const { id } = await client.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
+    const held = send(list)
+    await vi.waitFor(() => expect(mock.faults.list()[0]?.holding).toBe(1))
+
+    const released = [await client.faults.release(id), await client.faults.release('99')]
+
+    expect([released, (await held).status]).toEqual([[1, undefined], 200])
+  })
+
+  it('are another world’s own', async ({ serve }) => {
+    const { client, send } = await serve()
+    const other = await client.worlds.put('other')
+    await other.faults.add({ effect: { error: { status: 503 } } })
+
+    const statuses = [(await send(list)).status, (await send({ ...list, path: `/w/other${list.path}` })).status]
+
+    expect(statuses).toEqual([200, 503])
+  })
+
+  it('are a fork’s too, and go on where they were', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await client.faults.add(twice)
+    await send(list)
+    await client.worlds.put('fork', { fork: 'default' })
+    const inFork = async () => (await send({ ...list, path: `/w/fork${list.path}` })).status
+
+    const statuses = [await inFork(), await inFork(), (await send(list)).status, (await send(list)).status]
+
+    expect(statuses).toEqual([429, 200, 429, 200])
+    expect(mock.worlds.get('fork')?.faults.list()[0]).toMatchObject({ id: '1', matched: 3, struck: 2 })
+  })
+
+  it('are in a snapshot where that is asked for, and go on from there in another mock', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const chance = { operation: 'lobbies.list', effect: { error: { status: 500 } }, chance: 0.5 } as const
+    await client.faults.add(chance)
+    for (let i = 0; i < 10; i++) await ask(mock, list)
+    const text = JSON.stringify(await client.snapshot({ with: ['faults'] }))
+
+    const other = createMockmaker({ scenario: parseScenario(text) })
+
+    const statuses = async (mocked: typeof other) => {
+      const got = []
+      for (let i = 0; i < 20; i++) got.push((await ask(mocked, list)).status)
+      return got
+    }
+    const [here, there] = [await statuses(mock as never), await statuses(other)]
+    expect(there).toEqual(here)
+    expect(new Set(here)).toEqual(new Set([200, 500]))
+    expect(other.faults.list()).toEqual(mock.faults.list())
+  })
+
+  it('come with a scenario, go with the next one, and come back on a reset', async ({ serve }) => {
+    const { mock, client, send } = await serve({ scenario: { ...tanks, faults: [twice] } })
+    const statuses = async (count: number) => {
+      const got = []
+      for (let i = 0; i < count; i++) got.push((await send(list)).status)
+      return got
+    }
+    const first = await statuses(3)
+    await client.reset()
+    const again = await statuses(3)
+    await client.reset({ keep: ['faults'] })
+    const kept = await statuses(1)
+    await client.load('default')
+
+    expect([first, again, kept]).toEqual([[429, 429, 200], [429, 429, 200], [200]])
+    expect(mock.faults.list()).toEqual([])
+  })
+
+  it('stay where a snapshot that is put back does not speak of them', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await client.faults.add(twice)
+    await send(list)
+    const [without, withThem] = [await client.snapshot(), await client.snapshot({ with: ['faults'] })]
+    await client.restore(without)
+    const kept = mock.faults.list()
+    await client.faults.clear()
+    await client.restore(withThem)
+
+    expect([kept, mock.faults.list()]).toMatchObject([[{ id: '1', struck: 1 }], [{ id: '1', struck: 1 }]])
+  })
+
+  it('are told of by explain, which they do not meet', async ({ serve }) => {
+    const { mock, client } = await serve()
+    await client.faults.add(twice)
+
+    const { because } = await client.explain({ path: list.path })
+
+    expect(because[0]).toBe('fault 1 concerns it: {"error":{"code":"API_RATE_LIMIT"}}, 0 of 2 times so far')
+    expect(mock.faults.list()[0]?.matched).toBe(0)
+  })
+
+  it.for([
+    [{ effect: { error: { status: 200 } } }, 'fault.effect.error.status'],
+    [{ effect: {} }, 'just one of'],
+    [{ operation: 'lobbies.lst', effect: { reset: true } }, 'Did you mean lobbies.list?'],
+    [{ effect: { reset: true }, tims: 1 }, 'Did you mean times?'],
+  ] as const)('refuse %j, and nothing is added', async ([fault, message], { serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = await steer('POST', '/__mock/faults', fault)
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect((json(got) as { message: string }).message).toContain(message)
+    expect(mock.faults.list()).toEqual([])
+  })
+})

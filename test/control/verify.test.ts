@@ -1,0 +1,152 @@
+import { fc } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import type { Expectation } from '../../src/client.js'
+import { failure } from '../doors.js'
+import { bearer, ids, tokens } from '../tanks.js'
+import { it, type Steered } from './steered.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` } as const
+const validate = (name_id: string) => ({
+  method: 'POST',
+  path: `/cloud/games/${ids.tanks}/namespaces/validate`,
+  headers: { ...bearer(tokens.cloud), 'x-client': 'godot/4' },
+  body: JSON.stringify({ display_name: 'Beta', name_id }),
+})
+
+/** A list with a state and one without, a refused list, a device link, and a validation. */
+async function play({ send }: Steered): Promise<void> {
+  await send({ ...list, query: 'include_state=true', headers: bearer(tokens.public) })
+  await send(list)
+  await send({ ...list, headers: bearer('nobody') })
+  await send(link)
+  await send(validate('beta'))
+}
+
+describe('journal.verify', () => {
+  it.for<[Expectation, number]>([
+    [{}, 5],
+    [{ operation: 'lobbies.list' }, 3],
+    [{ operation: 'games.*' }, 1],
+    [{ operation: 'lobbies.list', match: { status: 200 } }, 2],
+    [{ match: { query: { include_state: 'true' } } }, 1],
+    [{ match: { headers: { 'X-Client': 'godot/*' } } }, 1],
+    [{ match: { headers: { authorization: 'Bearer pub_prod.*' } } }, 1],
+    [{ match: { body: { name_id: 'beta' } } }, 1],
+    [{ match: { game: 'tanks' } }, 3],
+    [{ match: { namespace: 'tanks/prod' } }, 2],
+    [{ match: { namespace: ids.prod }, count: { min: 2, max: 2 } }, 2],
+    [{ match: { method: 'POST' } }, 1],
+    [{ match: { path: '/cloud/*/validate' } }, 1],
+    [{ operation: 'devices.links.complete', count: { max: 0 } }, 0],
+    [{ order: [{ operation: 'lobbies.list' }, { match: { status: 400 } }, { operation: 'games.*' }] }, 3],
+    [{ order: [] }, 0],
+    [{ operation: 'lobbies.list', count: { min: 3 }, order: [{ operation: 'devices.*' }] }, 1],
+  ])('finds %j', async ([expectation, matched], { serve }) => {
+    const steered = await serve()
+    await play(steered)
+
+    expect(await steered.client.journal.verify(expectation)).toEqual({ ok: true, matched, nearest: [] })
+    expect(steered.mock.journal.verify(expectation).ok).toBe(true)
+  })
+
+  it('says what came nearest, and in which fields it differed', async ({ serve }) => {
+    const steered = await serve()
+    await play(steered)
+
+    const found = await steered.client.journal.verify({
+      operation: 'games.*',
+      match: { body: { display_name: 'Beta', name_id: 'alpha' }, headers: { 'x-client': 'unity/*' } },
+    })
+
+    expect(found).toMatchObject({
+      ok: false,
+      matched: 0,
+      reason: expect.stringMatching(/^expected at least 1 exchange of games\.\* that is \{.*\}, and found 0$/),
+    })
+    expect(found.nearest[0]?.exchange.id).toBe(5)
+    expect(found.nearest[0]?.differs).toEqual([
+      { field: 'headers.x-client', expected: 'unity/*', actual: 'godot/4' },
+      { field: 'body.name_id', expected: 'alpha', actual: 'beta' },
+    ])
+    expect(found.nearest).toHaveLength(3)
+  })
+
+  it('says so where there are too many', async ({ serve }) => {
+    const steered = await serve()
+    await play(steered)
+
+    const found = steered.mock.journal.verify({ operation: 'lobbies.list', count: { max: 1 } })
+
+    expect(found).toMatchObject({
+      ok: false,
+      matched: 3,
+      reason: 'expected at most 1 exchange of lobbies.list, and found 3',
+    })
+    expect(found.nearest.map(({ exchange, differs }) => [exchange.id, differs])).toEqual([
+      [3, []],
+      [2, []],
+      [1, []],
+    ])
+  })
+
+  it('says which step of an order is missing, and what came too early', async ({ serve }) => {
+    const steered = await serve()
+    await play(steered)
+
+    const found = steered.mock.journal.verify({ order: [{ operation: 'devices.*' }, { operation: 'lobbies.list' }] })
+
+    expect(found).toMatchObject({
+      ok: false,
+      matched: 1,
+      reason: 'expected an exchange of lobbies.list after exchange 4, as step 2 of 2, and found none',
+    })
+    expect(found.nearest[0]).toMatchObject({
+      exchange: { id: 5 },
+      differs: [{ field: 'operation', expected: 'lobbies.list' }],
+    })
+    expect(found.nearest[1]).toMatchObject({
+      exchange: { id: 3 },
+      differs: [{ field: 'order', expected: 'after exchange 4', actual: 'exchange 3' }],
+    })
+  })
+
+  it.for([
+    [{ operation: 'lobbies.lst' }, 'Did you mean lobbies.list?'],
+    [{ operatoin: 'lobbies.list' }, 'Did you mean operation?'],
+    [{ match: { body: [] } }, 'expectation.match.body'],
+    [{ count: { min: -1 } }, 'expectation.count.min is -1'],
+    [{ order: [{ match: { colour: 1 } }] }, 'expectation.order[0].match.colour'],
+  ] as const)('refuses %j', async ([expectation, message], { serve }) => {
+    const { steer } = await serve()
+
+    const got = await steer('POST', '/__mock/journal/verify', expectation)
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect((JSON.parse(got.body) as { message: string }).message).toContain(message)
+  })
+
+  it('finds an order exactly where the exchanges have it', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const names = ['a', 'b', 'c']
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...names), { maxLength: 6 }),
+        fc.array(fc.constantFrom(...names), { maxLength: 4 }),
+        async (sent, wanted) => {
+          mock.journal.clear()
+          for (const name of sent) await send({ method: 'GET', path: `/${name}` })
+
+          const { ok } = mock.journal.verify({ order: wanted.map(name => ({ match: { path: `/${name}` } })) })
+
+          let at = -1
+          const follows = wanted.every(name => {
+            at = sent.indexOf(name, at + 1)
+            return at !== -1
+          })
+          expect(ok).toBe(follows)
+        },
+      ),
+    )
+  })
+})
