@@ -18,6 +18,8 @@ const file: fc.Arbitrary<File> = fc
   .uniqueArray(fc.record({ game_id: fc.constantFrom(...gameIds), name_id: name, display_name: name }), {
     selector: game => game.game_id,
   })
+  // No file has two games of one name.
+  .map(games => games.filter((game, i) => games.findIndex(one => one.name_id === game.name_id) === i))
   .chain(games =>
     fc.record({
       games: fc.constant(games),
@@ -101,19 +103,38 @@ function expected(was: Lists, { is, row, fresh }: { is: Lists; row: Lists; fresh
     }),
   })
   const ofFile = (token: string) => fresh.tokens.find(one => one.token === token)
-  const stands = (id: string) => games.some(game => game.game_id === id)
   const tokens = mergedList(token => token.token, {
     was: was.tokens,
     is: is.tokens,
     row: row.tokens,
     merge: (_was, _is, row) => ofFile(row.token) ?? row,
   })
-    .filter(token => stands(token.game_id) || ofFile(token.token))
-    .map(token => (stands(token.game_id) ? token : (ofFile(token.token) ?? token)))
-  for (const { game_id } of tokens) {
-    if (!stands(game_id)) games.push(...row.games.filter(game => game.game_id === game_id))
+  return mended({ games, tokens }, { games: row.games, tokens: fresh.tokens })
+}
+
+/** What does not fit together: a game of another's name, and a token whose game is not there. What is not of the file goes first. */
+function mended({ games, tokens }: Lists, file: Lists): Lists {
+  const strayGames = games.filter(game => games.some(one => one !== game && one.name_id === game.name_id))
+  const strayTokens = tokens.filter(token => !games.some(game => game.game_id === token.game_id))
+  if (strayGames.length + strayTokens.length === 0) return { games, tokens }
+  const gameOfFile = (id: string) => file.games.find(game => game.game_id === id)
+  const tokenOfFile = (id: string) => file.tokens.find(token => token.token === id)
+  const foreign = [
+    ...strayGames.filter(game => !gameOfFile(game.game_id)),
+    ...strayTokens.filter(token => !tokenOfFile(token.token)),
+  ]
+  if (foreign.length > 0) {
+    const stays = (one: object) => !foreign.some(other => other === one)
+    return mended({ games: games.filter(stays), tokens: tokens.filter(stays) }, file)
   }
-  return { games, tokens }
+  const asInFile = {
+    games: games.map(game => (strayGames.includes(game) ? (gameOfFile(game.game_id) ?? game) : game)),
+    tokens: tokens.map(token => (strayTokens.includes(token) ? (tokenOfFile(token.token) ?? token) : token)),
+  }
+  if (!same(asInFile, { games, tokens })) return mended(asInFile, file)
+  const missing = strayTokens.flatMap(token => gameOfFile(token.game_id) ?? [])
+  const [first] = missing
+  return mended({ games: first ? [...games, first] : games, tokens }, file)
 }
 
 describe('a world that has begun otherwise', () => {
