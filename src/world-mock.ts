@@ -90,7 +90,7 @@ const maxWaiters = 50_000
 
 /** The mock of a world that begins there. */
 export function createWorldMock(id: string, beginning: MockBeginning, settings: WorldMockSettings): OwnedMock {
-  const world = createWorld(beginning.standing, settings.turnContext?.())
+  const world = createWorld(beginning.standing, settings.turnContext)
   const history = new History(settings.journalSize)
   const kept = world.subscribe(changeSet => history.addChange(changeSet))
   const completed = completeLinksInTime(world)

@@ -1,4 +1,7 @@
-import { ColumnIndex } from './column-index.js'
+import type { ColumnIndex } from './column-index.js'
+import { Deletions } from './deletions.js'
+import { displaced } from './displaced.js'
+import { Indexes } from './indexes.js'
 import type { Rows, TableName } from './rows.js'
 import { sameJson } from './same-json.js'
 import type { RowSource } from './table.js'
@@ -15,6 +18,14 @@ interface Entry<Row> {
 /** What a turn does to one record. `again`: it was deleted first, and so it moves to the end. */
 export type Change<Row> = { readonly put: Row; readonly again: boolean } | 'delete'
 
+/** What has become of a map since it was shared. */
+interface Since<Row> {
+  readonly of: ReadonlyMap<string, Entry<Row>>
+  /** Of the records that are not what they were, and perhaps of some that are again. */
+  readonly ids: Set<string>
+  order: 'the same' | 'another'
+}
+
 /** When changes land, and where the tags that they touch are gathered. */
 export interface Landing {
   readonly revision: number
@@ -27,9 +38,6 @@ export interface Landed<Row> {
   readonly deletes: string[]
 }
 
-/** How many deletions are known by their ids. */
-const mostDeletions = 10_000
-
 /** The committed records of one model: a map from id to entry. Indexes are made at their first use and kept by what lands. */
 export class Records<Row extends object> implements RowSource<Row> {
   #entries: Map<string, Entry<Row>>
@@ -37,11 +45,10 @@ export class Records<Row extends object> implements RowSource<Row> {
   #shared: boolean
   #nextPlace: number
   #revision: number
-  /** The revisions that deleted records, by id, the latest only: what a read of one has seen must not go back. */
-  #deletedAt: Map<string, number> | undefined
-  /** The revision of the newest deletion that is no longer known by its id. */
-  #forgottenAt: number
-  #indexes: Map<string, ColumnIndex> | undefined
+  readonly #deletions: Deletions
+  #indexes: Indexes | undefined
+  /** What has changed since the map was shared; `undefined` where it never was. */
+  #since: Since<Row> | undefined
 
   private constructor(
     readonly table: string,
@@ -58,7 +65,7 @@ export class Records<Row extends object> implements RowSource<Row> {
     this.#shared = from.shared
     this.#revision = from.revision
     this.#nextPlace = from.nextPlace
-    this.#forgottenAt = from.forgottenAt ?? 0
+    this.#deletions = new Deletions(from.forgottenAt ?? 0)
   }
 
   /** Records that begin with these rows, in their order, all of one revision. */
@@ -81,7 +88,7 @@ export class Records<Row extends object> implements RowSource<Row> {
       shared: true,
       revision: this.#revision,
       nextPlace: this.#nextPlace,
-      forgottenAt: this.#deletedAt === undefined ? this.#forgottenAt : this.#revision,
+      forgottenAt: this.#deletions.some ? this.#revision : this.#deletions.forgottenAt,
     })
   }
 
@@ -89,7 +96,7 @@ export class Records<Row extends object> implements RowSource<Row> {
     const entry = this.#entries.get(id)
     // Most reads are not tracked, and tags are texts that take longer to make than a record to find.
     if (this.tracking.reading)
-      this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletedAt?.get(id) ?? this.#forgottenAt)
+      this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletions.revision(id))
     return entry?.row
   };
 
@@ -131,6 +138,8 @@ export class Records<Row extends object> implements RowSource<Row> {
   restore(others: Records<Row>, landing: Landing): Landed<Row> {
     const landed: Landed<Row> = { puts: [], deletes: [] }
     if (this.#entries === others.#entries) return landed
+    if (this.#since?.of === others.#entries && this.#since.order === 'the same')
+      return this.#undo(this.#since, { others, landing })
     for (const id of [...this.#entries.keys()]) {
       if (others.#entries.has(id)) continue
       this.#drop(id, landing)
@@ -138,9 +147,10 @@ export class Records<Row extends object> implements RowSource<Row> {
     }
     const present = this.#entries
     const moved = displaced(present, others.#entries)
-    for (const index of this.#indexes?.values() ?? []) index.reorder()
+    this.#indexes?.reorder()
     this.#entries = new Map()
     this.#shared = false
+    this.#since = { of: others.#entries, ids: new Set(), order: 'the same' }
     this.#nextPlace = 0
     for (const [id, { row }] of others.#entries) {
       const before = present.get(id)
@@ -155,75 +165,70 @@ export class Records<Row extends object> implements RowSource<Row> {
     return landed
   }
 
+  /** Makes them again what they were when the map was shared: most have stayed so. */
+  #undo({ of, ids }: Since<Row>, { others, landing }: { others: Records<Row>; landing: Landing }): Landed<Row> {
+    const landed: Landed<Row> = { puts: [], deletes: [] }
+    for (const id of ids) {
+      const [was, is] = [of.get(id), this.#entries.get(id)]
+      if (!was && is) {
+        this.#drop(id, landing)
+        landed.deletes.push(id)
+      }
+      if (!was || (is && sameJson(is.row, was.row))) continue
+      this.#put(id, was, landing)
+      landed.puts.push([id, was.row])
+    }
+    ids.clear()
+    this.#nextPlace = others.#nextPlace
+    return landed
+  }
+
   #put(
     id: string,
     { row, place }: Pick<Entry<Row>, 'row' | 'place'>,
     landing: Landing,
     before = this.#entries.get(id)?.row,
   ): void {
-    this.#deletedAt?.delete(id)
+    this.#deletions.delete(id)
     this.#own().set(id, { row, place, revision: landing.revision })
+    this.#since?.ids.add(id)
     this.#touch(id, { before, after: row, landing })
   }
 
   #drop(id: string, landing: Landing): void {
     const before = this.#entries.get(id)?.row
     this.#own().delete(id)
-    this.#deletedAt ??= new Map()
-    this.#deletedAt.set(id, landing.revision)
-    this.#forget(this.#deletedAt)
-    this.#touch(id, { before, after: undefined, landing })
+    this.#since?.ids.add(id)
+    if (this.#since?.of.has(id)) this.#since.order = 'another'
+    this.#deletions.add(id, landing.revision)
+    this.#touch(id, { before, landing })
   }
 
-  #forget(deletedAt: Map<string, number>): void {
-    const [oldest] = deletedAt
-    if (!oldest || deletedAt.size <= mostDeletions) return
-    deletedAt.delete(oldest[0])
-    this.#forgottenAt = oldest[1]
-  }
-
-  #touch(
-    id: string,
-    { before, after, landing }: { before: Row | undefined; after: Row | undefined; landing: Landing },
-  ): void {
+  #touch(id: string, { before, after, landing }: { before?: Row | undefined; after?: Row; landing: Landing }): void {
     const { revision, touched } = landing
     this.#revision = revision
     touched.add(tableTag(this.table)).add(recordTag(this.table, id))
-    for (const [column, index] of this.#indexes ?? []) {
-      const change = { before: valueIn(before, column), after: valueIn(after, column) }
-      index.touch({ id, ...change, revision })
-      for (const value of Object.values(change))
-        if (value !== undefined) touched.add(indexTag(this.table, column, value))
-    }
+    this.#indexes?.touch(id, { before, after, revision, touched })
   }
 
   /** Touches what lists a record, and not the record. */
-  #touchOrder(row: Row, { revision, touched }: Landing): void {
-    this.#revision = revision
-    touched.add(tableTag(this.table))
-    for (const [column, index] of this.#indexes ?? []) {
-      const value = valueIn(row, column)
-      if (value === undefined) continue
-      index.touchOrder(value, revision)
-      touched.add(indexTag(this.table, column, value))
-    }
+  #touchOrder(row: Row, landing: Landing): void {
+    this.#revision = landing.revision
+    landing.touched.add(tableTag(this.table))
+    this.#indexes?.touchOrder(row, landing)
   }
 
   #index(column: string): ColumnIndex {
-    const known = this.#indexes?.get(column)
-    if (known) return known
-    const index = new ColumnIndex(id => this.#entries.get(id)?.place ?? 0)
-    for (const [id, { row, revision }] of this.#entries) {
-      index.touch({ id, before: undefined, after: valueIn(row, column), revision })
-    }
-    this.#indexes ??= new Map()
-    this.#indexes.set(column, index)
-    return index
+    const { table } = this
+    this.#indexes ??= new Indexes({ table, placeOf: id => this.#entries.get(id)?.place ?? 0 })
+    return this.#indexes.of(column, () => this.#entries)
   }
 
   /** The map, after making sure that it is this world's alone. */
   #own(): Map<string, Entry<Row>> {
-    if (this.#shared) this.#entries = new Map(this.#entries)
+    if (!this.#shared) return this.#entries
+    this.#since = { of: this.#entries, ids: new Set(), order: 'the same' }
+    this.#entries = new Map(this.#entries)
     this.#shared = false
     return this.#entries
   }
@@ -231,16 +236,3 @@ export class Records<Row extends object> implements RowSource<Row> {
 
 /** The committed records of all models. */
 export type AllRecords = { readonly [Name in TableName]: Records<Rows[Name]> }
-
-/** The ids that both have, and that stand elsewhere among them; none where these have the same order. */
-function displaced(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): ReadonlySet<string> {
-  const then = [...before.keys()].filter(id => after.has(id))
-  const now = [...after.keys()].filter(id => before.has(id))
-  return new Set(now.filter((id, i) => then[i] !== id))
-}
-
-function valueIn(row: object | undefined, column: string): string | undefined {
-  // Indexes name the columns of their model as texts; another key would find nothing.
-  const value: unknown = row?.[column as never]
-  return typeof value === 'string' ? value : undefined
-}

@@ -1,6 +1,7 @@
 import type { ChangeSet } from './change-set.js'
 import { type Clock, type ClockState, hasPassed, WorldClock } from './clock.js'
 import { commit } from './commit.js'
+import { committedTable } from './committed-table.js'
 import { callAll, Listeners } from './listeners.js'
 import { LazyTables, lazyTables, mapTables } from './map-tables.js'
 import type { Tally } from './merge.js'
@@ -10,7 +11,7 @@ import { rebased } from './rebase.js'
 import type { AllRecords, Landed, Landing } from './records.js'
 import type { TableName } from './rows.js'
 import { type Beginning, type Standing, unread } from './standing.js'
-import { type ReadTables, readTable, type Table, type Tables } from './table.js'
+import { type ReadTables, readTable, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
 import { type Tracker, Tracking } from './tracker.js'
 import { createTurn } from './turn.js'
@@ -61,7 +62,7 @@ interface ResetOptions {
 export type LiveWorld = WorldCore & Tables & World
 
 /** A world that stands where it is told. */
-export function createWorld(standing: Standing, turnContext: TurnContext = createSyncContext()): LiveWorld {
+export function createWorld(standing: Standing, turnContext: () => TurnContext = createSyncContext): LiveWorld {
   // Its tables are getters that TypeScript does not see.
   return new WorldCore(standing, turnContext) as LiveWorld
 }
@@ -77,19 +78,21 @@ class WorldCore extends LazyTables {
   #start: ClockState
   /** The records as they stand, for forks; `undefined` where they have changed since they were last asked for. */
   #standing: AllRecords | undefined
-  readonly #turns: TurnQueue
+  /** Made with the first turn: a fork may never have one. */
+  #turns: TurnQueue | undefined
+  readonly #turnContext: () => TurnContext
   readonly #tracking = new Tracking()
   readonly #listeners = new Listeners()
   readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
   #revision: number
 
-  constructor(standing: Standing, turnContext: TurnContext) {
+  constructor(standing: Standing, turnContext: () => TurnContext) {
     super(name => committedTable(name, this))
     const { seed, clock, chance, revision, records } = standing
     this.clock = new WorldClock(clock)
     this.random = new Random(seed, 'world')
     this.random.restore(chance)
-    this.#turns = createTurnQueue(turnContext)
+    this.#turnContext = turnContext
     this.#revision = revision
     this.#begun = standing
     this.#start = this.clock.state
@@ -120,8 +123,13 @@ class WorldCore extends LazyTables {
     return this.waiting.size
   }
 
+  get #queue(): TurnQueue {
+    this.#turns ??= createTurnQueue(this.#turnContext())
+    return this.#turns
+  }
+
   write = <T>(turn: (tables: Tables) => T | Promise<T>): Promise<T> =>
-    this.#turns.next(async () => {
+    this.#queue.next(async () => {
       const saved = this.random.save()
       const { tables, changes, finish, abandon } = createTurn({
         records: this.#records,
@@ -172,14 +180,14 @@ class WorldCore extends LazyTables {
 
   /** Back to the beginning in one turn; a clock that is kept goes on. The revision goes on rising. */
   reset({ keep = [] }: ResetOptions = {}): Promise<void> {
-    return this.#turns.next(async () => () => {
+    return this.#queue.next(async () => () => {
       this.#land(this.#begun, keep.includes('clock') ? undefined : this.#start)
     })
   }
 
   /** Begins anew in one turn, from where another one stands. The revision goes on rising. */
   become(standing: Standing): Promise<void> {
-    return this.#turns.next(async () => () => {
+    return this.#queue.next(async () => () => {
       const { now = Date.now() } = standing.clock
       this.#begun = standing
       this.#start = { ...standing.clock, now }
@@ -189,7 +197,7 @@ class WorldCore extends LazyTables {
 
   /** Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`. */
   rebase(beginning: Beginning): Promise<Tally> {
-    return this.#turns.next(async () => () => {
+    return this.#queue.next(async () => () => {
       const parts = { begun: this.#begun, start: this.#start, present: this.standing }
       const { begun, start, clock, chance, merged } = rebased(beginning, parts)
       this.#begun = begun
@@ -233,14 +241,3 @@ class WorldCore extends LazyTables {
 }
 
 const nothing: Landed<object> = { puts: [], deletes: [] }
-
-/** A table over what has been committed: reads at once, and each write as a turn of its own. */
-function committedTable(name: TableName, { view, write }: Pick<WorldCore, 'view' | 'write'>): unknown {
-  const table = (tables: Tables) => tables[name] as unknown as Table<object, object>
-  return {
-    ...view.tables[name],
-    create: (input: object) => write(tables => table(tables).create(input)),
-    update: (...call: Parameters<Table<object, object>['update']>) => write(tables => table(tables).update(...call)),
-    delete: (...call: Parameters<Table<object, object>['delete']>) => write(tables => table(tables).delete(...call)),
-  }
-}

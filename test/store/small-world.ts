@@ -19,7 +19,7 @@ export interface SmallWorldOptions {
 /** A world of a few records, frozen at `startAt`; with `rows`, of those alone. */
 export function smallWorld(options: SmallWorldOptions = {}): LiveWorld {
   const { seed = 1, clock = 'frozen', now = startAt, rows = smallRows(), turnContext } = options
-  return createWorld(begin({ title: 'small', seed, clock, now, rows: () => rows }), turnContext)
+  return createWorld(begin({ title: 'small', seed, clock, now, rows: () => rows }), turnContext && (() => turnContext))
 }
 
 /** Two games; one namespace of each; lobbies in the first one. */

@@ -1,0 +1,19 @@
+import type { TableName } from './rows.js'
+import type { ReadTables, Table, Tables } from './table.js'
+
+/** What reads and writes a world. */
+interface Committed {
+  readonly view: { readonly tables: ReadTables }
+  write<T>(turn: (tables: Tables) => Promise<T>): Promise<T>
+}
+
+/** A table over what has been committed: reads at once, and each write as a turn of its own. */
+export function committedTable(name: TableName, { view, write }: Committed): unknown {
+  const table = (tables: Tables) => tables[name] as unknown as Table<object, object>
+  return {
+    ...view.tables[name],
+    create: (input: object) => write(tables => table(tables).create(input)),
+    update: (...call: Parameters<Table<object, object>['update']>) => write(tables => table(tables).update(...call)),
+    delete: (...call: Parameters<Table<object, object>['delete']>) => write(tables => table(tables).delete(...call)),
+  }
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { stringify } from 'yaml'
+import { createMockmaker } from '../../src/index.js'
+import { comparable, type Got, type Sent, sendTo } from '../doors.js'
+import { callsTo } from '../scenario/calls-to.js'
+import { play, randomWorld } from '../scenario/random-world.js'
+import { ask, live } from '../server/ask.js'
+import { open, run, serve } from './command.js'
+
+/** An answer without its watch index, and with links that lead nowhere. */
+function plain(got: Got, url: string): Got {
+  const { body, ...others } = comparable(got)
+  return { ...others, body: body.replace(/("watch":\{"index":)"\d+"/, '$1""').replaceAll(url, 'http://links.test') }
+}
+
+async function inFolder<T>(files: Readonly<Record<string, string>>, use: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'mockmaker-'))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  try {
+    return await use(folder)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+describe('mockmaker <snapshot>', () => {
+  it.prop([randomWorld], { numRuns: 10 })(
+    'answers every call as the world did, but for the watch index',
+    async ({ scenario, steps }) => {
+      const mock = createMockmaker({ scenario, publicUrl: 'http://links.test' })
+      for (const step of steps) await play(step, live(mock.world))
+      // A clock that runs would show two times.
+      await mock.world.clock.set({ mode: 'frozen' })
+      const snapshot = stringify(mock.snapshot())
+
+      await inFolder({ 'bug.yaml': snapshot }, async folder => {
+        const command = await open([join(folder, 'bug.yaml')])
+        for (const sent of callsTo(live(mock.world))) {
+          const [there, here] = [await sendTo(command.url, sent), await ask(mock, withHost(sent))]
+          expect(plain(there, command.url)).toEqual(plain(here, command.url))
+        }
+        await command.end()
+      })
+    },
+  )
+
+  it('is what `mockmaker export` prints, with its journal and its faults', async () => {
+    const { url } = await serve()
+    await sendTo(url, { method: 'GET', path: '/matchmaker/lobbies/list' })
+    const fault = JSON.stringify({ operation: 'lobbies.list', effect: { error: { status: 503 } } })
+    await sendTo(url, {
+      method: 'POST',
+      path: '/__mock/faults',
+      headers: { 'content-type': 'application/json' },
+      body: fault,
+    })
+
+    const { stdout } = await run(['export', '--url', url, '--with', 'journal,faults'])
+
+    await inFolder({ 'bug.yaml': stdout }, async folder => {
+      const other = await serve([join(folder, 'bug.yaml')])
+      const listed = await sendTo(other.url, { method: 'GET', path: '/matchmaker/lobbies/list' })
+      const journal = JSON.parse((await sendTo(other.url, { method: 'GET', path: '/__mock/journal' })).body)
+      expect(listed.status).toBe(503)
+      expect(journal.exchanges).toMatchObject([
+        { id: 1, status: 200 },
+        { id: 2, status: 503, fault: '1' },
+      ])
+    })
+  })
+})
+
+/** What every request on a socket has. */
+function withHost(sent: Sent): Sent {
+  return { ...sent, headers: { host: 'localhost', ...sent.headers } }
+}
