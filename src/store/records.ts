@@ -138,8 +138,7 @@ export class Records<Row extends object> implements RowSource<Row> {
   restore(others: Records<Row>, landing: Landing): Landed<Row> {
     const landed: Landed<Row> = { puts: [], deletes: [] }
     if (this.#entries === others.#entries) return landed
-    if (this.#since?.of === others.#entries && this.#since.order === 'the same')
-      return this.#undo(this.#since, { others, landing })
+    if (this.#since?.of === others.#entries && this.#since.order === 'the same') return this.#undo(this.#since, landing)
     for (const id of [...this.#entries.keys()]) {
       if (others.#entries.has(id)) continue
       this.#drop(id, landing)
@@ -166,7 +165,7 @@ export class Records<Row extends object> implements RowSource<Row> {
   }
 
   /** Makes them again what they were when the map was shared: most have stayed so. */
-  #undo({ of, ids }: Since<Row>, { others, landing }: { others: Records<Row>; landing: Landing }): Landed<Row> {
+  #undo({ of, ids }: Since<Row>, landing: Landing): Landed<Row> {
     const landed: Landed<Row> = { puts: [], deletes: [] }
     for (const id of ids) {
       const [was, is] = [of.get(id), this.#entries.get(id)]
@@ -179,7 +178,6 @@ export class Records<Row extends object> implements RowSource<Row> {
       landed.puts.push([id, was.row])
     }
     ids.clear()
-    this.#nextPlace = others.#nextPlace
     return landed
   }
 

@@ -1,6 +1,7 @@
 // @ts-check
-// `npm run bench [-- http msw start watch store] [--json]`: what users get beside its yardsticks, in turn, in one run.
+// `npm run bench [-- http msw start watch store worlds] [--json]`: what users get beside its yardsticks, in turn, in one run.
 import { parseArgs } from 'node:util'
+import { measureJournal } from './http/journal.js'
 import { measureList } from './http/list.js'
 import { measureOwnApp } from './http/own-app.js'
 import { measureTokens } from './http/tokens.js'
@@ -16,14 +17,16 @@ import { tableText } from './table.js'
 import { measureAllLinks } from './watch/all-links.js'
 import { measureOneLink } from './watch/one-link.js'
 import { measureOneOfMany } from './watch/one-of-many.js'
+import { measureForks } from './worlds/forks.js'
 
 /** @type {Readonly<Record<string, readonly (() => Promise<import('./table.js').Table>)[]>>} */
 const groups = {
-  http: [measureList, measureOwnApp, measureValidate, measureTokens],
+  http: [measureList, measureOwnApp, measureValidate, measureTokens, measureJournal],
   msw: [measureFetch],
   start: [measureSpawn, measureImport, measureMake],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureById, measureListAfterChange],
+  worlds: [measureForks],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
 const quiet = 2.5

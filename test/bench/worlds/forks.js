@@ -1,0 +1,58 @@
+// @ts-check
+import { atMost } from '../aim.js'
+import { runProgram } from '../program.js'
+import { alternate, medians } from '../rounds.js'
+import { scenarioOf, withFiles } from '../scenario.js'
+
+const rounds = 5
+const program = new URL('forks-process.js', import.meta.url)
+const lobbies = 10_000
+
+/**
+ * What a world takes beside others: a fork, against a copy of its lobbies, one that is made anew, and a reset.
+ *
+ * @returns {Promise<import('../table.js').Table>}
+ */
+export function measureForks() {
+  return withFiles(async write => {
+    const large = write('large.json', scenarioOf({ lobbies }))
+    /** @type {readonly { readonly name: string, readonly args: readonly string[] }[]} */
+    const scenarios = [
+      { name: 'default', args: [] },
+      { name: `${lobbies.toLocaleString('en')} lobbies`, args: [large] },
+    ]
+    const run = (/** @type {{ readonly args: readonly string[] }} */ { args }) =>
+      runProgram(program, { args, nodeFlags: ['--expose-gc'] })
+    const measured = await alternate(scenarios, { rounds, run })
+    const results = [...measured].map(([{ name }, figures]) => ({ name, ...medians(figures) }))
+    return {
+      title: `worlds beside others; medians of ${rounds} processes`,
+      rows: results.map(rowOf),
+      aims: results.flatMap(aimsOf),
+    }
+  })
+}
+
+/** @param {any} result */
+function rowOf({ name, forkMs, forkKb, copyMs, copyKb, madeMs, madeMb, resetMs }) {
+  return {
+    world: name,
+    'fork ms': forkMs,
+    'fork KB': forkKb,
+    'structuredClone of the lobbies ms': copyMs,
+    'structuredClone KB': copyKb,
+    'made anew ms': madeMs,
+    '1,000 made anew MB': madeMb,
+    'reset after a change ms': resetMs,
+  }
+}
+
+/** @param {any} result */
+function aimsOf({ name, forkMs, forkKb, madeMb, resetMs }) {
+  return [
+    atMost(`a fork, ${name}`, { most: 1, value: forkMs, unit: 'ms' }),
+    atMost(`a fork until it changes, ${name}`, { most: 10, value: forkKb, unit: 'KB' }),
+    atMost(`1,000 worlds, ${name}`, { most: 100, value: madeMb, unit: 'MB' }),
+    atMost(`a reset, ${name}`, { most: 2, value: resetMs, unit: 'ms' }),
+  ]
+}
