@@ -10,7 +10,7 @@ import type { MockmakerOptions } from '../../src/index.js'
 import { blockOf } from '../readme/block.js'
 
 /** Where Debian's package puts it; elsewhere, CHROMIUM says. */
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 /** Why there is no browser here, and what to do about it; absent where there is one. */
 export const missing: string | undefined = existsSync(executablePath)

@@ -1,9 +1,11 @@
 import type { Auth } from '../../src/contract/operation.js'
 import { operationIds, operations } from '../../src/contract/operations.js'
+import { controlOperations } from '../../src/control/operations.js'
 
-/** README.md with the parts that are made from the table of operations: the calls, and the differences from the real service. */
+/** README.md with the parts that are made from the tables of operations: the calls, those of the control API, and the differences from the real service. */
 export function withTable(text: string): string {
-  return replaced(replaced(text, 'operations', calls()), 'fidelity', differences())
+  const parts = { operations: calls(), fidelity: differences(), control: controlCalls() }
+  return Object.entries(parts).reduce((whole, [name, part]) => replaced(whole, name, part), text)
 }
 
 function replaced(text: string, name: string, part: string): string {
@@ -25,6 +27,13 @@ function calls(): string {
     return `| \`${method} ${path}\` | ${needs[auth]} | ${summary} |`
   })
   return ['| call | token | |', '|---|---|---|', ...rows, ''].join('\n')
+}
+
+function controlCalls(): string {
+  const rows = Object.values(controlOperations).map(
+    ({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`,
+  )
+  return ['| call | |', '|---|---|', ...rows, ''].join('\n')
 }
 
 function differences(): string {

@@ -13,12 +13,25 @@ export interface Project {
   remove(): void
 }
 
-const installed = ['msw', 'vitest', 'express', '@rivet-gg/api', '@types/node', '@types/express']
+const installed = [
+  'msw',
+  'vitest',
+  'express',
+  '@rivet-gg/api',
+  '@types/node',
+  '@types/express',
+  '@playwright/test',
+  'playwright',
+  'playwright-core',
+]
 
 /** Makes a project outside the checkout. */
 export async function createProject(files: Readonly<Record<string, string>>): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), 'mockmaker-readme-'))
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
   await mkdir(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(resolve('.'), join(folder, 'node_modules/mockmaker'))
   for (const name of installed) {

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { it as base, describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { parseScenario } from '../../src/scenarios.js'
+import { executablePath, missing } from '../browser/chromium.js'
 import { type Spawned, spawnCommand } from '../doors.js'
 import { type Block, blockOf, blocks, readme } from './block.js'
 import { withTable } from './from-table.js'
@@ -84,7 +86,7 @@ describe('README.md', () => {
 
     const printed = await project.run(process.execPath, [vitest, 'run', '--root', project.folder])
 
-    expect(printed).toContain('5 passed')
+    expect(printed).toContain('6 passed')
   })
 
   it('has code that a strict compiler takes', async ({ project }) => {
@@ -101,6 +103,20 @@ describe('README.md', () => {
     const printed = await project.run(process.execPath, ['--input-type=module', '--eval', script])
 
     expect(printed).toBe('6 lobbies, the nearest region is Frankfurt\n')
+  })
+
+  it('has a fixture that gives each worker of Playwright a world of its own', async ({ project, server }) => {
+    // As in the browser suite: where there is no Chromium, only CI insists on it.
+    if (missing !== undefined) return void expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
+    const launch = { executablePath, args: ['--no-sandbox'] }
+    const config = { testDir: 'e2e', testMatch: '**/*.e2e.ts', workers: 3, use: { launchOptions: launch } }
+    writeFileSync(join(project.folder, 'playwright.config.mjs'), `export default ${JSON.stringify(config)}`)
+    for (const file of ['e2e/mock.ts', 'e2e/lobbies.e2e.ts'])
+      writeFileSync(join(project.folder, file), there(blockOf(file).text, server))
+
+    const printed = await project.run('node_modules/@playwright/test/cli.js', ['test', '--repeat-each', '6'])
+
+    expect(printed).toContain('6 passed')
   })
 
   it('has an Express app that answers', async ({ project }) => {
