@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,6 +11,7 @@ import { createMockmaker } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
 import type { World } from '../src/store/world.js'
+import { serving } from './serving.js'
 
 /** A request as a test sends it. */
 export interface Sent {
@@ -109,17 +109,13 @@ const expressDoor: Door = {
   name: 'mockExpress in an Express app',
   async open(scenario, { publicUrl } = {}) {
     const mock = createMockmaker({ scenario, publicUrl })
-    const app = express().disable('x-powered-by').use(mockExpress(mock.handlers))
-    const server = createServer(app)
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
+    const { url, close } = await serving(express().disable('x-powered-by').use(mockExpress(mock.handlers)))
     return {
       world: mock.world,
-      send: sent => sendTo(`http://127.0.0.1:${port}`, sent),
+      send: sent => sendTo(url, sent),
       async close() {
         await mock.close()
-        server.closeAllConnections()
-        await new Promise(resolve => server.close(resolve))
+        await close()
       },
     }
   },

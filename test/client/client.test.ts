@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect } from 'vitest'
 import { ClientError, createClient } from '../../src/client.js'
 import { it } from '../control/steered.js'
+import { serving } from '../serving.js'
 import { ids, tokens } from '../tanks.js'
 
 describe('the client', () => {
@@ -97,17 +96,14 @@ describe('the client', () => {
   })
 
   it.for([200, 418])('says where something else than a mock answers %d', async status => {
-    const server = createServer((_, response) => void response.writeHead(status).end('<p>no mock</p>'))
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
+    const { url, close } = await serving((_, response) => void response.writeHead(status).end('<p>no mock</p>'))
 
-    const error = await createClient(`http://127.0.0.1:${port}`)
+    const error = await createClient(url)
       .health()
       .catch(error => error)
 
     expect(error).toMatchObject({ status, code: 'NO_MOCK', message: expect.stringContaining('<p>no mock</p>') })
-    server.closeAllConnections()
-    await new Promise(resolve => server.close(resolve))
+    await close()
   })
 
   it('uses the fetch that it is given', async ({ serve }) => {

@@ -1,0 +1,106 @@
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import { mockExpress } from '../src/express.js'
+import { createMockmaker, type Mockmaker } from '../src/index.js'
+import { setupMockmaker } from '../src/node.js'
+import { json, type Sent, sendTo } from './doors.js'
+import { ask } from './server/ask.js'
+import { serving } from './serving.js'
+import { bearer, tanks, tokens } from './tanks.js'
+
+interface Opened {
+  readonly mock: Mockmaker
+  lobbies(sent: Sent): Promise<number>
+  close(): Promise<unknown>
+}
+
+const counted = ({ body }: { readonly body: string }) =>
+  (json({ status: 200, headers: {}, body }) as { lobbies: unknown[] }).lobbies.length
+
+/** A mock under MSW, whose handlers listen there. */
+async function underMsw(baseUrl: string, origin: string): Promise<Opened> {
+  const mock = setupMockmaker({ scenario: tanks, baseUrl })
+  mock.listen({ onUnhandledRequest: 'error' })
+  return {
+    mock,
+    async lobbies({ method, path, headers = {} }) {
+      const response = await fetch(origin + path, { method, headers })
+      return counted({ body: await response.text() })
+    },
+    close: mock.close,
+  }
+}
+
+const doors: readonly { readonly name: string; open(): Promise<Opened> }[] = [
+  {
+    name: 'answer',
+    async open() {
+      const mock = createMockmaker({ scenario: tanks })
+      return { mock, lobbies: async sent => counted(await ask(mock, sent)), close: mock.close }
+    },
+  },
+  { name: 'MSW, for any origin', open: () => underMsw('*', 'https://any.test') },
+  { name: 'MSW, for any origin, below a path', open: () => underMsw('*', 'https://any.test/api') },
+  { name: 'MSW, for one origin', open: () => underMsw('https://one.test', 'https://one.test') },
+  { name: 'MSW, for one origin and path', open: () => underMsw('https://one.test/api', 'https://one.test/api') },
+  {
+    name: 'mockExpress',
+    async open() {
+      const mock = createMockmaker({ scenario: tanks })
+      const { url, close } = await serving(express().use(mockExpress(mock.handlers)))
+      return { mock, lobbies: async sent => counted(await sendTo(url, sent)), close }
+    },
+  },
+  {
+    name: 'mockExpress below a path',
+    async open() {
+      const mock = createMockmaker({ scenario: tanks })
+      const { url, close } = await serving(express().use('/api', mockExpress(mock.handlers)))
+      return { mock, lobbies: async sent => counted(await sendTo(`${url}/api`, sent)), close }
+    },
+  },
+]
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
+
+describe.each(doors)('a world through $name', door => {
+  it('is the one that the path names, or the header, or else the default one', async () => {
+    const { mock, lobbies, close } = await door.open()
+    const other = await mock.worlds.put('other')
+    await other.world.lobbies.create({ game_mode_id: 'duel' })
+
+    const counts = [
+      await lobbies(list),
+      await lobbies({ ...list, path: `/w/other${list.path}` }),
+      await lobbies({ ...list, headers: { ...list.headers, 'x-mock-world': 'other' } }),
+      await lobbies({ ...list, path: `/w/default${list.path}`, headers: { 'x-mock-world': 'other' } }),
+      await lobbies({ ...list, path: `/w/new${list.path}` }),
+    ]
+
+    expect(counts).toEqual([2, 3, 3, 2, 2])
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'other', 'new'])
+    await close()
+  })
+})
+
+describe('an override', () => {
+  it('stands in for the operation in every world, and sees the world that was asked', async () => {
+    const mock = setupMockmaker({ scenario: tanks })
+    mock.listen({ onUnhandledRequest: 'error' })
+    await (await mock.worlds.put('other')).world.lobbies.create({ game_mode_id: 'duel' })
+    mock.use(
+      mock.override('lobbies.list', async ({ world, original }) => ({
+        ...(await original()),
+        lobbies: [],
+        game_modes: [{ game_mode_id: String(world.lobbies.count()) }],
+      })),
+    )
+
+    const answers = await Promise.all(
+      ['', '/w/other'].map(async path => (await fetch(`https://any.test${path}${list.path}`)).json()),
+    )
+
+    expect(answers).toMatchObject([{ game_modes: [{ game_mode_id: '5' }] }, { game_modes: [{ game_mode_id: '6' }] }])
+    await mock.close()
+  })
+})
