@@ -3,13 +3,14 @@ import { knownChoices } from './contract/nearest.js'
 import { UsageError } from './contract/usage-error.js'
 import { summaryOf } from './control/description.js'
 import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
+import type { MockBeginning } from './mock-beginning.js'
 import type { OnHand } from './on-hand.js'
 import type { Exchange } from './server/exchange.js'
 import { addressedBy, worldPath } from './server/world-path.js'
 import type { Worlds } from './server/worlds.js'
 import { Random } from './store/random.js'
 import { withPublicUrl } from './store/standing.js'
-import type { MockBeginning, OwnedMock, WorldMock } from './world-mock.js'
+import type { OwnedMock, WorldMock } from './world-mock.js'
 
 /** The worlds of a mock, by their ids. */
 export interface MockWorlds extends SteeringWorlds {
@@ -74,12 +75,13 @@ function forked(
   { worldId, seed }: { readonly worldId: string; readonly seed: number | undefined },
 ): MockBeginning {
   const { standing, ...around } = other.beginning
-  const moved = withPublicUrl(
-    standing,
-    before => before.slice(0, before.length - worldPath(other.id).length) + worldPath(worldId),
-  )
+  const moved = withPublicUrl(standing, before => withoutEnd(before, worldPath(other.id)) + worldPath(worldId))
   return {
     ...around,
     standing: seed === undefined ? moved : { ...moved, seed, chance: new Random(seed, 'world').save() },
   }
+}
+
+function withoutEnd(text: string, end: string): string {
+  return text.endsWith(end) ? text.slice(0, text.length - end.length) : text
 }

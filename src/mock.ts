@@ -95,13 +95,13 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
     answer: answerIn(mock => mock.answer),
     overridden: (id, resolver) => answerIn(mock => mock.overridden(id, resolver)),
     async reload(scenario) {
-      const { beginning, faults = [] } = onHand.ownBeginningOf(scenario, { worldId: defaultWorldId })
-      const tally = await own.rebase(beginning, faults)
-      onHand.replaceOwn(scenario)
+      const { beginning, replace } = onHand.replacing(scenario, { worldId: defaultWorldId })
+      const tally = await own.rebase(beginning)
+      replace()
       return tally
     },
     async close() {
-      await Promise.all([worlds.clear(), own.close()])
+      await Promise.all([worlds.close(), own.close()])
     },
   } satisfies Partial<Mock>)
 }

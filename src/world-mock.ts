@@ -1,11 +1,10 @@
 import { behaviours } from './behaviour/behaviours.js'
-import type { FaultEntry } from './contract/fault.js'
-import type { JournalEntry } from './contract/journal.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
 import { changesOf } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
 import { explain } from './control/explain.js'
 import type { Steering } from './control/steering.js'
+import { begun, type MockBeginning, type RebasedBeginning } from './mock-beginning.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { snapshotOf } from './scenario/snapshot.js'
 import { type Answerer, createAnswerer } from './server/answer.js'
@@ -19,8 +18,8 @@ import type { ExchangeLog } from './server/log.js'
 import { defaultWorldId } from './server/worlds.js'
 import { completeLinksInTime } from './simulation/device-link.js'
 import type { Tally } from './store/merge.js'
-import { Random, type RandomState } from './store/random.js'
-import { type Beginning, type Standing, tablesOf } from './store/standing.js'
+import { Random } from './store/random.js'
+import { type Standing, tablesOf } from './store/standing.js'
 import { type TokenInfo, tokensOf } from './store/token-info.js'
 import type { TurnContext } from './store/turn-queue.js'
 import { createWorld, type LiveWorld, type World } from './store/world.js'
@@ -60,17 +59,7 @@ export interface OwnedMock extends WorldMock {
   /** Begins anew, in one turn. */
   become(beginning: MockBeginning): Promise<void>
   /** Has begun otherwise, in one turn: what that changes is changed, what has happened since stays. Rejects with `UsageError`. */
-  rebase(beginning: Beginning, faults: readonly FaultEntry[]): Promise<Tally>
-}
-
-/** How a world begins, and what is around it. */
-export interface MockBeginning {
-  readonly standing: Standing
-  /** Its made-up trouble; where its chance stands, if not at the beginning of what the seed gives. Default: none. */
-  readonly faults?: readonly FaultEntry[] | undefined
-  readonly faultChance?: RandomState | undefined
-  /** What it has been asked before. */
-  readonly journal?: readonly JournalEntry[] | undefined
+  rebase(beginning: RebasedBeginning): Promise<Tally>
 }
 
 /** What the worlds of a server have in common. */
@@ -107,11 +96,6 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
     get beginning() {
       const { standing } = world
       return faults.some ? { standing, faults: faults.list(), faultChance: faults.chance } : { standing }
-    },
-    async rebase(beginning, entries) {
-      const tally = await world.rebase(beginning)
-      faults.rebase(entries)
-      return tally
     },
     get busy() {
       return world.waiters + history.listeners > 0 || faults.holding
@@ -160,7 +144,7 @@ function answeringOf(
   }
 }
 
-type Steered = Omit<Steering, 'tokens' | 'faults'> & Pick<OwnedMock, 'become' | 'faults'>
+type Steered = Omit<Steering, 'tokens' | 'faults'> & Pick<OwnedMock, 'become' | 'rebase' | 'faults'>
 
 /** The half that a person steers. */
 function steeringOf(
@@ -170,33 +154,15 @@ function steeringOf(
   const { corsOrigins } = settings
   const journal = new Journal(history, world)
   const run = Date.now().toString(36)
-  let begun = beginning
-  if (begun.faults) faults.begin(begun.faults, begun.faultChance)
-  if (begun.journal) journal.load(begun.journal)
-  const become = async (next: MockBeginning) => {
-    // Before the world, so that nothing of what they have held happens in the new one.
-    faults.clear()
-    await world.become(next.standing)
-    // Of the seed that the world has now.
-    faults.begin(next.faults ?? [], next.faultChance)
-    begun = next
-    if (next.journal) journal.load(next.journal)
-  }
+  const beginningOf = (scenario: string | ScenarioInput) => settings.beginningOf(scenario, id)
   return {
+    ...begun({ world, faults, journal, beginning, beginningOf }),
     id,
     world,
     faults,
     journal,
-    become,
     changes: options => changesOf({ world, history, run }, options),
     explain: question => explain({ view: world.view, corsOrigins, faults }, question),
-    async reset({ keep = [] } = {}) {
-      // Before the world, so that nothing of what they have held happens after the reset.
-      if (!keep.includes('faults')) faults.reset()
-      await world.reset({ keep: keep.filter(part => part === 'clock') })
-      if (!keep.includes('journal')) journal.load(begun.journal ?? [])
-    },
-    load: async scenario => become(settings.beginningOf(scenario, id)),
     snapshot({ with: also = [] } = {}) {
       const { chance, ...snapshot } = snapshotOf(world)
       return {
@@ -206,12 +172,6 @@ function steeringOf(
           : { chance }),
         ...(also.includes('journal') ? { journal: journal.find() } : {}),
       }
-    },
-    async restore(snapshot) {
-      const next = settings.beginningOf(snapshot, id)
-      const { list, chance } = { list: faults.list(), chance: faults.chance }
-      // What it does not speak of stays.
-      await become(next.faults ? next : { ...next, faults: list, faultChance: chance })
     },
     completeDeviceLink: (token, options) => completeDeviceLink(world, { ...options, token }),
     expireDeviceLink: token => expireDeviceLink(world, token),

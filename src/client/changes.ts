@@ -2,9 +2,12 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ChangesOptions, MockEvent } from '../control/changes.js'
 import { ClientError, type Remote, respond } from './call.js'
 
+/** For how long it waits before it asks again, in ms. */
+const pauseMs = 100
+
 /**
  * The events of a world as they happen. After a cut it asks again, from where it has left off. It ends with the signal,
- * with the `for await` that reads it, and with the mock. Rejects with `ClientError` where the mock refuses, or none answers.
+ * with the `for await` that reads it, and with the world. Rejects with `ClientError` where the mock refuses, or none answers.
  */
 export async function* readChanges(
   remote: Remote,
@@ -12,15 +15,18 @@ export async function* readChanges(
 ): AsyncGenerator<MockEvent, undefined> {
   let { lastEventId } = from
   for (let first = true; !signal?.aborted; first = false) {
+    if (!first) await new Promise(resolve => setTimeout(resolve, pauseMs))
     const stream = await open(remote, { since, lastEventId, signal }).catch(error => {
       // It has answered before, and is gone.
-      if (!first && error instanceof ClientError && error.status === 0) return undefined
+      if (signal?.aborted || (!first && error instanceof ClientError && error.status === 0)) return undefined
       throw error
     })
     if (!stream) return undefined
-    for await (const event of eventsIn(stream, signal)) {
-      lastEventId = 'id' in event ? event.id : undefined
-      yield event
+    for await (const { type, id, data } of eventsIn(stream, signal)) {
+      if (type === 'end') return undefined
+      lastEventId = id ?? lastEventId
+      // Beside these the mock sends only those of `MockEvent`.
+      if (type !== 'begin') yield { type, id, data: JSON.parse(data) } as MockEvent
     }
   }
   return undefined
@@ -38,11 +44,17 @@ async function open(
   return body
 }
 
+interface StreamEvent {
+  readonly type: string
+  readonly id: string | undefined
+  readonly data: string
+}
+
 /** The events of one answer, until it ends, be it in the middle of one. */
 async function* eventsIn(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,
-): AsyncGenerator<MockEvent> {
+): AsyncGenerator<StreamEvent> {
   // One type of stream with two declarations.
   const decoded = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
   const reader = decoded.pipeThrough(new EventSourceParserStream()).getReader()
@@ -50,9 +62,7 @@ async function* eventsIn(
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      // The mock sends these and no others.
-      const { event: type, id, data } = value
-      yield { type, ...(id === undefined ? {} : { id }), data: JSON.parse(data) } as MockEvent
+      yield { type: value.event ?? 'message', id: value.id, data: value.data }
     }
   } catch (error) {
     // A cut, or the signal: whoever reads on asks again.

@@ -1,7 +1,7 @@
 import type { Expectation } from '../contract/expectation.js'
 import type { Fault, FaultState } from '../contract/fault.js'
 import type { JournalEntry } from '../contract/journal.js'
-import type { Changes, ChangesOptions } from '../control/changes.js'
+import type { ChangesOptions, MockEvent } from '../control/changes.js'
 import type { WorldDescription, WorldSummary } from '../control/description.js'
 import type { Explanation, Question } from '../control/explanation.js'
 import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from '../control/steering.js'
@@ -110,7 +110,7 @@ export interface Client {
   /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. */
   explain(question: Question): Promise<Explanation>
   /** Change sets and exchanges as they happen. */
-  changes(options?: ChangesOptions): Changes
+  changes(options?: ChangesOptions): AsyncGenerator<MockEvent, undefined>
 }
 
 /** The client of a mock at a URL, as `http://127.0.0.1:4100`; with a world in it, `…/w/test-42`, of that world. */

@@ -7,7 +7,11 @@ import type { World } from '../store/world.js'
 export type MockEvent =
   | { readonly type: 'change'; readonly id: string; readonly data: ShownChangeSet }
   | { readonly type: 'exchange'; readonly id: string; readonly data: JournalEntry }
-  | { readonly type: 'gone'; readonly data: { readonly message: string; readonly revision: number } }
+  | {
+      readonly type: 'gone'
+      readonly id: string
+      readonly data: { readonly message: string; readonly revision: number }
+    }
 
 /** A change set as it is shown. `at` as in ISO 8601. */
 interface ShownChangeSet {
@@ -27,8 +31,11 @@ export interface ChangesOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The events of a world as they happen. They end with `return`, as the end of a `for await` calls it, with the signal, and with the mock. */
-export type Changes = AsyncIterableIterator<MockEvent, undefined>
+/** The events of a world as they happen. They end with `return`, as the end of a `for await` calls it, with the signal, and with the world. */
+export interface Changes extends AsyncIterableIterator<MockEvent, undefined> {
+  /** The id of what came before the first of them. */
+  readonly after: string
+}
 
 /** The world whose events they are, and what is kept of them. */
 interface ChangesOf {
@@ -38,84 +45,68 @@ interface ChangesOf {
   readonly run: string
 }
 
-/** Who is told of events. */
-interface Told extends ChangesOptions {
-  /** Called with `undefined` when there are no more. */
-  listener(event: MockEvent | undefined): void
-}
+/** How many events wait for who does not read them. Then they are dropped, and the next one says so. */
+const mostWaiting = 10_000
 
-/**
- * Tells of each event, first of those of the past that were asked for, until the function that comes back is called. Where
- * they are no longer kept, the first event says so, and what follows is new.
- */
-function listenToChanges(of: ChangesOf, { listener, ...options }: Told): () => void {
-  const past = pastOf(of, options)
-  if (past === undefined) listener(gone(of.world))
-  else for (const moment of past) listener(eventOf(moment, of.run))
-  return of.history.listen(moment => listener(moment && eventOf(moment, of.run)))
-}
-
-/** The events, for those who ask for one after the other. They are gathered from now on. */
-export function changesOf(of: ChangesOf, options: ChangesOptions = {}): Changes {
-  const events: MockEvent[] = []
+/** The events, gathered from now on for whoever asks for one after the other. */
+export function changesOf({ world, history, run }: ChangesOf, { signal, ...from }: ChangesOptions = {}): Changes {
+  const start = startOf({ world, history, run }, from)
+  const past = start === undefined ? undefined : history.after(start)
+  const idOf = (id: number) => `${run}-${id}`
+  const gone = (): MockEvent => ({ type: 'gone', id: idOf(history.last), data: { message, revision: world.revision } })
+  const waiting: MockEvent[] = past === undefined ? [gone()] : past.map(moment => eventOf(moment, idOf(moment.id)))
+  const readers: (() => void)[] = []
   let ended = false
-  let wake = () => {}
+  let stop = () => {}
+  const wake = () => {
+    for (const reader of readers.splice(0)) reader()
+  }
   const end = () => {
     ended = true
     stop()
-    options.signal?.removeEventListener('abort', end)
+    signal?.removeEventListener('abort', end)
     wake()
   }
-  const stop = listenToChanges(of, {
-    ...options,
-    listener(event) {
-      if (event) events.push(event)
-      else end()
-      wake()
-    },
+  stop = history.listen(moment => {
+    if (!moment) return end()
+    if (waiting.length >= mostWaiting) waiting.splice(0, waiting.length, gone())
+    else waiting.push(eventOf(moment, idOf(moment.id)))
+    wake()
   })
-  if (options.signal?.aborted) end()
-  options.signal?.addEventListener('abort', end)
+  if (signal?.aborted) end()
+  signal?.addEventListener('abort', end)
   return {
+    after: idOf(past === undefined ? history.last : (start ?? history.last)),
     [Symbol.asyncIterator]() {
       return this
     },
     async next() {
-      while (events.length === 0 && !ended) {
-        await new Promise<void>(resolve => {
-          wake = resolve
-        })
-      }
-      const event = events.shift()
+      while (waiting.length === 0 && !ended) await new Promise<void>(resolve => readers.push(resolve))
+      const event = waiting.shift()
       return event ? { done: false, value: event } : { done: true, value: undefined }
     },
     async return() {
-      events.length = 0
+      waiting.length = 0
       end()
       return { done: true, value: undefined }
     },
   }
 }
 
-/** What has happened since then; `undefined` where some of it is no longer kept, or then never was. */
-function pastOf({ world, history, run }: ChangesOf, { since, lastEventId }: ChangesOptions): Moment[] | undefined {
+const message =
+  'what was asked for is no longer kept: read the world anew; the events that follow are those from now on'
+
+/** The moment after which they begin; `undefined` where that was in another run, or is no longer known. */
+function startOf({ world, history, run }: ChangesOf, { since, lastEventId }: ChangesOptions): number | undefined {
   if (lastEventId !== undefined) {
-    const [itsRun, id, ...more] = lastEventId.split('-')
-    return itsRun === run && more.length === 0 && /^\d+$/.test(id ?? '') ? history.after(Number(id)) : undefined
+    const [itsRun, id = '', ...more] = lastEventId.split('-')
+    return itsRun === run && more.length === 0 && /^\d+$/.test(id) ? Number(id) : undefined
   }
-  if (since === undefined) return []
-  const id = since > world.revision ? undefined : history.momentOf(since)
-  return id === undefined ? undefined : history.after(id)
+  if (since === undefined) return history.last
+  return since > world.revision ? undefined : history.momentOf(since)
 }
 
-function gone({ revision }: World): MockEvent {
-  const message =
-    'what was asked for is no longer kept: read the world anew; the events that follow are those from now on'
-  return { type: 'gone', data: { message, revision } }
-}
-
-function eventOf(moment: Moment, run: string): MockEvent {
-  const id = `${run}-${moment.id}`
+function eventOf(moment: Moment, id: string): MockEvent {
   if (moment.kind === 'exchange') return { type: 'exchange', id, data: moment.exchange.shown() }
   const { at, ...changeSet } = moment.changeSet
   return { type: 'change', id, data: { ...changeSet, at: new Date(at).toISOString() } }

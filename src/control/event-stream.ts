@@ -1,5 +1,5 @@
 import type { Page, StreamClient } from '../server/exchange.js'
-import type { Changes, ChangesOptions, MockEvent } from './changes.js'
+import type { Changes, ChangesOptions } from './changes.js'
 import type { Steering } from './steering.js'
 
 /** In bytes. A client that is further behind is cut off: it can come back with the id of the last event that it has read. */
@@ -16,16 +16,25 @@ export function eventStream(mock: Pick<Steering, 'changes'>, options: ChangesOpt
   return { status: 200, headers, body: new Uint8Array(), readableBy: 'loopback', stream }
 }
 
+/** First where it begins, so that a client that is cut off before the first event comes back to there. */
 async function send(changes: Changes, client: StreamClient): Promise<void> {
+  client.send(textOf({ type: 'begin', id: changes.after, data: {} }))
   for await (const event of changes) {
-    if (client.behind > furthestBehind) break
-    client.send(eventText(event))
+    // Without a word of the end, so that it comes back.
+    if (client.behind > furthestBehind) return client.end()
+    client.send(textOf(event))
   }
+  client.send(textOf({ type: 'end', data: {} }))
   client.end()
 }
 
+interface Sent {
+  readonly type: string
+  readonly id?: string
+  readonly data: object
+}
+
 /** An event as it stands in a stream: JSON has no line break that would end it. */
-function eventText(event: MockEvent): string {
-  const id = 'id' in event ? `id: ${event.id}\n` : ''
-  return `event: ${event.type}\n${id}data: ${JSON.stringify(event.data)}\n\n`
+function textOf({ type, id, data }: Sent): string {
+  return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
 }

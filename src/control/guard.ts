@@ -10,7 +10,7 @@ import { isLoopbackOrigin } from '../server/origin.js'
 export function guard(exchange: Exchange): void {
   if (exchange.method === 'GET' || exchange.method === 'HEAD') return
   const type = header(exchange, 'content-type')
-  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+  if (!isJson(type)) {
     throw forbidden(`its content-type is ${type === undefined ? 'missing' : quoted(type)}: send application/json`)
   }
   const origin = header(exchange, 'origin')
@@ -20,6 +20,11 @@ export function guard(exchange: Exchange): void {
   if (header(exchange, 'sec-fetch-site')?.toLowerCase() === 'cross-site') {
     throw forbidden('a page of another site sent it: open the page under the same host name as the mock')
   }
+}
+
+/** Whether a content-type is that of JSON. */
+export function isJson(type: string | undefined): boolean {
+  return type !== undefined && /^application\/json\s*(;|$)/i.test(type)
 }
 
 function forbidden(why: string): ApiError {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerControl, controlBodyLimit, isControlPath } from '../control/answer.js'
+import { isJson } from '../control/guard.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkTexts } from '../mock-options.js'
@@ -22,9 +23,12 @@ export interface AppOptions {
 /** Loaded when a snapshot is asked for as YAML. */
 const yaml = () => import('yaml')
 
-/** A snapshot is longer than any call of the service. */
-function limit(url = '/'): number {
-  return isControlPath(pathInWorld(url)) ? controlBodyLimit : bodyLimit
+const usualBody = () => bodyLimit
+
+/** A snapshot is longer than any call of the service. What the control API would refuse anyway is not collected. */
+function longestBody({ url = '/', headers }: IncomingMessage): number {
+  const isSteering = isControlPath(pathInWorld(url)) && isJson(headers['content-type'])
+  return isSteering ? controlBodyLimit : bodyLimit
 }
 
 /** What a server needs of a mock. */
@@ -69,6 +73,6 @@ export function createListener(
         return mock.refuse(exchange, error)
       }
     }
-    respond(request, response, { answer, limit })
+    respond(request, response, { answer, limit: control ? longestBody : usualBody })
   }
 }

@@ -14,7 +14,7 @@ interface Responding {
   /** What stands before the path, to be left out. */
   readonly basePath?: string
   /** How many bytes of a body are collected, and one more. Called where there is one. */
-  limit?(url: string | undefined): number
+  limit?(request: IncomingMessage): number
 }
 
 const usualLimit = () => bodyLimit
@@ -119,12 +119,12 @@ function stream({ status, headers, stream }: Answer, response: ServerResponse): 
 export function withBody(
   request: SocketRequest,
   use: (body: Uint8Array | undefined) => void,
-  limit: (url: string | undefined) => number,
+  limit: (request: IncomingMessage) => number,
 ): void {
   if (isBodiless(request)) use(undefined)
   else if (request.body !== undefined) use(encoded(request.body))
   else if (request.readableEnded) use(undefined)
-  else collect(request, { use, limit: limit(request.url) })
+  else collect(request, { use, limit: limit(request) })
 }
 
 interface Collecting {

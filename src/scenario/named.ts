@@ -26,6 +26,9 @@ function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable
     yield { scope: 'region', path, id: regionIdOf(region) }
   }
   for (const game of games) yield* inGame(game)
+  for (const [i, { id }] of (scenario.faults ?? []).entries()) {
+    yield { scope: 'fault', path: ['faults', i, 'id'], id }
+  }
   for (const [i, link] of (scenario.device_links ?? []).entries()) {
     yield { scope: 'device link', path: ['device_links', i, 'device_link_id'], id: link.device_link_id }
     yield { scope: 'token', path: ['device_links', i, 'token'], id: link.token }

@@ -1,7 +1,5 @@
 import { Fault, type FaultDelay, type FaultEntry, type FaultState } from '../contract/fault.js'
-import { quoted } from '../contract/issue.js'
 import { shaped } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
 import { Random, type RandomState } from '../store/random.js'
 import { sameJson } from '../store/same-json.js'
 import type { LiveWorld } from '../store/world.js'
@@ -84,7 +82,7 @@ export class WorldFaults implements Faults {
   }
 
   add(fault: Fault): FaultState {
-    return this.#put(shaped(fault, { schema: Fault, what: 'fault' })).state
+    return this.#put(shaped(fault, { schema: Fault, what: 'fault' }), this.#world.clock.now()).state
   }
 
   remove(id: string): boolean {
@@ -106,16 +104,21 @@ export class WorldFaults implements Faults {
     return this.#faults?.get(id)?.release()
   }
 
-  /**
-   * Begins anew with these faults, which have been read already; some may go on where they were. A reset leads back here.
-   * Throws `UsageError`, and nothing has happened, where an id is given twice.
-   */
+  /** Lets go all that are held. The faults stay. */
+  letGo(): void {
+    for (const fault of this.#all()) fault.release()
+  }
+
+  /** Begins anew with these faults, which have been read already; some may go on where they were. A reset leads back here. */
   begin(faults: readonly FaultEntry[], chance?: RandomState): void {
-    const ids = faults.map(({ id }) => id).filter(id => id !== undefined)
-    const twice = ids.find((id, i) => ids.indexOf(id) !== i)
-    if (twice !== undefined) throw new UsageError(`two faults have the id ${quoted(twice)}: give each its own`)
     this.#beginning = { at: this.#world.clock.now(), faults, chance }
     this.reset()
+  }
+
+  /** Has begun with none: what is there stays, until a reset. */
+  stay(): void {
+    this.#beginning = nothing
+    this.#begun = none
   }
 
   /** Has begun with other faults: those of the beginning make way for them, and others stay. */
@@ -123,8 +126,9 @@ export class WorldFaults implements Faults {
     const { faults: before, chance } = this.#beginning
     if (sameJson(before, faults)) return
     for (const id of this.#begun) this.remove(id)
-    this.#beginning = { at: this.#world.clock.now(), faults, chance }
-    this.#begun = faults.map(({ id: _, ...fault }) => this.#put(fault).id)
+    const at = this.#world.clock.now()
+    this.#beginning = { at, faults, chance }
+    this.#begun = faults.map(fault => this.#put(this.#faults?.has(fault.id ?? '') ? unnamed(fault) : fault, at).id)
   }
 
   /** Back to the beginning. Lets go all that are held. */
@@ -140,7 +144,7 @@ export class WorldFaults implements Faults {
   /** Lets go all that are held. From now on nothing is held or delayed. */
   close(): void {
     this.#closed = true
-    for (const fault of this.#all()) fault.release()
+    this.letGo()
   }
 
   /** For an exchange that has come: the fault that strikes it. */
@@ -167,8 +171,9 @@ export class WorldFaults implements Faults {
     return [...(this.#faults?.values() ?? [])]
   }
 
-  #put(entry: FaultEntry, at = 0): LiveFault {
+  #put(entry: FaultEntry, at: number): LiveFault {
     const id = entry.id ?? String(++this.#lastId)
+    this.#lastId = Math.max(this.#lastId, Number(id))
     const fault = new LiveFault(entry, { id, clock: this.#world.clock, at })
     this.#faults ??= new Map()
     this.#faults.set(id, fault)
@@ -179,4 +184,8 @@ export class WorldFaults implements Faults {
     this.#random ??= new Random(this.#world.seed, 'faults')
     return this.#random
   }
+}
+
+function unnamed({ id: _, ...fault }: FaultEntry): FaultEntry {
+  return fault
 }

@@ -72,10 +72,18 @@ export function createFinisher(options: FinisherOptions): Finisher {
     const message = `something unforeseen happened: the mock's console tells what, at ray id ${rayId}`
     return { ...json(500, { code: 'ERROR', message }), code: 'ERROR' }
   }
-  // What cannot be written as JSON or as a header, or a listener that throws, must not cost the client its answer.
+  // What cannot be written as JSON is a bug like any other.
+  const made = (progress: Progress, result: () => Result) => {
+    try {
+      return result()
+    } catch (error) {
+      return bug(progress, error)
+    }
+  }
+  // What cannot be written as a header, or a listener that throws, must not cost the client its answer.
   const guarded = (progress: Progress, result: () => Result) => {
     try {
-      return finish(progress, result())
+      return finish(progress, made(progress, result))
     } catch (error) {
       return dressed(progress, bug(progress, error), options)
     }

@@ -19,6 +19,9 @@ interface ChangeMoment {
 
 type Listener = (moment: Moment | undefined) => void
 
+/** How long the bodies of the exchanges that are kept may be together, in bytes. */
+const mostBytes = 128 * 1024 * 1024
+
 /** How many change sets are kept. */
 const mostChangeSets = 1_000
 
@@ -31,11 +34,14 @@ export class History {
   readonly #changes = new Ring<ChangeMoment>(mostChangeSets)
   /** How many records are in the change sets. */
   #records = 0
+  /** How long the bodies of the exchanges are together. */
+  #bytes = 0
   #last = 0
   /** The newest moment that is no longer kept, and the newest of them that was a change set. */
   #forgotten = 0
   #forgottenChange = 0
   #listeners: Set<Listener> | undefined
+  #ended = false
 
   constructor(mostExchanges: number) {
     this.#exchanges = new Ring(mostExchanges)
@@ -62,10 +68,14 @@ export class History {
   }
 
   addExchange(exchange: Recorded): void {
-    exchange.id = ++this.#last
-    const gone = this.#exchanges.push(exchange)
-    if (gone && gone.id > this.#forgotten) this.#forgotten = gone.id
+    this.#keep(exchange)
     if (this.#listeners) this.#tell(momentOf(exchange))
+  }
+
+  /** Forgets the exchanges but those, which are of an earlier run, so that nobody is told of them. */
+  loadExchanges(exchanges: Iterable<Recorded>): void {
+    this.clearExchanges()
+    for (const exchange of exchanges) this.#keep(exchange)
   }
 
   addChange(changeSet: ChangeSet): void {
@@ -79,8 +89,7 @@ export class History {
 
   /** Forgets the exchanges. */
   clearExchanges(): void {
-    for (let gone = this.#exchanges.shift(); gone; gone = this.#exchanges.shift())
-      this.#forgotten = Math.max(this.#forgotten, gone.id)
+    for (let gone = this.#exchanges.shift(); gone; gone = this.#exchanges.shift()) this.#forgetExchange(gone)
   }
 
   /** What has happened after a moment; `undefined` where some of that is no longer kept, or there was no such moment. */
@@ -100,6 +109,10 @@ export class History {
 
   /** Calls the listener for each moment as it happens, and with `undefined` when there are no more, until the function that comes back is called. */
   listen(listener: Listener): () => void {
+    if (this.#ended) {
+      listener(undefined)
+      return () => {}
+    }
     this.#listeners ??= new Set()
     this.#listeners.add(listener)
     return () => void this.#listeners?.delete(listener)
@@ -107,8 +120,22 @@ export class History {
 
   /** There are no more moments for those who listen. */
   end(): void {
+    this.#ended = true
     this.#tell(undefined)
     this.#listeners?.clear()
+  }
+
+  #keep(exchange: Recorded): void {
+    exchange.id = ++this.#last
+    this.#bytes += exchange.bytes
+    this.#forgetExchange(this.#exchanges.push(exchange))
+    while (this.#bytes > mostBytes && this.#bytes > exchange.bytes) this.#forgetExchange(this.#exchanges.shift())
+  }
+
+  #forgetExchange(gone: Recorded | undefined): void {
+    if (!gone) return
+    this.#bytes -= gone.bytes
+    this.#forgotten = Math.max(this.#forgotten, gone.id)
   }
 
   #forgetChange(gone: ChangeMoment | undefined): void {

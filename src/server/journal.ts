@@ -43,8 +43,7 @@ export class Journal {
 
   /** Forgets all exchanges but those of an earlier run, as a snapshot has them. They get ids of this one. */
   load(entries: readonly JournalEntry[]): void {
-    this.clear()
-    for (const entry of entries) this.#history.addExchange(recordedBefore(entry))
+    this.#history.loadExchanges(entries.map(recordedBefore))
   }
 
   /** Forgets all exchanges. Their ids are not given again. */

@@ -46,7 +46,8 @@ export class LiveFault {
     if (!concerns(this.given, request)) return false
     const due = this.#isDue()
     this.#matched++
-    if (this.#matched === this.given.after) this.#beganAt ??= this.#clock.elapsed()
+    if (typeof this.given.after === 'number' && this.#matched >= this.given.after)
+      this.#beganAt ??= this.#clock.elapsed()
     const { chance } = this.given
     if (!due || (chance !== undefined && random().float() >= chance)) return false
     this.#struck++

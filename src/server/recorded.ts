@@ -11,6 +11,8 @@ export interface Recorded {
   id: number
   readonly operation: string | undefined
   readonly status: number
+  /** How long its bodies are together. */
+  readonly bytes: number
   /** As the journal shows it. */
   shown(): JournalEntry
 }
@@ -69,6 +71,10 @@ export class RecordedExchange implements Recorded {
     this.#fault = fault?.id
   }
 
+  get bytes(): number {
+    return this.#answer.length + (this.#body?.length ?? 0)
+  }
+
   shown(): JournalEntry {
     return {
       id: this.id,
@@ -97,6 +103,8 @@ export function recordedBefore(entry: JournalEntry): Recorded {
     id: 0,
     operation,
     status,
+    // Of a file that was read already.
+    bytes: 0,
     shown() {
       return { ...entry, id: this.id }
     },

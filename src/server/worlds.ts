@@ -35,6 +35,7 @@ export class Worlds<Mock extends Kept> {
   readonly #options: WorldsOptions<Mock>
   readonly #others = new Map<string, { readonly mock: Mock; usedAt: number }>()
   #timer: ReturnType<typeof setInterval> | undefined
+  #closed = false
 
   constructor(options: WorldsOptions<Mock>) {
     this.#options = options
@@ -85,6 +86,11 @@ export class Worlds<Mock extends Kept> {
       )
     }
     const mock = make(id)
+    // Who asks once more is answered, and nothing is kept of it.
+    if (this.#closed) {
+      void mock.close()
+      return mock
+    }
     this.#others.set(id, { mock, usedAt: Date.now() })
     this.#look()
     return mock
@@ -100,8 +106,9 @@ export class Worlds<Mock extends Kept> {
     return entry !== undefined
   }
 
-  /** Takes all but the default one away. */
-  async clear(): Promise<void> {
+  /** Takes all but the default one away. From now on none is kept, and in none does anything block. */
+  async close(): Promise<void> {
+    this.#closed = true
     await Promise.all([...this.#others.keys()].map(id => this.delete(id)))
   }
 

@@ -112,8 +112,10 @@ export class WorldClock implements Clock {
     })
   }
 
-  set({ mode = this.#mode, now, rate = this.#rate }: ClockSetting): Promise<void> {
+  set({ now, ...setting }: ClockSetting): Promise<void> {
     return this.#inTurn(async () => {
+      // As they are then: another one may set them before.
+      const { mode = this.#mode, rate = this.#rate } = setting
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw backwards(target, this.now())
       this.#go({ mode: checkedMode(mode), rate: checkedRate(rate) })

@@ -53,9 +53,9 @@ export interface Waiter {
   end(): void
 }
 
-/** What a reset leaves as it is. Default: nothing. */
-interface ResetOptions {
-  readonly keep?: readonly 'clock'[] | undefined
+/** What happens with a landing, before anything else can: for what is around a world and changes with it. */
+interface LandingOptions {
+  readonly landed?: (() => void) | undefined
 }
 
 /** A world as the rooms above see it. */
@@ -179,42 +179,47 @@ class WorldCore extends LazyTables {
   }
 
   /** Back to the beginning in one turn; a clock that is kept goes on. The revision goes on rising. */
-  reset({ keep = [] }: ResetOptions = {}): Promise<void> {
+  reset({ keep = [], landed }: LandingOptions & { readonly keep?: readonly 'clock'[] } = {}): Promise<void> {
     return this.#queue.next(async () => () => {
-      this.#land(this.#begun, keep.includes('clock') ? undefined : this.#start)
+      this.#land(this.#begun, { clock: keep.includes('clock') ? undefined : this.#start, landed })
     })
   }
 
   /** Begins anew in one turn, from where another one stands. The revision goes on rising. */
-  become(standing: Standing): Promise<void> {
+  become(standing: Standing, { landed }: LandingOptions = {}): Promise<void> {
     return this.#queue.next(async () => () => {
       const { now = Date.now() } = standing.clock
       this.#begun = standing
       this.#start = { ...standing.clock, now }
-      this.#land(standing, this.#start)
+      this.#land(standing, { clock: this.#start, landed })
     })
   }
 
   /** Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`. */
-  rebase(beginning: Beginning): Promise<Tally> {
+  rebase(beginning: Beginning, { landed }: LandingOptions = {}): Promise<Tally> {
     return this.#queue.next(async () => () => {
       const parts = { begun: this.#begun, start: this.#start, present: this.standing }
       const { begun, start, clock, chance, merged } = rebased(beginning, parts)
       this.#begun = begun
       this.#start = start
-      this.#land({ chance, records: merged.records, revision: 0 }, clock)
+      this.#land({ chance, records: merged.records, revision: 0 }, { clock, landed })
       return merged.tally
     })
   }
 
   #land(
     { chance, records, revision: above }: Pick<Standing, 'chance' | 'records' | 'revision'>,
-    clock: ClockState | undefined,
+    { clock, landed }: LandingOptions & { readonly clock: ClockState | undefined },
   ): void {
     if (clock) this.clock.restore(clock)
     this.random.restore(chance)
+    // One name for both: see `mapTables`.
     const restore = (name: TableName, landing: Landing) => this.#records[name].restore(records[name] as never, landing)
-    this.#commit(restore, { above, also: clock ? [clockTag] : [] })
+    try {
+      this.#commit(restore, { above, also: clock ? [clockTag] : [] })
+    } finally {
+      landed?.()
+    }
   }
 
   /** Lands the changes, and tells of them and of what else has been touched. */

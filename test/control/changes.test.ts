@@ -1,6 +1,8 @@
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { fc } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
-import type { MockEvent } from '../../src/client.js'
+import { createClient, type MockEvent } from '../../src/client.js'
+import { ask } from '../server/ask.js'
 import { connected } from '../server/talk.js'
 import { it, type Steered } from './steered.js'
 
@@ -33,7 +35,7 @@ describe('GET /__mock/changes', () => {
 
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     await close()
-    expect(await response.text()).toBe('')
+    expect(await response.text()).toMatch(/^event: begin\nid: \w+-0\ndata: {}\n\nevent: end\ndata: {}\n\n$/)
   })
 
   it('tells of change sets and exchanges as they happen, each with an id', async ({ serve }) => {
@@ -84,6 +86,7 @@ describe('GET /__mock/changes', () => {
     const [gone, change] = await events
     expect(gone).toEqual({
       type: 'gone',
+      id: expect.stringMatching(/-2$/),
       data: { message: expect.stringContaining('no longer kept'), revision: since },
     })
     expect(change && shown(change)).toBe('new')
@@ -153,7 +156,7 @@ describe('GET /__mock/changes', () => {
     })
     socket.resetAndDestroy()
     await makeLobby(steered, 'second')
-    const lastEventId = /^id: (.*)$/m.exec(text)?.[1]
+    const lastEventId = [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1]
 
     const [next] = await take(steered.client.changes({ lastEventId }), 1)
 
@@ -174,6 +177,51 @@ describe('GET /__mock/changes', () => {
 
     expect([rest, await take(left, 1)]).toEqual([[], []])
     expect(steered.mock.busy).toBe(false)
+  })
+
+  it('comes back by itself after a cut, also before the first event, and misses nothing', async ({ serve }) => {
+    const steered = await serve()
+    const { port } = new URL(steered.url)
+    const cutters: (() => void)[] = []
+    // Stands between the two, and cuts.
+    const between = createServer(near => {
+      const far = connect(Number(port), '127.0.0.1')
+      near.pipe(far).pipe(near)
+      near.on('error', () => {})
+      far.on('error', () => {})
+      cutters.push(() => near.resetAndDestroy())
+    })
+    await new Promise<void>(resolve => between.listen(0, '127.0.0.1', resolve))
+    const { port: there } = between.address() as AddressInfo
+    const events = createClient(`http://127.0.0.1:${there}`).changes()
+    const cut = () => {
+      for (const one of cutters.splice(0)) one()
+    }
+    const first = events.next()
+    await fromNowOn(steered)
+
+    cut()
+    await makeLobby(steered, 'one')
+    const seen = [await first]
+    cut()
+    await makeLobby(steered, 'two')
+    await makeLobby(steered, 'three')
+    seen.push(await events.next(), await events.next())
+    await events.return(undefined)
+    await new Promise(resolve => between.close(resolve))
+
+    expect(seen.map(({ value }) => value && shown(value))).toEqual(['one', 'two', 'three'])
+  })
+
+  it('ends with its world, and does not bring it back', async ({ serve }) => {
+    const steered = await serve()
+    const other = await steered.client.worlds.put('other')
+    const events = take(other.changes(), 1)
+    await fromNowOn(steered, 'other')
+
+    await steered.client.worlds.delete('other')
+
+    expect([await events, steered.mock.worlds.list().map(({ id }) => id)]).toEqual([[], ['default']])
   })
 
   it('is of one world', async ({ serve }) => {
@@ -198,6 +246,33 @@ describe('mock.changes', () => {
 
     expect((await take(events, 2)).map(shown)).toEqual(['one', 'two'])
     expect(steered.mock.busy).toBe(false)
+  })
+
+  it('answers each who asks for the next one', async ({ serve }) => {
+    const steered = await serve()
+    const events = steered.mock.changes()
+    const both = Promise.all([events.next(), events.next()])
+    await makeLobby(steered, 'one')
+    await makeLobby(steered, 'two')
+
+    expect((await both).map(({ value }) => value && shown(value))).toEqual(['one', 'two'])
+  })
+
+  it('says where there are more than anybody will read, and goes on from there', async ({ serve }) => {
+    const { mock } = await serve({ journalSize: 0 })
+    const events = mock.changes()
+    for (let i = 0; i <= 10_000; i++) await ask(mock, list)
+
+    const [first] = await take(events, 1)
+
+    expect(first?.type).toBe('gone')
+  })
+
+  it('ends at once where the mock has ended', async ({ serve }) => {
+    const { mock } = await serve()
+    await mock.close()
+
+    expect(await take(mock.changes(), 1)).toEqual([])
   })
 
   it('ends with its signal and with the mock', async ({ serve }) => {

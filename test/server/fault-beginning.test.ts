@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultEntry } from '../../src/contract/fault.js'
-import { createMockmaker, UsageError } from '../../src/index.js'
+import { createMockmaker } from '../../src/index.js'
 import { WorldFaults } from '../../src/server/faults.js'
 import { tanks } from '../tanks.js'
 import { live } from './ask.js'
@@ -83,12 +83,16 @@ describe('faults that a world begins with', () => {
     expect(times(50, strike)).toEqual(first)
   })
 
-  it('may not have one id twice: then nothing has happened', () => {
-    const { all } = begun([reset])
-    const entry = { ...reset, id: '7' }
+  it('may not have one id twice, by the scenario', () => {
+    const fault = { id: '7', effect: { reset: true } } as const
 
-    expect(() => all.begin([entry, entry])).toThrow(new UsageError('two faults have the id "7": give each its own'))
-    expect(all.list()).toHaveLength(1)
+    expect(() => createMockmaker({ scenario: { faults: [fault, fault] } })).toThrow('faults[1].id is "7"')
+  })
+
+  it('begin where more have matched than had to pass', () => {
+    const { strike } = begun([{ ...reset, after: 2, matched: 5 }])
+
+    expect(times(2, strike)).toEqual([undefined, '1'])
   })
 
   it('are numbered beyond those that have their ids', () => {

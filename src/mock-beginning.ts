@@ -1,0 +1,95 @@
+import type { FaultEntry } from './contract/fault.js'
+import type { JournalEntry } from './contract/journal.js'
+import type { Steering } from './control/steering.js'
+import type { ScenarioInput } from './scenario/schema.js'
+import type { WorldFaults } from './server/faults.js'
+import type { Journal } from './server/journal.js'
+import type { Tally } from './store/merge.js'
+import type { RandomState } from './store/random.js'
+import type { Beginning, Standing } from './store/standing.js'
+import type { LiveWorld } from './store/world.js'
+
+/** How a world begins, and what is around it. */
+export interface MockBeginning {
+  readonly standing: Standing
+  /** Its made-up trouble; where its chance stands, if not at the beginning of what the seed gives. Default: none. */
+  readonly faults?: readonly FaultEntry[] | undefined
+  readonly faultChance?: RandomState | undefined
+  /** What it has been asked before. Default: nothing. */
+  readonly journal?: readonly JournalEntry[] | undefined
+}
+
+/** How a world would have begun with another scenario of its own, and what would have been around it. */
+export interface RebasedBeginning extends Omit<MockBeginning, 'standing' | 'faultChance'> {
+  readonly beginning: Beginning
+}
+
+/** What begins. */
+interface Beginner {
+  readonly world: LiveWorld
+  readonly faults: WorldFaults
+  readonly journal: Journal
+  readonly beginning: MockBeginning
+  /** How the world begins with a scenario. Throws `UsageError`. */
+  beginningOf(scenario: string | ScenarioInput): MockBeginning
+}
+
+/** The ways in which a mock begins anew. What is around its world changes with the turn of the world. */
+export interface Beginnings extends Pick<Steering, 'reset' | 'load' | 'restore'> {
+  become(beginning: MockBeginning): Promise<void>
+  /** Has begun otherwise: what that changes is changed, what has happened since stays. Rejects with `UsageError`. */
+  rebase(beginning: RebasedBeginning): Promise<Tally>
+}
+
+/** Begins, and can begin anew. */
+export function begun({ world, faults, journal, beginning, beginningOf }: Beginner): Beginnings {
+  let last = beginning
+  if (last.faults) faults.begin(last.faults, last.faultChance)
+  if (last.journal) journal.load(last.journal)
+  const become = (next: MockBeginning) => {
+    // Before the turn, so that nothing of what they have held happens in the new world.
+    faults.letGo()
+    return world.become(next.standing, {
+      landed() {
+        last = next
+        // Of the seed that the world has now.
+        faults.begin(next.faults ?? [], next.faultChance)
+        journal.load(next.journal ?? [])
+      },
+    })
+  }
+  return {
+    become,
+    load: async scenario => become(beginningOf(scenario)),
+    async restore(snapshot) {
+      const next = beginningOf(snapshot)
+      if (next.faults) faults.letGo()
+      await world.become(next.standing, {
+        landed() {
+          last = next
+          // What the snapshot does not speak of stays.
+          if (next.faults) faults.begin(next.faults, next.faultChance)
+          else faults.stay()
+          if (next.journal) journal.load(next.journal)
+        },
+      })
+    },
+    async reset({ keep = [] } = {}) {
+      if (!keep.includes('faults')) faults.letGo()
+      await world.reset({
+        keep: keep.filter(part => part === 'clock'),
+        landed() {
+          if (!keep.includes('faults')) faults.reset()
+          if (!keep.includes('journal')) journal.load(last.journal ?? [])
+        },
+      })
+    },
+    rebase: ({ beginning, ...around }) =>
+      world.rebase(beginning, {
+        landed() {
+          last = { ...last, ...around }
+          faults.rebase(around.faults ?? [])
+        },
+      }),
+  }
+}

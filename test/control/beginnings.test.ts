@@ -1,0 +1,180 @@
+import { describe, expect, vi } from 'vitest'
+import { setupMockmaker } from '../../src/node.js'
+import { failure, json } from '../doors.js'
+import { ask, stateOf } from '../server/ask.js'
+import { tanks } from '../tanks.js'
+import { it } from './steered.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+const fails = { operation: 'lobbies.list', effect: { error: { status: 503 } } } as const
+
+describe('a world that begins anew', () => {
+  it('has the faults of one beginning or of the other, and never none', async ({ serve }) => {
+    const { mock } = await serve({ scenario: { ...tanks, faults: [fails] } })
+    let goOn = () => {}
+    const turn = mock.world.write(() => new Promise<void>(resolve => (goOn = resolve)))
+
+    const loaded = mock.load({ ...tanks, faults: [fails] })
+    const reset = mock.reset()
+    const between = (await ask(mock, list)).status
+    goOn()
+    await Promise.all([turn, loaded, reset])
+
+    expect([between, (await ask(mock, list)).status]).toEqual([503, 503])
+  })
+
+  it('forgets what it was asked, but where a snapshot is put back', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const entries = async (begin: () => Promise<unknown>) => {
+      await ask(mock, list)
+      await begin()
+      return mock.journal.find().length
+    }
+    const snapshot = mock.snapshot()
+
+    expect([
+      await entries(() => mock.load('default')),
+      await entries(() => client.worlds.put('default')),
+      await entries(() => mock.restore(snapshot)),
+      await entries(() => mock.reset()),
+    ]).toEqual([0, 0, 1, 0])
+  })
+
+  it('refuses a scenario of whose faults two have one id, and nothing has happened', async ({ serve }) => {
+    const { mock, steer } = await serve()
+    const before = stateOf(mock.world)
+    const fault = { id: '7', effect: { reset: true } }
+
+    const got = await steer('PUT', '/__mock/scenario', { scenario: { faults: [fault, fault] } })
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect((json(got) as { message: string }).message).toContain('faults[1].id is "7"')
+    expect([stateOf(mock.world), mock.world.title]).toEqual([before, 'Tanks'])
+  })
+
+  it('keeps faults that a snapshot does not speak of as they are, also where it goes back in time', async ({
+    serve,
+  }) => {
+    const { mock } = await serve()
+    const snapshot = mock.snapshot()
+    await mock.world.clock.advance('40s')
+    mock.faults.add({ ...fails, for: '30s' })
+    const hold = mock.faults.add({ operation: 'devices.*', effect: { hold: true } })
+    const held = ask(mock, { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=x' })
+
+    await mock.restore(snapshot)
+
+    expect([(await ask(mock, list)).status, mock.faults.list()[1]?.holding]).toEqual([503, 1])
+    mock.faults.release(hold.id)
+    await held
+    await mock.world.clock.advance('30s')
+    expect((await ask(mock, list)).status).toBe(200)
+  })
+
+  it('has no fault after a reset that no beginning has had', async ({ serve }) => {
+    const { mock } = await serve()
+    mock.faults.add(fails)
+    await mock.restore(mock.snapshot())
+
+    await mock.reset()
+
+    expect(mock.faults.list()).toEqual([])
+  })
+
+  it('lets go what was held before it, so that it is of the world before', async ({ serve }) => {
+    const { mock } = await serve()
+    mock.faults.add({ operation: 'devices.links.prepare', effect: { hold: true } })
+    const held = ask(mock, { method: 'POST', path: '/cloud/devices/links' })
+
+    await mock.reset()
+
+    expect([(await held).status, mock.world.deviceLinks.count()]).toEqual([200, 3])
+  })
+})
+
+describe('a scenario file that is saved', () => {
+  it('brings its faults, by their ids, and leaves those that were added since', async ({ serve }) => {
+    const { mock } = await serve()
+    mock.faults.add({ operation: 'devices.*', effect: { empty: true } })
+    const added_at = '2026-11-20T19:59:00.000Z'
+
+    await mock.reload({ ...tanks, faults: [{ ...fails, id: '7', added_at, for: '2m' }] })
+
+    expect(mock.faults.list()).toMatchObject([{ id: '1' }, { id: '7', added_at }])
+    expect((await ask(mock, list)).status).toBe(503)
+    await mock.reload(tanks)
+    expect(mock.faults.list()).toMatchObject([{ id: '1' }])
+    await mock.reset()
+    expect(mock.faults.list()).toEqual([])
+  })
+
+  it('brings the journal that a reset leads to', async ({ serve }) => {
+    const { mock } = await serve()
+    await ask(mock, list)
+    const { journal } = mock.snapshot({ with: ['journal'] })
+
+    await mock.reload({ ...tanks, title: 'Saved', journal })
+    await ask(mock, list)
+    await mock.reset()
+
+    expect(mock.journal.find()).toHaveLength(1)
+  })
+})
+
+describe('a mock that has ended', () => {
+  it('answers in worlds that it has not had, and keeps and blocks nothing', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const mock = setupMockmaker({ scenario: tanks })
+    await mock.close()
+    const path = '/w/late/cloud/devices/links'
+    const query = 'device_link_token=device.mock.pending'
+    const { watch } = json(await ask(mock, { method: 'GET', path, query })) as { watch: { index: string } }
+
+    const again = await ask(mock, { method: 'GET', path, query: `${query}&watch_index=${watch.index}` })
+
+    expect([again.status, mock.worlds.list().length, vi.getTimerCount()]).toEqual([200, 1, 0])
+    vi.useRealTimers()
+  })
+})
+
+describe('worlds that are forked', () => {
+  it('keep links that somebody has led elsewhere', async ({ serve }) => {
+    const { mock } = await serve()
+    const other = await mock.worlds.put('a')
+    await other.world.settings.update(q => q.where({ settings_id: 'settings' }), {
+      data: settings => void Object.assign(settings, { public_url: 'http://hub.example' }),
+    })
+
+    const fork = await mock.worlds.put('b', { fork: 'a' })
+
+    expect(fork.world.settings.all()[0]?.public_url).toBe('http://hub.example/w/b')
+  })
+})
+
+describe('the clock', () => {
+  it('is set by both of two that set it at once', async ({ serve }) => {
+    const { mock } = await serve()
+
+    await Promise.all([mock.world.clock.set({ rate: 10 }), mock.world.clock.set({ mode: 'running' })])
+
+    expect([mock.world.clock.mode, mock.world.clock.rate]).toEqual(['running', 10])
+  })
+})
+
+describe('an answer that cannot be written', () => {
+  it('is a failure that the journal and the log have', async () => {
+    const mock = setupMockmaker({ scenario: tanks })
+    mock.listen({ onUnhandledRequest: 'error' })
+    const codes: (string | undefined)[] = []
+    mock.log.subscribe(({ code }) => void codes.push(code))
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    mock.use(mock.override('lobbies.list', () => ({ lobbies: 1n }) as never))
+
+    const { status } = await fetch(`https://any.test${list.path}`)
+
+    expect([status, codes, mock.journal.find().map(entry => entry.status)]).toEqual([500, ['ERROR'], [500]])
+    expect(told).toHaveBeenCalledOnce()
+    told.mockRestore()
+    await mock.close()
+  })
+})
