@@ -5,7 +5,8 @@ import { summaryOf } from './control/description.js'
 import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
 import type { MockBeginning } from './mock-beginning.js'
 import type { OnHand } from './on-hand.js'
-import type { Exchange } from './server/exchange.js'
+import { isAllowedOrigin } from './server/cors.js'
+import { type Exchange, header } from './server/exchange.js'
 import { addressedBy, worldPath } from './server/world-path.js'
 import type { Worlds } from './server/worlds.js'
 import { Random } from './store/random.js'
@@ -36,11 +37,13 @@ interface Asked {
 /** What worlds are made with. */
 interface Making {
   readonly onHand: OnHand
+  /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
+  readonly corsOrigins: readonly string[]
   make(id: string, beginning: MockBeginning): OwnedMock
 }
 
 /** The public face of the worlds. */
-export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Making): MockWorlds {
+export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigins, make }: Making): MockWorlds {
   const beginningFor = (worldId: string, { scenario, fork, seed }: NewWorldOptions): MockBeginning => {
     if (fork === undefined) return onHand.beginningOf(scenario, { worldId, seed })
     if (scenario !== undefined) throw new UsageError('scenario and fork are both given: a world is made of one of them')
@@ -62,11 +65,30 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, make }: Ma
     delete: id => worlds.delete(id),
     at(exchange) {
       const addressed = addressedBy(exchange)
-      return (
-        addressed && { mock: worlds.at(addressed.worldId), exchange: addressed.exchange, basePath: addressed.basePath }
-      )
+      if (!addressed) return undefined
+      const { worldId, exchange: inner, basePath } = addressed
+      const there = worlds.get(worldId)
+      if (there) return { mock: there, exchange: inner, basePath }
+      // A page only asks whether it may ask: that makes no world.
+      if (exchange.method === 'OPTIONS') return { mock: worlds.default, exchange: inner, basePath }
+      if (isForeign(exchange, { tables: worlds.default.world, corsOrigins })) throw foreign()
+      return { mock: worlds.at(worldId), exchange: inner, basePath }
     },
   }
+}
+
+/** Whether a page of another site sent it, perhaps as an image, that may not read the answer. */
+function isForeign(exchange: Exchange, cors: Parameters<typeof isAllowedOrigin>[1]): boolean {
+  if (header(exchange, 'sec-fetch-site') !== 'cross-site') return false
+  const origin = header(exchange, 'origin')
+  return origin === undefined || !isAllowedOrigin(origin, cors)
+}
+
+function foreign(): ApiError {
+  return new ApiError(
+    'API_FORBIDDEN',
+    'a page of another site may not make a world: make it before, or allow the page (--cors-origin)',
+  )
 }
 
 /** How a world begins that equals another one. Its links lead to itself. */

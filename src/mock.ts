@@ -75,7 +75,7 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
     createWorldMock(worldId, beginning, settings)
   const own = make(defaultWorldId)
   const worlds = new Worlds({ default: own, make: id => make(id), most, ttlMs })
-  const mockWorlds = createMockWorlds(worlds, { onHand, make })
+  const mockWorlds = createMockWorlds(worlds, { onHand, corsOrigins, make })
   const answerIn =
     (answerOf: (mock: WorldMock) => Answerer): Answerer =>
     exchange => {

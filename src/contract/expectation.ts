@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { exact } from './exact.js'
-import { OperationPattern, RequestMatch } from './request-match.js'
+import { OperationPattern, Pattern, RequestMatch } from './request-match.js'
 
 const pattern = {
   operation: OperationPattern.optional().describe(
@@ -9,7 +9,7 @@ const pattern = {
   match: exact({
     ...RequestMatch.shape,
     method: z.string().optional().describe('In upper case.'),
-    path: z.string().optional().describe('The path, or a pattern with *.'),
+    path: Pattern.optional().describe('The path, or a pattern with *.'),
     status: z.int().optional().describe('0 where the connection was broken off.'),
   }).optional(),
 }
@@ -22,10 +22,12 @@ export type ExchangePattern = z.output<typeof ExchangePattern>
 export const Expectation = exact({
   ...pattern,
   count: exact({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
+    .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })
     .optional()
     .describe('How many such exchanges. Default: at least one; any number where only an order is expected.'),
   order: z
     .array(ExchangePattern)
+    .max(1_000)
     .optional()
     .describe('Exchanges that happened one after the other, perhaps with others in between.'),
 })

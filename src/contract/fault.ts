@@ -67,11 +67,14 @@ const faultKeys = {
   chance: z.number().min(0).max(1).optional().describe('How many of the requests it strikes, from 0 to 1. Default: 1.'),
 }
 
+/** The most faults of a world: each exchange looks at all of them. */
+export const mostFaults = 1_000
+
 const Count = z.int().min(0)
 const counters = {
   id: z
     .string()
-    .regex(/^[1-9]\d{0,14}$/, 'expected a whole number from 1, as text')
+    .regex(/^[1-9]\d{0,8}$/, 'expected a whole number from 1 to 999999999, as text')
     .describe('What it is called.'),
   matched: Count.describe('How many exchanges it has matched.'),
   struck: Count.describe('How many of them it has struck.'),

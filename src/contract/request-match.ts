@@ -10,14 +10,17 @@ export function reached(pattern: string): OperationId[] {
   return operationIds.filter(id => matchesGlob(id, pattern))
 }
 
+/** A text, or a pattern with `*`. Long enough for every token, and short enough to be looked for a thousand times. */
+export const Pattern = z.string().max(2_000)
+
 /** An operation's id, or a pattern with `*` that reaches one. */
-export const OperationPattern = z.string().refine(pattern => reached(pattern).length > 0, {
+export const OperationPattern = Pattern.refine(pattern => reached(pattern).length > 0, {
   // What is refined is a text.
   error: ({ input }) =>
     `expected the id of an operation, or a pattern that reaches one, such as devices.*.${knownChoices(input as string, operationIds)}`,
 })
 
-const Texts = z.record(z.string(), z.string())
+const Texts = z.record(z.string(), Pattern)
 
 const PartialBody = Json.refine(
   value => typeof value === 'object' && value !== null && !Array.isArray(value),

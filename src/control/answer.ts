@@ -4,6 +4,7 @@ import { UsageError } from '../contract/usage-error.js'
 import type { Exchange, Page } from '../server/exchange.js'
 import { parseJson, parseQuery } from '../server/input.js'
 import { createRouteTable } from '../server/route-table.js'
+import { pathInWorld } from '../server/world-path.js'
 import { controlCalls, controlPages, type SteeredServer } from './calls.js'
 import { guard } from './guard.js'
 import { type ControlId, type ControlSpec, controlOperations } from './operations.js'
@@ -42,15 +43,27 @@ export interface Controlled {
   yaml(): Promise<{ stringify(value: unknown): string }>
 }
 
-/** Answers a request to the control API. Throws, or rejects with, what its answer is made of: `ApiError`, or a bug. */
-export function answerControl(exchange: Exchange, controlled: Controlled): Page | Promise<Page> {
-  const { method, path } = exchange
-  if (method === 'OPTIONS') return preflight
-  const { id, params } = routes.find(method, path.slice(base.length) || '/')
+/**
+ * Looks at a request to the control API before the world is there that it names: answers a preflight, and throws
+ * `ApiError` where there is no such call, or it may not steer.
+ */
+export function admit(exchange: Exchange): Page | undefined {
+  if (exchange.method === 'OPTIONS') return preflight
+  routeOf(exchange)
   guard(exchange)
+  return undefined
+}
+
+/** Answers a request that was admitted. Rejects with what its answer is made of: `ApiError`, or a bug. */
+export async function answerControl(exchange: Exchange, controlled: Controlled): Promise<Page> {
+  const { id, params } = routeOf(exchange)
   const spec: ControlSpec = controlOperations[id]
   const body = spec.body && parseJson(exchange.body, { schema: spec.body, limits: bodyLimits })
   return carryOut(id, { ...controlled, params, query: parseQuery(spec, exchange), body, exchange })
+}
+
+function routeOf({ method, path }: Exchange) {
+  return routes.find(method, pathInWorld(path).slice(base.length) || '/')
 }
 
 // The tables of calls have for each id what takes the input of its schemas; TypeScript cannot follow one id through all.

@@ -54,7 +54,8 @@ export function changesOf({ world, history, run }: ChangesOf, { signal, ...from 
   const past = start === undefined ? undefined : history.after(start)
   const idOf = (id: number) => `${run}-${id}`
   const gone = (): MockEvent => ({ type: 'gone', id: idOf(history.last), data: { message, revision: world.revision } })
-  const waiting: MockEvent[] = past === undefined ? [gone()] : past.map(moment => eventOf(moment, idOf(moment.id)))
+  // Made readable when they are read: there may be many, and nobody may read them.
+  const waiting: (() => MockEvent)[] = past?.map(moment => () => eventOf(moment, idOf(moment.id))) ?? [gone]
   const readers: (() => void)[] = []
   let ended = false
   let stop = () => {}
@@ -69,8 +70,8 @@ export function changesOf({ world, history, run }: ChangesOf, { signal, ...from 
   }
   stop = history.listen(moment => {
     if (!moment) return end()
-    if (waiting.length >= mostWaiting) waiting.splice(0, waiting.length, gone())
-    else waiting.push(eventOf(moment, idOf(moment.id)))
+    if (waiting.length >= mostWaiting) waiting.splice(0, waiting.length, gone)
+    else waiting.push(() => eventOf(moment, idOf(moment.id)))
     wake()
   })
   if (signal?.aborted) end()
@@ -83,7 +84,7 @@ export function changesOf({ world, history, run }: ChangesOf, { signal, ...from 
     async next() {
       while (waiting.length === 0 && !ended) await new Promise<void>(resolve => readers.push(resolve))
       const event = waiting.shift()
-      return event ? { done: false, value: event } : { done: true, value: undefined }
+      return event ? { done: false, value: event() } : { done: true, value: undefined }
     },
     async return() {
       waiting.length = 0

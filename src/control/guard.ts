@@ -7,11 +7,13 @@ import { isLoopbackOrigin } from '../server/origin.js'
  * Refuses a call that changes something where a page of another site could have sent it: forms and `no-cors` cannot send
  * JSON as such, browsers say from where a page asks, and a rebound name is no loopback Origin. Throws `ApiError`.
  */
-export function guard(exchange: Exchange): void {
+export function guard(exchange: Pick<Exchange, 'method' | 'headers'>): void {
   if (exchange.method === 'GET' || exchange.method === 'HEAD') return
   const type = header(exchange, 'content-type')
-  if (!isJson(type)) {
-    throw forbidden(`its content-type is ${type === undefined ? 'missing' : quoted(type)}: send application/json`)
+  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+    throw forbidden(
+      `its content-type is ${type === undefined ? 'missing' : quoted(type)}: send "content-type: application/json", also where there is no body`,
+    )
   }
   const origin = header(exchange, 'origin')
   if (origin !== undefined && !isLoopbackOrigin(origin)) {
@@ -20,11 +22,6 @@ export function guard(exchange: Exchange): void {
   if (header(exchange, 'sec-fetch-site')?.toLowerCase() === 'cross-site') {
     throw forbidden('a page of another site sent it: open the page under the same host name as the mock')
   }
-}
-
-/** Whether a content-type is that of JSON. */
-export function isJson(type: string | undefined): boolean {
-  return type !== undefined && /^application\/json\s*(;|$)/i.test(type)
 }
 
 function forbidden(why: string): ApiError {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerControl, controlBodyLimit, isControlPath } from '../control/answer.js'
-import { isJson } from '../control/guard.js'
+import { admit, answerControl, controlBodyLimit, isControlPath } from '../control/answer.js'
+import { guard } from '../control/guard.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkTexts } from '../mock-options.js'
@@ -25,14 +25,19 @@ const yaml = () => import('yaml')
 
 const usualBody = () => bodyLimit
 
-/** A snapshot is longer than any call of the service. What the control API would refuse anyway is not collected. */
-function longestBody({ url = '/', headers }: IncomingMessage): number {
-  const isSteering = isControlPath(pathInWorld(url)) && isJson(headers['content-type'])
-  return isSteering ? controlBodyLimit : bodyLimit
+/** A snapshot is longer than any call of the service. What the control API refuses by its head is not collected. */
+function longestBody({ url = '/', method = '', headers }: IncomingMessage): number {
+  if (!isControlPath(pathInWorld(url))) return bodyLimit
+  try {
+    guard({ method, headers })
+    return controlBodyLimit
+  } catch {
+    return bodyLimit
+  }
 }
 
 /** What a server needs of a mock. */
-export type ServedMock = Pick<Mock, 'refuse' | 'worlds' | 'scenarios' | 'uptimeMs'>
+export type ServedMock = Pick<Mock, 'refuse' | 'present' | 'worlds' | 'scenarios' | 'uptimeMs'>
 
 /** A request of `node:http`, which has more to tell inside an Express app. */
 type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
@@ -62,10 +67,13 @@ export function createListener(
         const host = header(exchange, 'host')
         if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
         lastAllowed = host
+        const steers = control && isControlPath(pathInWorld(exchange.path))
+        const early = steers ? admit(exchange) : undefined
+        if (early) return mock.present(exchange, early)
         const asked = worlds.at(exchange)
         const there = asked?.mock ?? worlds.default
         const inner = asked?.exchange ?? exchange
-        if (control && isControlPath(inner.path)) return steer(inner, there)
+        if (steers) return steer(inner, there)
         const url = () => `${request.protocol ?? 'http'}://${host}${request.baseUrl ?? ''}${asked?.basePath ?? ''}`
         const page = pageFor(inner, () => ({ mock: there, url: url(), version }))
         return page ? there.present(inner, page) : there.answer(inner)

@@ -97,6 +97,18 @@ function write(answer: Answer, response: ServerResponse): void {
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
 }
 
+/** Waits for the next turn of the loop and, where a client is slow, until it has taken what was written, or has gone. */
+function taken(response: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const go = () => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    if (response.writableNeedDrain && !response.destroyed) response.on('drain', go).on('close', go)
+    else setImmediate(resolve)
+  })
+}
+
 /** Sends the head at once, and then what comes, as long as it comes. */
 function stream({ status, headers, stream }: Answer, response: ServerResponse): void {
   response.writeHead(status, headers)
@@ -104,9 +116,7 @@ function stream({ status, headers, stream }: Answer, response: ServerResponse): 
   const stop = stream?.({
     send: text => void response.write(text),
     end: () => void response.end(),
-    get behind() {
-      return response.writableLength
-    },
+    taken: () => taken(response),
   })
   response.once('close', () => stop?.())
 }

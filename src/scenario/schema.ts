@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
-import { FaultEntry } from '../contract/fault.js'
+import { FaultEntry, mostFaults } from '../contract/fault.js'
 import { HostName } from '../contract/host-name.js'
 import { Instant } from '../contract/instant.js'
 import { JournalEntry } from '../contract/journal.js'
@@ -50,7 +50,11 @@ export const Scenario = exact({
     ),
   revision: z.int().min(0).max(highestRevision).optional().describe("The world's own revisions are above it."),
   chance: ChanceEntry.optional().describe('Where chance goes on. Default: at the beginning of what the seed gives.'),
-  faults: z.array(FaultEntry).optional().describe('Made-up trouble, in the order in which it is looked at.'),
+  faults: z
+    .array(FaultEntry)
+    .max(mostFaults)
+    .optional()
+    .describe('Made-up trouble, in the order in which it is looked at.'),
   journal: z.array(JournalEntry).optional().describe('What the world has been asked before, and what it answered.'),
   $schema: z.string().optional().describe('For editors.'),
 })

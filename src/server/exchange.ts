@@ -38,8 +38,8 @@ export interface Answer {
 export interface StreamClient {
   send(text: string): void
   end(): void
-  /** How many bytes it has not taken yet. */
-  readonly behind: number
+  /** Waits until it has taken what was sent, or has gone. */
+  taken(): Promise<void>
 }
 
 /** Whose pages may read an answer: those of every origin that CORS allows, those of this machine, or none but its own. */

@@ -1,5 +1,6 @@
-import { Fault, type FaultDelay, type FaultEntry, type FaultState } from '../contract/fault.js'
+import { Fault, type FaultDelay, type FaultEntry, type FaultState, mostFaults } from '../contract/fault.js'
 import { shaped } from '../contract/shaped.js'
+import { UsageError } from '../contract/usage-error.js'
 import { Random, type RandomState } from '../store/random.js'
 import { sameJson } from '../store/same-json.js'
 import type { LiveWorld } from '../store/world.js'
@@ -82,6 +83,8 @@ export class WorldFaults implements Faults {
   }
 
   add(fault: Fault): FaultState {
+    if ((this.#faults?.size ?? 0) >= mostFaults)
+      throw new UsageError(`there are ${mostFaults} faults already: take some away before you add another`)
     return this.#put(shaped(fault, { schema: Fault, what: 'fault' }), this.#world.clock.now()).state
   }
 
@@ -136,7 +139,7 @@ export class WorldFaults implements Faults {
     const { at, faults, chance } = this.#beginning
     this.clear()
     this.#random = undefined
-    this.#lastId = Math.max(0, ...faults.map(({ id = '0' }) => Number(id)))
+    this.#lastId = faults.reduce((last, { id = '0' }) => Math.max(last, Number(id)), 0)
     this.#begun = faults.map(fault => this.#put(fault, at).id)
     if (chance) this.#drawn().restore(chance)
   }

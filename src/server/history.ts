@@ -1,4 +1,5 @@
 import type { ChangeSet } from '../store/change-set.js'
+import { callAll } from '../store/listeners.js'
 import type { Recorded } from './recorded.js'
 import { Ring } from './ring.js'
 
@@ -20,7 +21,7 @@ interface ChangeMoment {
 type Listener = (moment: Moment | undefined) => void
 
 /** How long the bodies of the exchanges that are kept may be together, in bytes. */
-const mostBytes = 128 * 1024 * 1024
+const mostBytes = 64 * 1024 * 1024
 
 /** How many change sets are kept. */
 const mostChangeSets = 1_000
@@ -146,7 +147,7 @@ export class History {
   }
 
   #tell(moment: Moment | undefined): void {
-    if (this.#listeners) for (const listener of this.#listeners) listener(moment)
+    if (this.#listeners) callAll([...this.#listeners].map(listener => () => listener(moment)))
   }
 }
 

@@ -5,7 +5,7 @@ import { shaped } from '../contract/shaped.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History } from './history.js'
 import { recordedBefore } from './recorded.js'
-import { type Verification, verify } from './verify.js'
+import { type Near, type Verification, verify } from './verify.js'
 
 /** Which exchanges are wanted; of what is absent, any. */
 export interface JournalFilter {
@@ -38,7 +38,15 @@ export class Journal {
   /** Whether the exchanges are as expected; where they are not, why, and what came nearest. Throws `UsageError` where nothing can be so. */
   verify(expectation: Expectation): Verification {
     const { tables } = this.#world.view
-    return verify(shaped(expectation, { schema: Expectation, what: 'expectation' }), { entries: this.find(), tables })
+    const exchanges = new Map([...this.#history.exchanges].map(exchange => [exchange.id, exchange]))
+    const entries = [...exchanges.values()].map(exchange => exchange.asked())
+    const expected = shaped(expectation, { schema: Expectation, what: 'expectation' })
+    const { nearest, ...verification } = verify(expected, { entries, tables })
+    const whole = ({ exchange, differs }: Near) => ({
+      exchange: exchanges.get(exchange.id)?.shown() ?? exchange,
+      differs,
+    })
+    return { ...verification, nearest: nearest.map(whole) }
   }
 
   /** Forgets all exchanges but those of an earlier run, as a snapshot has them. They get ids of this one. */

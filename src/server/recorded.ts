@@ -13,6 +13,8 @@ export interface Recorded {
   readonly status: number
   /** How long its bodies are together. */
   readonly bytes: number
+  /** What was asked, and how that went: the entry without the answer, which may be long. */
+  asked(): JournalEntry
   /** As the journal shows it. */
   shown(): JournalEntry
 }
@@ -76,6 +78,10 @@ export class RecordedExchange implements Recorded {
   }
 
   shown(): JournalEntry {
+    return { ...this.asked(), ...shownBody('answer', this.#answer) }
+  }
+
+  asked(): JournalEntry {
     return {
       id: this.id,
       time: new Date(this.#at).toISOString(),
@@ -88,7 +94,6 @@ export class RecordedExchange implements Recorded {
       headers: headersWithoutTokens(this.#headers),
       ...shownBody('body', this.#body),
       status: this.status,
-      ...shownBody('answer', this.#answer),
       ms: Math.round(this.#ms * 1000) / 1000,
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
@@ -105,6 +110,9 @@ export function recordedBefore(entry: JournalEntry): Recorded {
     status,
     // Of a file that was read already.
     bytes: 0,
+    asked() {
+      return this.shown()
+    },
     shown() {
       return { ...entry, id: this.id }
     },

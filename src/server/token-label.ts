@@ -1,4 +1,5 @@
 import { deviceLinkPath } from '../contract/device-link.js'
+import { nestingLimit } from '../contract/json.js'
 
 /** A token cut to its label: `pub_prod.…`; of one that has none, nothing is left. */
 function tokenLabel(token: string): string {
@@ -49,15 +50,16 @@ function headerWithoutToken(name: string, value: string): string {
   return token.length === 0 ? tokenLabel(scheme) : `${scheme} ${tokenLabel(token.join(' '))}`
 }
 
-/** A JSON value with its tokens cut to their labels. */
-export function jsonWithoutTokens(value: unknown): unknown {
+/** A JSON value with its tokens cut to their labels, and what nests deeper than a body may to `…`. */
+export function jsonWithoutTokens(value: unknown, levels = nestingLimit): unknown {
   if (typeof value === 'string') return withoutMintedTokens(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(jsonWithoutTokens)
+  if (levels === 0) return '…'
+  if (Array.isArray(value)) return value.map(inner => jsonWithoutTokens(inner, levels - 1))
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      namesToken(name) && typeof inner === 'string' ? tokenLabel(inner) : jsonWithoutTokens(inner),
+      namesToken(name) && typeof inner === 'string' ? tokenLabel(inner) : jsonWithoutTokens(inner, levels - 1),
     ]),
   )
 }

@@ -18,7 +18,7 @@ export interface Verification {
 }
 
 /** An exchange that came near, and in what it differs. */
-interface Near {
+export interface Near {
   readonly exchange: JournalEntry
   readonly differs: readonly Difference[]
 }

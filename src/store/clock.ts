@@ -4,7 +4,7 @@ import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import { AlarmTimer } from './alarm-timer.js'
 import { type Deadline, Deadlines } from './deadlines.js'
-import { furthestMs } from './time.js'
+import { latestMs } from './time.js'
 
 /** The time of a world. A running clock follows the global `Date` and `setTimeout`, so that fake timers drive it. */
 export interface Clock {
@@ -96,7 +96,7 @@ export class WorldClock implements Clock {
   }
 
   now(): number {
-    return Math.floor(this.#epoch + this.elapsed())
+    return Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs)
   }
 
   /** The ms that have passed since the clock was made. They never go back, whatever time it shows. */
@@ -107,7 +107,7 @@ export class WorldClock implements Clock {
   advance(by: number | string): Promise<void> {
     const ms = lengthMs(by)
     return this.#inTurn(async () => {
-      if (this.now() + ms > furthestMs) throw beyond(by)
+      if (this.now() + ms > latestMs) throw beyond(`clock.advance(${quoted(by)})`)
       await this.#advanceTo(this.elapsed() + ms)
     })
   }
@@ -118,6 +118,7 @@ export class WorldClock implements Clock {
       const { mode = this.#mode, rate = this.#rate } = setting
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw backwards(target, this.now())
+      if (target !== undefined && target > latestMs) throw beyond(`clock.now is ${quoted(now)}`)
       this.#go({ mode: checkedMode(mode), rate: checkedRate(rate) })
       if (target !== undefined) await this.#advanceTo(target - this.#epoch)
     })
@@ -210,10 +211,8 @@ function timeOf(now: number | string): number {
   throw new UsageError(`clock.now is ${quoted(now)}: expected ms since the epoch, or ${instantFormat}`)
 }
 
-function beyond(by: number | string): UsageError {
-  return new UsageError(
-    `clock.advance(${quoted(by)}): time ends at ${new Date(furthestMs).toISOString()}, beyond which no date goes`,
-  )
+function beyond(call: string): UsageError {
+  return new UsageError(`${call}: time ends at ${new Date(latestMs).toISOString()}`)
 }
 
 function backwards(target: number, now: number): UsageError {

@@ -57,6 +57,8 @@ describe('the clock of a world', () => {
   it.for([
     ['PUT', '/__mock/clock', { now: '2026-11-20T19:59:59Z' }, 'only goes forward'],
     ['PUT', '/__mock/clock', { now: 'tomorrow' }, 'with a zone'],
+    ['PUT', '/__mock/clock', { now: 8.64e15 }, 'time ends at'],
+    ['POST', '/__mock/clock/advance', { by: 8.64e15 }, 'time ends at'],
     ['PUT', '/__mock/clock', { now: '2026-11-21T20:00:00' }, 'with a zone'],
     ['PUT', '/__mock/clock', { mode: 'stopped' }, 'running'],
     ['PUT', '/__mock/clock', { mode: 'running', rate: 0 }, 'above 0'],
@@ -75,6 +77,19 @@ describe('the clock of a world', () => {
     expect(failure(got)).toBe('400 API_BAD_BODY')
     expect(json(got)).toMatchObject({ message: expect.stringContaining(message) })
     expect([stateOf(mock.world), mock.world.clock.mode]).toEqual([before, 'frozen'])
+  })
+
+  it('stops where time ends, and all is answered still', async ({ serve }) => {
+    const { mock, client, steer, send } = await serve()
+    await client.world.clock.set({ now: 8.64e15 - 31_556_952_000_000, mode: 'running', rate: 1_000_000 })
+    mock.faults.add({ operation: 'lobbies.*', effect: { reset: true }, after: '36525d', for: '36525d' })
+
+    const link = await send({ method: 'POST', path: '/cloud/devices/links' })
+    const answers = await Promise.all(
+      ['worlds', 'world', 'clock', 'snapshot', 'journal', 'faults'].map(path => steer('GET', `/__mock/${path}`)),
+    )
+
+    expect([link, ...answers].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200])
   })
 
   it('has 10,000 links expire in their order in one advance, and wakes each watcher once', async ({ serve }) => {

@@ -1,6 +1,7 @@
 import { describe, expect, vi } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
 import { failure, json } from '../doors.js'
-import { bearer, completion, ids, tokens } from '../tanks.js'
+import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
 import { it } from './steered.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
@@ -137,6 +138,33 @@ describe('the journal', () => {
     expect(entry?.answer).toEqual({ cloud_token: 'cloud.…', watch: { index: expect.any(String) } })
     expect(entry?.blocked_ms).toBeGreaterThan(0)
     expect(entry?.ms).toBeGreaterThanOrEqual(entry?.blocked_ms ?? Number.POSITIVE_INFINITY)
+  })
+
+  it('cuts what nests deeper than any body may, and can be put back so', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    const deep = `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`
+    const events = mock.changes()
+
+    const got = await send({ method: 'POST', path: '/cloud/devices/links/complete', body: deep })
+    const snapshot = await client.snapshot({ with: ['journal'] })
+    await client.restore(snapshot)
+
+    expect(failure(got)).toBe('401 API_UNAUTHORIZED')
+    expect(JSON.stringify(snapshot.journal)).toContain('"a":"…"')
+    expect((await client.journal.verify({ match: { status: 401 } })).ok).toBe(true)
+    expect((await events.next()).value).toMatchObject({ type: 'exchange', data: { status: 401 } })
+    await events.return?.()
+  })
+
+  it('keeps no more bodies than 64 MiB of them', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const body = new Uint8Array(256 * 1024).fill(1)
+    for (let i = 0; i < 300; i++) await mock.answer({ method: 'POST', path: '/nowhere', headers: {}, body })
+
+    const kept = mock.journal.find().length
+
+    expect(kept).toBeGreaterThan(250)
+    expect(kept).toBeLessThanOrEqual(256)
   })
 
   it('leaves out a body that is too long to be kept', async ({ serve }) => {

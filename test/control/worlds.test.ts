@@ -81,6 +81,43 @@ describe('a world', () => {
     expect(mock.worlds.list()).toHaveLength(1)
   })
 
+  it.for([
+    ['a preflight', { method: 'OPTIONS', path: `/w/new${list}`, headers: { origin: 'http://localhost:1' } }],
+    [
+      'a preflight of the control API',
+      { method: 'OPTIONS', path: '/w/new/__mock/reset', headers: { origin: 'http://localhost:1' } },
+    ],
+    ['a call that may not steer', { method: 'POST', path: '/w/new/__mock/reset' }],
+    ['what is no call of the control API', { method: 'GET', path: '/w/new/__mock/x/y/z' }],
+    [
+      'an image on a page of another site',
+      { method: 'GET', path: `/w/new${list}`, headers: { 'sec-fetch-site': 'cross-site' } },
+    ],
+    [
+      'a page of another site',
+      {
+        method: 'GET',
+        path: `/w/new${list}`,
+        headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      },
+    ],
+  ] as const)('is not made by %s', async ([, sent], { serve }) => {
+    const { mock, send } = await serve()
+
+    await send(sent)
+
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+
+  it('is made by a page of another site that may read the answer', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://tanks.example' }
+
+    await send({ method: 'GET', path: `/w/new${list}`, headers })
+
+    expect(mock.worlds.list()).toHaveLength(2)
+  })
+
   it('is refused where there are too many, and is there again when one has gone', async ({ serve }) => {
     const { mock, send } = await serve({ maxWorlds: 2 })
     await mock.worlds.put('one')
