@@ -1,5 +1,6 @@
 import type { FaultEntry } from './contract/fault.js'
 import type { JournalEntry } from './contract/journal.js'
+import { UsageError } from './contract/usage-error.js'
 import type { Steering } from './control/steering.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import type { WorldFaults } from './server/faults.js'
@@ -62,6 +63,7 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     become,
     load: async scenario => become(beginningOf(scenario)),
     async restore(snapshot) {
+      if (typeof snapshot?.revision !== 'number') throw noSnapshot()
       const next = beginningOf(snapshot)
       if (next.faults) faults.letGo()
       await world.become(next.standing, {
@@ -92,4 +94,8 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
         },
       }),
   }
+}
+
+function noSnapshot(): UsageError {
+  return new UsageError('this is no snapshot, which has a revision: to change over to a scenario, load it')
 }

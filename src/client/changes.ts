@@ -6,28 +6,49 @@ import { ClientError, type Remote, respond } from './call.js'
 const pauseMs = 100
 
 /**
- * The events of a world as they happen. After a cut it asks again, from where it has left off. It ends with the signal,
- * with the `for await` that reads it, and with the world. Rejects with `ClientError` where the mock refuses, or none answers.
+ * The events of a world as they happen, from when the promise resolves. After a cut it asks again, from where it has left
+ * off. They end with the signal, with the `for await` that reads them, and with the world. Rejects with `ClientError` where
+ * the mock refuses, or none answers.
  */
-export async function* readChanges(
+export async function readChanges(
   remote: Remote,
-  { since, signal, ...from }: ChangesOptions = {},
+  { since, signal, lastEventId }: ChangesOptions = {},
+): Promise<AsyncGenerator<MockEvent, undefined>> {
+  const ask = (after: string | undefined) => open(remote, { since, lastEventId: after, signal })
+  const stream = await ask(lastEventId)
+  const events = stream && eventsIn(stream, signal)
+  // The first one says where it begins, which is sent when the mock listens.
+  const begun = await events?.next()
+  return goOn(events, { ask, signal, lastEventId: begun?.value?.id ?? lastEventId })
+}
+
+/** How the events go on after a cut. */
+interface GoingOn {
+  ask(lastEventId: string | undefined): Promise<ReadableStream<Uint8Array> | null>
+  readonly signal: AbortSignal | undefined
+  /** Of what came before. */
+  readonly lastEventId: string | undefined
+}
+
+async function* goOn(
+  first: AsyncGenerator<StreamEvent> | null,
+  { ask, signal, lastEventId }: GoingOn,
 ): AsyncGenerator<MockEvent, undefined> {
-  let { lastEventId } = from
-  for (let first = true; !signal?.aborted; first = false) {
-    if (!first) await new Promise(resolve => setTimeout(resolve, pauseMs))
-    const stream = await open(remote, { since, lastEventId, signal }).catch(error => {
-      // It has answered before, and is gone.
-      if (signal?.aborted || (!first && error instanceof ClientError && error.status === 0)) return undefined
-      throw error
-    })
-    if (!stream) return undefined
-    for await (const { type, id, data } of eventsIn(stream, signal)) {
+  let last = lastEventId
+  for (let events: AsyncIterable<StreamEvent> | null = first; events && !signal?.aborted; ) {
+    for await (const { type, id, data } of events) {
       if (type === 'end') return undefined
-      lastEventId = id ?? lastEventId
+      last = id ?? last
       // Beside these the mock sends only those of `MockEvent`.
       if (type !== 'begin') yield { type, id, data: JSON.parse(data) } as MockEvent
     }
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
+    const stream = await ask(last).catch(error => {
+      // It has answered before, and is gone.
+      if (signal?.aborted || (error instanceof ClientError && error.status === 0)) return null
+      throw error
+    })
+    events = stream && eventsIn(stream, signal)
   }
   return undefined
 }

@@ -11,7 +11,7 @@ import type { Verification } from '../server/verify.js'
 import type { ClockMode, ClockSetting } from '../store/clock.js'
 import type { Inputs, Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/token-info.js'
-import { call, type Remote } from './call.js'
+import { ClientError, call, type Remote } from './call.js'
 import { readChanges } from './changes.js'
 import { type ClientTable, createTable, undefinedIfMissing } from './table.js'
 
@@ -67,6 +67,8 @@ export interface ClientWorld {
  * same names. Every call rejects with `ClientError` where the mock refuses it, or none answers.
  */
 export interface Client {
+  /** What the world is called. */
+  readonly id: string
   /** Where the world answers: the base URL for a game's client. Without a slash at its end. */
   readonly url: string
   readonly world: ClientWorld
@@ -109,21 +111,29 @@ export interface Client {
   expireDeviceLink(token: string): Promise<void>
   /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. */
   explain(question: Question): Promise<Explanation>
-  /** Change sets and exchanges as they happen. */
-  changes(options?: ChangesOptions): AsyncGenerator<MockEvent, undefined>
+  /** Change sets and exchanges as they happen, from when the promise resolves. */
+  changes(options?: ChangesOptions): Promise<AsyncGenerator<MockEvent, undefined>>
 }
 
 /** The client of a mock at a URL, as `http://127.0.0.1:4100`; with a world in it, `…/w/test-42`, of that world. */
 export function createClient(url: string, options: ClientOptions = {}): Client {
-  const [, server = '', world = ''] = /^(.*?)(\/w\/[^/]+)?\/*$/.exec(url) ?? []
+  const [, server, , id = defaultId] = /^(https?:\/\/[^/].*?)(\/w\/([^/]+))?\/*$/i.exec(url) ?? []
+  if (server === undefined)
+    throw new ClientError(`url is ${JSON.stringify(url)}: expected http://127.0.0.1:4100, or …/w/test-42`, {
+      status: 0,
+      code: 'MISUSED',
+    })
   const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
-  const path = options.world === undefined ? world : `/w/${encodeURIComponent(options.world)}`
-  return clientOf({ url: server + path, fetch }, { url: server, fetch })
+  return clientOf(options.world ?? decodeURIComponent(id), { url: server, fetch })
 }
 
-function clientOf(remote: Remote, server: Remote): Client {
-  const { url } = remote
-  const client = (id: string) => clientOf({ ...server, url: `${server.url}/w/${encodeURIComponent(id)}` }, server)
+/** What the world is called that is meant where a URL names none. */
+const defaultId = 'default'
+
+function clientOf(id: string, server: Remote): Client {
+  const url = id === defaultId ? server.url : `${server.url}/w/${encodeURIComponent(id)}`
+  const remote = { ...server, url }
+  const client = (id: string) => clientOf(id, server)
   const world = (id: string) => `/worlds/${encodeURIComponent(id)}`
   const fault = (id: string) => `/faults/${encodeURIComponent(id)}`
   const link = (token: string, verb: 'complete' | 'expire') => `/device-links/${encodeURIComponent(token)}/${verb}`
@@ -133,6 +143,7 @@ function clientOf(remote: Remote, server: Remote): Client {
     await call(remote, { method, path, body })
   }
   return {
+    id,
     url,
     world: worldOf(remote),
     faults: {

@@ -22,23 +22,27 @@ export interface ClientTable<Row, Input> {
 
 /** The table of a name in paths, `game-modes`. All calls reject with `ClientError`. */
 export function createTable<Row, Input extends object>(remote: Remote, name: string): ClientTable<Row, Input> {
-  const at = (id: string) => `/${name}/${encodeURIComponent(id)}`
+  const at = (id: string) => {
+    if (typeof id !== 'string') throw misused('update(id, { is_closed: true }): the id of a record, no query')
+    return `/${name}/${encodeURIComponent(id)}`
+  }
   // What a mock answers is what its tables hold.
   const asked = (one: Call) => call(remote, one) as Promise<Row>
   const findMany = async (filter: Filter = {}) => {
+    if (typeof filter !== 'object') throw misused('findMany({ game_mode_id: "duel" }): the values of fields, no query')
     const query = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, String(value)]))
     const answer = (await call(remote, { method: 'GET', path: `/${name}`, query })) as Readonly<Record<string, Row[]>>
     return answer[name.replaceAll('-', '_')] ?? []
   }
   return {
-    get: id => asked({ method: 'GET', path: at(id) }).catch(undefinedIfMissing),
+    get: async id => asked({ method: 'GET', path: at(id) }).catch(undefinedIfMissing),
     all: () => findMany(),
     findFirst: async filter => (await findMany(filter))[0],
     findMany,
     count: async filter => (await findMany(filter)).length,
     create: input => asked({ method: 'POST', path: `/${name}`, body: input }),
-    update: (id, changes) => asked({ method: 'PATCH', path: at(id), body: changes }),
-    delete: id => asked({ method: 'DELETE', path: at(id) }).catch(undefinedIfMissing),
+    update: async (id, changes) => asked({ method: 'PATCH', path: at(id), body: changes }),
+    delete: async id => asked({ method: 'DELETE', path: at(id) }).catch(undefinedIfMissing),
   }
 }
 
@@ -46,4 +50,11 @@ export function createTable<Row, Input extends object>(remote: Remote, name: str
 export function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof ClientError && error.status === 404) return undefined
   throw error
+}
+
+function misused(right: string): ClientError {
+  return new ClientError(`a table of the client is called otherwise than one in-process: ${right}`, {
+    status: 0,
+    code: 'MISUSED',
+  })
 }

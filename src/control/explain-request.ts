@@ -1,6 +1,5 @@
 import type { Caller } from '../behaviour/caller.js'
 import { ApiError } from '../contract/error.js'
-import type { FaultState } from '../contract/fault.js'
 import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { authenticate } from '../server/authenticate.js'
@@ -25,7 +24,10 @@ export function explainRequest(
     ...(origin === undefined ? {} : { origin }),
   }
   const exchange: Exchange = { method: method.toUpperCase(), path, query, headers }
-  const because = faults.concerning(exchange).map(faultText)
+  const concerning = faults.concerning(exchange)
+  const because = concerning.map(faultText)
+  const struck = struckBy(concerning)
+  if (struck !== undefined) return { verdict: struck, because }
   try {
     const { id } = routes.find(exchange.method, path)
     const { auth, summary } = operations[id]
@@ -67,12 +69,23 @@ function whoAsks(caller: Caller, { origin, view: { tables } }: Asking): string {
   return caller.kind === 'anonymous' ? 'no token was sent' : `the token is a ${caller.kind} token`
 }
 
-function faultText({ id, effect, times, struck, chance }: FaultState): string {
-  const whether = [
+type Concerning = ReturnType<ExplainedOf['faults']['concerning']>
+
+/** What the first does that is due; `undefined` where there is none, or where the request goes on as ever. */
+function struckBy(concerning: Concerning): string | undefined {
+  const { state } = concerning.find(({ isDue, state }) => isDue && state.chance !== 0) ?? {}
+  if (!state || state.effect.spurious !== undefined) return undefined
+  const may = state.chance === undefined || state.chance === 1 ? '' : 'perhaps '
+  return `${may}met by fault ${state.id}: ${JSON.stringify(state.effect)}`
+}
+
+function faultText({ state: { id, effect, times, struck, chance }, isDue }: Concerning[number]): string {
+  const more = [
+    !isDue && 'but not now',
     times !== undefined && `${struck} of ${times} times so far`,
     chance !== undefined && `with a chance of ${chance}`,
   ].filter(text => text !== false)
-  return [`fault ${id} concerns it: ${JSON.stringify(effect)}`, ...whether].join(', ')
+  return [`fault ${id} concerns it: ${JSON.stringify(effect)}`, ...more].join(', ')
 }
 
 /** Whether the page that asks may read the answer. */

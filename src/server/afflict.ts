@@ -41,6 +41,7 @@ function struckBy({ fault, request }: Strike, afflicting: Struck): Answered {
   const { finisher, faults, goOn, progress } = afflicting
   const { delay, error, reset, hold, spurious } = fault.given.effect
   progress.operation = request.operation
+  progress.caller = request.caller
   progress.fault = { id: fault.id, effect: Object.keys(fault.given.effect).join() }
   if (error) return finisher.fail(progress, failureOf(error, fault.id))
   if (delay !== undefined) return held({ ...afflicting, fault, request, ms: faults.delayMs(delay) })

@@ -157,12 +157,12 @@ export class WorldFaults implements Faults {
     return fault && { fault, request }
   }
 
-  /** Those that concern a request, be they due or not. Counts nothing. */
-  concerning(exchange: Exchange): readonly FaultState[] {
+  /** Those that concern a request, and whether they are due. Counts nothing. */
+  concerning(exchange: Exchange): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
     const request = new RequestTraits(exchange, this.#world.view)
     return this.#all()
       .filter(fault => concerns(fault.given, request))
-      .map(fault => fault.state)
+      .map(({ state, isDue }) => ({ state, isDue }))
   }
 
   /** For how long an exchange is delayed. */

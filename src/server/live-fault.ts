@@ -44,7 +44,7 @@ export class LiveFault {
   /** Counts an exchange that the fault concerns, and says whether it strikes it. What is let pass by chance is no strike. */
   strikes(request: RequestTraits, random: () => Random): boolean {
     if (!concerns(this.given, request)) return false
-    const due = this.#isDue()
+    const due = this.isDue
     this.#matched++
     if (typeof this.given.after === 'number' && this.#matched >= this.given.after)
       this.#beganAt ??= this.#clock.elapsed()
@@ -82,7 +82,8 @@ export class LiveFault {
     return after === 0 ? this.#addedAt : undefined
   }
 
-  #isDue(): boolean {
+  /** Whether it would strike an exchange that it concerns, if chance has it so. */
+  get isDue(): boolean {
     const { times = Number.POSITIVE_INFINITY, for: length } = this.given
     const began = this.#beganAt
     if (began === undefined || this.#struck >= times) return false

@@ -1,3 +1,4 @@
+import type { Caller } from '../behaviour/caller.js'
 import { ApiError } from '../contract/error.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { View } from '../store/world.js'
@@ -20,6 +21,7 @@ export class RequestTraits implements Comparable {
   #query: URLSearchParams | undefined
   #body: { readonly json: unknown } | undefined
   #owner: Owner | undefined
+  #caller: { readonly found: Caller | undefined } | undefined
 
   constructor(exchange: Exchange, view: View) {
     const route = routeOf(exchange)
@@ -43,6 +45,12 @@ export class RequestTraits implements Comparable {
   get body(): unknown {
     this.#body ??= { json: jsonOf(this.exchange) }
     return this.#body.json
+  }
+
+  /** Who asks; `undefined` where the operation would not answer them, and where there is none. */
+  get caller(): Caller | undefined {
+    this.#caller ??= { found: this.#findCaller() }
+    return this.#caller.found
   }
 
   /** Whether it is a watch that has an index, and so may block. */
@@ -69,6 +77,16 @@ export class RequestTraits implements Comparable {
     return this.#query
   }
 
+  #findCaller(): Caller | undefined {
+    if (this.operation === undefined) return undefined
+    try {
+      return authenticate(operations[this.operation].auth, this.exchange, this.#view)
+    } catch (error) {
+      if (error instanceof ApiError) return undefined
+      throw error
+    }
+  }
+
   #whose(): Owner {
     this.#owner ??= this.#findOwner()
     return this.#owner
@@ -77,15 +95,10 @@ export class RequestTraits implements Comparable {
   #findOwner(): Owner {
     const { game_id, namespace_id } = this.#params
     if (game_id !== undefined) return { gameId: game_id, namespaceId: namespace_id }
-    if (this.operation === undefined) return nobody
-    try {
-      const caller = authenticate(operations[this.operation].auth, this.exchange, this.#view)
-      if ('namespaceId' in caller) return { namespaceId: caller.namespaceId }
-      return 'gameId' in caller ? { gameId: caller.gameId } : nobody
-    } catch (error) {
-      if (error instanceof ApiError) return nobody
-      throw error
-    }
+    const { caller } = this
+    if (caller === undefined) return nobody
+    if ('namespaceId' in caller) return { namespaceId: caller.namespaceId }
+    return 'gameId' in caller ? { gameId: caller.gameId } : nobody
   }
 }
 

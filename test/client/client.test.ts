@@ -49,6 +49,7 @@ describe('the client', () => {
 
     const clients = [createClient(`${url}/w/one`), createClient(`${url}/`, { world: 'one' }), createClient(`${url}//`)]
 
+    expect(clients.map(client => client.id)).toEqual(['one', 'one', 'default'])
     expect(clients.map(client => client.url)).toEqual([`${url}/w/one`, `${url}/w/one`, url])
     const described = await Promise.all(clients.map(client => client.world.describe()))
     expect(described.map(({ id }) => id)).toEqual(['one', 'one', 'default'])
@@ -83,6 +84,19 @@ describe('the client', () => {
 
     expect(error).toBeInstanceOf(ClientError)
     expect(error).toMatchObject({ status: 400, code: 'API_BAD_BODY', message: expect.stringContaining('duel') })
+  })
+
+  it.for(['127.0.0.1:4100', '', 'ftp://x', 'http://'])('is of no such URL as %j', url => {
+    expect(() => createClient(url)).toThrow('expected http://127.0.0.1:4100')
+  })
+
+  it('says how its tables are called where that was as in-process', async ({ serve }) => {
+    const { lobbies } = (await serve()).client.world
+    const query = (() => ({})) as never
+
+    const calls = [lobbies.findMany(query), lobbies.count(query), lobbies.update(query, {}), lobbies.delete(query)]
+
+    for (const call of calls) await expect(call).rejects.toThrow('otherwise than one in-process')
   })
 
   it('says where no mock answers', async ({ serve }) => {

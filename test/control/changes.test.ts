@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { fc } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { createClient, type MockEvent } from '../../src/client.js'
 import { ask } from '../server/ask.js'
 import { connected } from '../server/talk.js'
@@ -9,19 +9,17 @@ import { it, type Steered } from './steered.js'
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
 /** Reads so many events, and then lets go. */
-async function take(events: AsyncIterable<MockEvent>, count: number): Promise<MockEvent[]> {
+async function take(
+  events: AsyncIterable<MockEvent> | Promise<AsyncIterable<MockEvent>>,
+  count: number,
+): Promise<MockEvent[]> {
   const taken: MockEvent[] = []
   if (count === 0) return taken
-  for await (const event of events) {
+  for await (const event of await events) {
     taken.push(event)
     if (taken.length === count) break
   }
   return taken
-}
-
-/** Waits until a stream listens to a world. */
-async function fromNowOn({ mock }: Steered, world = 'default'): Promise<void> {
-  await vi.waitFor(() => expect(mock.worlds.get(world)?.busy).toBe(true))
 }
 
 const makeLobby = ({ mock }: Steered, lobby_id: string) => mock.world.lobbies.create({ lobby_id })
@@ -40,9 +38,7 @@ describe('GET /__mock/changes', () => {
 
   it('tells of change sets and exchanges as they happen, each with an id', async ({ serve }) => {
     const steered = await serve()
-    const events = steered.client.changes()
-    const first = take(events, 2)
-    await fromNowOn(steered)
+    const first = take(await steered.client.changes(), 2)
 
     await makeLobby(steered, 'new')
     await steered.send(list)
@@ -78,8 +74,7 @@ describe('GET /__mock/changes', () => {
     const since = steered.mock.world.revision
     await steered.send(list)
     await steered.send(list)
-    const events = take(steered.client.changes({ since }), 2)
-    await fromNowOn(steered)
+    const events = take(await steered.client.changes({ since }), 2)
 
     await makeLobby(steered, 'new')
 
@@ -166,8 +161,8 @@ describe('GET /__mock/changes', () => {
   it('frees a client that has gone, and ends those that are left when the server ends', async ({ serve }) => {
     const steered = await serve()
     const controller = new AbortController()
-    const aborted = steered.client.changes({ since: 0, signal: controller.signal })
-    const left = steered.client.changes({ since: 0 })
+    const aborted = await steered.client.changes({ since: 0, signal: controller.signal })
+    const left = await steered.client.changes({ since: 0 })
     await makeLobby(steered, 'new')
     await Promise.all([aborted.next(), left.next()])
 
@@ -193,12 +188,11 @@ describe('GET /__mock/changes', () => {
     })
     await new Promise<void>(resolve => between.listen(0, '127.0.0.1', resolve))
     const { port: there } = between.address() as AddressInfo
-    const events = createClient(`http://127.0.0.1:${there}`).changes()
+    const events = await createClient(`http://127.0.0.1:${there}`).changes()
     const cut = () => {
       for (const one of cutters.splice(0)) one()
     }
     const first = events.next()
-    await fromNowOn(steered)
 
     cut()
     await makeLobby(steered, 'one')
@@ -216,8 +210,7 @@ describe('GET /__mock/changes', () => {
   it('ends with its world, and does not bring it back', async ({ serve }) => {
     const steered = await serve()
     const other = await steered.client.worlds.put('other')
-    const events = take(other.changes(), 1)
-    await fromNowOn(steered, 'other')
+    const events = take(await other.changes(), 1)
 
     await steered.client.worlds.delete('other')
 
@@ -227,8 +220,7 @@ describe('GET /__mock/changes', () => {
   it('is of one world', async ({ serve }) => {
     const steered = await serve()
     const other = await steered.client.worlds.put('other')
-    const events = take(other.changes(), 1)
-    await fromNowOn(steered, 'other')
+    const events = take(await other.changes(), 1)
 
     await makeLobby(steered, 'there')
     await other.world.lobbies.create({ lobby_id: 'here' })

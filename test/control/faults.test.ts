@@ -133,10 +133,29 @@ describe('the faults of a world, from outside', () => {
     const { mock, client } = await serve()
     await client.faults.add(twice)
 
-    const { because } = await client.explain({ path: list.path })
+    const { verdict, because } = await client.explain({ path: list.path })
 
+    expect(verdict).toBe('met by fault 1: {"error":{"code":"API_RATE_LIMIT"}}')
     expect(because[0]).toBe('fault 1 concerns it: {"error":{"code":"API_RATE_LIMIT"}}, 0 of 2 times so far')
     expect(mock.faults.list()[0]?.matched).toBe(0)
+  })
+
+  it('are not told of as striking where they do not, now', async ({ serve }) => {
+    const { client } = await serve()
+    await client.faults.add({ ...twice, after: 1 })
+
+    const { verdict, because } = await client.explain({ path: list.path })
+
+    expect([verdict, because[0]]).toEqual(['answered by lobbies.list', expect.stringContaining('but not now')])
+  })
+
+  it('are found in the journal by the match by which they struck', async ({ serve }) => {
+    const { client, send } = await serve()
+    const match = { game: 'tanks', namespace: 'tanks/prod' }
+    await client.faults.add({ match, effect: { error: { status: 503 } } })
+    await send(list)
+
+    expect(await client.journal.verify({ match: { ...match, status: 503 } })).toMatchObject({ ok: true, matched: 1 })
   })
 
   it.for([

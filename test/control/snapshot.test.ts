@@ -109,6 +109,8 @@ describe('PUT /__mock/snapshot', () => {
   })
 
   it.for([
+    [{ title: 'no snapshot' }, 'no snapshot'],
+    [{}, 'no snapshot'],
     [{ games: 'tanks' }, 'games'],
     [{ lobbies: [{ game_mode_id: 'nobody' }] }, 'nobody'],
     [{ regionz: [] }, 'regionz'],
@@ -117,7 +119,7 @@ describe('PUT /__mock/snapshot', () => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)
 
-    const got = await steer('PUT', '/__mock/snapshot', body)
+    const got = await steer('PUT', '/__mock/snapshot', message === 'no snapshot' ? body : { revision: 1, ...body })
 
     expect(failure(got)).toBe('400 API_BAD_BODY')
     expect((json(got) as { message: string }).message).toContain(message)
@@ -128,6 +130,7 @@ describe('PUT /__mock/snapshot', () => {
     const { mock, client } = await serve()
     const state = { text: 'x'.repeat(100_000) }
     const snapshot: ScenarioInput = {
+      revision: 1,
       game_modes: ['duel'],
       lobbies: Array.from({ length: 30 }, () => ({ game_mode_id: 'duel', state })),
     }
