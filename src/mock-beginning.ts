@@ -1,6 +1,8 @@
 import type { FaultEntry } from './contract/fault.js'
 import type { JournalEntry } from './contract/journal.js'
+import { shaped } from './contract/shaped.js'
 import { UsageError } from './contract/usage-error.js'
+import { ResetSchema } from './control/options.js'
 import type { Steering } from './control/steering.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import type { WorldFaults } from './server/faults.js'
@@ -76,7 +78,8 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
         },
       })
     },
-    async reset({ keep = [] } = {}) {
+    async reset(options = {}) {
+      const { keep = [] } = shaped(options, { schema: ResetSchema, what: 'reset' })
       if (!keep.includes('faults')) faults.letGo()
       await world.reset({
         keep: keep.filter(part => part === 'clock'),

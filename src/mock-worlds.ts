@@ -1,7 +1,8 @@
 import { ApiError } from './contract/error.js'
 import { knownChoices } from './contract/nearest.js'
-import { UsageError } from './contract/usage-error.js'
+import { shaped } from './contract/shaped.js'
 import { summaryOf } from './control/description.js'
+import { NewWorldSchema } from './control/options.js'
 import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
 import type { MockBeginning } from './mock-beginning.js'
 import type { OnHand } from './on-hand.js'
@@ -46,7 +47,6 @@ interface Making {
 export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigins, make }: Making): MockWorlds {
   const beginningFor = (worldId: string, { scenario, fork, seed }: NewWorldOptions): MockBeginning => {
     if (fork === undefined) return onHand.beginningOf(scenario, { worldId, seed })
-    if (scenario !== undefined) throw new UsageError('scenario and fork are both given: a world is made of one of them')
     const other = worlds.get(fork)
     if (!other)
       throw new ApiError('API_NOT_FOUND', `there is no world "${fork}" to fork.${knownChoices(fork, worlds.ids)}`)
@@ -57,7 +57,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
     list: () => worlds.ids.flatMap(id => worlds.peek(id) ?? []).map(summaryOf),
     get: id => worlds.get(id),
     async put(id, options = {}) {
-      const beginning = beginningFor(id, options)
+      const beginning = beginningFor(id, shaped(options, { schema: NewWorldSchema, what: 'world' }))
       const there = worlds.get(id)
       await there?.become(beginning)
       return there ?? worlds.add(id, () => make(id, beginning))

@@ -1,8 +1,10 @@
 import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
+import { shaped } from './contract/shaped.js'
 import { changesOf } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
 import { explain } from './control/explain.js'
+import { SnapshotSchema } from './control/options.js'
 import type { Steering } from './control/steering.js'
 import { begun, type MockBeginning, type RebasedBeginning } from './mock-beginning.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -163,7 +165,8 @@ function steeringOf(
     journal,
     changes: options => changesOf({ world, history, run }, options),
     explain: question => explain({ view: world.view, corsOrigins, faults }, question),
-    snapshot({ with: also = [] } = {}) {
+    snapshot(options = {}) {
+      const { with: also = [] } = shaped(options, { schema: SnapshotSchema, what: 'snapshot' })
       const { chance, ...snapshot } = snapshotOf(world)
       return {
         ...snapshot,

@@ -24,6 +24,6 @@ export function shaped<Schema extends z.ZodType>(input: unknown, { schema, what 
 
 function problemTexts(issue: Issue, input: unknown): readonly string[] {
   if (issue.code !== 'unrecognized_keys') return [issueText(issue, input)]
-  const known = issue.message.split(' ')
+  const known = issue.message.split(' ').filter(key => key !== '')
   return issue.keys.map(key => `${pathText([...issue.path, key])} is an unknown key.${knownChoices(key, known)}`)
 }

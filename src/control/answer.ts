@@ -1,31 +1,24 @@
 import { ApiError } from '../contract/error.js'
-import { nestingLimit } from '../contract/json.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { Exchange, Page } from '../server/exchange.js'
-import { parseJson, parseQuery } from '../server/input.js'
 import { createRouteTable } from '../server/route-table.js'
 import { pathInWorld } from '../server/world-path.js'
 import { controlCalls, controlPages, type SteeredServer } from './calls.js'
+import { controlInput } from './control-input.js'
 import { guard } from './guard.js'
-import { type ControlId, type ControlSpec, controlOperations } from './operations.js'
+import { type ControlId, controlOperations } from './operations.js'
 import { jsonPage } from './page-answer.js'
 import type { Steering } from './steering.js'
 
 /** What stands before the paths of the control API. */
 const base = '/__mock'
 
-/** The most bytes of a body of the control API. */
-export const controlBodyLimit = 256 * 1024 * 1024
-
-/** A snapshot has the states of lobbies inside it. */
-const bodyLimits = { bytes: controlBodyLimit, levels: 2 * nestingLimit }
-
 /** Which pages may call is told by the headers that every answer gets. */
 const preflight: Page = { status: 204, headers: {}, body: new Uint8Array(), readableBy: 'loopback' }
 
 const routes = createRouteTable({
   places: controlOperations,
-  hint: 'README.md lists what the control API has',
+  hint: `GET ${base} lists the calls`,
   base,
 })
 
@@ -57,9 +50,8 @@ export function admit(exchange: Exchange): Page | undefined {
 /** Answers a request that was admitted. Rejects with what its answer is made of: `ApiError`, or a bug. */
 export async function answerControl(exchange: Exchange, controlled: Controlled): Promise<Page> {
   const { id, params } = routeOf(exchange)
-  const spec: ControlSpec = controlOperations[id]
-  const body = spec.body && parseJson(exchange.body, { schema: spec.body, limits: bodyLimits })
-  return carryOut(id, { ...controlled, params, query: parseQuery(spec, exchange), body, exchange })
+  const input = controlInput(controlOperations[id], exchange)
+  return carryOut(id, { ...controlled, ...input, params, exchange })
 }
 
 function routeOf({ method, path }: Exchange) {

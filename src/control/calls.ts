@@ -1,6 +1,4 @@
 import { ApiError } from '../contract/error.js'
-import type { Expectation } from '../contract/expectation.js'
-import type { Fault } from '../contract/fault.js'
 import { quoted } from '../contract/issue.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
@@ -9,9 +7,10 @@ import { prefersYaml } from './accept.js'
 import { descriptionOf } from './description.js'
 import { eventStream } from './event-stream.js'
 import { filtered } from './filter.js'
-import type { ControlId, ControlInput } from './operations.js'
+import { type ControlId, type ControlInput, controlOperations } from './operations.js'
 import { jsonPage, yamlPage } from './page-answer.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
+import { shownCall } from './shown-call.js'
 import type { Steering, SteeringWorlds } from './steering.js'
 import { fieldsOf, tableAt, wireNameOf } from './tables.js'
 
@@ -49,6 +48,7 @@ export const controlPages = {
 
 /** What each other call of the control API does: it answers an object, throws `ApiError` or, where the caller did something wrong, `UsageError`. */
 export const controlCalls = {
+  calls: () => ({ calls: Object.values(controlOperations).map(shownCall) }),
   health: ({ server, version }) => {
     const worlds = server.worlds.list()
     const waiters = worlds.reduce((sum, world) => sum + world.waiters, 0)
@@ -60,8 +60,8 @@ export const controlCalls = {
     if (!steering) throw noWorld(world_id)
     return descriptionOf(steering)
   },
-  'worlds.put': async ({ server, params: { world_id }, body: { scenario, ...options } }) =>
-    descriptionOf(await server.worlds.put(world_id, { ...options, scenario: asScenario(scenario) })),
+  'worlds.put': async ({ server, params: { world_id }, body }) =>
+    descriptionOf(await server.worlds.put(world_id, body)),
   'worlds.delete': async ({ server, params: { world_id } }) => {
     if (!(await server.worlds.delete(world_id))) throw noWorld(world_id)
     return {}
@@ -78,7 +78,7 @@ export const controlCalls = {
   },
   'scenarios.list': ({ server }) => ({ scenarios: server.scenarios }),
   'scenario.put': async ({ mock, body: { name, scenario } }) => {
-    await mock.load(name ?? asScenario(scenario) ?? {})
+    await mock.load(name ?? scenario ?? {})
     return descriptionOf(mock)
   },
   'clock.get': ({ mock }) => clockOf(mock.world.clock),
@@ -91,8 +91,7 @@ export const controlCalls = {
     return clockOf(mock.world.clock)
   },
   'faults.list': ({ mock }) => ({ faults: mock.faults.list() }),
-  // What is no fault is found out where it is added.
-  'faults.add': ({ mock, body }) => mock.faults.add(body as Fault),
+  'faults.add': ({ mock, body }) => mock.faults.add(body),
   'faults.clear': ({ mock }) => {
     mock.faults.clear()
     return {}
@@ -107,8 +106,7 @@ export const controlCalls = {
     return { released }
   },
   'journal.find': ({ mock, query }) => ({ exchanges: mock.journal.find(query) }),
-  // What is no expectation is found out where it is verified.
-  'journal.verify': ({ mock, body }) => mock.journal.verify(body as Expectation),
+  'journal.verify': ({ mock, body }) => mock.journal.verify(body),
   'journal.clear': ({ mock }) => {
     mock.journal.clear()
     return {}
@@ -140,11 +138,6 @@ function noFault(id: string): ApiError {
 
 function noWorld(id: string): ApiError {
   return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: PUT /__mock/worlds/{id} makes one`)
-}
-
-/** What is no scenario is found out where it is read. */
-function asScenario(input: string | object | undefined): string | ScenarioInput | undefined {
-  return input as string | ScenarioInput | undefined
 }
 
 function clockOf(clock: Clock): object {

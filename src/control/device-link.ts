@@ -2,16 +2,19 @@ import { completeLink, findPendingLink } from '../behaviour/device-link.js'
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
+import { shaped } from '../contract/shaped.js'
 import { hasPassed } from '../store/clock.js'
 import type { ReadTables } from '../store/table.js'
 import type { World } from '../store/world.js'
+import { CompletionSchema } from './options.js'
 import type { CompletionOptions } from './steering.js'
 
 /** Completes a pending device link, without a cloud token. Rejects with `ApiError`. */
-export function completeDeviceLink(
+export async function completeDeviceLink(
   world: World,
-  { token, game }: CompletionOptions & { readonly token: string },
+  { token, ...options }: CompletionOptions & { readonly token: string },
 ): Promise<void> {
+  const { game } = shaped(options, { schema: CompletionSchema, what: 'completion' })
   return world.write(async tables => {
     const link = findPendingLink(token, { tables, hasPassed: at => hasPassed(at, world.clock) })
     await completeLink({ link, gameId: gameIdOf(game, tables), tables })

@@ -1,4 +1,10 @@
 import * as z from 'zod'
+import { exact } from '../contract/exact.js'
+import { Expectation } from '../contract/expectation.js'
+import { Fault } from '../contract/fault.js'
+import { JournalFilterSchema } from '../contract/journal-filter.js'
+import { ClockSettingSchema } from '../store/clock-setting.js'
+import { CompletionSchema, LoadSchema, NewWorldSchema, QuestionSchema, ResetSchema } from './options.js'
 
 /** One call of the control API, as data. */
 export interface ControlSpec {
@@ -6,14 +12,14 @@ export interface ControlSpec {
   /** What follows `/__mock`, with `{name}` for each parameter. */
   readonly path: string
   readonly summary: string
-  /** Absent where the query means nothing, or anything. */
-  readonly query?: z.ZodObject
+  /** Absent where the query means nothing; `fields` where it filters by the fields of the table. */
+  readonly query?: z.ZodObject | 'fields'
   /** Absent where the body means nothing. */
   readonly body?: z.ZodType
 }
 
 /** An object whose keys are checked where it is used. As it came: a schema of its keys would lose one called `__proto__`. */
-const AnyObject = z.custom<Readonly<Record<string, unknown>>>(
+export const AnyObject = z.custom<Readonly<Record<string, unknown>>>(
   value => typeof value === 'object' && value !== null && !Array.isArray(value),
   'expected an object',
 )
@@ -24,10 +30,9 @@ const wholeNumber = z
   .regex(/^\d{1,15}$/, 'expected a whole number')
   .transform(Number)
 
-const Time = z.union([z.number(), z.string()])
-
 /** The table of the control API: all that steers a mock from outside, under `/__mock` of each world. */
 export const controlOperations = {
+  calls: { method: 'GET', path: '/', summary: 'These calls, and what goes into them.' },
   health: { method: 'GET', path: '/health', summary: 'Whether the server answers, since when, and how much is in it.' },
   'worlds.list': { method: 'GET', path: '/worlds', summary: 'The worlds of the server.' },
   'worlds.get': { method: 'GET', path: '/worlds/{world_id}', summary: 'One of them.' },
@@ -36,11 +41,7 @@ export const controlOperations = {
     path: '/worlds/{world_id}',
     summary:
       "Makes a world, or has one begin anew: of a scenario, as an equal copy of another world, or of the server's scenario.",
-    body: z.strictObject({
-      scenario: z.union([z.string(), AnyObject]).optional(),
-      fork: z.string().optional(),
-      seed: z.int().optional(),
-    }),
+    body: NewWorldSchema,
   },
   'worlds.delete': { method: 'DELETE', path: '/worlds/{world_id}', summary: 'Takes a world away.' },
   'world.get': { method: 'GET', path: '/world', summary: 'What the world is, how far it is, and what is in it.' },
@@ -48,13 +49,13 @@ export const controlOperations = {
     method: 'POST',
     path: '/reset',
     summary: 'Back to the scenario, in one change set.',
-    body: z.strictObject({ keep: z.array(z.enum(['clock', 'faults', 'journal'])).optional() }),
+    body: ResetSchema,
   },
   'snapshot.get': {
     method: 'GET',
     path: '/snapshot',
     summary: 'The whole world in the scenario format, as JSON or, by the header accept, as YAML.',
-    query: z.object({
+    query: exact({
       with: z
         .string()
         .regex(/^(faults|journal)(,(faults|journal))*$/, 'expected faults, journal, or both with a comma between')
@@ -73,33 +74,27 @@ export const controlOperations = {
     method: 'PUT',
     path: '/scenario',
     summary: 'Changes over to another scenario, in one change set.',
-    body: z
-      .strictObject({ name: z.string().optional(), scenario: AnyObject.optional() })
-      .refine(({ name, scenario }) => (name === undefined) !== (scenario === undefined), 'expected name or scenario'),
+    body: LoadSchema,
   },
   'clock.get': { method: 'GET', path: '/clock', summary: "The world's time, and how it goes." },
   'clock.set': {
     method: 'PUT',
     path: '/clock',
     summary: 'Has the time run or stand still, faster or slower, and go forward.',
-    body: z.strictObject({
-      mode: z.enum(['running', 'frozen']).optional(),
-      now: Time.optional(),
-      rate: z.number().optional(),
-    }),
+    body: ClockSettingSchema,
   },
   'clock.advance': {
     method: 'POST',
     path: '/clock/advance',
     summary: 'Moves the time forward. What falls due in between happens in its order, before the call answers.',
-    body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
+    body: exact({ by: z.union([z.number(), z.string()]) }),
   },
   'faults.list': { method: 'GET', path: '/faults', summary: 'The faults of the world, and what has become of them.' },
   'faults.add': {
     method: 'POST',
     path: '/faults',
     summary: 'Adds a fault, and answers it with its id.',
-    body: AnyObject,
+    body: Fault,
   },
   'faults.clear': { method: 'DELETE', path: '/faults', summary: 'Takes all faults away.' },
   'faults.remove': {
@@ -116,56 +111,43 @@ export const controlOperations = {
     method: 'GET',
     path: '/journal',
     summary: 'The newest exchanges of the world, the oldest first, with their tokens cut to their labels.',
-    query: z.object({
-      operation: z.string().optional(),
-      status: wholeNumber.optional(),
-      since: wholeNumber.optional(),
-    }),
+    query: JournalFilterSchema.extend({ status: wholeNumber.optional(), since: wholeNumber.optional() }),
   },
   'journal.verify': {
     method: 'POST',
     path: '/journal/verify',
     summary: 'Whether the exchanges are as expected; where they are not, why, and what came nearest.',
-    body: AnyObject,
+    body: Expectation,
   },
   'journal.clear': { method: 'DELETE', path: '/journal', summary: 'Forgets them.' },
   changes: {
     method: 'GET',
     path: '/changes',
     summary: 'Change sets and exchanges as they happen, as Server-Sent Events, from now on or from a revision on.',
-    query: z.object({ since: wholeNumber.optional() }),
+    query: exact({ since: wholeNumber.optional() }),
   },
   explain: {
     method: 'GET',
     path: '/explain',
     summary: 'Why a lobby is not listed, a request is answered as it is, or a name does not pass.',
-    query: z.object({
-      lobby_id: z.string().optional(),
-      path: z.string().optional(),
-      method: z.string().optional(),
-      token: z.string().optional(),
-      origin: z.string().optional(),
-      name_id: z.string().optional(),
-      display_name: z.string().optional(),
-      game: z.string().optional(),
-    }),
+    query: QuestionSchema,
   },
   'device-links.complete': {
     method: 'POST',
     path: '/device-links/{token}/complete',
     summary: 'Completes a device link for a game, without a cloud token.',
-    body: z.strictObject({ game: z.string().optional() }),
+    body: CompletionSchema,
   },
   'device-links.expire': {
     method: 'POST',
     path: '/device-links/{token}/expire',
     summary: 'Has a device link expire now.',
-    body: z.strictObject({}),
   },
   'records.list': {
     method: 'GET',
     path: '/{table}',
     summary: 'The records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',
+    query: 'fields',
   },
   'records.get': { method: 'GET', path: '/{table}/{id}', summary: 'One of them.' },
   'records.create': {

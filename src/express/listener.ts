@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { admit, answerControl, controlBodyLimit, isControlPath } from '../control/answer.js'
+import { admit, answerControl, isControlPath } from '../control/answer.js'
+import { controlBodyLimit } from '../control/control-input.js'
 import { guard } from '../control/guard.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'

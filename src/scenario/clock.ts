@@ -1,19 +1,12 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
-import { type ClockMode, fastestRate } from '../store/clock.js'
-
-const Mode = z.enum(['running', 'frozen'] satisfies ClockMode[])
+import { type ClockMode, Mode, Rate } from '../store/clock-setting.js'
 
 /** How the clock of a world goes: only its mode, or an object. */
 export const ClockEntry = z.union([
   exact({
     mode: Mode.optional().describe('Default: running.'),
-    rate: z
-      .number()
-      .refine(rate => rate > 0 && rate <= fastestRate, `expected a number above 0, to ${fastestRate}`)
-      .meta({ exclusiveMinimum: 0, maximum: fastestRate })
-      .optional()
-      .describe('How many of its ms pass in one real ms while it runs. Default: 1.'),
+    rate: Rate.optional().describe('How many of its ms pass in one real ms while it runs. Default: 1.'),
   }),
   Mode,
 ])

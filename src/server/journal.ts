@@ -1,20 +1,12 @@
 import { Expectation } from '../contract/expectation.js'
 import type { JournalEntry } from '../contract/journal.js'
+import { type JournalFilter, JournalFilterSchema } from '../contract/journal-filter.js'
 import { matchesGlob } from '../contract/matches-glob.js'
 import { shaped } from '../contract/shaped.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History } from './history.js'
 import { recordedBefore } from './recorded.js'
 import { type Near, type Verification, verify } from './verify.js'
-
-/** Which exchanges are wanted; of what is absent, any. */
-export interface JournalFilter {
-  /** An operation's id, or a glob of several: `devices.*`. */
-  readonly operation?: string | undefined
-  readonly status?: number | undefined
-  /** The id of an exchange: those after it. */
-  readonly since?: number | undefined
-}
 
 /** What has been asked of a world, and what it answered: the newest exchanges, the oldest first. */
 export class Journal {
@@ -26,8 +18,9 @@ export class Journal {
     this.#world = world
   }
 
-  /** The exchanges that are wanted, with their tokens cut to their labels. */
-  find({ operation: glob, status, since = 0 }: JournalFilter = {}): JournalEntry[] {
+  /** The exchanges that are wanted, with their tokens cut to their labels. Throws `UsageError` where none can be meant. */
+  find(filter: JournalFilter = {}): JournalEntry[] {
+    const { operation: glob, status, since = 0 } = shaped(filter, { schema: JournalFilterSchema, what: 'filter' })
     return [...this.#history.exchanges]
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)

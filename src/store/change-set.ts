@@ -1,6 +1,6 @@
 import type { Rows, TableName } from './rows.js'
 
-/** A record that a turn made or changed, as it is now. */
+/** A record that a turn made, changed or, by a reset or a reload, moved in its table; as it is now. */
 export type Put = {
   readonly [Name in TableName]: { readonly table: Name; readonly id: string; readonly row: Rows[Name] }
 }[TableName]

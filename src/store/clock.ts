@@ -1,8 +1,9 @@
 import { durationFormat, parseDuration } from '../contract/duration.js'
-import { instantFormat, parseInstant } from '../contract/instant.js'
 import { quoted } from '../contract/issue.js'
+import { shaped } from '../contract/shaped.js'
 import { UsageError } from '../contract/usage-error.js'
 import { AlarmTimer } from './alarm-timer.js'
+import { type ClockMode, type ClockSetting, ClockSettingSchema, timeOf } from './clock-setting.js'
 import { type Deadline, Deadlines } from './deadlines.js'
 import { latestMs } from './time.js'
 
@@ -30,18 +31,6 @@ export function hasPassed(at: number | undefined, clock: Pick<Clock, 'now'>): bo
   return at !== undefined && clock.now() >= at
 }
 
-/** Whether the time goes by itself, or only where it is advanced. */
-export type ClockMode = 'running' | 'frozen'
-
-/** What of a clock can be set. */
-export interface ClockSetting {
-  readonly mode?: ClockMode | undefined
-  /** In ms since the epoch, or a date and time with a zone, as in `2026-11-20T20:00:00Z`. */
-  readonly now?: number | string | undefined
-  /** Above 0, to 1 000 000. */
-  readonly rate?: number | undefined
-}
-
 /** Where a clock stands, and how it goes. */
 export interface ClockState {
   readonly mode: ClockMode
@@ -52,9 +41,6 @@ export interface ClockState {
 
 /** How a clock begins. Default: running as fast as the real time, from it. */
 type ClockBeginning = { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined }
-
-/** The fastest that a clock goes: eleven days in a second. */
-export const fastestRate = 1_000_000
 
 /**
  * The time of a world. Deadlines are kept in the time that has passed since the clock was made, which never goes back;
@@ -112,14 +98,18 @@ export class WorldClock implements Clock {
     })
   }
 
-  set({ now, ...setting }: ClockSetting): Promise<void> {
+  set(setting: ClockSetting): Promise<void> {
     return this.#inTurn(async () => {
       // As they are then: another one may set them before.
-      const { mode = this.#mode, rate = this.#rate } = setting
+      const {
+        mode = this.#mode,
+        rate = this.#rate,
+        now,
+      } = shaped(setting, { schema: ClockSettingSchema, what: 'clock' })
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw backwards(target, this.now())
       if (target !== undefined && target > latestMs) throw beyond(`clock.now is ${quoted(now)}`)
-      this.#go({ mode: checkedMode(mode), rate: checkedRate(rate) })
+      this.#go({ mode, rate })
       if (target !== undefined) await this.#advanceTo(target - this.#epoch)
     })
   }
@@ -205,12 +195,6 @@ function lengthMs(by: number | string): number {
   )
 }
 
-function timeOf(now: number | string): number {
-  const ms = typeof now === 'string' ? parseInstant(now) : new Date(now).getTime()
-  if (ms !== undefined && !Number.isNaN(ms)) return ms
-  throw new UsageError(`clock.now is ${quoted(now)}: expected ms since the epoch, or ${instantFormat}`)
-}
-
 function beyond(call: string): UsageError {
   return new UsageError(`${call}: time ends at ${new Date(latestMs).toISOString()}`)
 }
@@ -219,14 +203,4 @@ function backwards(target: number, now: number): UsageError {
   return new UsageError(
     `clock.now is ${new Date(target).toISOString()}, and it is ${new Date(now).toISOString()} already: time only goes forward; a reset brings the beginning back`,
   )
-}
-
-function checkedMode(mode: ClockMode): ClockMode {
-  if (mode === 'running' || mode === 'frozen') return mode
-  throw new UsageError(`clock.mode is ${quoted(mode)}: expected running or frozen`)
-}
-
-function checkedRate(rate: number): number {
-  if (rate > 0 && rate <= fastestRate) return rate
-  throw new UsageError(`clock.rate is ${quoted(rate)}: expected a number above 0, to ${fastestRate}`)
 }

@@ -1,4 +1,5 @@
-import type { ClockMode, ClockState } from './clock.js'
+import type { ClockState } from './clock.js'
+import type { ClockMode } from './clock-setting.js'
 import { lazyTables, mapTables } from './map-tables.js'
 import { models } from './model.js'
 import { Random, type RandomState } from './random.js'

@@ -159,7 +159,7 @@ describe('the faults of a world, from outside', () => {
   })
 
   it.for([
-    [{ effect: { error: { status: 200 } } }, 'fault.effect.error.status'],
+    [{ effect: { error: { status: 200 } } }, 'body.effect.error.status'],
     [{ effect: {} }, 'just one of'],
     [{ operation: 'lobbies.lst', effect: { reset: true } }, 'Did you mean lobbies.list?'],
     [{ effect: { reset: true }, tims: 1 }, 'Did you mean times?'],

@@ -86,18 +86,23 @@ describe('the journal', () => {
       await idsOf({ operation: 'devices.*' }),
       await idsOf({ status: 200, operation: 'l*t' }),
       await idsOf({ since: 2 }),
-      await idsOf({ operation: 'lobbies' }),
+      await idsOf({ operation: 'games.*' }),
     ]
 
     expect(found).toEqual([[1, 3, 4], [2], [1, 4], [3, 4], []])
   })
 
   it('refuses a filter that is none', async ({ serve }) => {
-    const { steer } = await serve()
+    const { mock, steer } = await serve()
 
-    const answers = [await steer('GET', '/__mock/journal?status=ok'), await steer('GET', '/__mock/journal?since=-1')]
+    const none = ['status=ok', 'since=-1', 'operation=lobbies', 'staus=503', 'status=200&status=503']
+    const answers = await Promise.all(none.map(query => steer('GET', `/__mock/journal?${query}`)))
 
-    expect(answers.map(failure)).toEqual(['400 API_BAD_QUERY', '400 API_BAD_QUERY'])
+    expect(answers.map(failure)).toEqual(none.map(() => '400 API_BAD_QUERY'))
+    expect(answers[3]?.body).toContain('Did you mean status?')
+    // @ts-expect-error It takes no such key.
+    expect(() => mock.journal.find({ staus: 503 })).toThrow('Did you mean status?')
+    expect(() => mock.journal.find({ operation: 'lobbies' })).toThrow('filter.operation')
   })
 
   it('keeps the newest, as many as it is told', async ({ serve }) => {

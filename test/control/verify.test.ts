@@ -114,9 +114,9 @@ describe('journal.verify', () => {
   it.for([
     [{ operation: 'lobbies.lst' }, 'Did you mean lobbies.list?'],
     [{ operatoin: 'lobbies.list' }, 'Did you mean operation?'],
-    [{ match: { body: [] } }, 'expectation.match.body'],
-    [{ count: { min: -1 } }, 'expectation.count.min is -1'],
-    [{ order: [{ match: { colour: 1 } }] }, 'expectation.order[0].match.colour'],
+    [{ match: { body: [] } }, 'body.match.body'],
+    [{ count: { min: -1 } }, 'body.count.min is -1'],
+    [{ order: [{ match: { colour: 1 } }] }, 'body.order[0].match.colour'],
   ] as const)('refuses %j', async ([expectation, message], { serve }) => {
     const { steer } = await serve()
 

@@ -241,7 +241,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
   it.for([
     [{ scenario: 'fridy-night' }, '400 API_BAD_BODY', 'Did you mean friday-night?'],
     [{ scenario: { game_modes: 'duel' } }, '400 API_BAD_BODY', 'game_modes'],
-    [{ scenario: 'empty', fork: 'default' }, '400 API_BAD_BODY', 'both given'],
+    [{ scenario: 'empty', fork: 'default' }, '400 API_BAD_BODY', 'body.fork'],
     [{ fork: 'nowhere' }, '404 API_NOT_FOUND', 'Known: default'],
     [{ seed: 1.5 }, '400 API_BAD_BODY', 'seed'],
     [{ colour: 'red' }, '400 API_BAD_BODY', 'colour'],

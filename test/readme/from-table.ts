@@ -1,6 +1,7 @@
 import type { Auth } from '../../src/contract/operation.js'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { controlOperations } from '../../src/control/operations.js'
+import { shownCall } from '../../src/control/shown-call.js'
 
 /** README.md with the parts that are made from the tables of operations: the calls, those of the control API, and the differences from the real service. */
 export function withTable(text: string): string {
@@ -30,10 +31,14 @@ function calls(): string {
 }
 
 function controlCalls(): string {
-  const rows = Object.values(controlOperations).map(
-    ({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`,
-  )
-  return ['| call | |', '|---|---|', ...rows, ''].join('\n')
+  const rows = Object.values(controlOperations).map(call => {
+    const { method, path, summary, query, body } = shownCall(call)
+    const keys = [query && `\`?${query.join('&')}\``, body && `\`{${body.join(', ')}}\``].filter(
+      text => text !== undefined,
+    )
+    return `| \`${method} ${path}\` | ${keys.join(' ')} | ${summary} |`
+  })
+  return ['| call | query, body | |', '|---|---|---|', ...rows, ''].join('\n')
 }
 
 function differences(): string {

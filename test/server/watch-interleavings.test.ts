@@ -80,9 +80,15 @@ class Model {
   listening = 0
 
   constructor() {
+    const rows = new Map(this.world.deviceLinks.all().map(row => [row.device_link_token, JSON.stringify(row)]))
     this.world.subscribe(({ revision, puts, deletes }) => {
-      for (const { table, id } of [...puts, ...deletes]) {
-        if (table === 'deviceLinks') this.indexes.get(id as Link)?.push(revision)
+      for (const { table, id, row } of [...puts, ...deletes.map(gone => ({ ...gone, row: undefined }))]) {
+        const text = row && JSON.stringify(row)
+        // One that only stands elsewhere in its table has not changed.
+        if (table !== 'deviceLinks' || rows.get(id) === text) continue
+        this.indexes.get(id as Link)?.push(revision)
+        if (text === undefined) rows.delete(id)
+        else rows.set(id, text)
       }
     })
     const listen = this.world.listen.bind(this.world)

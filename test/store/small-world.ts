@@ -1,4 +1,4 @@
-import type { ClockMode } from '../../src/store/clock.js'
+import type { ClockMode } from '../../src/store/clock-setting.js'
 import { tableNames } from '../../src/store/model.js'
 import type { SeedRows } from '../../src/store/seed.js'
 import { begin } from '../../src/store/standing.js'

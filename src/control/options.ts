@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import { exact } from '../contract/exact.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import type { Question } from './explanation.js'
+import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from './steering.js'
+
+const scenarioExpected = 'expected the name of a scenario on hand, or a scenario'
+
+/** What is no scenario is found out where it is read. */
+const AnyScenario = z.custom<ScenarioInput>(
+  value => typeof value === 'object' && value !== null && !Array.isArray(value),
+  scenarioExpected,
+)
+
+const ScenarioOrName = z.union([z.string(), AnyScenario], { error: scenarioExpected })
+
+export const ResetSchema = exact({
+  keep: z
+    .array(z.enum(['clock', 'faults', 'journal']))
+    .readonly()
+    .optional(),
+}) satisfies z.ZodType<SteeringResetOptions>
+
+export const SnapshotSchema = exact({
+  with: z
+    .array(z.enum(['faults', 'journal']))
+    .readonly()
+    .optional(),
+}) satisfies z.ZodType<SnapshotOptions>
+
+export const NewWorldSchema = exact({
+  scenario: ScenarioOrName.optional(),
+  fork: z.string().optional(),
+  seed: z.int().optional(),
+}).refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
+  path: ['fork'],
+  error: 'expected none beside a scenario, because a world is made of one of them',
+}) satisfies z.ZodType<NewWorldOptions>
+
+/** What a world changes over to. */
+export const LoadSchema = exact({ name: z.string().optional(), scenario: ScenarioOrName.optional() }).refine(
+  ({ name, scenario }) => (name === undefined) !== (scenario === undefined),
+  'expected name or scenario',
+)
+
+export const CompletionSchema = exact({ game: z.string().optional() }) satisfies z.ZodType<CompletionOptions>
+
+export const QuestionSchema = exact({
+  lobby_id: z.string().optional(),
+  path: z.string().optional(),
+  method: z.string().optional(),
+  token: z.string().optional(),
+  origin: z.string().optional(),
+  name_id: z.string().optional(),
+  display_name: z.string().optional(),
+  game: z.string().optional(),
+}) satisfies z.ZodType<Question>

@@ -1,0 +1,72 @@
+import { describe, expect } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { failure, json } from '../doors.js'
+import { tanks } from '../tanks.js'
+import { it } from './steered.js'
+
+describe('GET /__mock', () => {
+  it('lists the calls, and what goes into them', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const { calls } = json(await steer('GET', '/__mock')) as { calls: object[] }
+
+    expect(calls).toContainEqual(
+      expect.objectContaining({ method: 'GET', path: '/__mock/journal', query: ['operation', 'status', 'since'] }),
+    )
+    expect(calls).toContainEqual(
+      expect.objectContaining({ method: 'POST', path: '/__mock/clock/advance', body: ['by'] }),
+    )
+    expect(calls).toContainEqual(expect.objectContaining({ method: 'POST', path: '/__mock/reset', body: ['keep?'] }))
+  })
+})
+
+describe('what comes with a call', () => {
+  it.for([
+    ['POST', '/__mock/reset?keep=journal', {}, '400 API_BAD_QUERY', 'query.keep is an unknown key'],
+    ['GET', '/__mock/health?x=1', undefined, '400 API_BAD_QUERY', 'query.x'],
+    ['GET', '/__mock/changes?sinec=3', undefined, '400 API_BAD_QUERY', 'Known: since.'],
+    ['GET', '/__mock/explain?lobby=a', undefined, '400 API_BAD_QUERY', 'Known: lobby_id, path'],
+    ['GET', '/__mock/snapshot?with=faults&with=journal', undefined, '400 API_BAD_QUERY', 'more than once'],
+    ['POST', '/__mock/reset', { keeep: [] }, '400 API_BAD_BODY', 'Did you mean keep?'],
+    ['POST', '/__mock/reset', { keep: ['clokc'] }, '400 API_BAD_BODY', 'body.keep[0] is "clokc"'],
+    ['PUT', '/__mock/clock', { mod: 'frozen' }, '400 API_BAD_BODY', 'Did you mean mode?'],
+    ['POST', '/__mock/clock/advance', {}, '400 API_BAD_BODY', 'body.by is missing'],
+    ['PUT', '/__mock/scenario', {}, '400 API_BAD_BODY', 'expected name or scenario'],
+    ['PUT', '/__mock/scenario', { scenario: 3 }, '400 API_BAD_BODY', 'body.scenario is 3: expected the name'],
+    ['PUT', '/__mock/worlds/w', { sed: 1 }, '400 API_BAD_BODY', 'Did you mean seed?'],
+    ['POST', '/__mock/reset', [], '400 API_BAD_BODY', 'expected an object'],
+  ] as const)('is refused where it means nothing: %s %s %j', async ([method, path, body, code, message], { serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = await steer(method, path, body)
+
+    expect(failure(got)).toBe(code)
+    expect((json(got) as { message: string }).message).toContain(message)
+    expect([mock.worlds.list().length, mock.world.clock.mode]).toEqual([1, 'frozen'])
+  })
+})
+
+describe('what comes with a call in this process', () => {
+  const mock = createMockmaker({ scenario: tanks })
+  // What TypeScript would not let pass.
+  const loose = mock as unknown as { readonly [name: string]: (...input: readonly unknown[]) => Promise<unknown> }
+
+  it.for([
+    ['reset', [{ keeep: [] }], 'reset.keeep is an unknown key. Known: keep. Did you mean keep?'],
+    ['reset', [{ keep: 'journal' }], 'reset.keep is "journal": expected array'],
+    ['snapshot', [{ with: ['fault'] }], 'snapshot.with[0] is "fault": expected "faults" or "journal"'],
+    ['completeDeviceLink', ['x', { gmae: 'tanks' }], 'Known: game.'],
+    ['explain', [{ lobby: 'x' }], 'Known: lobby_id, path'],
+  ] as const)('is refused where it means nothing: %s %j', async ([name, input, message]) => {
+    await expect((async () => loose[name]?.(...input))()).rejects.toThrow(message)
+  })
+
+  it('is refused where a world is made, or its clock is set', async () => {
+    // @ts-expect-error It takes no such key.
+    await expect(mock.worlds.put('w', { sed: 1 })).rejects.toThrow('Did you mean seed?')
+    await expect(mock.worlds.put('w', { scenario: 'default', fork: 'default' })).rejects.toThrow('world.fork')
+    // @ts-expect-error It takes no such key.
+    await expect(mock.world.clock.set({ mod: 'frozen' })).rejects.toThrow('Did you mean mode?')
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+})
