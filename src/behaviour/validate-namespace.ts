@@ -1,8 +1,6 @@
 import { displayNameMaxBytes, isDisplayName, utf8Length } from '../contract/display-name.js'
-import { isIdentifier } from '../contract/identifier.js'
+import { identifierMaxBytes, isIdentifier } from '../contract/identifier.js'
 import type { Behaviour } from './behaviour.js'
-
-const nameIdMaxBytes = 16
 
 /** What is wrong with the names of a namespace to be; the problems add up, in this order (PROTOCOL.md B5). */
 export const validateNamespace: Behaviour<'games.namespaces.validateGameNamespace'> = ({ input, tables }) => {
@@ -14,7 +12,7 @@ export const validateNamespace: Behaviour<'games.namespaces.validateGameNamespac
     utf8Length(display_name) > displayNameMaxBytes && ['display-name', 'too-long'],
     !isDisplayName(display_name) && ['display-name', 'invalid'],
     name_id === '' && ['name-id', 'too-short'],
-    utf8Length(name_id) > nameIdMaxBytes && ['name-id', 'too-long'],
+    utf8Length(name_id) > identifierMaxBytes && ['name-id', 'too-long'],
     isNameId && taken() && ['name-id', 'not-unique'],
     !isNameId && ['name-id', 'invalid'],
   ]

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { Duration, durationMs } from './duration.js'
+import { errorStatus } from './error.js'
 import { exact } from './exact.js'
 import { Instant } from './instant.js'
+import { nearest } from './nearest.js'
 import { operationIds, operations } from './operations.js'
 import { OperationPattern, RequestMatch, reached } from './request-match.js'
 
@@ -21,6 +23,11 @@ const FaultDelay = z.union([Duration, Spread, LongTail], {
 /** For how long a fault delays. */
 export type FaultDelay = z.output<typeof FaultDelay>
 
+/** The code of ours that one which is none of them most likely meant. */
+function slipFor(code: string | undefined): string | undefined {
+  return code === undefined || Object.hasOwn(errorStatus, code) ? undefined : nearest(code, Object.keys(errorStatus))
+}
+
 const FaultError = exact({
   status: z.int().min(400).max(599).optional().describe("Default: the code's; 500 for a code that is none of ours."),
   code: z
@@ -29,7 +36,14 @@ const FaultError = exact({
     .optional()
     .describe('Default: ERROR.'),
   message: z.string().optional().describe('Default: that the fault made it up.'),
-}).refine(({ status, code }) => status !== undefined || code !== undefined, 'expected a status, a code, or both')
+})
+  .refine(({ status, code }) => status !== undefined || code !== undefined, 'expected a status, a code, or both')
+  .refine(({ status, code }) => status !== undefined || slipFor(code) === undefined, {
+    path: ['code'],
+    // What is refined has the shape already.
+    error: issue =>
+      `expected a status beside a code of your own. Did you mean ${slipFor((issue.input as { code?: string }).code)}?`,
+  })
 /** What a fault answers. */
 export type FaultError = z.output<typeof FaultError>
 

@@ -22,7 +22,8 @@ export function shaped<Schema extends z.ZodType>(input: unknown, { schema, what 
   throw new UsageError(problemLines(issues.flatMap(issue => problemTexts(issue, named))))
 }
 
-function problemTexts(issue: Issue, input: unknown): readonly string[] {
+/** What a problem that `exact` schemas found says: a sentence, or one for each unknown key. */
+export function problemTexts(issue: Issue, input: unknown): readonly string[] {
   if (issue.code !== 'unrecognized_keys') return [issueText(issue, input)]
   const known = issue.message.split(' ').filter(key => key !== '')
   return issue.keys.map(key => `${pathText([...issue.path, key])} is an unknown key.${knownChoices(key, known)}`)

@@ -5,27 +5,20 @@ import { createRouteTable } from '../server/route-table.js'
 import { pathInWorld } from '../server/world-path.js'
 import { controlCalls, controlPages, type SteeredServer } from './calls.js'
 import { controlInput } from './control-input.js'
+import { controlPath } from './control-path.js'
 import { guard } from './guard.js'
 import { type ControlId, controlOperations } from './operations.js'
 import { jsonPage } from './page-answer.js'
 import type { Steering } from './steering.js'
-
-/** What stands before the paths of the control API. */
-const base = '/__mock'
 
 /** Which pages may call is told by the headers that every answer gets. */
 const preflight: Page = { status: 204, headers: {}, body: new Uint8Array(), readableBy: 'loopback' }
 
 const routes = createRouteTable({
   places: controlOperations,
-  hint: `GET ${base} lists the calls`,
-  base,
+  hint: `GET ${controlPath} lists the calls`,
+  base: controlPath,
 })
-
-/** Whether a path is one of the control API. */
-export function isControlPath(path: string): boolean {
-  return path === base || path.startsWith(`${base}/`)
-}
 
 /** What is steered by a request, and by which version of mockmaker. */
 export interface Controlled {
@@ -55,7 +48,9 @@ export async function answerControl(exchange: Exchange, controlled: Controlled):
 }
 
 function routeOf({ method, path }: Exchange) {
-  return routes.find(method, pathInWorld(path).slice(base.length) || '/')
+  const inside = pathInWorld(path).slice(controlPath.length) || '/'
+  // The id of a game mode has a slash in it, and people write it so.
+  return routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
 }
 
 // The tables of calls have for each id what takes the input of its schemas; TypeScript cannot follow one id through all.

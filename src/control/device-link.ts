@@ -3,13 +3,15 @@ import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import { shaped } from '../contract/shaped.js'
+import { UsageError } from '../contract/usage-error.js'
 import { hasPassed } from '../store/clock.js'
 import type { ReadTables } from '../store/table.js'
 import type { World } from '../store/world.js'
+import { gameCalled } from './game-called.js'
 import { CompletionSchema } from './options.js'
 import type { CompletionOptions } from './steering.js'
 
-/** Completes a pending device link, without a cloud token. Rejects with `ApiError`. */
+/** Completes a pending device link, without a cloud token. Rejects with `ApiError`, and with `UsageError` for a game that is none. */
 export async function completeDeviceLink(
   world: World,
   { token, ...options }: CompletionOptions & { readonly token: string },
@@ -39,13 +41,9 @@ export async function expireDeviceLink(world: World, token: string): Promise<voi
 }
 
 function gameIdOf(game: string | undefined, { games }: ReadTables): string {
-  const all = games.all()
-  const [only, ...others] = all
-  const meant =
-    game === undefined && others.length === 0 ? only : all.find(row => row.game_id === game || row.name_id === game)
-  if (meant) return meant.game_id
-  const known = all.map(row => row.name_id)
-  const what =
-    game === undefined ? 'game is missing, and there is more than one' : `game is ${quoted(game)}, which none is`
-  throw new ApiError('API_BAD_BODY', `${what}.${knownChoices(game ?? '', known)}`)
+  if (game !== undefined) return gameCalled(game, { games }).game_id
+  const [only, ...others] = games.all()
+  if (only && others.length === 0) return only.game_id
+  const known = games.all().map(({ name_id }) => name_id)
+  throw new UsageError(`game is missing, and there is not one alone.${knownChoices('', known)}`)
 }

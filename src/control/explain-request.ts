@@ -1,4 +1,5 @@
 import type { Caller } from '../behaviour/caller.js'
+import { deviceLinkPath } from '../contract/device-link.js'
 import { ApiError } from '../contract/error.js'
 import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
@@ -9,6 +10,7 @@ import { namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
 import { pathInWorld } from '../server/world-path.js'
 import type { View } from '../store/world.js'
+import { isControlPath } from './control-path.js'
 import type { ExplainedOf, Explanation, Question } from './explanation.js'
 import { fullNameOf } from './full-name.js'
 
@@ -18,7 +20,9 @@ export function explainRequest(
   question: Question & { readonly path: string },
 ): Explanation {
   const { method = 'GET', token, origin } = question
-  const [path = '', query] = pathInWorld(question.path).split('?')
+  const [path = '', query] = pathInWorld(withoutOrigin(question.path)).split('?')
+  const door = doorAt(path)
+  if (door !== undefined) return { verdict: door, because: [`nothing of the service is at ${path}`] }
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(origin === undefined ? {} : { origin }),
@@ -39,6 +43,17 @@ export function explainRequest(
     if (!(error instanceof ApiError)) throw error
     return { verdict: `${error.status} ${error.code}`, because: [...because, error.message] }
   }
+}
+
+function withoutOrigin(url: string): string {
+  return url.replace(/^https?:\/\/[^/?]*/i, '') || '/'
+}
+
+/** What is beside the service, where the mock is a server; `undefined` for all that is none of that. */
+function doorAt(path: string): string | undefined {
+  if (isControlPath(path)) return 'answered by the control API'
+  const isPage = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
+  return isPage ? 'answered by a page' : undefined
 }
 
 const needs: { readonly [auth in Auth]: string } = {

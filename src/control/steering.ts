@@ -47,7 +47,7 @@ export interface Steering {
   snapshot(options?: SnapshotOptions): ScenarioInput
   /** Puts a snapshot back, in one turn: every answer is as it was, but for watch indexes, which rise. Faults and journal stay where it has none. Rejects with `UsageError`. */
   restore(snapshot: ScenarioInput): Promise<void>
-  /** Completes a device link without a cloud token. Rejects with `ApiError`, as the service would refuse it, and where there is no such game. */
+  /** Completes a device link without a cloud token. Rejects with `ApiError`, as the service would refuse it, and with `UsageError` where there is no such game. */
   completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
   /** Has a device link expire now. Rejects with `ApiError` where there is none. */
   expireDeviceLink(token: string): Promise<void>

@@ -1,6 +1,6 @@
 import { Collection } from '@mswjs/data'
 import type * as z from 'zod'
-import { issueText } from '../contract/issue.js'
+import { problemTexts } from '../contract/shaped.js'
 import { UsageError } from '../contract/usage-error.js'
 import { frozenCopy } from './json-copy.js'
 
@@ -31,7 +31,7 @@ export function parseRow<Row extends object>(input: unknown, write: LibraryWrite
 function check<Row>(input: unknown, { schema, where, rows = 'many' }: LibraryWrite<Row>): Row {
   const parsed = rows === 'few' ? schema.safeParse(input, { jitless: true }) : schema.safeParse(input)
   if (parsed.success) return parsed.data
-  throw new UsageError(`${where}: ${parsed.error.issues.map(issue => issueText(issue, input)).join('; ')}`)
+  throw new UsageError(`${where}: ${parsed.error.issues.flatMap(issue => problemTexts(issue, input)).join('; ')}`)
 }
 
 function collection<Row>(write: LibraryWrite<Row>) {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Coordinates } from '../contract/coordinates.js'
 import { DisplayName } from '../contract/display-name.js'
+import { exact } from '../contract/exact.js'
 import { HostName } from '../contract/host-name.js'
 import { Identifier } from '../contract/identifier.js'
 import { Json } from '../contract/json.js'
@@ -17,7 +18,7 @@ export const tokenPattern = /^[!-~]+$/
 const Token = z.string().regex(tokenPattern, 'expected visible ASCII without white space')
 
 /** What holds for the whole world. There is one row. */
-export const SettingsRow = z.strictObject({
+export const SettingsRow = exact({
   settings_id: z.literal('settings'),
   cdn_domain: HostName,
   default_namespace_id: Id.optional(),
@@ -30,7 +31,7 @@ export const SettingsRow = z.strictObject({
 export type SettingsRow = z.output<typeof SettingsRow>
 
 /** A game, by the names that people and host names give it. */
-export const GameRow = z.strictObject({ game_id: Id, name_id: Identifier, display_name: DisplayName })
+export const GameRow = exact({ game_id: Id, name_id: Identifier, display_name: DisplayName })
 export type GameRow = z.output<typeof GameRow>
 
 /** A port of the game server of a development token: what it does not have is absent. */
@@ -41,7 +42,7 @@ export const LobbyPort = Port.extend({
 })
 
 /** A namespace of a game: who may call it, from where, and how much it bears. */
-export const NamespaceRow = z.strictObject({
+export const NamespaceRow = exact({
   namespace_id: Id,
   game_id: Id,
   name_id: Identifier,
@@ -58,7 +59,7 @@ export const NamespaceRow = z.strictObject({
 export type NamespaceRow = z.output<typeof NamespaceRow>
 
 /** A game mode of a namespace. Its id is unique in the namespace only. */
-export const GameModeRow = z.strictObject({
+export const GameModeRow = exact({
   namespace_id: Id,
   game_mode_id: Id,
   ...MaxPlayers.shape,
@@ -70,24 +71,23 @@ export const GameModeRow = z.strictObject({
 export type GameModeRow = z.output<typeof GameModeRow>
 
 /** A region, as the contract shows it but for the distance, which depends on who asks. */
-export const RegionRow = Region.omit({ datacenter_distance_from_client: true }).extend({ region_id: Id }).strict()
+export const RegionRow = exact({ ...Region.omit({ datacenter_distance_from_client: true }).shape, region_id: Id })
 export type RegionRow = z.output<typeof RegionRow>
 
 /** A lobby, listed or not, which takes no more players than it may. */
-export const LobbyRow = Lobby.extend({
+export const LobbyRow = exact({
+  ...Lobby.shape,
   lobby_id: Id,
   namespace_id: Id,
   state: Json.optional(),
   publicity: z.enum(['public', 'private']),
   is_closed: z.boolean(),
+}).refine(lobby => lobby.total_player_count <= mostPlayers(lobby), {
+  path: ['total_player_count'],
+  // What is refined has the shape already.
+  error: issue =>
+    `expected at most ${mostPlayers(issue.input as z.output<typeof MaxPlayers>)}, the most that the lobby takes`,
 })
-  .strict()
-  .refine(lobby => lobby.total_player_count <= mostPlayers(lobby), {
-    path: ['total_player_count'],
-    // What is refined has the shape already.
-    error: issue =>
-      `expected at most ${mostPlayers(issue.input as z.output<typeof MaxPlayers>)}, the most that the lobby takes`,
-  })
 export type LobbyRow = z.output<typeof LobbyRow>
 
 /** The most players that a lobby takes, in whichever way they come. */
@@ -102,23 +102,31 @@ const linkFields = {
   expires_at: Time.optional(),
 }
 /** A device link: pending, or complete with the cloud token that the device gets (PROTOCOL.md B8). */
-export const DeviceLinkRow = z.discriminatedUnion('status', [
-  z.strictObject({
-    ...linkFields,
-    status: z.literal('pending'),
-    /** When, and for which game, the world completes the link by itself. */
-    completes: z.object({ at: Time, game_id: Id }).optional(),
-  }),
-  z.strictObject({ ...linkFields, status: z.literal('complete'), game_id: Id, cloud_token: Token }),
-])
+export const DeviceLinkRow = z.discriminatedUnion(
+  'status',
+  [
+    exact({
+      ...linkFields,
+      status: z.literal('pending'),
+      /** When, and for which game, the world completes the link by itself. */
+      completes: z.object({ at: Time, game_id: Id }).optional(),
+    }),
+    exact({ ...linkFields, status: z.literal('complete'), game_id: Id, cloud_token: Token }),
+  ],
+  { error: 'expected pending or complete' },
+)
 export type DeviceLinkRow = z.output<typeof DeviceLinkRow>
 
 const tokenFields = { token: Token, expires_at: Time.optional() }
 /** A bearer that the world knows, and whose it is. One without `expires_at` never expires. */
-export const TokenRow = z.discriminatedUnion('kind', [
-  z.strictObject({ ...tokenFields, kind: z.enum(['development', 'public']), namespace_id: Id }),
-  z.strictObject({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
-])
+export const TokenRow = z.discriminatedUnion(
+  'kind',
+  [
+    exact({ ...tokenFields, kind: z.enum(['development', 'public']), namespace_id: Id }),
+    exact({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
+  ],
+  { error: 'expected development, public or cloud' },
+)
 export type TokenRow = z.output<typeof TokenRow>
 
 /** What each table keeps. */

@@ -44,6 +44,10 @@ describe('explain', () => {
     ],
     [{ path: listPath, origin: 'https://x.example' }, 'answered by lobbies.list', '--cors-origin https://x.example'],
     [{ path: listPath, token: 'nobody' }, '400 TOKEN_INVALID', 'nothing here has this token'],
+    [{ path: `http://127.0.0.1:4100/w/x${listPath}` }, 'answered by lobbies.list', 'tokenless'],
+    [{ path: '/w/x' }, 'answered by a page', 'nothing of the service'],
+    [{ path: '/devices/link/x' }, 'answered by a page', 'nothing of the service'],
+    [{ path: '/w/x/__mock/world' }, 'answered by the control API', 'nothing of the service'],
     [{ path: listPath, method: 'post' }, '400 API_METHOD_NOT_ALLOWED', 'use GET'],
     [{ path: '/lobbies/list' }, '404 API_NOT_FOUND', 'did you mean GET /matchmaker/lobbies/list?'],
     [{ path: '/cloud/devices/links/complete', method: 'POST' }, '401 API_UNAUTHORIZED', 'a cloud token'],
@@ -74,6 +78,12 @@ describe('explain', () => {
 
     expect(explained.verdict).toBe(verdict)
     expect(explained.because.join('\n')).toContain(reason)
+  })
+
+  it('refuses a game that there is not', async ({ serve }) => {
+    const { client } = await serve()
+
+    await expect(client.explain({ name_id: 'beta', game: 'tank' })).rejects.toThrow('Did you mean tanks?')
   })
 
   it.for(['', '?lobby_id=x&path=/'])('asks what for, where it is asked %j', async (query, { serve }) => {

@@ -161,6 +161,7 @@ describe('the faults of a world, from outside', () => {
   it.for([
     [{ effect: { error: { status: 200 } } }, 'body.effect.error.status'],
     [{ effect: {} }, 'just one of'],
+    [{ effect: { error: { code: 'API_RATE_LIMITT' } } }, 'Did you mean API_RATE_LIMIT?'],
     [{ operation: 'lobbies.lst', effect: { reset: true } }, 'Did you mean lobbies.list?'],
     [{ effect: { reset: true }, tims: 1 }, 'Did you mean times?'],
   ] as const)('refuse %j, and nothing is added', async ([fault, message], { serve }) => {

@@ -125,7 +125,9 @@ describe('POST /__mock/{table}', () => {
     ['lobbies', { game_mode_id: 'duell' }, 'Did you mean duel?'],
     ['lobbies', { total_player_count: 3 }, 'expected at most 2'],
     ['lobbies', { lobby_id: ids.lobby }, 'is there already'],
-    ['lobbies', { colour: 'red' }, 'colour'],
+    ['lobbies', { gamemode_id: 'duel' }, 'lobbies.create: gamemode_id is an unknown key. Known: region_id'],
+    ['device-links', { statu: 'pending' }, 'Did you mean status?'],
+    ['tokens', { kind: 'dev' }, 'kind is \\"dev\\": expected development, public or cloud'],
     ['lobbies', [], 'expected an object'],
     ['tokens', { kind: 'public', namespace_id: 'nowhere' }, 'which nothing has'],
   ] as const)('refuses one of the %s that is %j, and changes nothing', async ([table, input, message], { serve }) => {
@@ -157,8 +159,10 @@ describe('PATCH /__mock/{table}/{id}', () => {
     const got = await steer('PATCH', `/__mock/game-modes/${encodeURIComponent(`${ids.prod}/duel`)}`, {
       listable: false,
     })
+    const asWritten = await steer('GET', `/__mock/game-modes/${ids.prod}/duel`)
 
     expect(json(got)).toMatchObject({ game_mode_id: 'duel', listable: false })
+    expect(json(asWritten)).toEqual(json(got))
   })
 
   it('refuses another id, and what does not fit, and changes nothing', async ({ serve }) => {
