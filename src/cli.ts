@@ -102,8 +102,14 @@ withMockFlags(program.command('exec'))
     'run a command against a mock of its own, on a free port: MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN tell it',
   )
   .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
+  // To say where they belong.
+  .allowExcessArguments()
   .addOption(tokenOption())
   .action(async (scenario: string | undefined, options: ExecOptions, command: Command) => {
+    const [, excess] = command.args
+    if (dashes === -1)
+      command.error(`error: the command stands behind --: mockmaker exec -- ${command.args.join(' ') || 'npm test'}`)
+    if (excess !== undefined) command.error(`error: before -- stands one scenario, and no ${excess}`)
     if (commandToRun.length === 0) command.error('error: a command is missing: mockmaker exec -- npm test')
     const loaded = scenario === undefined ? undefined : await load(scenario)
     tellBugs()

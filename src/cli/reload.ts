@@ -34,7 +34,7 @@ export async function reloadWhenSaved({ file, mock, console, tell = 'text' }: Re
   const onSaved = () => {
     const done = latest.then(reload).catch(error => {
       if (!(error instanceof UsageError)) throw error
-      console.warn(error.message)
+      console.warn(`${error.message}\nthe world stays as it is until that is mended`)
     })
     // A bug is reported as such, and the next one is loaded all the same.
     latest = done.catch(() => {})

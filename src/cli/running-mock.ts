@@ -26,7 +26,8 @@ export async function askRunningMock({ url, path, accept }: Call): Promise<strin
   })
   const text = await response.text()
   if (response.ok) return text
-  throw new UsageError(`${url} answers ${response.status}: ${messageIn(text)}`)
+  const hint = response.status === 404 ? '; a mock that was started with --no-control does not tell' : ''
+  throw new UsageError(`${url} answers ${response.status}: ${messageIn(text)}${hint}`)
 }
 
 /** The message of a failure; of what is none of ours, how it begins. */

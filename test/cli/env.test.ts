@@ -77,5 +77,6 @@ describe('mockmaker env', () => {
 
     expect(code).toBe(1)
     expect(stderr.startsWith(`${url} answers 404: `)).toBe(true)
+    expect(stderr).toContain('--no-control')
   })
 })
