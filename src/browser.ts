@@ -1,6 +1,5 @@
 import { faker } from '@faker-js/faker/locale/en'
 import { type SetupWorker, setupWorker } from 'msw/browser'
-import type { SteeringResetOptions } from './control/steering.js'
 import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
@@ -8,7 +7,7 @@ import {
   type Mockmaker,
   type MockmakerOptions,
   type PassedOn,
-  passedOn,
+  ridingOn,
   unhandled,
   withHandlers,
 } from './mockmaker.js'
@@ -32,26 +31,16 @@ type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
   const mock = withHandlers(createMock(options, { faker: () => faker }), options)
   const worker = setupWorker(...mock.handlers)
-  let listening = false
-  const msw = {
+  const { calls, listens } = ridingOn(mock, { msw: worker, stop: () => worker.stop() })
+  const over = {
     worker,
-    ...passedOn(worker),
+    ...calls,
     async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
       await worker.start({ ...start, ...unhandled({ onUnhandledRequest }) })
-      listening = true
-    },
-    async reset(options?: SteeringResetOptions) {
-      worker.resetHandlers()
-      await mock.reset(options)
-    },
-    async close() {
-      await mock.close()
-      // MSW 3 rejects where nothing is to be stopped, and answers a promise.
-      if (listening) await worker.stop()
-      listening = false
+      listens()
     },
   }
-  return extended(mock, msw)
+  return extended(mock, over)
 }
 
 export type { ListenOptions, Mockmaker, MockmakerOptions } from './mockmaker.js'

@@ -1,15 +1,14 @@
 export { ClientError } from './client/call.js'
-export {
-  type Client,
-  type ClientOptions,
-  type ClientWorld,
-  type ClockState,
-  createClient,
-  type Health,
-} from './client/client.js'
+export type { Client, ClientOptions, ClientWorld, ClockState, Health } from './client/client.js'
+export { createClient } from './client/create-client.js'
 export type { ClientTable, Filter } from './client/table.js'
 export type { Expectation } from './contract/expectation.js'
 export type { Fault, FaultState } from './contract/fault.js'
 export type { JournalEntry } from './contract/journal.js'
+export type { JournalFilter } from './contract/journal-filter.js'
 export type { MockEvent } from './control/changes.js'
+export type { WorldDescription, WorldSummary } from './control/description.js'
+export type { Explanation, Question } from './control/explanation.js'
+export type { NewWorldOptions } from './control/steering.js'
+export type { ScenarioInput } from './scenario/schema.js'
 export type { Verification } from './server/verify.js'

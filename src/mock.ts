@@ -76,17 +76,7 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
   const own = make(defaultWorldId)
   const worlds = new Worlds({ default: own, make: id => make(id), most, ttlMs })
   const mockWorlds = createMockWorlds(worlds, { onHand, corsOrigins, make })
-  const answerIn =
-    (answerOf: (mock: WorldMock) => Answerer): Answerer =>
-    exchange => {
-      try {
-        const asked = mockWorlds.at(exchange)
-        return asked ? answerOf(asked.mock)(asked.exchange) : answerOf(own)(exchange)
-      } catch (error) {
-        // It names no world, so that the default one tells of it.
-        return own.refuse(exchange, error)
-      }
-    }
+  const answerIn = answererIn(mockWorlds)
   return extended(own, {
     log,
     uptimeMs: () => performance.now() - madeAt,
@@ -104,4 +94,18 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
       await Promise.all([worlds.close(), own.close()])
     },
   } satisfies Partial<Mock>)
+}
+
+/** Answers an exchange in the world that it names. */
+function answererIn({ at, default: own }: Pick<MockWorlds, 'at' | 'default'>) {
+  return (answerOf: (mock: WorldMock) => Answerer): Answerer =>
+    exchange => {
+      try {
+        const asked = at(exchange)
+        return asked ? answerOf(asked.mock)(asked.exchange) : answerOf(own)(exchange)
+      } catch (error) {
+        // It names no world, so that the default one tells of it.
+        return own.refuse(exchange, error)
+      }
+    }
 }

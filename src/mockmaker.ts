@@ -1,5 +1,6 @@
 import type { HttpHandler } from 'msw'
 import type { OperationId } from './contract/operations.js'
+import type { SteeringResetOptions } from './control/steering.js'
 import { extended } from './extended.js'
 import type { Mock } from './mock.js'
 import type { MockOptions } from './mock-options.js'
@@ -43,14 +44,39 @@ interface Msw {
 /** The calls of MSW that a Mockmaker passes on. */
 export type PassedOn<Setup extends Msw> = Pick<Setup, keyof Msw>
 
-/** The calls of MSW's server or worker, to be passed on. */
-export function passedOn<Setup extends Msw>(msw: Setup): PassedOn<Setup> {
+/** MSW's server or worker, and how it ends. */
+interface Ridden<Setup extends Msw> {
+  readonly msw: Setup
+  stop(): unknown
+}
+
+/** The calls of a Mockmaker that are also MSW's; `listens` is to be called when MSW has begun to answer. */
+export function ridingOn<Setup extends Msw>(mock: Pick<Mock, 'reset' | 'close'>, { msw, stop }: Ridden<Setup>) {
   const { events, use, resetHandlers, restoreHandlers } = msw
-  return {
+  let listening = false
+  const passedOn: PassedOn<Setup> = {
     events,
     use: use.bind(msw),
     resetHandlers: resetHandlers.bind(msw),
     restoreHandlers: restoreHandlers.bind(msw),
+  }
+  return {
+    listens() {
+      listening = true
+    },
+    calls: {
+      ...passedOn,
+      async reset(options?: SteeringResetOptions) {
+        msw.resetHandlers()
+        await mock.reset(options)
+      },
+      async close() {
+        await mock.close()
+        // MSW 3 throws where nothing is to be stopped, and may answer a promise.
+        if (listening) await stop()
+        listening = false
+      },
+    },
   }
 }
 

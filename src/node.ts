@@ -1,5 +1,4 @@
 import { type SetupServer, setupServer } from 'msw/node'
-import type { SteeringResetOptions } from './control/steering.js'
 import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
@@ -7,7 +6,7 @@ import {
   type Mockmaker,
   type MockmakerOptions,
   type PassedOn,
-  passedOn,
+  ridingOn,
   unhandled,
   withHandlers,
 } from './mockmaker.js'
@@ -39,27 +38,17 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
     options,
   )
   const server = setupServer(...mock.handlers)
-  let listening = false
-  const msw = {
+  const { calls, listens } = ridingOn(mock, { msw: server, stop: () => server.close() })
+  const over = {
     server,
-    ...passedOn(server),
+    ...calls,
     boundary: server.boundary.bind(server),
     listen(options?: ListenOptions) {
       server.listen(unhandled(options))
-      listening = true
-    },
-    async reset(options?: SteeringResetOptions) {
-      server.resetHandlers()
-      await mock.reset(options)
-    },
-    async close() {
-      await mock.close()
-      // MSW 3 throws where nothing is to be closed.
-      if (listening) server.close()
-      listening = false
+      listens()
     },
   }
-  return extended(mock, msw)
+  return extended(mock, over)
 }
 
 function load(nameOrPath: string): ScenarioInput {

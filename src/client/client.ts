@@ -11,9 +11,7 @@ import type { Verification } from '../server/verify.js'
 import type { ClockMode, ClockSetting } from '../store/clock-setting.js'
 import type { Inputs, Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/token-info.js'
-import { ClientError, call, type Remote } from './call.js'
-import { readChanges } from './changes.js'
-import { type ClientTable, createTable, undefinedIfMissing } from './table.js'
+import type { ClientTable } from './table.js'
 
 /** How a mock is reached. */
 export interface ClientOptions {
@@ -113,100 +111,4 @@ export interface Client {
   explain(question: Question): Promise<Explanation>
   /** Change sets and exchanges as they happen, from when the promise resolves. */
   changes(options?: ChangesOptions): Promise<AsyncGenerator<MockEvent, undefined>>
-}
-
-/** The client of a mock at a URL, as `http://127.0.0.1:4100`; with a world in it, `…/w/test-42`, of that world. */
-export function createClient(url: string, options: ClientOptions = {}): Client {
-  const [, server, , id = defaultId] = /^(https?:\/\/[^/].*?)(\/w\/([^/]+))?\/*$/i.exec(url) ?? []
-  if (server === undefined)
-    throw new ClientError(`url is ${JSON.stringify(url)}: expected http://127.0.0.1:4100, or …/w/test-42`, {
-      status: 0,
-      code: 'MISUSED',
-    })
-  const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
-  return clientOf(options.world ?? decodeURIComponent(id), { url: server, fetch })
-}
-
-/** What the world is called that is meant where a URL names none. */
-const defaultId = 'default'
-
-function clientOf(id: string, server: Remote): Client {
-  const url = id === defaultId ? server.url : `${server.url}/w/${encodeURIComponent(id)}`
-  const remote = { ...server, url }
-  const client = (id: string) => clientOf(id, server)
-  const world = (id: string) => `/worlds/${encodeURIComponent(id)}`
-  const fault = (id: string) => `/faults/${encodeURIComponent(id)}`
-  const link = (token: string, verb: 'complete' | 'expire') => `/device-links/${encodeURIComponent(token)}/${verb}`
-  // What a mock answers is what its table of calls has them answer.
-  const get = <T>(path: string, query = {}) => call(remote, { method: 'GET', path, query }) as Promise<T>
-  const send = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body: object = {}) => {
-    await call(remote, { method, path, body })
-  }
-  return {
-    id,
-    url,
-    world: worldOf(remote),
-    faults: {
-      list: async () => (await get<{ faults: FaultState[] }>('/faults')).faults,
-      add: fault => call(remote, { method: 'POST', path: '/faults', body: fault }) as Promise<FaultState>,
-      remove: id => gone(send('DELETE', fault(id))),
-      clear: () => send('DELETE', '/faults'),
-      release: id =>
-        call(remote, { method: 'POST', path: `${fault(id)}/release` }).then(
-          answer => (answer as { released: number }).released,
-          undefinedIfMissing,
-        ),
-    },
-    journal: {
-      find: async (filter = {}) => (await get<{ exchanges: JournalEntry[] }>('/journal', filter)).exchanges,
-      verify: expectation =>
-        call(remote, { method: 'POST', path: '/journal/verify', body: expectation }) as Promise<Verification>,
-      clear: () => send('DELETE', '/journal'),
-    },
-    worlds: {
-      list: async () => (await get<{ worlds: WorldSummary[] }>('/worlds')).worlds,
-      get: id => get(world(id)).then(() => client(id), undefinedIfMissing),
-      put: (id, options) => send('PUT', world(id), options).then(() => client(id)),
-      delete: id => gone(send('DELETE', world(id))),
-    },
-    health: () => get('/health'),
-    tokens: async () => (await get<{ tokens: never }>('/tokens')).tokens,
-    scenarios: async () => (await get<{ scenarios: string[] }>('/scenarios')).scenarios,
-    reset: options => send('POST', '/reset', options),
-    load: scenario => send('PUT', '/scenario', typeof scenario === 'string' ? { name: scenario } : { scenario }),
-    snapshot: ({ with: also } = {}) => get('/snapshot', { with: also?.join(',') || undefined }),
-    restore: snapshot => send('PUT', '/snapshot', snapshot),
-    completeDeviceLink: (token, options) => send('POST', link(token, 'complete'), options),
-    expireDeviceLink: token => send('POST', link(token, 'expire')),
-    explain: question => get('/explain', question),
-    changes: options => readChanges(remote, options),
-  }
-}
-
-/** Whether something was there to be taken away. */
-function gone(deleted: Promise<void>): Promise<boolean> {
-  return deleted.then(
-    () => true,
-    error => undefinedIfMissing(error) ?? false,
-  )
-}
-
-function worldOf(remote: Remote): ClientWorld {
-  const clock = (method: 'GET' | 'PUT' | 'POST', path: string, body?: object) =>
-    call(remote, { method, path, body }) as Promise<ClockState>
-  return {
-    games: createTable(remote, 'games'),
-    namespaces: createTable(remote, 'namespaces'),
-    gameModes: createTable(remote, 'game-modes'),
-    regions: createTable(remote, 'regions'),
-    lobbies: createTable(remote, 'lobbies'),
-    deviceLinks: createTable(remote, 'device-links'),
-    tokens: createTable(remote, 'tokens'),
-    clock: {
-      get: () => clock('GET', '/clock'),
-      set: setting => clock('PUT', '/clock', setting),
-      advance: by => clock('POST', '/clock/advance', { by }),
-    },
-    describe: () => call(remote, { method: 'GET', path: '/world' }) as Promise<WorldDescription>,
-  }
 }

@@ -4,11 +4,11 @@ import type { FaultError } from '../contract/fault.js'
 import { operations } from '../contract/operations.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Answer } from './exchange.js'
+import type { ExchangeProgress } from './exchange-progress.js'
 import type { Strike, WorldFaults } from './faults.js'
 import type { Finisher } from './finish.js'
 import { Held } from './held.js'
 import { BrokenOff, MadeUpFailure } from './made-up.js'
-import type { Progress } from './progress.js'
 import { ClientGone } from './watch.js'
 
 type Answered = Answer | Promise<Answer>
@@ -18,16 +18,16 @@ interface Afflicting {
   readonly world: LiveWorld
   readonly finisher: Finisher
   readonly faults: WorldFaults
-  goOn(progress: Progress): Answered
+  goOn(progress: ExchangeProgress): Answered
 }
 
 /** An exchange that meets a fault. */
 interface Struck extends Afflicting {
-  readonly progress: Progress
+  readonly progress: ExchangeProgress
 }
 
 /** Does to an exchange what the fault does that strikes it, if one does. Never throws or rejects, if `goOn` does not. */
-export function afflict(progress: Progress, afflicting: Afflicting): Answered {
+export function afflict(progress: ExchangeProgress, afflicting: Afflicting): Answered {
   const { finisher, faults, goOn } = afflicting
   try {
     const strike = faults.strike(progress.exchange)

@@ -5,10 +5,10 @@ import { afflict } from './afflict.js'
 import { authenticate } from './authenticate.js'
 import type { Call, CarryOut } from './behave.js'
 import type { Answer, Exchange } from './exchange.js'
+import type { ExchangeProgress } from './exchange-progress.js'
 import type { WorldFaults } from './faults.js'
 import type { Finisher } from './finish.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
-import type { Progress } from './progress.js'
 import { routes } from './routes.js'
 
 /** The whole service without a transport. A promise only where the call writes, or is blocked on its watch index; it never rejects. */
@@ -39,7 +39,10 @@ export function createAnswerer(options: AnswererOptions): Answerer {
 }
 
 /** Answers an exchange as ever. Never throws or rejects. */
-function carriedOn(progress: Progress, { world, finisher, carryOut }: AnswererOptions): Answer | Promise<Answer> {
+function carriedOn(
+  progress: ExchangeProgress,
+  { world, finisher, carryOut }: AnswererOptions,
+): Answer | Promise<Answer> {
   try {
     const output = carryOut(prepare(progress, world))
     if (!(output instanceof Promise)) return finisher.succeed(progress, output)
@@ -52,7 +55,7 @@ function carriedOn(progress: Progress, { world, finisher, carryOut }: AnswererOp
   }
 }
 
-function prepare(progress: Progress, world: LiveWorld): Call {
+function prepare(progress: ExchangeProgress, world: LiveWorld): Call {
   const { exchange } = progress
   const { id, params } = routes.find(exchange.method, exchange.path)
   progress.operation = id

@@ -3,10 +3,10 @@ import type { World } from '../store/world.js'
 import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
 import { type Answer, type Exchange, header, type Page } from './exchange.js'
+import type { ExchangeProgress } from './exchange-progress.js'
 import type { History } from './history.js'
 import type { ExchangeLog } from './log.js'
 import { BrokenOff, MadeUpFailure } from './made-up.js'
-import type { Progress } from './progress.js'
 import { RecordedExchange } from './recorded.js'
 import { isShared } from './shared-output.js'
 import { pathWithoutTokens } from './token-label.js'
@@ -14,11 +14,11 @@ import { ClientGone } from './watch.js'
 
 /** Gives answers the headers that every answer has, and tells the log (PROTOCOL.md B9). */
 export interface Finisher {
-  begin(exchange: Exchange): Progress
+  begin(exchange: Exchange): ExchangeProgress
   /** An operation's output; `undefined` is the empty body. */
-  succeed(progress: Progress, output: object | undefined): Answer
+  succeed(progress: ExchangeProgress, output: object | undefined): Answer
   /** An `ApiError` and what a fault makes up as itself, anything else as 500 `ERROR`. */
-  fail(progress: Progress, error: unknown): Answer
+  fail(progress: ExchangeProgress, error: unknown): Answer
   preflight(exchange: Exchange): Answer
   /** As `fail`, where a door refuses what the world never gets to see. */
   refuse(exchange: Exchange, error: unknown): Answer
@@ -56,7 +56,7 @@ const clientGone = 499
 /** A finisher that always has an answer: what fails while one is finished is a bug, and answered as such. */
 export function createFinisher(options: FinisherOptions): Finisher {
   const { onBug, worldId, world, log, history } = options
-  const finish = (progress: Progress, result: Result) => {
+  const finish = (progress: ExchangeProgress, result: Result) => {
     const answer = dressed(progress, result, options)
     const endedAt = performance.now()
     if (progress.with === 'world' && history.wantsExchanges) {
@@ -66,14 +66,14 @@ export function createFinisher(options: FinisherOptions): Finisher {
     if (log.heard) record(progress, { result, options, endedAt })
     return answer
   }
-  const bug = (progress: Progress, error: unknown) => {
+  const bug = (progress: ExchangeProgress, error: unknown) => {
     const rayId = rayOf(progress, options)
     onBug(error, rayId)
     const message = `something unforeseen happened: the mock's console tells what, at ray id ${rayId}`
     return { ...json(500, { code: 'ERROR', message }), code: 'ERROR' }
   }
   // What cannot be written as JSON is a bug like any other.
-  const made = (progress: Progress, result: () => Result) => {
+  const made = (progress: ExchangeProgress, result: () => Result) => {
     try {
       return result()
     } catch (error) {
@@ -81,14 +81,15 @@ export function createFinisher(options: FinisherOptions): Finisher {
     }
   }
   // What cannot be written as a header, or a listener that throws, must not cost the client its answer.
-  const guarded = (progress: Progress, result: () => Result) => {
+  const guarded = (progress: ExchangeProgress, result: () => Result) => {
     try {
       return finish(progress, made(progress, result))
     } catch (error) {
       return dressed(progress, bug(progress, error), options)
     }
   }
-  const fail = (progress: Progress, error: unknown) => guarded(progress, () => refusal(error) ?? bug(progress, error))
+  const fail = (progress: ExchangeProgress, error: unknown) =>
+    guarded(progress, () => refusal(error) ?? bug(progress, error))
   return {
     begin: exchange => begun(exchange, 'world'),
     succeed: (progress, output) => guarded(progress, () => json(200, output)),
@@ -99,7 +100,7 @@ export function createFinisher(options: FinisherOptions): Finisher {
   }
 }
 
-function begun(exchange: Exchange, party: Progress['with']): Progress {
+function begun(exchange: Exchange, party: ExchangeProgress['with']): ExchangeProgress {
   return {
     exchange,
     with: party,
@@ -139,12 +140,12 @@ function bytesOf(output: object): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-function rayOf(progress: Progress, { rayId }: Pick<FinisherOptions, 'rayId'>): string {
+function rayOf(progress: ExchangeProgress, { rayId }: Pick<FinisherOptions, 'rayId'>): string {
   progress.rayId ??= rayId()
   return progress.rayId
 }
 
-function dressed(progress: Progress, result: Result, options: FinisherOptions): Answer {
+function dressed(progress: ExchangeProgress, result: Result, options: FinisherOptions): Answer {
   const { exchange } = progress
   const { status, headers, body, readableBy, stream, broken } = result
   if (broken) return { status, headers, body, broken }
@@ -163,7 +164,7 @@ interface Ending {
   readonly endedAt: number
 }
 
-function record(progress: Progress, { result, options, endedAt }: Ending): void {
+function record(progress: ExchangeProgress, { result, options, endedAt }: Ending): void {
   const { exchange, operation, caller, startedAt, blockedAt, fault } = progress
   const { status, readableBy, code } = result
   const { worldId, world: tables, corsOrigins, log } = options

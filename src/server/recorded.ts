@@ -2,7 +2,7 @@ import type { Caller } from '../behaviour/caller.js'
 import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import type { Answer, Exchange } from './exchange.js'
-import type { Progress } from './progress.js'
+import type { ExchangeProgress } from './exchange-progress.js'
 import { headersWithoutTokens, jsonWithoutTokens, pathWithoutTokens, queryWithoutTokens } from './token-label.js'
 
 /** An exchange that is kept. */
@@ -53,7 +53,7 @@ export class RecordedExchange implements Recorded {
   readonly #blockedMs: number
   readonly #fault: string | undefined
 
-  constructor({ exchange, operation, caller, startedAt, blockedAt, fault }: Progress, ending: Ending) {
+  constructor({ exchange, operation, caller, startedAt, blockedAt, fault }: ExchangeProgress, ending: Ending) {
     const { endedAt } = ending
     const { body } = ending.answer
     this.operation = operation

@@ -32,7 +32,7 @@ export function hasPassed(at: number | undefined, clock: Pick<Clock, 'now'>): bo
 }
 
 /** Where a clock stands, and how it goes. */
-export interface ClockState {
+export interface ClockStanding {
   readonly mode: ClockMode
   readonly rate: number
   /** In ms since the epoch. */
@@ -40,7 +40,7 @@ export interface ClockState {
 }
 
 /** How a clock begins. Default: running as fast as the real time, from it. */
-type ClockBeginning = { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined }
+type ClockBeginning = { readonly [Key in keyof ClockStanding]?: ClockStanding[Key] | undefined }
 
 /**
  * The time of a world. Deadlines are kept in the time that has passed since the clock was made, which never goes back;
@@ -76,7 +76,7 @@ export class WorldClock implements Clock {
     return this.#deadlines.size
   }
 
-  get state(): ClockState {
+  get state(): ClockStanding {
     const { mode, rate } = this
     return { mode, rate, now: this.now() }
   }
@@ -128,7 +128,7 @@ export class WorldClock implements Clock {
   }
 
   /** Shows another time from now on, be it an earlier one, and goes as told. Deadlines keep the time they have left. */
-  restore({ mode, rate, now }: ClockState): void {
+  restore({ mode, rate, now }: ClockStanding): void {
     this.#epoch = now - this.elapsed()
     this.#go({ mode, rate })
   }
@@ -148,7 +148,7 @@ export class WorldClock implements Clock {
     for (const { alarm } of this.#takeDue(() => this.elapsed())) void alarm()
   }
 
-  #go({ mode, rate }: Pick<ClockState, 'mode' | 'rate'>): void {
+  #go({ mode, rate }: Pick<ClockStanding, 'mode' | 'rate'>): void {
     if (mode !== this.#mode || rate !== this.#rate) {
       this.#passed = this.elapsed()
       this.#since = Date.now()

@@ -1,4 +1,4 @@
-import type { ClockState } from './clock.js'
+import type { ClockStanding } from './clock.js'
 import { type Merged, merge } from './merge.js'
 import type { RandomState } from './random.js'
 import { type Beginning, begin, type Standing } from './standing.js'
@@ -8,17 +8,17 @@ interface Rebasing {
   /** How it began. */
   readonly begun: Standing
   /** Where its clock started. */
-  readonly start: ClockState
+  readonly start: ClockStanding
   /** As it stands. */
-  readonly present: Standing & { readonly clock: ClockState }
+  readonly present: Standing & { readonly clock: ClockStanding }
 }
 
 /** How it has begun, and how it stands then. */
 interface Rebased {
   readonly begun: Standing
-  readonly start: ClockState
+  readonly start: ClockStanding
   /** What its clock is set to; `undefined` where that goes on. */
-  readonly clock: ClockState | undefined
+  readonly clock: ClockStanding | undefined
   readonly chance: RandomState
   readonly merged: Merged
 }
@@ -33,7 +33,7 @@ export function rebased(beginning: Beginning, { begun, start, present }: Rebasin
   const at = moved ? (now ?? Date.now()) : begun.at
   const next = begin({ ...beginning, now: at })
   const afresh = moved ? next : begin({ ...beginning, now: present.clock.now }, next)
-  const going = (then: ClockState): ClockState => ({
+  const going = (then: ClockStanding): ClockStanding => ({
     mode: mode === begun.clock.mode ? then.mode : mode,
     rate: rate === begun.clock.rate ? then.rate : rate,
     now: moved ? at : then.now,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /** The furthest from the epoch that a date can be, in ms. */
-export const furthestMs = 8.64e15
+const furthestMs = 8.64e15
 
 /** A thousand years: what is counted from now on, lifetimes and the spans of faults, is shorter. */
 const marginMs = 31_556_952_000_000

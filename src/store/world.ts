@@ -1,5 +1,5 @@
 import type { ChangeSet } from './change-set.js'
-import { type Clock, type ClockState, hasPassed, WorldClock } from './clock.js'
+import { type Clock, type ClockStanding, hasPassed, WorldClock } from './clock.js'
 import { commit } from './commit.js'
 import { committedTable } from './committed-table.js'
 import { callAll, Listeners } from './listeners.js'
@@ -75,7 +75,7 @@ class WorldCore extends LazyTables {
   readonly #records: AllRecords
   #begun: Standing
   /** Where its clock started. */
-  #start: ClockState
+  #start: ClockStanding
   /** The records as they stand, for forks; `undefined` where they have changed since they were last asked for. */
   #standing: AllRecords | undefined
   /** Made with the first turn: a fork may never have one. */
@@ -171,7 +171,7 @@ class WorldCore extends LazyTables {
   }
 
   /** Where it stands, for equal worlds, which share what neither has changed. */
-  get standing(): Standing & { readonly clock: ClockState } {
+  get standing(): Standing & { readonly clock: ClockStanding } {
     const { title, seed, revision } = this
     const { at } = this.#begun
     this.#standing ??= mapTables<AllRecords>(name => this.#records[name].fork(unread))
@@ -209,7 +209,7 @@ class WorldCore extends LazyTables {
 
   #land(
     { chance, records, revision: above }: Pick<Standing, 'chance' | 'records' | 'revision'>,
-    { clock, landed }: LandingOptions & { readonly clock: ClockState | undefined },
+    { clock, landed }: LandingOptions & { readonly clock: ClockStanding | undefined },
   ): void {
     if (clock) this.clock.restore(clock)
     this.random.restore(chance)

@@ -3,7 +3,7 @@ import type { OperationId } from '../contract/operations.js'
 import type { Exchange } from './exchange.js'
 
 /** An exchange that has begun, and what is known of it so far. Times as `performance.now()` has them. */
-export interface Progress {
+export interface ExchangeProgress {
   readonly exchange: Exchange
   /** Whether it is with the world; what is between a door and its client is no part of the world's history. */
   readonly with: 'world' | 'door'

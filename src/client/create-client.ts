@@ -1,0 +1,131 @@
+import type { FaultState } from '../contract/fault.js'
+import type { JournalEntry } from '../contract/journal.js'
+import type { WorldSummary } from '../control/description.js'
+import { ClientError, call, type Remote } from './call.js'
+import { readChanges } from './changes.js'
+import type { Client, ClientOptions, ClientWorld } from './client.js'
+import { createTable, undefinedIfMissing } from './table.js'
+
+/** The client of a mock at a URL, as `http://127.0.0.1:4100`; with a world in it, `…/w/test-42`, of that world. Throws `ClientError` for another URL. */
+export function createClient(url: string, options: ClientOptions = {}): Client {
+  const [, server, , id = defaultId] = /^(https?:\/\/[^/].*?)(\/w\/([^/]+))?\/*$/i.exec(url) ?? []
+  if (server === undefined)
+    throw new ClientError(`url is ${JSON.stringify(url)}: expected http://127.0.0.1:4100, or …/w/test-42`, {
+      status: 0,
+      code: 'MISUSED',
+    })
+  const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
+  return clientOf(options.world ?? decodeURIComponent(id), { url: server, fetch })
+}
+
+/** What the world is called that is meant where a URL names none. */
+const defaultId = 'default'
+
+function clientOf(id: string, server: Remote): Client {
+  const url = id === defaultId ? server.url : `${server.url}/w/${encodeURIComponent(id)}`
+  const remote = { ...server, url }
+  const { get, send } = callsOf(remote)
+  const link = (token: string, verb: 'complete' | 'expire') => `/device-links/${encodeURIComponent(token)}/${verb}`
+  return {
+    id,
+    url,
+    world: worldOf(remote),
+    faults: faultsOf(remote),
+    journal: journalOf(remote),
+    worlds: worldsOf(remote, world => clientOf(world, server)),
+    health: () => get('/health'),
+    tokens: async () => (await get<{ tokens: Awaited<ReturnType<Client['tokens']>> }>('/tokens')).tokens,
+    scenarios: async () => (await get<{ scenarios: string[] }>('/scenarios')).scenarios,
+    async reset(options) {
+      await send('POST', '/reset', options)
+    },
+    async load(scenario) {
+      await send('PUT', '/scenario', { scenario })
+    },
+    snapshot: ({ with: also, ...options } = {}) => get('/snapshot', { ...options, with: also?.join(',') || undefined }),
+    async restore(snapshot) {
+      await send('PUT', '/snapshot', snapshot)
+    },
+    async completeDeviceLink(token, options) {
+      await send('POST', link(token, 'complete'), options)
+    },
+    async expireDeviceLink(token) {
+      await send('POST', link(token, 'expire'))
+    },
+    explain: question => get('/explain', question),
+    changes: options => readChanges(remote, options),
+  }
+}
+
+/** The calls of a world. What a mock answers is what its table of calls has them answer. */
+function callsOf(remote: Remote) {
+  return {
+    get: <T>(path: string, query = {}) => call(remote, { method: 'GET', path, query }) as Promise<T>,
+    send: <T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body: object = {}) =>
+      call(remote, { method, path, body }) as Promise<T>,
+  }
+}
+
+function faultsOf(remote: Remote): Client['faults'] {
+  const { get, send } = callsOf(remote)
+  const at = (id: string) => `/faults/${encodeURIComponent(id)}`
+  return {
+    list: async () => (await get<{ faults: FaultState[] }>('/faults')).faults,
+    add: fault => send('POST', '/faults', fault),
+    remove: id => gone(send('DELETE', at(id))),
+    async clear() {
+      await send('DELETE', '/faults')
+    },
+    release: id =>
+      send<{ released: number }>('POST', `${at(id)}/release`).then(({ released }) => released, undefinedIfMissing),
+  }
+}
+
+function journalOf(remote: Remote): Client['journal'] {
+  const { get, send } = callsOf(remote)
+  return {
+    find: async (filter = {}) => (await get<{ exchanges: JournalEntry[] }>('/journal', filter)).exchanges,
+    verify: expectation => send('POST', '/journal/verify', expectation),
+    async clear() {
+      await send('DELETE', '/journal')
+    },
+  }
+}
+
+function worldsOf(remote: Remote, clientOf: (id: string) => Client): Client['worlds'] {
+  const { get, send } = callsOf(remote)
+  const at = (id: string) => `/worlds/${encodeURIComponent(id)}`
+  return {
+    list: async () => (await get<{ worlds: WorldSummary[] }>('/worlds')).worlds,
+    get: id => get(at(id)).then(() => clientOf(id), undefinedIfMissing),
+    put: (id, options) => send('PUT', at(id), options).then(() => clientOf(id)),
+    delete: id => gone(send('DELETE', at(id))),
+  }
+}
+
+/** Whether something was there to be taken away. */
+function gone(deleted: Promise<unknown>): Promise<boolean> {
+  return deleted.then(
+    () => true,
+    error => undefinedIfMissing(error) ?? false,
+  )
+}
+
+function worldOf(remote: Remote): ClientWorld {
+  const { get, send } = callsOf(remote)
+  return {
+    games: createTable(remote, 'games'),
+    namespaces: createTable(remote, 'namespaces'),
+    gameModes: createTable(remote, 'game-modes'),
+    regions: createTable(remote, 'regions'),
+    lobbies: createTable(remote, 'lobbies'),
+    deviceLinks: createTable(remote, 'device-links'),
+    tokens: createTable(remote, 'tokens'),
+    clock: {
+      get: () => get('/clock'),
+      set: setting => send('PUT', '/clock', setting),
+      advance: by => send('POST', '/clock/advance', { by }),
+    },
+    describe: () => get('/world'),
+  }
+}
