@@ -1,4 +1,5 @@
 import type { Caller } from '../behaviour/caller.js'
+import { isControlPath } from '../contract/control-path.js'
 import { deviceLinkPath } from '../contract/device-link.js'
 import { ApiError } from '../contract/error.js'
 import type { Auth } from '../contract/operation.js'
@@ -10,7 +11,6 @@ import { namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
 import { pathInWorld } from '../server/world-path.js'
 import type { View } from '../store/world.js'
-import { isControlPath } from './control-path.js'
 import type { ExplainedOf, Explanation, Question } from './explanation.js'
 import { fullNameOf } from './full-name.js'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isControlPath } from '../contract/control-path.js'
 import { admit, answerControl } from '../control/answer.js'
 import { controlBodyLimit } from '../control/control-input.js'
-import { isControlPath } from '../control/control-path.js'
 import { guard } from '../control/guard.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'

@@ -1,5 +1,7 @@
+import { controlPath } from '../contract/control-path.js'
 import { deviceLinkPath } from '../contract/device-link.js'
 import { nestingLimit } from '../contract/json.js'
+import { decodedSegment } from './decoded-segment.js'
 
 /** A token cut to its label: `pub_prod.…`; of one that has none, nothing is left. */
 function tokenLabel(token: string): string {
@@ -14,10 +16,21 @@ function withoutMintedTokens(text: string): string {
   return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
 }
 
-/** A path with its tokens cut to their labels; of one that has no label, or is percent-encoded, nothing is left. */
+/** A token in a path of a page, or of the control API. */
+const tokenInPath = /(?<=\/devices\/link\/|\/__mock\/(?:device-links|tokens)\/)[^/]+/
+
+/** A path with its tokens cut to their labels. */
 export function pathWithoutTokens(path: string): string {
-  if (!path.startsWith(deviceLinkPath)) return withoutMintedTokens(path)
-  return withoutMintedTokens(path.replace(/(?<=^\/devices\/link\/)[^/]+/, tokenLabel))
+  // Most paths are none of them, and a pattern takes longer.
+  const hasPlace = path.includes(deviceLinkPath) || path.includes(`${controlPath}/`)
+  const cut = withoutMintedTokens(hasPlace ? path.replace(tokenInPath, tokenLabel) : path)
+  return cut.includes('%') ? cut.split('/').map(segmentWithoutTokens).join('/') : cut
+}
+
+function segmentWithoutTokens(segment: string): string {
+  const decoded = decodedSegment(segment)
+  const cut = withoutMintedTokens(decoded)
+  return cut === decoded ? segment : cut
 }
 
 /** Whether what has that name is a token: `token`, `device_link_token`. */
@@ -27,10 +40,12 @@ function namesToken(name: string): boolean {
 
 /** The query's parameters with their tokens cut to their labels. */
 export function queryWithoutTokens(query: string): Record<string, string | string[]> {
-  const cut = [...new URLSearchParams(query)].map(
-    ([name, value]) => [name, namesToken(name) ? tokenLabel(value) : withoutMintedTokens(value)] as const,
-  )
-  return gathered(cut)
+  return gathered([...new URLSearchParams(query)].map(([name, value]) => [name, parameterWithoutToken(name, value)]))
+}
+
+/** The value of a parameter of a query. */
+export function parameterWithoutToken(name: string, value: string): string {
+  return namesToken(name) ? tokenLabel(value) : withoutMintedTokens(value)
 }
 
 /** The headers with their tokens cut to their labels; a cookie is nobody's business. */
@@ -43,7 +58,8 @@ export function headersWithoutTokens(
   return gathered(cut)
 }
 
-function headerWithoutToken(name: string, value: string): string {
+/** The value of a header, by its name in lower case. */
+export function headerWithoutToken(name: string, value: string): string {
   if (name === 'cookie') return '…'
   if (name !== 'authorization') return withoutMintedTokens(value)
   const [scheme = '', ...token] = value.split(' ')

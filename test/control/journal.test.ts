@@ -41,6 +41,7 @@ describe('the journal', () => {
     await send(link)
     await send({ method: 'POST', path: '/cloud/devices/links' })
     await send({ method: 'GET', path: `/nowhere/${tokens.cloud}`, query: `token=unlabelled&more=${tokens.cloud}` })
+    await send({ method: 'GET', path: `/nowhere/${tokens.cloud.replaceAll('.', '%2E')}` })
 
     const { body } = await steer('GET', '/__mock/journal')
 
@@ -51,6 +52,17 @@ describe('the journal', () => {
     ]
     expect(secrets.filter(secret => body.includes(secret))).toEqual([])
     expect(body).not.toMatch(/\.mock\.[a-z0-9]{24}/)
+  })
+
+  it('tells of no token in a path of the control API either', async ({ serve }) => {
+    const { mock, steer } = await serve()
+    const paths: string[] = []
+    mock.log.subscribe(({ path }) => void paths.push(path))
+
+    await steer('GET', '/__mock/tokens/unlabelled')
+    await steer('POST', '/w/other/__mock/device-links/device.real.one/expire', {})
+
+    expect(paths).toEqual(['/__mock/tokens/…', '/__mock/device-links/device.…/expire'])
   })
 
   it('has failures, and what is no operation, and tells of them which', async ({ serve }) => {
