@@ -16,7 +16,8 @@ export interface Clock {
   now(): number
   /**
    * Moves the time forward, by so many ms or by a duration such as `40s`. Deadlines that fall in between happen in their
-   * order, each at its time, before the promise resolves. Throws `UsageError` for what is no such length of time.
+   * order, each at its time and with what they write, before the promise resolves: inside a turn it waits for itself. Throws
+   * `UsageError` for what is no such length of time.
    */
   advance(by: number | string): Promise<void>
   /**
