@@ -134,7 +134,7 @@ type Operations = typeof operations
 export type OperationId = keyof Operations
 
 /** The names of all operations, in the table's order. */
-export const operationIds = Object.keys(operations) as OperationId[]
+export const operationIds = Object.keys(operations) as OperationId[] // the type of the table has these keys and no other
 
 type Part<Spec, Name extends string> = Spec extends { [name in Name]: infer Schema extends z.ZodType }
   ? z.output<Schema>

@@ -36,7 +36,7 @@ export function wireNameOf(path: string): string {
 
 /** The fields that rows of a table may have. */
 export function fieldsOf(name: SteeredTable): readonly string[] {
-  const { schema } = models[name] as { readonly schema: z.ZodType }
+  const { schema } = models[name]
   const shapes = schema instanceof z.ZodUnion ? schema.options.map(shapeOf) : [shapeOf(schema)]
   return [...new Set(shapes.flatMap(shape => Object.keys(shape)))]
 }

@@ -9,6 +9,7 @@ interface Committed {
 
 /** A table over what has been committed: reads at once, and each write as a turn of its own. */
 export function committedTable(name: TableName, { view, write }: Committed): unknown {
+  // Whoever asks for a table by its name knows its rows.
   const table = (tables: Tables) => tables[name] as unknown as Table<object, object>
   return {
     ...view.tables[name],

@@ -73,5 +73,6 @@ export function withPublicUrl(standing: Standing, publicUrl: (before: string) =>
   const rows = tablesOf(standing).settings.all()
   const moved = rows.map(row => ({ ...row, public_url: publicUrl(row.public_url) }))
   const settings = seededRecords('settings', { rows: { settings: moved }, tracking: unread, revision })
+  // Records of a table are of its rows.
   return { ...standing, records: { ...records, settings: settings as AllRecords['settings'] } }
 }
