@@ -75,3 +75,10 @@ export class ColumnIndex {
     return bucket
   }
 }
+
+/** The value of a row in a column, if that is a text. */
+export function valueIn(row: object | undefined, column: string): string | undefined {
+  // Indexes name the columns of their model as texts; another key would find nothing.
+  const value: unknown = row?.[column as never]
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,4 +1,4 @@
-import { ColumnIndex } from './column-index.js'
+import { ColumnIndex, valueIn } from './column-index.js'
 import { indexTag, type Tag } from './tag.js'
 
 /** What the indexes of a table are of. */
@@ -65,10 +65,4 @@ export class Indexes {
       touched.add(indexTag(this.#indexed.table, column, value))
     }
   }
-}
-
-function valueIn(row: object | undefined, column: string): string | undefined {
-  // Indexes name the columns of their model as texts; another key would find nothing.
-  const value: unknown = row?.[column as never]
-  return typeof value === 'string' ? value : undefined
 }

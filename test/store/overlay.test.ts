@@ -1,5 +1,8 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
+import { Overlay } from '../../src/store/overlay.js'
+import { Records } from '../../src/store/records.js'
+import { Tracking } from '../../src/store/tracker.js'
 import { plainTurn, play } from './random-turns.js'
 import { game, smallWorld } from './small-world.js'
 
@@ -90,5 +93,28 @@ describe("a turn's overlay", () => {
     })
 
     expect(outside).toBeUndefined()
+  })
+
+  it('looks by index at the rows that are asked for, not at all that the turn has put', () => {
+    let reads = 0
+    const rowOf = (id: string) => ({
+      id,
+      get name() {
+        reads += 1
+        return id
+      },
+    })
+    const ids = Array.from({ length: 1_000 }, (_, i) => `r${i}`)
+    const rows = ids.map(id => [id, rowOf(id)] as const)
+    const overlay = new Overlay(
+      Records.of(rows, { table: 'rows', tracking: new Tracking(), revision: 1 }),
+      row => row.id,
+    )
+    for (const id of ids) overlay.put(rowOf(id))
+
+    const found = ids.map(id => [...overlay.indexed('name', id)].map(row => row.id))
+
+    expect(found).toEqual(ids.map(id => [id]))
+    expect(reads).toBeLessThan(10 * ids.length)
   })
 })
