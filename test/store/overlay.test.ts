@@ -8,6 +8,18 @@ import { game, smallWorld } from './small-world.js'
 
 const name = fc.constantFrom('red', 'green', 'blue')
 const id = fc.constantFrom('g0', 'g1', 'g2', 'g3')
+const rows = fc.array(fc.record({ id, name }), { maxLength: 4 })
+const steps = fc.array(fc.record({ id, name: fc.option(name) }), { maxLength: 12 })
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+function overlayOver(rows: readonly Named[]): Overlay<Named> {
+  const beginning = { table: 'rows', tracking: new Tracking(), revision: 1 }
+  return new Overlay(Records.of(new Map(rows.map(row => [row.id, row])), beginning), row => row.id)
+}
 
 describe("a turn's overlay", () => {
   it.prop([name, id, plainTurn, plainTurn])(
@@ -37,6 +49,20 @@ describe("a turn's overlay", () => {
       expect(differences).toEqual([])
     },
   )
+
+  it.prop([rows, steps, name])('finds the same when records come, change and go again', (rows, steps, asked) => {
+    const overlay = overlayOver(rows)
+    const looks = steps.map(({ id, name }) => {
+      if (name === null) overlay.delete(id)
+      else overlay.put({ id, name })
+      return {
+        found: [...overlay.indexed('name', asked)],
+        scanned: [...overlay.rows()].filter(row => row.name === asked),
+      }
+    })
+
+    expect(looks.map(look => look.found)).toEqual(looks.map(look => look.scanned))
+  })
 
   it.prop([plainTurn, plainTurn])('shows within the turn what is there after its commit', async (before, turn) => {
     const world = smallWorld({ rows: {} })
@@ -105,11 +131,7 @@ describe("a turn's overlay", () => {
       },
     })
     const ids = Array.from({ length: 1_000 }, (_, i) => `r${i}`)
-    const rows = ids.map(id => [id, rowOf(id)] as const)
-    const overlay = new Overlay(
-      Records.of(rows, { table: 'rows', tracking: new Tracking(), revision: 1 }),
-      row => row.id,
-    )
+    const overlay = overlayOver(ids.map(rowOf))
     for (const id of ids) overlay.put(rowOf(id))
 
     const found = ids.map(id => [...overlay.indexed('name', id)].map(row => row.id))
