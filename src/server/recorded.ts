@@ -64,8 +64,8 @@ export class RecordedExchange implements Recorded {
     this.#path = exchange.path
     this.#query = exchange.query
     this.#headers = exchange.headers
-    // A copy, because it may be a small part of something long.
-    this.#body = exchange.body && exchange.body.length <= longestKept ? exchange.body.slice() : undefined
+    // A copy, because it may be a small part of something long, and is another's. A Buffer's slice would be none.
+    this.#body = exchange.body && exchange.body.length <= longestKept ? new Uint8Array(exchange.body) : undefined
     this.#caller = caller
     this.#answer = body.length > longestKept ? nothing : body
     this.#ms = endedAt - startedAt

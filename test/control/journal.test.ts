@@ -1,6 +1,8 @@
 import { describe, expect, vi } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { failure, json } from '../doors.js'
+import { ask } from '../server/ask.js'
+import { validate } from '../server/faulty.js'
 import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
 import { it } from './steered.js'
 
@@ -30,6 +32,16 @@ describe('the journal', () => {
       blocked_ms: 0,
     })
     expect(mock.journal.find()).toEqual([entry])
+  })
+
+  it('keeps a body as it came, whatever becomes of the bytes that it was read from', async ({ serve }) => {
+    const { mock } = await serve()
+    const body = Buffer.from(JSON.stringify({ name_id: 'beta' }))
+
+    await ask(mock, { ...validate, headers: bearer(tokens.cloud), body })
+    body.fill(0)
+
+    expect(mock.journal.find()).toEqual([expect.objectContaining({ body: { name_id: 'beta' } })])
   })
 
   it('holds no token that lets anybody in', async ({ serve }) => {
