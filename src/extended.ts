@@ -1,4 +1,4 @@
-/** Both in one object, getters as getters; where both have a name, `more` has it. */
+/** What both have of their own in one object, getters as getters; where both have a name, `more` has it. What a class has is not taken along. */
 export function extended<Base extends object, More extends object>(
   base: Base,
   more: More,

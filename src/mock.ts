@@ -78,6 +78,13 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
   const mockWorlds = createMockWorlds(worlds, { onHand, corsOrigins, make })
   const answerIn = answererIn(mockWorlds)
   return extended(own, {
+    // Of its class.
+    get tokens() {
+      return own.tokens
+    },
+    get busy() {
+      return own.busy
+    },
     log,
     uptimeMs: () => performance.now() - madeAt,
     scenarios: onHand.names,

@@ -87,28 +87,45 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
   const completed = completeLinksInTime(world)
   const faults = new WorldFaults(world)
   let closed = false
-  let tokens: { readonly of: Standing; readonly all: readonly TokenInfo[] } | undefined
-  return {
-    ...answeringOf(id, { world, history, settings, faults, isClosed: () => closed }),
-    ...steeringOf(id, { world, history, settings, faults, beginning }),
-    get tokens() {
-      if (tokens?.of !== world.begun) tokens = { of: world.begun, all: tokensOf(tablesOf(world.begun)) }
-      return tokens.all
-    },
-    get beginning() {
-      const { standing } = world
-      return faults.some ? { standing, faults: faults.list(), faultChance: faults.chance } : { standing }
-    },
-    get busy() {
-      return world.waiters + history.listeners > 0 || faults.holding
-    },
-    async close() {
-      closed = true
-      for (const stop of [completed, kept]) stop()
-      history.end()
-      faults.close()
-      for (const waiter of world.waiting) waiter.end()
-    },
+  const close = async () => {
+    closed = true
+    for (const stop of [completed, kept]) stop()
+    history.end()
+    faults.close()
+    for (const waiter of world.waiting) waiter.end()
+  }
+  return Object.assign(
+    new OnDemand({ world, history, faults }),
+    answeringOf(id, { world, history, settings, faults, isClosed: () => closed }),
+    steeringOf(id, { world, history, settings, faults, beginning }),
+    { close },
+  )
+}
+
+/** What a mock has looked up when it is asked for. A class, because an object with getters of its own takes a kilobyte more. */
+class OnDemand {
+  readonly #about: Pick<Half, 'world' | 'history' | 'faults'>
+  #tokens: { readonly of: Standing; readonly all: readonly TokenInfo[] } | undefined
+
+  constructor(about: Pick<Half, 'world' | 'history' | 'faults'>) {
+    this.#about = about
+  }
+
+  get tokens(): readonly TokenInfo[] {
+    const { begun } = this.#about.world
+    if (this.#tokens?.of !== begun) this.#tokens = { of: begun, all: tokensOf(tablesOf(begun)) }
+    return this.#tokens.all
+  }
+
+  get beginning(): MockBeginning {
+    const { world, faults } = this.#about
+    const { standing } = world
+    return faults.some ? { standing, faults: faults.list(), faultChance: faults.chance } : { standing }
+  }
+
+  get busy(): boolean {
+    const { world, history, faults } = this.#about
+    return world.waiters + history.listeners > 0 || faults.holding
   }
 }
 
