@@ -18,12 +18,12 @@ export interface MockBeginning {
   /** Its made-up trouble; where its chance stands, if not at the beginning of what the seed gives. Default: none. */
   readonly faults?: readonly FaultEntry[] | undefined
   readonly faultChance?: RandomState | undefined
-  /** What it has been asked before. Default: nothing. */
+  /** What it has been asked before: it begins with that once, and a reset forgets it. Default: nothing. */
   readonly journal?: readonly JournalEntry[] | undefined
 }
 
 /** How a world would have begun with another scenario of its own, and what would have been around it. */
-export interface RebasedBeginning extends Omit<MockBeginning, 'standing' | 'faultChance'> {
+export interface RebasedBeginning extends Pick<MockBeginning, 'faults'> {
   readonly beginning: Beginning
 }
 
@@ -49,9 +49,13 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
   let last = beginning
   if (last.faults) faults.begin(last.faults, last.faultChance)
   if (last.journal) journal.load(last.journal)
-  const become = (next: MockBeginning) => {
-    // Before the turn, so that nothing of what they have held happens in the new world.
+  // Before the turn, so that nothing of what they have held happens in the new world; and not where there is none.
+  const letGo = () => {
+    world.queue.checkOutside()
     faults.letGo()
+  }
+  const become = async (next: MockBeginning) => {
+    letGo()
     return world.become(next.standing, {
       landed() {
         last = next
@@ -67,7 +71,7 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     async restore(snapshot) {
       if (typeof snapshot?.revision !== 'number') throw noSnapshot()
       const next = beginningOf(snapshot)
-      if (next.faults) faults.letGo()
+      if (next.faults) letGo()
       await world.become(next.standing, {
         landed() {
           last = next
@@ -80,12 +84,12 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     },
     async reset(options = {}) {
       const { keep = [] } = shaped(options, { schema: ResetSchema, what: 'reset' })
-      if (!keep.includes('faults')) faults.letGo()
+      if (!keep.includes('faults')) letGo()
       await world.reset({
         keep: keep.filter(part => part === 'clock'),
         landed() {
           if (!keep.includes('faults')) faults.reset()
-          if (!keep.includes('journal')) journal.load(last.journal ?? [])
+          if (!keep.includes('journal')) journal.clear()
         },
       })
     },
@@ -100,5 +104,7 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
 }
 
 function noSnapshot(): UsageError {
-  return new UsageError('this is no snapshot, which has a revision: to change over to a scenario, load it')
+  return new UsageError(
+    'revision is missing: this is no snapshot. To change over to a scenario, load it (PUT /__mock/scenario)',
+  )
 }

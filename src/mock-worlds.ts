@@ -79,7 +79,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
 
 /** Whether a page of another site sent it, perhaps as an image, that may not read the answer. */
 function isForeign(exchange: Exchange, cors: Parameters<typeof isAllowedOrigin>[1]): boolean {
-  if (header(exchange, 'sec-fetch-site') !== 'cross-site') return false
+  if (header(exchange, 'sec-fetch-site')?.toLowerCase() !== 'cross-site') return false
   const origin = header(exchange, 'origin')
   return origin === undefined || !isAllowedOrigin(origin, cors)
 }

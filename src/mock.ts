@@ -1,5 +1,6 @@
 import type { Faker } from '@faker-js/faker'
 import { extended } from './extended.js'
+import type { MockBeginning } from './mock-beginning.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
 import { createMockWorlds, type MockWorlds } from './mock-worlds.js'
 import { createOnHand } from './on-hand.js'
@@ -71,10 +72,10 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
     turnContext,
     beginningOf: (scenario: string | ScenarioInput, worldId: string) => onHand.beginningOf(scenario, { worldId }),
   }
-  const make = (worldId: string, beginning = onHand.beginningOf(undefined, { worldId })) =>
-    createWorldMock(worldId, beginning, settings)
-  const own = make(defaultWorldId)
-  const worlds = new Worlds({ default: own, make: id => make(id), most, ttlMs })
+  const make = (worldId: string, beginning: MockBeginning) => createWorldMock(worldId, beginning, settings)
+  const own = make(defaultWorldId, onHand.beginningOf(onHand.names[0], { worldId: defaultWorldId }))
+  const makeAsked = (worldId: string) => make(worldId, onHand.beginningOf(undefined, { worldId }))
+  const worlds = new Worlds({ default: own, make: makeAsked, most, ttlMs })
   const mockWorlds = createMockWorlds(worlds, { onHand, corsOrigins, make })
   const answerIn = answererIn(mockWorlds)
   return extended(own, {

@@ -14,7 +14,7 @@ import { begin, type Standing } from './store/standing.js'
 export interface OnHand {
   /** Their names: the mock's own first. */
   readonly names: readonly string[]
-  /** How a world of a scenario begins: by its name, in the fixture format, or the mock's own. Throws `UsageError`. */
+  /** How a world of a scenario begins: by its name, in the fixture format, or the mock's own without its journal. Throws `UsageError`. */
   beginningOf(scenario: string | ScenarioInput | undefined, world: NewWorld): MockBeginning
   /** How a world begins where the mock's own scenario is that one, and what makes it so from then on. Throws `UsageError`. */
   replacing(own: ScenarioInput, world: NewWorld): { readonly beginning: RebasedBeginning; replace(): void }
@@ -51,10 +51,13 @@ export function createOnHand({ own, shipped, ...making }: OnHandOptions): OnHand
   }
   return {
     names: [own.name, ...Object.keys(shipped).filter(name => name !== own.name)],
-    beginningOf(asked = own.name, { worldId, seed = making.seed }) {
+    beginningOf(named, { worldId, seed = making.seed }) {
+      const asked = named ?? own.name
       const scenario = typeof asked === 'string' ? scenarioOf(asked) : readScenario(asked)
       const beginning = beginningOf(scenario, { ...making, seed, path: worldPath(worldId) })
-      const { journal, faults } = scenario
+      const { faults } = scenario
+      // Of the scenario of all worlds, the journal is of one.
+      const journal = named === undefined ? undefined : scenario.journal
       const around = { journal, faults, faultChance: faultChanceOf(scenario, beginning.seed) }
       if (typeof asked !== 'string') return { standing: begin(beginning), ...around }
       // Each world of another seed may have one of its own, and then there is nothing to share.
@@ -65,11 +68,11 @@ export function createOnHand({ own, shipped, ...making }: OnHandOptions): OnHand
     },
     replacing(input, { worldId, seed = making.seed }) {
       const scenario = readScenario(input)
-      const { faults, journal } = scenario
+      const { faults } = scenario
       // Whoever looked at the progress of the beginning has other things before them now.
       const options = { ...making, progress: undefined, seed, path: worldPath(worldId) }
       return {
-        beginning: { beginning: beginningOf(scenario, options), faults, journal },
+        beginning: { beginning: beginningOf(scenario, options), faults },
         replace() {
           read.set(own.name, scenario)
           earlier.delete(own.name)

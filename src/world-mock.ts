@@ -165,6 +165,9 @@ function answeringOf(
 
 type Steered = Omit<Steering, 'tokens' | 'faults'> & Pick<OwnedMock, 'become' | 'rebase' | 'faults'>
 
+/** How many worlds this process has made: the time does not tell those of one moment apart. */
+let runs = 0
+
 /** The half that a person steers. */
 function steeringOf(
   id: string,
@@ -172,7 +175,8 @@ function steeringOf(
 ): Steered {
   const { corsOrigins } = settings
   const journal = new Journal(history, world)
-  const run = Date.now().toString(36)
+  runs += 1
+  const run = `${Date.now().toString(36)}_${runs.toString(36)}`
   const beginningOf = (scenario: string | ScenarioInput) => settings.beginningOf(scenario, id)
   return {
     ...begun({ world, faults, journal, beginning, beginningOf }),

@@ -14,8 +14,11 @@ export interface ClientTable<Row, Input> {
   count(filter?: Filter): Promise<number>
   /** Makes a record; what is absent gets the scenario format's defaults. */
   create(input: Input): Promise<Row>
-  /** Gives a record those fields; null takes one away that may be absent. */
-  update(id: string, changes: { readonly [Field in keyof Draft<Row>]?: Draft<Row>[Field] | null }): Promise<Row>
+  /** Gives a record those fields; null takes one away that may be absent. `undefined` where there is no such record. */
+  update(
+    id: string,
+    changes: { readonly [Field in keyof Draft<Row>]?: Draft<Row>[Field] | null },
+  ): Promise<Row | undefined>
   /** Deletes a record, and answers it; `undefined` where there is none. */
   delete(id: string): Promise<Row | undefined>
 }
@@ -30,7 +33,7 @@ export function createTable<Row, Input extends object>(remote: Remote, name: str
   const asked = (one: Call) => call(remote, one) as Promise<Row>
   const findMany = async (filter: Filter = {}) => {
     if (typeof filter !== 'object') throw misused('findMany({ game_mode_id: "duel" }): the values of fields, no query')
-    const query = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, String(value)]))
+    const query = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, textOf(field, value)]))
     const answer = (await call(remote, { method: 'GET', path: `/${name}`, query })) as Readonly<Record<string, Row[]>>
     return answer[name.replaceAll('-', '_')] ?? []
   }
@@ -41,9 +44,16 @@ export function createTable<Row, Input extends object>(remote: Remote, name: str
     findMany,
     count: async filter => (await findMany(filter)).length,
     create: input => asked({ method: 'POST', path: `/${name}`, body: input }),
-    update: async (id, changes) => asked({ method: 'PATCH', path: at(id), body: changes }),
+    update: async (id, changes) => asked({ method: 'PATCH', path: at(id), body: changes }).catch(undefinedIfMissing),
     delete: async id => asked({ method: 'DELETE', path: at(id) }).catch(undefinedIfMissing),
   }
+}
+
+/** A value to find records by, as a query has it. */
+function textOf(field: string, value: unknown): string {
+  if (typeof value === 'object')
+    throw misused(`findMany({ '${field}.name': 'value' }): what is inside a field, by its path`)
+  return String(value)
 }
 
 /** What is not there, as `undefined`. */

@@ -53,9 +53,13 @@ export function changesOf({ world, history, run }: ChangesOf, { signal, ...from 
   const start = startOf({ world, history, run }, from)
   const past = start === undefined ? undefined : history.after(start)
   const idOf = (id: number) => `${run}-${id}`
-  const gone = (): MockEvent => ({ type: 'gone', id: idOf(history.last), data: { message, revision: world.revision } })
+  // Of now, and not of when it is read: what happens from now on follows it.
+  const gone = () => {
+    const event: MockEvent = { type: 'gone', id: idOf(history.last), data: { message, revision: world.revision } }
+    return () => event
+  }
   // Made readable when they are read: there may be many, and nobody may read them.
-  const waiting: (() => MockEvent)[] = past?.map(moment => () => eventOf(moment, idOf(moment.id))) ?? [gone]
+  const waiting: (() => MockEvent)[] = past?.map(moment => () => eventOf(moment, idOf(moment.id))) ?? [gone()]
   const readers: (() => void)[] = []
   let ended = false
   let stop = () => {}
@@ -70,7 +74,7 @@ export function changesOf({ world, history, run }: ChangesOf, { signal, ...from 
   }
   stop = history.listen(moment => {
     if (!moment) return end()
-    if (waiting.length >= mostWaiting) waiting.splice(0, waiting.length, gone)
+    if (waiting.length >= mostWaiting) waiting.splice(0, waiting.length, gone())
     else waiting.push(() => eventOf(moment, idOf(moment.id)))
     wake()
   })

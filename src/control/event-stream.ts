@@ -1,12 +1,16 @@
 import type { Page, StreamClient } from '../server/exchange.js'
-import type { Changes, ChangesOptions } from './changes.js'
+import type { Changes, ChangesOptions, MockEvent } from './changes.js'
 import type { Steering } from './steering.js'
 
 /** The events of a world as Server-Sent Events. */
 export function eventStream(mock: Pick<Steering, 'changes'>, options: ChangesOptions): Page {
   const stream = (client: StreamClient) => {
     const changes = mock.changes(options)
-    void send(changes, client)
+    // What cannot be told ends the stream: whoever reads it comes back, or looks why.
+    send(changes, client).catch(() => {
+      void changes.return?.()
+      client.end()
+    })
     return () => void changes.return?.()
   }
   const headers = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' }
@@ -17,12 +21,22 @@ export function eventStream(mock: Pick<Steering, 'changes'>, options: ChangesOpt
 async function send(changes: Changes, client: StreamClient): Promise<void> {
   client.send(textOf({ type: 'begin', id: changes.after, data: {} }))
   for await (const event of changes) {
-    client.send(textOf(event))
+    client.send(eventText(event))
     // What a slow client has not taken waits where it costs nothing; also, others want to be answered in between.
     await client.taken()
   }
   client.send(textOf({ type: 'end', data: {} }))
   client.end()
+}
+
+/** An event, or that it was there where it is longer than a text can be. */
+function eventText(event: MockEvent): string {
+  try {
+    return textOf(event)
+  } catch {
+    const message = 'what happened is too long to be told: read the world anew'
+    return textOf({ type: 'gone', id: event.id, data: { message } })
+  }
 }
 
 interface Sent {

@@ -27,7 +27,7 @@ export const AnyObject = z.custom<Readonly<Record<string, unknown>>>(
 /** A whole number in a query. */
 const wholeNumber = z
   .string()
-  .regex(/^\d{1,15}$/, 'expected a whole number')
+  .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
 
 /** The table of the control API: all that steers a mock from outside, under `/__mock` of each world. */

@@ -40,7 +40,7 @@ export const NewWorldSchema = exact({
 /** What a world changes over to. */
 export const LoadSchema = exact({ name: z.string().optional(), scenario: ScenarioOrName.optional() }).refine(
   ({ name, scenario }) => (name === undefined) !== (scenario === undefined),
-  'expected name or scenario',
+  'expected one of name and scenario, and not both',
 )
 
 export const CompletionSchema = exact({ game: z.string().optional() }) satisfies z.ZodType<CompletionOptions>

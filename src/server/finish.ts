@@ -9,7 +9,7 @@ import type { ExchangeLog } from './log.js'
 import { BrokenOff, MadeUpFailure } from './made-up.js'
 import { RecordedExchange } from './recorded.js'
 import { isShared } from './shared-output.js'
-import { pathWithoutTokens } from './token-label.js'
+import { pathWithoutTokens, textWithoutTokens } from './token-label.js'
 import { ClientGone } from './watch.js'
 
 /** Gives answers the headers that every answer has, and tells the log (PROTOCOL.md B9). */
@@ -185,7 +185,7 @@ function record(progress: ExchangeProgress, { result, options, endedAt }: Ending
     ms: endedAt - startedAt,
     blocked: blockedAt !== undefined,
     authorizationIgnored,
-    refusedOrigin: refused ? origin : undefined,
+    refusedOrigin: refused ? textWithoutTokens(origin) : undefined,
     fault: fault?.id,
     faultEffect: fault?.effect,
   })

@@ -3,7 +3,13 @@ import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import type { Answer, Exchange } from './exchange.js'
 import type { ExchangeProgress } from './exchange-progress.js'
-import { headersWithoutTokens, jsonWithoutTokens, pathWithoutTokens, queryWithoutTokens } from './token-label.js'
+import {
+  bodyWithoutTokens,
+  headersWithoutTokens,
+  jsonWithoutTokens,
+  pathWithoutTokens,
+  queryWithoutTokens,
+} from './token-label.js'
 
 /** An exchange that is kept. */
 export interface Recorded {
@@ -114,7 +120,7 @@ export function recordedBefore(entry: JournalEntry): Recorded {
       return this.shown()
     },
     shown() {
-      return { ...entry, id: this.id }
+      return { ...structuredClone(entry), id: this.id }
     },
   }
 }
@@ -131,13 +137,13 @@ const decoder = new TextDecoder()
 function shownBody(name: 'body' | 'answer', bytes: Uint8Array | undefined): { body?: unknown; answer?: unknown } {
   if (bytes === undefined || bytes.length === 0) return {}
   const text = decoder.decode(bytes)
-  return { [name]: jsonWithoutTokens(parsed(text)) }
+  return { [name]: shownText(text) }
 }
 
-function parsed(text: string): unknown {
+function shownText(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return jsonWithoutTokens(JSON.parse(text))
   } catch {
-    return text
+    return bodyWithoutTokens(text)
   }
 }

@@ -17,13 +17,25 @@ function withoutMintedTokens(text: string): string {
 }
 
 /** A token in a path of a page, or of the control API. */
-const tokenInPath = /(?<=\/devices\/link\/|\/__mock\/(?:device-links|tokens)\/)[^/]+/
+const tokenInPath = /(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens)\/+)[^/\s"'?#]+/g
+
+/** A token in a query. */
+const tokenInQuery = /(?<=[?&](?:\w+_)?token=)[^&\s"'#]+/g
+
+/** A token in a body that is no JSON: a form, or one that is broken. */
+const tokenInBody = /(?<=\btoken\W{1,4}|_token\W{1,4})[^\W\s][^\s"'&,;}]*/g
+
+/** A text in which URLs may be, with their tokens cut to their labels. */
+export function textWithoutTokens(text: string): string {
+  // Most texts have none of them, and a pattern takes longer.
+  const hasPlace = text.includes(deviceLinkPath) || text.includes(`${controlPath}/`)
+  const inPath = hasPlace ? text.replaceAll(tokenInPath, tokenLabel) : text
+  return withoutMintedTokens(inPath.includes('token=') ? inPath.replaceAll(tokenInQuery, tokenLabel) : inPath)
+}
 
 /** A path with its tokens cut to their labels. */
 export function pathWithoutTokens(path: string): string {
-  // Most paths are none of them, and a pattern takes longer.
-  const hasPlace = path.includes(deviceLinkPath) || path.includes(`${controlPath}/`)
-  const cut = withoutMintedTokens(hasPlace ? path.replace(tokenInPath, tokenLabel) : path)
+  const cut = textWithoutTokens(path)
   return cut.includes('%') ? cut.split('/').map(segmentWithoutTokens).join('/') : cut
 }
 
@@ -40,12 +52,17 @@ function namesToken(name: string): boolean {
 
 /** The query's parameters with their tokens cut to their labels. */
 export function queryWithoutTokens(query: string): Record<string, string | string[]> {
-  return gathered([...new URLSearchParams(query)].map(([name, value]) => [name, parameterWithoutToken(name, value)]))
+  return gathered(
+    [...new URLSearchParams(query)].map(([name, value]) => [
+      withoutMintedTokens(name),
+      parameterWithoutToken(name, value),
+    ]),
+  )
 }
 
 /** The value of a parameter of a query. */
 export function parameterWithoutToken(name: string, value: string): string {
-  return namesToken(name) ? tokenLabel(value) : withoutMintedTokens(value)
+  return namesToken(name) ? tokenLabel(value) : textWithoutTokens(value)
 }
 
 /** The headers with their tokens cut to their labels; a cookie is nobody's business. */
@@ -53,7 +70,8 @@ export function headersWithoutTokens(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string | string[]> {
   const cut = Object.entries(headers).flatMap(([name, values]) =>
-    [values ?? []].flat().map(value => [name, headerWithoutToken(name, value)] as const),
+    // Whoever stands in front of the mock may have set what is no text.
+    [values ?? []].flat().map(value => [name, headerWithoutToken(name, String(value))] as const),
   )
   return gathered(cut)
 }
@@ -61,23 +79,39 @@ export function headersWithoutTokens(
 /** The value of a header, by its name in lower case. */
 export function headerWithoutToken(name: string, value: string): string {
   if (name === 'cookie') return '…'
-  if (name !== 'authorization') return withoutMintedTokens(value)
+  if (namesToken(name.replaceAll('-', '_'))) return tokenLabel(value)
+  if (name !== 'authorization' && name !== 'proxy-authorization') return textWithoutTokens(value)
   const [scheme = '', ...token] = value.split(' ')
   return token.length === 0 ? tokenLabel(scheme) : `${scheme} ${tokenLabel(token.join(' '))}`
 }
 
+/** A body that is no JSON with its tokens cut to their labels. */
+export function bodyWithoutTokens(body: string): string {
+  return textWithoutTokens(body.includes('token') ? body.replaceAll(tokenInBody, tokenLabel) : body)
+}
+
 /** A JSON value with its tokens cut to their labels, and what nests deeper than a body may to `…`. */
-export function jsonWithoutTokens(value: unknown, levels = nestingLimit): unknown {
-  if (typeof value === 'string') return withoutMintedTokens(value)
+export function jsonWithoutTokens(value: unknown): unknown {
+  return cutJson(value, { cut: textWithoutTokens, levels: nestingLimit })
+}
+
+/** How the texts in a JSON value are cut, and how many levels are left. */
+interface JsonCut {
+  cut(text: string): string
+  readonly levels: number
+}
+
+function cutJson(value: unknown, { cut, levels }: JsonCut): unknown {
+  if (typeof value === 'string') return cut(value)
   if (typeof value !== 'object' || value === null) return value
   if (levels === 0) return '…'
-  if (Array.isArray(value)) return value.map(inner => jsonWithoutTokens(inner, levels - 1))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      namesToken(name) && typeof inner === 'string' ? tokenLabel(inner) : jsonWithoutTokens(inner, levels - 1),
-    ]),
-  )
+  const inner = { cut, levels: levels - 1 }
+  if (Array.isArray(value)) return value.map(item => cutJson(item, inner))
+  const entries = Object.entries(value).map(([name, field]) => [
+    withoutMintedTokens(name),
+    cutJson(field, namesToken(name) ? { ...inner, cut: tokenLabel } : inner),
+  ])
+  return Object.fromEntries(entries)
 }
 
 /** By name: one text, or all where there are several. */

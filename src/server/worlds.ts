@@ -30,6 +30,9 @@ const worldIdPattern = /^[A-Za-z0-9_-]{1,64}$/
 /** How often it is looked which worlds are unused: so many times in the time for which they are kept. */
 const looksPerTtl = 10
 
+/** A timer of longer than this comes at once. */
+const longestTimerMs = 2 ** 31 - 1
+
 /** Isolated worlds by their ids. One that nobody uses for long enough goes, with all that is in it. */
 export class Worlds<Mock extends Kept> {
   readonly #options: WorldsOptions<Mock>
@@ -120,7 +123,8 @@ export class Worlds<Mock extends Kept> {
       return
     }
     if (this.#timer !== undefined) return
-    const timer = setInterval(() => this.#sweep(), Math.max(1, this.#options.ttlMs / looksPerTtl))
+    const every = Math.min(Math.max(1, this.#options.ttlMs / looksPerTtl), longestTimerMs)
+    const timer = setInterval(() => this.#sweep(), every)
     this.#timer = timer
     // Browsers' timers are numbers, and nothing waits for them.
     if (typeof timer === 'object') timer.unref()

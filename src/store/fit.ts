@@ -99,7 +99,8 @@ export function gameOf(link: DeviceLinkRow): string | undefined {
 /** What is named twice in a list, given as `{ column: names }`. */
 function repeated(column: Readonly<Record<string, readonly string[]>>): string | undefined {
   for (const [name, values] of Object.entries(column)) {
-    const twice = values.find((value, i) => values.indexOf(value) !== i)
+    const seen = new Set<string>()
+    const twice = values.find(value => seen.size === seen.add(value).size)
     if (twice !== undefined) return `${name} has ${quoted(twice)} twice`
   }
   return undefined

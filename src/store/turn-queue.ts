@@ -15,19 +15,24 @@ export interface TurnQueue {
    * Throws `UsageError` inside a turn of the same world: it would wait for itself.
    */
   next<T>(turn: () => Promise<() => T>): Promise<T>
+  /** Throws as `next` does. */
+  checkOutside(): void
 }
 
 /** A queue that goes on after a turn that failed. The context tells it what runs inside one. */
 export function createTurnQueue(context: TurnContext): TurnQueue {
   let last: Promise<unknown> = Promise.resolve()
   let current: object | undefined
+  const checkOutside = () => {
+    if (current === undefined || context.getStore() !== current) return
+    throw new UsageError(
+      'a write to a world from inside a turn of it would wait for itself: write through the tables that the turn is given',
+    )
+  }
   return {
+    checkOutside,
     next(turn) {
-      if (current !== undefined && context.getStore() === current) {
-        throw new UsageError(
-          'a write to a world from inside a turn of it would wait for itself: write through the tables that the turn is given',
-        )
-      }
+      checkOutside()
       const result = last.then(async () => {
         const store = {}
         current = store

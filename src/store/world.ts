@@ -123,13 +123,13 @@ class WorldCore extends LazyTables {
     return this.waiting.size
   }
 
-  get #queue(): TurnQueue {
+  get queue(): TurnQueue {
     this.#turns ??= createTurnQueue(this.#turnContext())
     return this.#turns
   }
 
   write = <T>(turn: (tables: Tables) => T | Promise<T>): Promise<T> =>
-    this.#queue.next(async () => {
+    this.queue.next(async () => {
       const saved = this.random.save()
       const { tables, changes, finish, abandon } = createTurn({
         records: this.#records,
@@ -180,14 +180,14 @@ class WorldCore extends LazyTables {
 
   /** Back to the beginning in one turn; a clock that is kept goes on. The revision goes on rising. */
   reset({ keep = [], landed }: LandingOptions & { readonly keep?: readonly 'clock'[] } = {}): Promise<void> {
-    return this.#queue.next(async () => () => {
+    return this.queue.next(async () => () => {
       this.#land(this.#begun, { clock: keep.includes('clock') ? undefined : this.#start, landed })
     })
   }
 
   /** Begins anew in one turn, from where another one stands. The revision goes on rising. */
   become(standing: Standing, { landed }: LandingOptions = {}): Promise<void> {
-    return this.#queue.next(async () => () => {
+    return this.queue.next(async () => () => {
       const { now = Date.now() } = standing.clock
       this.#begun = standing
       this.#start = { ...standing.clock, now }
@@ -197,7 +197,7 @@ class WorldCore extends LazyTables {
 
   /** Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`. */
   rebase(beginning: Beginning, { landed }: LandingOptions = {}): Promise<Tally> {
-    return this.#queue.next(async () => () => {
+    return this.queue.next(async () => () => {
       const parts = { begun: this.#begun, start: this.#start, present: this.standing }
       const { begun, start, clock, chance, merged } = rebased(beginning, parts)
       this.#begun = begun

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { listen } from '../../src/express.js'
+import { createMockmaker } from '../../src/index.js'
 import { run } from './command.js'
 import { standIn } from './stand-in.js'
 
@@ -27,7 +29,23 @@ describe('mockmaker export', () => {
 
     await run(['export', '--url', `${url}/w/test-42`, '--with', 'journal,faults'])
 
-    expect(asked).toEqual([['GET', '/w/test-42/__mock/snapshot?with=journal%2Cfaults', 'application/yaml']])
+    expect(asked).toEqual([
+      ['GET', '/__mock/worlds/test-42', 'application/json'],
+      ['GET', '/w/test-42/__mock/snapshot?with=journal%2Cfaults', 'application/yaml'],
+    ])
+  })
+
+  it('makes no world by a slip in its name', async () => {
+    const mock = createMockmaker()
+    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+    await mock.worlds.put('test-42')
+
+    const { code, stdout, stderr } = await run(['export', '--url', `${url}/w/test-24`])
+    const worlds = mock.worlds.list().map(({ id }) => id)
+    await close()
+
+    expect({ code, stdout, worlds }).toEqual({ code: 1, stdout: '', worlds: ['default', 'test-42'] })
+    expect(stderr).toContain('there is no world "test-24"')
   })
 
   it('prints one that is long to its end', async () => {

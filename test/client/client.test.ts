@@ -26,13 +26,21 @@ describe('the client', () => {
     const changed = await lobbies.update(made.lobby_id, { total_player_count: 3, state: null })
 
     expect(await lobbies.get(made.lobby_id)).toEqual(mock.world.lobbies.get(made.lobby_id))
-    expect([changed.total_player_count, 'state' in changed]).toEqual([3, false])
+    expect([changed?.total_player_count, changed && 'state' in changed]).toEqual([3, false])
+    expect(await lobbies.update('nope', { is_closed: true })).toBeUndefined()
     expect(await lobbies.count({ game_mode_id: 'ffa' })).toBe(2)
     expect((await lobbies.findFirst({ total_player_count: 3 }))?.lobby_id).toBe(made.lobby_id)
     expect((await lobbies.findMany({ is_closed: true })).map(({ lobby_id }) => lobby_id)).toEqual(['closed'])
     expect((await gameModes.get(`${ids.prod}/duel`))?.max_players_normal).toBe(2)
     expect([(await lobbies.delete('closed'))?.lobby_id, await lobbies.delete('closed')]).toEqual(['closed', undefined])
     expect([await lobbies.get('closed'), (await lobbies.all()).length]).toEqual([undefined, 5])
+  })
+
+  it('says how what is inside a field is found', async ({ serve }) => {
+    const { client } = await serve()
+    const inside = client.world.lobbies.findMany({ state: { map: 'Quarry' } } as never) // no type lets it pass
+
+    await expect(inside).rejects.toThrow("findMany({ 'state.name': 'value' }): what is inside a field, by its path")
   })
 
   it('sends an id as it is, whatever is in it', async ({ serve }) => {

@@ -108,16 +108,34 @@ describe('a scenario file that is saved', () => {
     expect(mock.faults.list()).toEqual([])
   })
 
-  it('brings the journal that a reset leads to', async ({ serve }) => {
+  it('has no journal: what was asked stays', async ({ serve }) => {
     const { mock } = await serve()
     await ask(mock, list)
     const { journal } = mock.snapshot({ with: ['journal'] })
 
     await mock.reload({ ...tanks, title: 'Saved', journal })
     await ask(mock, list)
+
+    expect(mock.journal.find()).toHaveLength(2)
+  })
+})
+
+describe('the journal of a scenario', () => {
+  it('is of the world that begins with it, until a reset, and of no other', async ({ serve }) => {
+    const { mock: before } = await serve()
+    await ask(before, list)
+    const bug = before.snapshot({ with: ['journal'] })
+    const { mock } = await serve({ scenario: bug })
+    const named = await mock.worlds.put('named', { scenario: bug })
+    const made = [await mock.worlds.put('made'), await mock.worlds.put('fork', { fork: 'default' })]
+    await ask(mock, { ...list, path: `/w/asked${list.path}` })
+    const journals = [mock, named, ...made, mock.worlds.get('asked')].map(world => world?.journal.find().length)
+
     await mock.reset()
 
-    expect(mock.journal.find()).toHaveLength(1)
+    expect(journals).toEqual([1, 1, 0, 0, 1])
+    expect(mock.worlds.get('asked')?.journal.find()).toMatchObject([{ world: 'asked' }])
+    expect(mock.journal.find()).toEqual([])
   })
 })
 

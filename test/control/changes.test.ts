@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { fc } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { createClient, type MockEvent } from '../../src/client.js'
 import { ask } from '../server/ask.js'
 import { connected } from '../server/talk.js'
@@ -254,10 +254,32 @@ describe('mock.changes', () => {
     const { mock } = await serve({ journalSize: 0 })
     const events = mock.changes()
     for (let i = 0; i <= 10_000; i++) await ask(mock, list)
+    await ask(mock, list)
 
-    const [first] = await take(events, 1)
+    const [gone, next] = await take(events, 2)
 
-    expect(first?.type).toBe('gone')
+    expect([gone?.type, next?.type]).toEqual(['gone', 'exchange'])
+    expect([gone, next].map(event => Number(event?.id.split('-')[1]))).toEqual([10_001, 10_002])
+  })
+
+  it('takes the id of an event of another world, or of one that is gone, for none of its own', async ({ serve }) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { mock } = await serve()
+    const ids: string[] = []
+    for (const id of ['one', 'other', 'one']) {
+      await mock.worlds.delete(id)
+      const world = await mock.worlds.put(id)
+      const events = world.changes()
+      await world.world.lobbies.create({})
+      ids.push((await events.next()).value?.id ?? '')
+    }
+
+    const [first] = ids
+    const event = await mock.worlds.get('one')?.changes({ lastEventId: first }).next()
+    vi.useRealTimers()
+
+    expect(new Set(ids).size).toBe(3)
+    expect(event?.value?.type).toBe('gone')
   })
 
   it('ends at once where the mock has ended', async ({ serve }) => {

@@ -55,6 +55,19 @@ describe('the journal', () => {
     await send({ method: 'GET', path: `/nowhere/${tokens.cloud}`, query: `token=unlabelled&more=${tokens.cloud}` })
     await send({ method: 'GET', path: `/nowhere/${tokens.cloud.replaceAll('.', '%2E')}` })
 
+    const named = {
+      token: 'unlabelled',
+      'proxy-authorization': 'Bearer unlabelled',
+      referer: 'http://x/?token=unlabelled',
+    }
+    await send({ method: 'GET', path: '/devices/link/unlabelled/more', headers: named })
+    const bodies = [{ token: ['unlabelled', { in: 'unlabelled' }] }, { [tokens.cloud]: 1 }].map(body =>
+      JSON.stringify(body),
+    )
+    for (const body of [...bodies, 'device_link_token=unlabelled', '{"token": "unlabelled"'])
+      await send({ ...validate, headers: bearer(tokens.cloud), body })
+    await send({ ...list, query: tokens.cloud })
+
     const { body } = await steer('GET', '/__mock/journal')
 
     const secrets = [
@@ -75,6 +88,14 @@ describe('the journal', () => {
     await steer('POST', '/w/other/__mock/device-links/device.real.one/expire', {})
 
     expect(paths).toEqual(['/__mock/tokens/…', '/__mock/device-links/device.…/expire'])
+  })
+
+  it('shows a header that is no text, as a middleware may set one, as a text', async ({ serve }) => {
+    const { mock } = await serve()
+
+    await ask(mock, { ...list, headers: { 'x-user-id': 5 as never } }) // no type lets it pass
+
+    expect(mock.journal.find()[0]?.headers).toEqual({ 'x-user-id': '5' })
   })
 
   it('has failures, and what is no operation, and tells of them which', async ({ serve }) => {

@@ -90,6 +90,10 @@ describe('a world', () => {
     ['a call that may not steer', { method: 'POST', path: '/w/new/__mock/reset' }],
     ['what is no call of the control API', { method: 'GET', path: '/w/new/__mock/x/y/z' }],
     [
+      'an image on a page of another site, in other letters',
+      { method: 'GET', path: `/w/new${list}`, headers: { 'sec-fetch-site': 'Cross-Site' } },
+    ],
+    [
       'an image on a page of another site',
       { method: 'GET', path: `/w/new${list}`, headers: { 'sec-fetch-site': 'cross-site' } },
     ],
@@ -146,6 +150,16 @@ describe('a world', () => {
     vi.advanceTimersByTime(67_000)
 
     expect([before, after, used()]).toEqual([['default', 'idle', 'watched'], ['default', 'watched'], ['default']])
+  })
+
+  it('is looked after no more often where it is kept for longer than a timer can be set', async ({ serve }) => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    const set = vi.spyOn(globalThis, 'setInterval')
+    const { mock } = await serve({ worldTtlMs: 1e12 })
+
+    await mock.worlds.put('long')
+
+    expect(set.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1])
   })
 
   it('that is looked at in a list is not used', async ({ serve }) => {

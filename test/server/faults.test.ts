@@ -217,6 +217,28 @@ describe.each([
   ['holds', { hold: true }],
   ['delays', { delay: '1h' }],
 ] as const)('a request that a fault %s', (_, effect) => {
+  it.each(['reset', 'load', 'restore', 'put'] as const)('stays so where a %s is refused in a turn', async way => {
+    const { mock, world } = faulty([{ effect }])
+    const snapshot = mock.snapshot({ with: ['faults'] })
+    const answer = ask(mock, list)
+    const begin = {
+      reset: () => mock.reset(),
+      load: () => mock.load('default'),
+      restore: () => mock.restore(snapshot),
+      put: () => mock.worlds.put('default'),
+    }
+
+    let refused: Promise<unknown> | undefined
+    await world.write(() => {
+      refused = begin[way]().catch((error: unknown) => error)
+    })
+
+    expect(await refused).toBeInstanceOf(UsageError)
+    expect(mock.faults.list()).toMatchObject([{ holding: 1 }])
+    await mock.close()
+    await answer
+  })
+
   it.each(['remove', 'clear', 'release', 'reset', 'close', 'load'] as const)(
     'is answered at once on %s, and nothing is left',
     async way => {
