@@ -23,18 +23,22 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   }
 
   rows(): Iterable<Row> {
-    if (this.changes.size === 0) return this.base.rows()
-    return this.#through(this.base.rows(), { put: this.changes.keys(), belongs: () => true })
+    return this.changes.size === 0 ? this.base.rows() : this.#through()
   }
 
   indexed(column: string, value: string): Iterable<Row> {
     if (this.changes.size === 0) return this.base.indexed(column, value)
-    // Indexes name the columns of their model as texts.
-    const belongs = (row: Row) => row[column as keyof Row] === value
-    const put = this.#index(column).ids(value)
-    return this.#hasArrived(put, belongs)
-      ? this.#filtered(belongs)
-      : this.#through(this.base.indexed(column, value), { put, belongs })
+    const standing: Row[] = []
+    const added: Row[] = []
+    for (const row of this.base.indexed(column, value)) if (!this.changes.has(this.idOf(row))) standing.push(row)
+    for (const id of this.#index(column).ids(value)) {
+      const change = this.changes.get(id)
+      if (change === undefined || change === 'delete') continue
+      if (this.#stands(id, change)) standing.push(change.put)
+      else added.push(change.put)
+    }
+    const placeOf = (row: Row) => this.base.placeOf(this.idOf(row))
+    return [...standing.sort((one, other) => placeOf(one) - placeOf(other)), ...added]
   }
 
   put(row: Row): void {
@@ -67,39 +71,20 @@ export class Overlay<Row extends object> implements RowSource<Row> {
       index.touch({ id, before: valueIn(before, column), after: valueIn(after, column), revision: 0 })
   }
 
-  /** Whether a committed row belongs now that did not: it stands among those that did, where it stands among all. */
-  #hasArrived(put: Iterable<string>, belongs: (row: Row) => boolean): boolean {
-    for (const id of put) {
-      const change = this.changes.get(id)
-      if (change === undefined || change === 'delete' || change.again) continue
-      const before = this.base.get(id)
-      if (before && !belongs(before)) return true
-    }
-    return false
+  /** Whether a row that was put stands where it stood; new ones come last, and those that were deleted first. */
+  #stands(id: string, { again }: Exclude<Change<Row>, 'delete'>): boolean {
+    return !again && this.base.get(id) !== undefined
   }
 
-  *#filtered(belongs: (row: Row) => boolean): Iterable<Row> {
-    for (const row of this.rows()) if (belongs(row)) yield row
-  }
-
-  /** The committed rows with this turn's changes: a changed row stands where it stood, new ones come last. */
-  *#through(
-    committed: Iterable<Row>,
-    { put, belongs }: { readonly put: Iterable<string>; belongs(row: Row): boolean },
-  ): Iterable<Row> {
-    const seen = new Set<string>()
-    for (const row of committed) {
+  /** All committed rows with this turn's changes. */
+  *#through(): Iterable<Row> {
+    for (const row of this.base.rows()) {
       const id = this.idOf(row)
       const change = this.changes.get(id)
       if (change === undefined) yield row
-      if (change === undefined || change === 'delete' || change.again) continue
-      seen.add(id)
-      if (belongs(change.put)) yield change.put
+      else if (change !== 'delete' && this.#stands(id, change)) yield change.put
     }
-    for (const id of put) {
-      const row = seen.has(id) ? undefined : putIn(this.changes.get(id))
-      if (row && belongs(row)) yield row
-    }
+    for (const [id, change] of this.changes) if (change !== 'delete' && !this.#stands(id, change)) yield change.put
   }
 }
 

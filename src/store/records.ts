@@ -98,7 +98,12 @@ export class Records<Row extends object> implements RowSource<Row> {
     if (this.tracking.reading)
       this.tracking.note(recordTag(this.table, id), entry?.revision ?? this.#deletions.revision(id))
     return entry?.row
-  };
+  }
+
+  /** The place of a record in the order of creation. */
+  placeOf(id: string): number {
+    return this.#entries.get(id)?.place ?? 0
+  }
 
   *rows(): Iterable<Row> {
     this.tracking.note(tableTag(this.table), this.#revision)
@@ -218,7 +223,7 @@ export class Records<Row extends object> implements RowSource<Row> {
 
   #index(column: string): ColumnIndex {
     const { table } = this
-    this.#indexes ??= new Indexes({ table, placeOf: id => this.#entries.get(id)?.place ?? 0 })
+    this.#indexes ??= new Indexes({ table, placeOf: id => this.placeOf(id) })
     return this.#indexes.of(column, () => this.#entries)
   }
 
