@@ -26,7 +26,7 @@ export async function askRunningMock({ url, path, accept }: Call): Promise<strin
   })
   const text = await response.text()
   if (response.ok) return text
-  const hint = response.status === 404 ? ' (A mock that was started with --no-control does not tell.)' : ''
+  const hint = response.status === 404 ? '. A mock that was started with --no-control does not tell.' : ''
   throw new UsageError(`${url} answers ${response.status}: ${messageIn(text)}${hint}`)
 }
 

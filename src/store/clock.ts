@@ -130,8 +130,9 @@ export class WorldClock implements Clock {
 
   /** Shows another time from now on, be it an earlier one, and goes as told. Deadlines keep the time they have left. */
   restore({ mode, rate, now }: ClockStanding): void {
-    this.#epoch = now - this.elapsed()
+    // First, so that a clock that stands still has what had passed when it stopped.
     this.#go({ mode, rate })
+    this.#epoch = now - this.elapsed()
   }
 
   /** For the timer. */
@@ -151,8 +152,9 @@ export class WorldClock implements Clock {
 
   #go({ mode, rate }: Pick<ClockStanding, 'mode' | 'rate'>): void {
     if (mode !== this.#mode || rate !== this.#rate) {
-      this.#passed = this.elapsed()
-      this.#since = Date.now()
+      const real = Date.now()
+      if (this.#mode === 'running') this.#passed += (real - this.#since) * this.#rate
+      this.#since = real
       this.#mode = mode
       this.#rate = rate
     }

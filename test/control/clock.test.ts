@@ -1,10 +1,14 @@
-import { describe, expect } from 'vitest'
+import { afterEach, describe, expect, vi } from 'vitest'
 import { failure, json } from '../doors.js'
 import { stateOf } from '../server/ask.js'
 import { it } from './steered.js'
 
 const hours = (count: number) => count * 3_600_000
 const begun = Date.parse('2026-11-20T20:00:00Z')
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 describe('the clock of a world', () => {
   it('is advanced by a duration or by ms, and says where it is', async ({ serve }) => {
@@ -47,6 +51,9 @@ describe('the clock of a world', () => {
   it('goes back on a reset, with its mode and its rate', async ({ serve }) => {
     const { mock, client } = await serve()
     await client.world.clock.set({ mode: 'running', rate: 10, now: begun + hours(5) })
+    // The slowest of machines: a millisecond between any two looks at the time.
+    let real = Date.now()
+    vi.spyOn(Date, 'now').mockImplementation(() => real++)
 
     await client.reset()
 
