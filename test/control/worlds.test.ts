@@ -4,7 +4,10 @@ import { settled, stateOf } from '../server/ask.js'
 import { bearer, ids, tokens } from '../tanks.js'
 import { it } from './steered.js'
 
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 const list = '/matchmaker/lobbies/list'
 const lobbiesIn = (got: { readonly body: string }) => (JSON.parse(got.body) as { lobbies: unknown[] }).lobbies.length
