@@ -46,9 +46,8 @@ export interface Beginnings extends Pick<Steering, 'reset' | 'load' | 'restore'>
 
 /** Begins, and can begin anew. */
 export function begun({ world, faults, journal, beginning, beginningOf }: Beginner): Beginnings {
-  let last = beginning
-  if (last.faults) faults.begin(last.faults, last.faultChance)
-  if (last.journal) journal.load(last.journal)
+  if (beginning.faults) faults.begin(beginning.faults, beginning.faultChance)
+  if (beginning.journal) journal.load(beginning.journal)
   // Before the turn, so that nothing of what they have held happens in the new world; and not where there is none.
   const letGo = () => {
     world.queue.checkOutside()
@@ -58,7 +57,6 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     letGo()
     return world.become(next.standing, {
       landed() {
-        last = next
         // Of the seed that the world has now.
         faults.begin(next.faults ?? [], next.faultChance)
         journal.load(next.journal ?? [])
@@ -74,7 +72,6 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
       if (next.faults) letGo()
       await world.become(next.standing, {
         landed() {
-          last = next
           // What the snapshot does not speak of stays.
           if (next.faults) faults.begin(next.faults, next.faultChance)
           else faults.stay()
@@ -93,11 +90,10 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
         },
       })
     },
-    rebase: ({ beginning, ...around }) =>
+    rebase: ({ beginning, faults: laterFaults = [] }) =>
       world.rebase(beginning, {
         landed() {
-          last = { ...last, ...around }
-          faults.rebase(around.faults ?? [])
+          faults.rebase(laterFaults)
         },
       }),
   }

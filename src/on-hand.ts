@@ -51,13 +51,13 @@ export function createOnHand({ own, shipped, ...making }: OnHandOptions): OnHand
   }
   return {
     names: [own.name, ...Object.keys(shipped).filter(name => name !== own.name)],
-    beginningOf(named, { worldId, seed = making.seed }) {
-      const asked = named ?? own.name
+    beginningOf(wanted, { worldId, seed = making.seed }) {
+      const asked = wanted ?? own.name
       const scenario = typeof asked === 'string' ? scenarioOf(asked) : readScenario(asked)
       const beginning = beginningOf(scenario, { ...making, seed, path: worldPath(worldId) })
       const { faults } = scenario
       // Of the scenario of all worlds, the journal is of one.
-      const journal = named === undefined ? undefined : scenario.journal
+      const journal = wanted === undefined ? undefined : scenario.journal
       const around = { journal, faults, faultChance: faultChanceOf(scenario, beginning.seed) }
       if (typeof asked !== 'string') return { standing: begin(beginning), ...around }
       // Each world of another seed may have one of its own, and then there is nothing to share.

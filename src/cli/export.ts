@@ -1,3 +1,4 @@
+import { worldUrl } from '../contract/world-url.js'
 import type { Console } from './console.js'
 import { askRunningMock } from './running-mock.js'
 
@@ -14,16 +15,10 @@ export async function printSnapshot(
   { print }: Pick<Console, 'print'>,
 ): Promise<void> {
   // To ask a world for its snapshot would make it, and a slip in the name would export what nobody has seen.
-  const { server, worldId } = worldIn(url)
-  if (worldId !== undefined)
-    await askRunningMock({ url: server, path: `/worlds/${worldId}`, accept: 'application/json' })
+  const { server = url, encodedId } = worldUrl(url) ?? {}
+  if (encodedId !== undefined)
+    await askRunningMock({ url: server, path: `/worlds/${encodedId}`, accept: 'application/json' })
   const query = parts.length === 0 ? '' : `?${new URLSearchParams({ with: parts.join(',') })}`
   const yaml = await askRunningMock({ url, path: `/snapshot${query}`, accept: 'application/yaml' })
   print(yaml.replace(/\n$/, ''))
-}
-
-/** The server that the URL of a world is of, and the world's id as it stands there; none in a server's own URL. */
-function worldIn(url: string): { readonly server: string; readonly worldId: string | undefined } {
-  const [, server = url, worldId] = /^(.*)\/w\/([^/]+)$/.exec(url) ?? []
-  return { server, worldId }
 }

@@ -1,5 +1,6 @@
 import type { FaultState } from '../contract/fault.js'
 import type { JournalEntry } from '../contract/journal.js'
+import { worldUrl } from '../contract/world-url.js'
 import type { WorldSummary } from '../control/description.js'
 import { ClientError, call, type Remote } from './call.js'
 import { readChanges } from './changes.js'
@@ -8,14 +9,15 @@ import { createTable, undefinedIfMissing } from './table.js'
 
 /** The client of a mock at a URL, as `http://127.0.0.1:4100`; with a world in it, `…/w/test-42`, of that world. Throws `ClientError` for another URL. */
 export function createClient(url: string, options: ClientOptions = {}): Client {
-  const [, server, , id = defaultId] = /^(https?:\/\/[^/].*?)(\/w\/([^/]+))?\/*$/i.exec(url) ?? []
-  if (server === undefined)
+  const found = worldUrl(url)
+  if (!found)
     throw new ClientError(`url is ${JSON.stringify(url)}: expected http://127.0.0.1:4100, or …/w/test-42`, {
       status: 0,
       code: 'MISUSED',
     })
   const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
-  return clientOf(options.world ?? decodeURIComponent(id), { url: server, fetch })
+  const { server, encodedId = defaultId } = found
+  return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch })
 }
 
 /** What the world is called that is meant where a URL names none. */

@@ -23,7 +23,7 @@ const tokenInPath = /(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens
 const tokenInQuery = /(?<=[?&](?:\w+_)?token=)[^&\s"'#]+/g
 
 /** A token in a body that is no JSON: a form, or one that is broken. */
-const tokenInBody = /(?<=\btoken\W{1,4}|_token\W{1,4})[^\W\s][^\s"'&,;}]*/g
+const tokenInBody = /(?<=\btoken\W{1,4}|_token\W{1,4})\w[^\s"'&,;}]*/g
 
 /** A text in which URLs may be, with their tokens cut to their labels. */
 export function textWithoutTokens(text: string): string {

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest'
 import type { Changes, MockEvent } from '../../src/control/changes.js'
 import { eventStream } from '../../src/control/event-stream.js'
+import { createMockmaker } from '../../src/index.js'
 import { settled } from '../server/ask.js'
 
 /** What a client is sent of these events, until its stream ends. */
 async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise<string[]> {
   const texts: string[] = []
   const changes = () => Object.assign(events(), { after: 'run-0' }) as Changes // all of it that a stream uses
-  const { stream } = eventStream({ changes }, {})
+  const { stream } = eventStream({ changes, world: createMockmaker().world }, {})
   await new Promise<void>(end => stream?.({ send: text => texts.push(text), end, taken: settled }))
   return texts
 }
@@ -20,6 +21,7 @@ it('tells of an event that cannot be told that it was there, and goes on', async
     return undefined
   })
 
+  expect(told[1]).toMatch(/"revision":\d+/)
   expect(told.map(text => text.split('\n').slice(0, 2))).toEqual([
     ['event: begin', 'id: run-0'],
     ['event: gone', 'id: run-1'],
