@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { controlPath } from '../contract/control-path.js'
 import type { ControlSpec } from './operations.js'
 
 /** A call as people read it. */
@@ -16,7 +17,7 @@ export interface ShownCall {
 export function shownCall({ method, path, summary, query, body }: ControlSpec): ShownCall {
   return {
     method,
-    path: `/__mock${path === '/' ? '' : path}`,
+    path: `${controlPath}${path === '/' ? '' : path}`,
     summary,
     ...(query instanceof z.ZodObject ? { query: Object.keys(query.shape) } : {}),
     ...(body instanceof z.ZodObject ? { body: Object.entries(body.shape).map(keyText) } : {}),

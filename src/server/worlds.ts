@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
+import { longestDelayMs } from '../store/alarm-timer.js'
 
 /** What is kept of a world: whatever answers for it. */
 export interface Kept {
@@ -29,9 +30,6 @@ const worldIdPattern = /^[A-Za-z0-9_-]{1,64}$/
 
 /** How often it is looked which worlds are unused: so many times in the time for which they are kept. */
 const looksPerTtl = 10
-
-/** A timer of longer than this comes at once. */
-const longestTimerMs = 2 ** 31 - 1
 
 /** Isolated worlds by their ids. One that nobody uses for long enough goes, with all that is in it. */
 export class Worlds<Mock extends Kept> {
@@ -123,7 +121,7 @@ export class Worlds<Mock extends Kept> {
       return
     }
     if (this.#timer !== undefined) return
-    const every = Math.min(Math.max(1, this.#options.ttlMs / looksPerTtl), longestTimerMs)
+    const every = Math.min(Math.max(1, this.#options.ttlMs / looksPerTtl), longestDelayMs)
     const timer = setInterval(() => this.#sweep(), every)
     this.#timer = timer
     // Browsers' timers are numbers, and nothing waits for them.

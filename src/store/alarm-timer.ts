@@ -9,7 +9,7 @@ interface Followed {
 }
 
 /** The longest delay that `setTimeout` takes, in ms. */
-const longestDelayMs = 2 ** 31 - 1
+export const longestDelayMs = 2 ** 31 - 1
 
 const never = Number.POSITIVE_INFINITY
 
