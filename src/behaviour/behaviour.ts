@@ -3,6 +3,7 @@ import type { Random } from '../store/random.js'
 import type { Tables } from '../store/table.js'
 import type { View } from '../store/world.js'
 import type { CallerOf } from './caller.js'
+import type { Client } from './client.js'
 
 /** A call that only reads: who asks, what for, and the world as it is. These, and nothing else, decide the answer. */
 interface ReadCall<Id extends OperationId> extends View {
@@ -13,6 +14,7 @@ interface ReadCall<Id extends OperationId> extends View {
 /** A call that writes, inside its turn. `now` in ms since the epoch. */
 interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
   readonly tables: Tables
+  readonly client: Client
   readonly random: Random
   readonly now: number
 }

@@ -3,13 +3,25 @@ import type { Auth } from '../contract/operation.js'
 /** Who asks: what the token, or where there is none the Origin, says about a request. */
 export type Caller =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'tokenless' | 'public' | 'development'; readonly namespaceId: string }
+  | { readonly kind: 'tokenless'; readonly namespaceId: string }
+  | { readonly kind: 'public'; readonly namespaceId: string }
+  | { readonly kind: 'development'; readonly namespaceId: string }
+  | { readonly kind: 'lobby'; readonly lobbyId: string; readonly namespaceId: string }
+  | { readonly kind: 'player'; readonly namespaceId: string }
   | { readonly kind: 'cloud'; readonly gameId: string }
   | { readonly kind: 'device' }
 
+const anyToken = ['public', 'development', 'lobby', 'player', 'cloud', 'device'] as const
+
+/** The kinds of callers that an operation of each auth can have. */
+export const admitted = {
+  none: ['anonymous', ...anyToken],
+  bearer: anyToken,
+  namespace: ['tokenless', 'public', 'development'],
+  public: ['public', 'development'],
+  lobby: ['lobby', 'development'],
+  cloud: ['cloud'],
+} as const satisfies { readonly [Needed in Auth]: readonly Caller['kind'][] }
+
 /** The callers that an operation of that auth can have. */
-export type CallerOf<Needed extends Auth> = Needed extends 'namespace'
-  ? Extract<Caller, { namespaceId: string }>
-  : Needed extends 'cloud'
-    ? Extract<Caller, { kind: 'cloud' }>
-    : Caller
+export type CallerOf<Needed extends Auth> = Extract<Caller, { kind: (typeof admitted)[Needed][number] }>

@@ -29,8 +29,9 @@ const headersOf: { readonly [code in ErrorCode]?: HeaderName } = {
 }
 
 /** The codes that a call of an operation may answer, in the order of the error table. */
-function errorCodesOf({ errors, body }: OperationSpec): ErrorCode[] {
-  const possible = new Set<string>([...anyCallErrors, ...errors, ...(body ? ['API_BODY_TOO_LARGE'] : [])])
+function errorCodesOf({ errors, body, jsonBody }: OperationSpec): ErrorCode[] {
+  const ofBody = body || jsonBody ? ['API_BODY_TOO_LARGE'] : []
+  const possible = new Set<string>([...anyCallErrors, ...errors, ...ofBody])
   // The keys of the error table are the codes.
   return (Object.keys(errorStatus) as ErrorCode[]).filter(code => possible.has(code))
 }

@@ -44,7 +44,9 @@ const callers: { readonly [auth in Auth]: string } = {
   none: 'Needs no token. One that is sent must still be valid.',
   bearer: 'Needs any valid token.',
   namespace: 'Needs a development or public token of a namespace, or none where the namespace is tokenless.',
-  cloud: 'Needs a cloud token.',
+  public: 'Needs a development or public token of a namespace.',
+  lobby: "Needs the token of a lobby, which its server has, or a namespace's development token.",
+  cloud: 'Needs a cloud token; where the path names a game, one of that game.',
 }
 
 const sources: { readonly [source in Source]: string } = {
@@ -63,15 +65,20 @@ function operation(id: OperationId, spec: OperationSpec, schemas: OpenApiSchemas
     tags: [tagOf(id)],
     security: spec.auth === 'none' || spec.auth === 'namespace' ? [{}, required] : [required],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(spec.body === undefined ? {} : { requestBody: requestBody(spec.body, schemas) }),
+    ...requestBodyOf(spec, schemas),
     responses: openApiResponses(spec, schemas),
   }
 }
 
-function requestBody(body: NonNullable<OperationSpec['body']>, schemas: OpenApiSchemas) {
-  const schema = schemas.of(body, 'input')
+function requestBodyOf(
+  { body, jsonBody }: OperationSpec,
+  schemas: OpenApiSchemas,
+): Pick<OpenApiOperation, 'requestBody'> {
+  const sent = body ?? jsonBody
+  if (!sent) return {}
+  const schema = schemas.of(sent, 'input')
   // An empty body is `{}`, so that a body without required fields may be left out.
-  return { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } }
+  return { requestBody: { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } } }
 }
 
 function descriptionOf({ summary, auth, source, fidelity }: OperationSpec): string {

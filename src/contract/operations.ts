@@ -20,11 +20,12 @@ type Part<Spec, Name extends string> = Spec extends { [name in Name]: infer Sche
   ? z.output<Schema>
   : unknown
 
-/** What an operation gets, parsed: the fields of its params, query, headers and body together. */
+/** What an operation gets, parsed: the fields of its params, query, headers and body together, or its `jsonBody`. */
 export type OperationInput<Id extends OperationId> = Part<Operations[Id], 'params'> &
   Part<Operations[Id], 'query'> &
   Part<Operations[Id], 'headers'> &
-  Part<Operations[Id], 'body'>
+  Part<Operations[Id], 'body'> &
+  (Operations[Id] extends { jsonBody: infer Schema extends z.ZodType } ? { jsonBody: z.output<Schema> } : unknown)
 
 /** What an operation answers; `undefined` for an empty body. */
 export type OperationOutput<Id extends OperationId> = Operations[Id] extends {

@@ -15,7 +15,7 @@ export function explainName({ view }: Pick<ExplainedOf, 'view'>, question: Quest
   const [first] = tables.games.all()
   const game = asked === undefined ? first : gameCalled(asked, tables)
   const input = { name_id, display_name, game_id: game?.game_id ?? '' }
-  const { errors } = validateNamespace({ caller: { kind: 'anonymous' }, input, ...view })
+  const { errors } = validateNamespace({ caller: { kind: 'device' }, input, ...view })
   const said = { name_id, display_name, game: game?.name_id ?? 'any game' }
   const because = errors
     .map(({ path }) => path.join('.'))

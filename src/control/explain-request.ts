@@ -33,10 +33,10 @@ export function explainRequest(
   const struck = struckBy(concerning)
   if (struck !== undefined) return { verdict: struck, because }
   try {
-    const { id } = routes.find(exchange.method, path)
+    const { id, params } = routes.find(exchange.method, path)
     const { auth, summary } = operations[id]
     because.push(`it is ${id}: ${summary}`, `it answers ${needs[auth]}`)
-    const caller = authenticate(auth, exchange, view)
+    const caller = authenticate(exchange, { auth, params, view })
     because.push(whoAsks(caller, { origin, view }), ...readers(origin, { view, corsOrigins }))
     return { verdict: `answered by ${id}`, because }
   } catch (error) {
@@ -61,7 +61,9 @@ const needs: { readonly [auth in Auth]: string } = {
   bearer: 'every token of the world',
   namespace:
     'a public token, a development token (with canned data), or nobody in particular where the namespace is tokenless',
-  cloud: 'a cloud token',
+  public: 'a public token, or a development token (with canned data)',
+  lobby: "the token of a lobby, or a namespace's development token (with canned data)",
+  cloud: 'a cloud token, where the path names a game one of that game',
 }
 
 interface Asking {

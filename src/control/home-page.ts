@@ -84,6 +84,8 @@ const needs: { readonly [auth in Auth]: string } = {
   none: 'none',
   bearer: 'any',
   namespace: 'public, development, or none',
+  public: 'public or development',
+  lobby: 'lobby or development',
   cloud: 'cloud',
 }
 

@@ -68,6 +68,10 @@ export class SocketExchange implements Exchange {
     this.#socket = socket
   }
 
+  get address(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+
   signal(): GoneSignal {
     return new SocketSignal(this.#socket)
   }

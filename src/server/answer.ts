@@ -1,9 +1,10 @@
-import type { OperationSpec } from '../contract/operation.js'
+import type { Auth, OperationSpec } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import type { LiveWorld } from '../store/world.js'
 import { afflict } from './afflict.js'
 import { authenticate } from './authenticate.js'
 import type { Call, CarryOut } from './behave.js'
+import { clientOf } from './client-of.js'
 import type { Answer, Exchange } from './exchange.js'
 import type { ExchangeProgress } from './exchange-progress.js'
 import type { WorldFaults } from './faults.js'
@@ -60,10 +61,10 @@ function prepare(progress: ExchangeProgress, world: LiveWorld): Call {
   const { id, params } = routes.find(exchange.method, exchange.path)
   progress.operation = id
   const spec: OperationSpec = operations[id]
-  const caller = authenticate(spec.auth, exchange, world.view)
+  const caller = authenticate(exchange, { auth: spec.auth, params, view: world.view })
   progress.caller = caller
   // A development token is answered with mock data before any check but decoding (PROTOCOL.md B2).
-  const canned = spec.auth === 'namespace' && caller.kind === 'development'
+  const canned = caller.kind === 'development' && forDevelopment.includes(spec.auth)
   const query = parseQuery(spec, exchange)
   const headers = canned ? {} : parseHeaders(spec, exchange)
   const body = parseBody(spec, exchange)
@@ -71,8 +72,13 @@ function prepare(progress: ExchangeProgress, world: LiveWorld): Call {
     progress.blockedAt = performance.now()
     return exchange.signal?.()
   }
-  return { id, caller, input: joined([params, query, headers, body]), signal, longestBlockMs: progress.longestBlockMs }
+  const input = joined([params, query, headers, body])
+  const client = () => clientOf(exchange)
+  return { id, caller, client, input, signal, longestBlockMs: progress.longestBlockMs }
 }
+
+/** The operations that answer a development token with mock data are of these. */
+const forDevelopment: readonly Auth[] = ['namespace', 'public', 'lobby']
 
 /** The fields of all parts of a request; no two of an operation have a name in common. */
 function joined(parts: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {

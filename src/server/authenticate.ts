@@ -1,5 +1,6 @@
-import type { Caller, CallerOf } from '../behaviour/caller.js'
+import { admitted, type Caller, type CallerOf } from '../behaviour/caller.js'
 import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
 import type { Auth } from '../contract/operation.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import type { View } from '../store/world.js'
@@ -19,21 +20,30 @@ export function tokenOf(exchange: Exchange): string | undefined {
 const hint =
   'send it as "Authorization: Bearer <token>"; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens'
 
+/** Whom a call answers, and what it is about. */
+interface Asked<Needed extends Auth> {
+  readonly auth: Needed
+  /** Of its path. */
+  readonly params: Readonly<Record<string, string>>
+  readonly view: View
+}
+
 /** Finds out who asks, and throws `ApiError` where that is not whom the operation answers (PROTOCOL.md B1, B3). */
-export function authenticate<Needed extends Auth>(auth: Needed, exchange: Exchange, view: View): CallerOf<Needed> {
+export function authenticate<Needed extends Auth>(exchange: Exchange, asked: Asked<Needed>): CallerOf<Needed> {
+  const { auth, params, view } = asked
   const token = tokenOf(exchange)
   const caller = token === undefined ? withoutToken(auth, exchange, view) : ofToken(token, view)
-  if (!admitted[auth].includes(caller.kind)) throw wrongKind(auth, caller.kind)
+  const kinds: readonly Caller['kind'][] = admitted[auth]
+  if (!kinds.includes(caller.kind)) throw wrongKind(auth, caller.kind)
+  if (auth === 'cloud' && caller.kind === 'cloud' && params.game_id !== undefined) checkGame(caller, params.game_id)
   // The table of admitted kinds says for each auth what its callers' type says.
   return caller as CallerOf<Needed>
 }
 
-const anyToken = ['public', 'development', 'cloud', 'device'] as const
-const admitted: { readonly [Needed in Auth]: readonly Caller['kind'][] } = {
-  none: ['anonymous', ...anyToken],
-  bearer: anyToken,
-  namespace: ['tokenless', 'public', 'development'],
-  cloud: ['cloud'],
+/** Throws `ApiError` where a cloud token is of another game. */
+function checkGame({ gameId }: Extract<Caller, { kind: 'cloud' }>, asked: string): void {
+  if (gameId === asked) return
+  throw new ApiError('API_FORBIDDEN', `this cloud token is not of game ${quoted(asked)}, but of ${gameId}: ${hint}`)
 }
 
 const anonymous: Caller = { kind: 'anonymous' }
@@ -41,7 +51,7 @@ const anonymous: Caller = { kind: 'anonymous' }
 function withoutToken(auth: Auth, exchange: Exchange, view: View): Caller {
   if (auth === 'none') return anonymous
   if (auth === 'namespace') return tokenless(exchange, view)
-  throw new ApiError('API_UNAUTHORIZED', `this call needs a ${auth === 'cloud' ? 'cloud ' : ''}token: ${hint}`)
+  throw new ApiError('API_UNAUTHORIZED', `this call needs ${needed[auth]} token: ${hint}`)
 }
 
 function ofToken(token: string, { tables, hasPassed }: View): Caller {
@@ -72,10 +82,19 @@ function tokenless(exchange: Exchange, { tables }: View): Caller {
   )
 }
 
+/** What kind of token a call needs. */
+const needed: { readonly [auth in Auth]: string } = {
+  none: 'no',
+  bearer: 'a',
+  namespace: 'a public or development',
+  public: 'a public or development',
+  lobby: 'a lobby or development',
+  cloud: 'a cloud',
+}
+
 function wrongKind(auth: Auth, kind: Caller['kind']): ApiError {
-  const needed = auth === 'cloud' ? 'a cloud' : 'a public or development'
   return new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
-    `this is a ${kind} token, and the call needs ${needed} token: ${hint}`,
+    `this is a ${kind} token, and the call needs ${needed[auth]} token: ${hint}`,
   )
 }

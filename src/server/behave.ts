@@ -1,5 +1,6 @@
 import type { Behaviours } from '../behaviour/behaviours.js'
 import type { Caller } from '../behaviour/caller.js'
+import type { Client } from '../behaviour/client.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { LiveWorld, Reading, View } from '../store/world.js'
 import type { GoneSignal } from './exchange.js'
@@ -12,16 +13,19 @@ export interface Call {
   readonly id: OperationId
   readonly caller: Caller
   readonly input: Readonly<Record<string, unknown>>
+  /** Called where the operation writes. */
+  client(): Client
   /** Called when the call blocks: answers the signal that frees it. */
   signal(): GoneSignal | undefined
   /** For how long it may block where that is shorter than usual, in ms of the world's clock. */
   readonly longestBlockMs: number | undefined
 }
 
-type Output = object | undefined
+/** JSON; `undefined` is the empty body. */
+type Output = unknown
 
-/** Carries an operation out. A promise only where it writes, or is blocked; `undefined` is the empty body. */
-export type CarryOut = (call: Call) => Output | Promise<Output>
+/** Carries an operation out. A promise only where it writes, or is blocked. */
+export type CarryOut = (call: Call) => Output
 
 /** What operations are carried out with. */
 export interface Behaving {
@@ -37,12 +41,12 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
   const kept = createKept(world)
   const latest = createLatest(world)
   // The table of operations says which calls a behaviour takes; TypeScript cannot follow one id through both tables.
-  const behaviourOf = (id: OperationId) => behaviours[id] as unknown as (call: object) => Output | Promise<Output>
-  // A read is synchronous, and always has an output.
+  const behaviourOf = (id: OperationId) => behaviours[id] as unknown as (call: object) => Output
   const outputOf = ({ id, caller, input }: Call, { tables, hasPassed }: View) =>
-    behaviourOf(id)({ caller, input, tables, hasPassed }) as object
-  const read = (call: Call): Reading<object> => world.read(view => outputOf(call, view))
-  const readIndexed = (call: Call) => withIndex(read(call))
+    behaviourOf(id)({ caller, input, tables, hasPassed })
+  const read = (call: Call): Reading<Output> => world.read(view => outputOf(call, view))
+  // What can be watched is an object.
+  const readIndexed = (call: Call) => withIndex(read(call) as Reading<object>)
   const watch = {
     world,
     read: readIndexed,
@@ -60,7 +64,10 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
     if (kind === 'write') {
       const { hasPassed } = world.view
       const { random, clock } = world
-      return world.write(tables => behaviourOf(id)({ caller, input, tables, hasPassed, random, now: clock.now() }))
+      const client = call.client()
+      return world.write(tables =>
+        behaviourOf(id)({ caller, client, input, tables, hasPassed, random, now: clock.now() }),
+      )
     }
     // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.
     const isCommon = method === 'GET' && input['x-coords'] === undefined
@@ -70,8 +77,7 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
 
 /** All that a read sees but the world. No read sees the index that it is watched from. */
 function keyOf({ id, caller, input }: Call): string {
-  const whose = 'namespaceId' in caller ? caller.namespaceId : 'gameId' in caller ? caller.gameId : ''
-  let key = `${id} ${caller.kind} ${JSON.stringify(whose)}`
+  let key = `${id} ${JSON.stringify(Object.values(caller))}`
   for (const name in input) if (name !== 'watch_index') key += ` ${name} ${JSON.stringify(input[name])}`
   return key
 }

@@ -10,6 +10,8 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Default: none. Only the first `bodyLimit` + 1 bytes are needed of a longer one. */
   readonly body?: Uint8Array | undefined
+  /** The address of who asks, as the connection has it. Default: `127.0.0.1`. */
+  readonly address?: string | undefined
   /** Answers a signal that is aborted when the client goes away, so that a blocked watch is freed. Called only where something blocks. */
   signal?(): GoneSignal | undefined
 }

@@ -15,8 +15,8 @@ import { ClientGone } from './watch.js'
 /** Gives answers the headers that every answer has, and tells the log (PROTOCOL.md B9). */
 export interface Finisher {
   begin(exchange: Exchange): ExchangeProgress
-  /** An operation's output; `undefined` is the empty body. */
-  succeed(progress: ExchangeProgress, output: object | undefined): Answer
+  /** An operation's output, as JSON; `undefined` is the empty body. */
+  succeed(progress: ExchangeProgress, output: unknown): Answer
   /** An `ApiError` and what a fault makes up as itself, anything else as 500 `ERROR`. */
   fail(progress: ExchangeProgress, error: unknown): Answer
   preflight(exchange: Exchange): Answer
@@ -125,14 +125,15 @@ function refusal(error: unknown): Result | undefined {
   return { ...page, code, headers: { ...page.headers, ...Object.fromEntries(new Headers(extras.headers)) } }
 }
 
-function json(status: number, output: object | undefined): Result {
+function json(status: number, output: unknown): Result {
   const readableBy = 'allowed origins'
   if (output === undefined) return { status, headers: {}, body: nothing, readableBy }
   return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(output), readableBy }
 }
 
 /** An output that is shared is encoded once. */
-function bytesOf(output: object): Uint8Array<ArrayBuffer> {
+function bytesOf(output: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof output !== 'object' || output === null) return encoder.encode(JSON.stringify(output))
   const known = encoded.get(output)
   if (known) return known
   const bytes = encoder.encode(JSON.stringify(output))

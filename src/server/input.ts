@@ -54,9 +54,12 @@ interface BodyLimits {
 
 const operationLimits: BodyLimits = { bytes: bodyLimit, levels: nestingLimit }
 
-/** The body of an operation, as `parseJson` reads it. */
-export function parseBody({ body: schema }: OperationSpec, { body }: Exchange): Fields {
-  return schema ? parseJson(body, { schema, limits: operationLimits }) : {}
+/** The body of an operation, as `parseJson` reads it; the whole of it as `jsonBody` where that may be any JSON, `undefined` where it is empty. */
+export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: Exchange): Fields {
+  if (schema) return parseJson(body, { schema, limits: operationLimits })
+  if (!jsonBody) return {}
+  const isEmpty = body === undefined || body.length === 0
+  return { jsonBody: isEmpty ? undefined : parseJson(body, { schema: jsonBody, limits: operationLimits }) }
 }
 
 /** A body, whatever its content-type says; an empty one is `{}`. Too long, not JSON, or not what the schema has: `API_BODY_TOO_LARGE`, `API_BAD_BODY`. */
@@ -80,7 +83,7 @@ function json(body: Uint8Array): unknown {
     return JSON.parse(decoder.decode(body))
   } catch (error) {
     // Each engine words a SyntaxError in its own way, and every door answers the same bytes.
-    const reason = error instanceof SyntaxError ? 'send an object, whole and in double quotes' : 'it is not UTF-8'
+    const reason = error instanceof SyntaxError ? 'send it whole, with its texts in double quotes' : 'it is not UTF-8'
     throw new ApiError('API_BAD_BODY', `the body is not JSON: ${reason}`)
   }
 }

@@ -80,7 +80,8 @@ export class RequestTraits implements Comparable {
   #findCaller(): Caller | undefined {
     if (this.operation === undefined) return undefined
     try {
-      return authenticate(operations[this.operation].auth, this.exchange, this.#view)
+      const { auth } = operations[this.operation]
+      return authenticate(this.exchange, { auth, params: this.#params, view: this.#view })
     } catch (error) {
       if (error instanceof ApiError) return undefined
       throw error

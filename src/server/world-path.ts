@@ -49,6 +49,10 @@ class InnerExchange implements Exchange {
   readonly body: Uint8Array | undefined
   readonly #outer: Exchange
 
+  get address(): string | undefined {
+    return this.#outer.address
+  }
+
   constructor(
     outer: Exchange,
     readonly path: string,

@@ -19,6 +19,8 @@ const needs: { readonly [auth in Auth]: string } = {
   none: 'none',
   bearer: 'one of any kind',
   namespace: 'public, development, or none',
+  public: 'public or development',
+  lobby: 'lobby or development',
   cloud: 'cloud',
 }
 
