@@ -6,7 +6,13 @@ import type { LiveWorld } from '../src/store/world.js'
 import { ids, tokens } from './tanks.js'
 
 /** Tokens that only a random write makes. */
-export const madeTokens = { public: 'pub.made', cloud: 'cloud.made', link: 'device.made' } as const
+export const madeTokens = {
+  public: 'pub.made',
+  cloud: 'cloud.made',
+  link: 'device.made',
+  player: 'player.made',
+  guest: 'player.guest',
+} as const
 
 /** A change to one record. Many do not fit, and are refused. */
 type Change =
@@ -93,6 +99,24 @@ const rows: {
         some,
       )
       .map(({ mode, ...more }) => ({ ...mode, ...more })),
+  },
+  players: {
+    key: fc.record({ player_token: fc.constantFrom(madeTokens.player, madeTokens.guest) }),
+    more: fc
+      .record(
+        {
+          lobby_id: fc.constantFrom<string>(ids.lobby, 'empty', 'made'),
+          status: fc.constantFrom('reserved', 'connected', 'removed'),
+          expires_at: soon,
+        },
+        { requiredKeys: ['lobby_id'] },
+      )
+      // Only a reserved seat expires.
+      .map(({ expires_at, ...more }) => (more.status === 'reserved' ? { ...more, expires_at } : more)),
+  },
+  simulations: {
+    key: fc.record({ namespace_id }),
+    more: fc.record({ concurrent: fc.nat(3), modes: fc.constantFrom({ duel: 1 }, { made: 2 }) }, some),
   },
   deviceLinks: {
     key: fc.record({ device_link_token: fc.constantFrom(tokens.pending, tokens.complete, madeTokens.link) }),

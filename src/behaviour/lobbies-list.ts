@@ -2,7 +2,8 @@ import type { Coordinates } from '../contract/coordinates.js'
 import type { Lobby } from '../contract/lobby.js'
 import type { OperationInput, OperationOutput } from '../contract/operations.js'
 import type { Region } from '../contract/region.js'
-import type { GameModeRow, LobbyRow, RegionRow } from '../store/rows.js'
+import type { LobbyRow } from '../store/lobby-row.js'
+import type { GameModeRow, RegionRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 import { distance } from './distance.js'
@@ -34,7 +35,10 @@ function openLobbies({ tables, namespaceId: namespace_id, modes }: LobbiesOfName
   const listable = new Set(modes.filter(mode => mode.listable).map(mode => mode.game_mode_id))
   return tables.lobbies
     .findMany(q => q.where({ namespace_id }))
-    .filter(lobby => !lobby.is_closed && lobby.publicity === 'public' && listable.has(lobby.game_mode_id))
+    .filter(
+      ({ status, is_closed, publicity, game_mode_id }) =>
+        status !== 'stopped' && !is_closed && publicity === 'public' && listable.has(game_mode_id),
+    )
 }
 
 /** As the real service: an empty lobby is hidden unless it is the only one of its mode. */

@@ -1,7 +1,7 @@
 import { listLobbies } from '../behaviour/lobbies-list.js'
 import { quoted } from '../contract/issue.js'
 import { nearest } from '../contract/nearest.js'
-import type { LobbyRow } from '../store/rows.js'
+import type { LobbyRow } from '../store/lobby-row.js'
 import type { View } from '../store/world.js'
 import type { ExplainedOf, Explanation } from './explanation.js'
 import { fullNameOf } from './full-name.js'
@@ -24,10 +24,11 @@ export function explainLobby({ view }: Pick<ExplainedOf, 'view'>, lobbyId: strin
 const canned = 'a development token is shown a canned list instead, in which no lobby of the world is'
 
 function reasons(lobby: LobbyRow, { tables }: View): string[] {
-  const { namespace_id, game_mode_id, is_closed, publicity, total_player_count } = lobby
+  const { namespace_id, game_mode_id, status, is_closed, publicity, total_player_count } = lobby
   const mode = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)
   const hides = tables.settings.get('settings')?.hide_empty_lobbies === true
   const found = [
+    status === 'stopped' && 'it has stopped',
     is_closed && 'it is closed (is_closed)',
     publicity !== 'public' && `its publicity is ${publicity}`,
     mode?.listable === false && `its game mode ${game_mode_id} is not listable`,

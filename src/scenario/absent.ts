@@ -1,17 +1,20 @@
 /** How deep a key of the format may lie: that of a port's range is in a range, port, list of ports, … of a game. */
-const deepestLevel = 10
+const deepestLevel = 11
+
+/** Keys whose values are the game's own. */
+const owned = ['state', 'lobby_config']
 
 /**
  * An input without the keys that say nothing: `lobbies:` with nothing after it is null in YAML, and is as good as no key.
- * A `state` is the game's own and stays as it is.
+ * A `state` and a `lobby_config` are the game's own and stay as they are.
  */
 export function withoutAbsent(input: unknown, levels = deepestLevel): unknown {
   if (typeof input !== 'object' || input === null || levels === 0) return input
   if (Array.isArray(input)) return input.map(inner => withoutAbsent(inner, levels - 1))
   const present = Object.entries(input).filter(
-    ([key, value]) => value !== undefined && (value !== null || key === 'state'),
+    ([key, value]) => value !== undefined && (value !== null || owned.includes(key)),
   )
   return Object.fromEntries(
-    present.map(([key, value]) => [key, key === 'state' ? value : withoutAbsent(value, levels - 1)]),
+    present.map(([key, value]) => [key, owned.includes(key) ? value : withoutAbsent(value, levels - 1)]),
   )
 }

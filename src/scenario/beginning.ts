@@ -6,13 +6,14 @@ import type { Beginning } from '../store/standing.js'
 import { clockOf } from './clock.js'
 import { deviceLinkRows } from './device-link-rows.js'
 import { layoutOf } from './layout.js'
-import { type LobbyMaking, lobbyCount, lobbyRows } from './lobby-rows.js'
+import { type LobbyMaking, lobbyCount, lobbyRows, playerRows } from './lobby-rows.js'
 import { namedIn } from './named.js'
 import { namespaceRow, type OwnedNamespace } from './namespace-row.js'
 import { createNaming } from './naming.js'
 import { type Progress, tellingProgress } from './progress.js'
 import { regionOf } from './region.js'
 import { noNamespace, type Scenario } from './schema.js'
+import { simulationOf } from './simulation.js'
 import { tokenRows } from './token-rows.js'
 
 /** How a world is made of a scenario. */
@@ -29,7 +30,7 @@ export interface BeginningOptions {
   readonly progress?: Progress | undefined
 }
 
-const defaults = { title: 'Untitled', seed: 1, cdn_domain: 'mock.localhost' } as const
+const defaults = { title: 'Untitled', seed: 1, cdn_domain: 'mock.localhost', servers: 'auto' } as const
 
 /**
  * How the world of a scenario begins. The same scenario and seed give the same ids and tokens at any time and, with
@@ -74,6 +75,7 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progres
       namespace_id: namespace.given.namespace_id ?? naming.uuid(`namespace:${namespace.fullName}`),
     })),
   )
+  const making = { seed, naming, now, faker, servers: scenario.servers ?? defaults.servers }
   const links = deviceLinkRows(scenario.device_links ?? [], { games, naming, now })
   return {
     settings: [settingsRow(scenario, { publicUrl, path, default_namespace_id: defaultIdOf(scenario, namespaces) })],
@@ -83,10 +85,14 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progres
     gameModes: namespaces.flatMap(({ namespace_id, modes }) =>
       [...modes.values()].map(mode => ({ namespace_id, ...mode })),
     ),
-    lobbies: tellingProgress(lobbiesOf(namespaces, { seed, naming, now, faker }), {
+    lobbies: tellingProgress(lobbiesOf(namespaces, making), {
       total: namespaces.reduce((sum, namespace) => sum + lobbyCount(namespace), 0),
       progress,
     }),
+    players: playersOf(namespaces, making),
+    simulations: namespaces.flatMap(({ namespace_id, given: { players } }) =>
+      players === undefined ? [] : { namespace_id, ...simulationOf(players, now) },
+    ),
     deviceLinks: links,
     tokens: tokenRows(scenario.bearer_tokens, { games, namespaces, links, naming, now }),
   }
@@ -94,6 +100,10 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progres
 
 function* lobbiesOf(namespaces: readonly OwnedNamespace[], making: LobbyMaking): Iterable<object> {
   for (const namespace of namespaces) yield* lobbyRows(namespace, making)
+}
+
+function* playersOf(namespaces: readonly OwnedNamespace[], making: LobbyMaking): Iterable<object> {
+  for (const namespace of namespaces) yield* playerRows(namespace, making)
 }
 
 function defaultIdOf({ default_namespace: name }: Scenario, namespaces: readonly OwnedNamespace[]): string | undefined {
@@ -109,12 +119,13 @@ interface Surroundings {
 
 function settingsRow(scenario: Scenario, surroundings: Surroundings): SettingsRow {
   const { publicUrl, path = '', default_namespace_id } = surroundings
-  const { cdn_domain = defaults.cdn_domain, hide_empty_lobbies = false, client } = scenario
+  const { cdn_domain = defaults.cdn_domain, hide_empty_lobbies = false, servers = defaults.servers, client } = scenario
   return {
     settings_id: 'settings',
     cdn_domain,
     ...(default_namespace_id === undefined ? {} : { default_namespace_id }),
     hide_empty_lobbies,
+    servers,
     ...(client === undefined ? {} : { client }),
     public_url: (publicUrl ?? `https://hub.${cdn_domain}`).replace(/\/+$/, '') + path,
   }

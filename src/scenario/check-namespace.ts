@@ -1,6 +1,6 @@
 import { type Path, quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
-import { mostPlayers } from '../store/rows.js'
+import { mostPlayers } from '../store/lobby-row.js'
 import type { Mode } from './game-mode.js'
 import type { PlacedNamespace } from './layout.js'
 import { type LobbyEntry, lobbyOf, modeOfLobby } from './lobby.js'

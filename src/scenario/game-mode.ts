@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
-import { maxPlayersDefaults } from '../store/model.js'
+import { maxPlayersDefaults } from '../store/default-columns.js'
 import { GameModeRow } from '../store/rows.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
+import { ServerPortsEntry, serverPortsOf } from './server-ports.js'
 
-const { game_mode_id } = GameModeRow.shape
+const { game_mode_id, disabled } = GameModeRow.shape
 
 /** A game mode: only its id, or an object. */
 export const GameModeEntry = z.union([
@@ -17,6 +18,8 @@ export const GameModeEntry = z.union([
       .optional()
       .describe('Ids of the regions that it enables. Default: all of the scenario.'),
     listable: z.boolean().optional().describe('Whether its lobbies are listed. Default: true.'),
+    disabled: disabled.describe('How its lobbies are not to be had: find, join, create. Default: in any way.'),
+    ports: ServerPortsEntry.optional().describe("Where its game servers run. Default: as the namespace's development."),
   }),
 ])
 export type GameModeEntry = z.output<typeof GameModeEntry>
@@ -26,11 +29,14 @@ export type Mode = Omit<GameModeRow, 'namespace_id'>
 
 /** A game mode with its defaults. `regionIds` are those of the scenario. */
 export function modeOf(entry: GameModeEntry, regionIds: readonly string[]): Mode {
-  const { game_mode_id, max_players, regions, listable } = typeof entry === 'string' ? { game_mode_id: entry } : entry
+  const given: Exclude<GameModeEntry, string> = typeof entry === 'string' ? { game_mode_id: entry } : entry
+  const { game_mode_id, max_players, regions, listable, disabled, ports } = given
   return {
     game_mode_id,
     ...maxPlayersOf(max_players, maxPlayersDefaults),
     regions: [...(regions ?? regionIds)],
     listable: listable ?? true,
+    ...(disabled === undefined ? {} : { disabled }),
+    ...(ports === undefined ? {} : { ports: serverPortsOf(ports) }),
   }
 }

@@ -1,23 +1,38 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
+import { Instant } from '../contract/instant.js'
 import { Json } from '../contract/json.js'
 import { Uint32 } from '../contract/uint32.js'
-import { LobbyRow } from '../store/rows.js'
+import { lifetimeMs } from '../store/lifetime.js'
+import { lobbyFields } from '../store/lobby-row.js'
 import type { Mode } from './game-mode.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
+import { countOf, PlayerEntry } from './player.js'
+import { msOf } from './time.js'
 
-const { lobby_id, game_mode_id, region_id, publicity } = LobbyRow.shape
+const { lobby_id, game_mode_id, region_id, publicity, run_by } = lobbyFields
 
 /** A lobby, of a namespace's game mode. */
 export const LobbyEntry = exact({
   lobby_id: lobby_id.optional().describe('Default: from the seed.'),
   game_mode_id: game_mode_id.optional().describe("Default: the namespace's first game mode."),
   region_id: region_id.optional().describe('Default: the first region that its game mode enables.'),
-  total_player_count: Uint32.optional().describe('Connected players. Default: 0.'),
+  total_player_count: Uint32.optional().describe('Connected players. Default: as many as players lists.'),
   max_players: MaxPlayersKey.optional(),
   state: Json.optional().describe('Any JSON that nests at most 64 levels. Default: none.'),
   publicity: publicity.optional().describe('Default: public.'),
   is_closed: z.boolean().optional().describe('Default: false.'),
+  tags: z.record(z.string(), z.string()).optional().describe('What find may ask for.'),
+  lobby_config: Json.optional().describe('What whoever created it wants its server to know.'),
+  run_by: run_by
+    .optional()
+    .describe('Who plays its game server. Default: mock, or server where the servers are manual.'),
+  status: z.enum(['starting', 'ready', 'stopped']).optional().describe('Default: ready.'),
+  ready_by: Instant.optional().describe('When a starting one stops. Default: 5m after the beginning.'),
+  readies_at: Instant.optional().describe('When the mock has a starting one ready. Default: never.'),
+  stops_at: Instant.optional().describe('When it stops because of its age. Default: never.'),
+  forgotten_at: Instant.optional().describe('When nothing is known any more of one that has stopped. Default: never.'),
+  players: z.array(PlayerEntry).optional().describe('Players who can be told apart. Default: none.'),
 })
 export type LobbyEntry = z.output<typeof LobbyEntry>
 
@@ -28,15 +43,31 @@ export function modeOfLobby(entry: LobbyEntry, modes: ReadonlyMap<string, Mode>)
   return first
 }
 
-/** A lobby with its defaults, all columns but its own id and the namespace's. Without a region only where its mode enables none. */
+/** The columns of a lobby that its times and its server do not decide. Without a region only where its mode enables none. */
 export function lobbyOf(entry: LobbyEntry, mode: Mode) {
   return {
     game_mode_id: mode.game_mode_id,
     region_id: entry.region_id ?? mode.regions[0],
     ...maxPlayersOf(entry.max_players, mode),
-    total_player_count: entry.total_player_count ?? 0,
+    total_player_count: entry.total_player_count ?? countOf(entry.players, 'connected'),
+    reserved_player_count: countOf(entry.players, 'reserved'),
     ...(entry.state === undefined ? {} : { state: entry.state }),
     publicity: entry.publicity ?? 'public',
     is_closed: entry.is_closed ?? false,
+    ...(entry.tags === undefined ? {} : { tags: entry.tags }),
+    ...(entry.lobby_config === undefined ? {} : { lobby_config: entry.lobby_config }),
   }
+}
+
+/** What of a lobby depends on when its world begins, and on who plays its server. What is absent stays undefined. */
+export function lobbyStateOf(
+  entry: LobbyEntry,
+  { now, servers }: { readonly now: number; readonly servers: 'auto' | 'manual' },
+) {
+  const { status = 'ready', run_by = servers === 'manual' ? 'server' : 'mock' } = entry
+  const stops_at = msOf(entry.stops_at)
+  if (status === 'ready') return { run_by, status, stops_at }
+  if (status === 'stopped') return { run_by, status, forgotten_at: msOf(entry.forgotten_at) }
+  const ready_by = msOf(entry.ready_by) ?? now + lifetimeMs.starting
+  return { run_by, status, ready_by, readies_at: msOf(entry.readies_at), stops_at }
 }

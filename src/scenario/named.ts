@@ -70,5 +70,8 @@ function* inNamespace({ path, given }: PlacedNamespace): Generator<Nameable> {
   }
   for (const [i, lobby] of (given.lobbies ?? []).entries()) {
     yield { scope: 'lobby', path: [...path, 'lobbies', i, 'lobby_id'], id: lobby.lobby_id }
+    for (const [j, { token }] of (lobby.players ?? []).entries()) {
+      yield { scope: 'token', path: [...path, 'lobbies', i, 'players', j, 'token'], id: token }
+    }
   }
 }

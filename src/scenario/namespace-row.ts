@@ -1,6 +1,7 @@
-import { matchmakerDefaults } from '../store/model.js'
+import { matchmakerDefaults } from '../store/default-columns.js'
 import type { NamespaceRow } from '../store/rows.js'
 import type { PlacedNamespace } from './layout.js'
+import { serverPortsOf } from './server-ports.js'
 
 /** A namespace whose id, and whose game's, are known. */
 export interface OwnedNamespace extends PlacedNamespace {
@@ -20,12 +21,6 @@ export function namespaceRow({ namespace_id, game_id, names, given }: OwnedNames
     domains,
     lobby_count_max: matchmaker?.lobby_count_max ?? matchmakerDefaults.lobby_count_max,
     ...(max_players === undefined ? {} : { max_players }),
-    ...(development === undefined ? {} : { development: developmentOf(development) }),
+    ...(development === undefined ? {} : { development: serverPortsOf(development) }),
   }
-}
-
-type Development = NonNullable<PlacedNamespace['given']['development']>
-
-function developmentOf({ hostname = '127.0.0.1', lobby_ports = [] }: Development): NamespaceRow['development'] {
-  return { hostname, lobby_ports }
 }

@@ -4,16 +4,15 @@ import { exact } from '../contract/exact.js'
 import { HostName } from '../contract/host-name.js'
 import { Identifier } from '../contract/identifier.js'
 import { Uint32 } from '../contract/uint32.js'
-import { LobbyPort, NamespaceRow } from '../store/rows.js'
+import { NamespaceRow } from '../store/rows.js'
 import { GameModeEntry } from './game-mode.js'
 import { LobbyEntry } from './lobby.js'
+import { ServerPortsEntry } from './server-ports.js'
+import { SimulationEntry } from './simulation.js'
 import { Token } from './token.js'
 
 /** The most lobbies that faker makes for one namespace. */
 const generatedMax = 1_000_000
-
-const port_range = exact(LobbyPort.shape.port_range.unwrap().shape).optional()
-const LobbyPortEntry = exact({ ...LobbyPort.shape, port_range })
 
 /** What a namespace can say besides its names. */
 export const namespaceKeys = {
@@ -27,14 +26,12 @@ export const namespaceKeys = {
     ),
   }).optional(),
   tokens: exact({ public: Token.optional(), development: Token.optional() }).optional(),
-  development: exact({
-    hostname: z.string().optional().describe('Default: 127.0.0.1.'),
-    lobby_ports: z.array(LobbyPortEntry).optional(),
-  })
-    .optional()
-    .describe('Where the game server of the development token runs.'),
+  development: ServerPortsEntry.optional().describe(
+    'Where the game server of the development token runs, and those of modes that do not say where theirs run.',
+  ),
   game_modes: z.array(GameModeEntry).optional(),
   lobbies: z.array(LobbyEntry).optional(),
+  players: SimulationEntry.optional().describe('Players who come and go by themselves. Default: none.'),
   generate: exact({ lobbies: z.int().min(0).max(generatedMax).optional() })
     .optional()
     .describe('As many more, by faker, from the seed.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
-import { regionDefaults } from '../store/model.js'
+import { regionDefaults } from '../store/default-columns.js'
 import { RegionRow } from '../store/rows.js'
 import { catalogue } from './catalogue.js'
 import { CoordinatesEntry } from './coordinates.js'

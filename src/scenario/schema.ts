@@ -27,6 +27,12 @@ export const Scenario = exact({
   clock: ClockEntry.optional().describe('running or frozen, or how fast it goes too. Default: running.'),
   client: CoordinatesEntry.optional().describe('Where the player sits. Default: unknown, and distances are 0.'),
   hide_empty_lobbies: z.boolean().optional().describe('As the real service does. Default: false.'),
+  servers: z
+    .enum(['auto', 'manual'])
+    .optional()
+    .describe(
+      'Who plays the game servers of lobbies: the mock, until a server calls, or only servers, as in the real service. Default: auto.',
+    ),
   cdn_domain: HostName.optional().describe('Where the pages of games are. Default: mock.localhost.'),
   default_namespace: z
     .string()

@@ -1,17 +1,15 @@
 import { instantOf } from '../contract/instant.js'
-import type { GameModeRow, GameRow, LobbyRow, NamespaceRow, RegionRow } from '../store/rows.js'
+import type { GameModeRow, GameRow, NamespaceRow, RegionRow } from '../store/rows.js'
 import { sameJson } from '../store/same-json.js'
 import type { ReadTables } from '../store/table.js'
 import type { LiveWorld } from '../store/world.js'
 import { catalogue } from './catalogue.js'
 import type { ClockEntry } from './clock.js'
 import type { GameEntry } from './game.js'
-import type { Mode } from './game-mode.js'
-import type { LobbyEntry } from './lobby.js'
-import type { MaxPlayersEntry } from './max-players.js'
 import type { NamespaceEntry } from './namespace.js'
 import type { RegionEntry } from './region.js'
 import { noNamespace, type ScenarioInput } from './schema.js'
+import { lobbyEntry, maxPlayersEntry, simulationEntry } from './snapshot-lobby.js'
 import { bearerTokenEntries, deviceLinkEntries } from './snapshot-tokens.js'
 
 /** What of a world its snapshot is made of. */
@@ -43,12 +41,13 @@ function clockEntry({ mode, rate }: Snapshotted['clock']): ClockEntry {
 }
 
 function settingsKeys({ settings, namespaces, games }: ReadTables): ScenarioInput {
-  const { client, hide_empty_lobbies, cdn_domain, default_namespace_id } = settings.get('settings') ?? {}
+  const { client, hide_empty_lobbies, servers, cdn_domain, default_namespace_id } = settings.get('settings') ?? {}
   const namespace = namespaces.get(default_namespace_id ?? '')
   const game = games.get(namespace?.game_id ?? '')
   return {
     ...(client === undefined ? {} : { client }),
     ...(hide_empty_lobbies ? { hide_empty_lobbies } : {}),
+    ...(servers === 'manual' ? { servers } : {}),
     cdn_domain,
     default_namespace: namespace ? `${game?.name_id}/${namespace.name_id}` : noNamespace,
   }
@@ -75,6 +74,8 @@ function namespaceEntry(namespace: NamespaceRow, tables: ReadTables): NamespaceE
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
   const modeOf = new Map(modes.map(mode => [mode.game_mode_id, mode]))
   const lobbies = tables.lobbies.findMany(q => q.where({ namespace_id }))
+  const { servers } = tables.settings.get('settings') ?? {}
+  const simulation = tables.simulations.get(namespace_id)
   return {
     name_id,
     display_name,
@@ -84,32 +85,19 @@ function namespaceEntry(namespace: NamespaceRow, tables: ReadTables): NamespaceE
     matchmaker: { lobby_count_max, ...(max_players === undefined ? {} : { max_players }) },
     ...(development === undefined ? {} : { development }),
     game_modes: modes.map(modeEntry),
-    lobbies: lobbies.map(lobby => lobbyEntry(lobby, modeOf.get(lobby.game_mode_id))),
+    lobbies: lobbies.map(lobby => lobbyEntry(lobby, { mode: modeOf.get(lobby.game_mode_id), servers, tables })),
+    ...(simulation === undefined ? {} : { players: simulationEntry(simulation) }),
   }
 }
 
 function modeEntry(mode: GameModeRow): Exclude<NonNullable<NamespaceEntry['game_modes']>[number], string> {
-  const { game_mode_id, regions, listable } = mode
-  return { game_mode_id, max_players: maxPlayersEntry(mode), regions, ...(listable ? {} : { listable }) }
-}
-
-/** Its maxima only where they are not those of its mode. */
-function lobbyEntry(lobby: LobbyRow, mode: Mode | undefined): LobbyEntry {
-  const { lobby_id, game_mode_id, region_id, total_player_count, publicity, is_closed } = lobby
-  const max_players = maxPlayersEntry(lobby)
+  const { game_mode_id, regions, listable, disabled, ports } = mode
   return {
-    lobby_id,
     game_mode_id,
-    region_id,
-    total_player_count,
-    ...(mode && sameJson(maxPlayersEntry(mode), max_players) ? {} : { max_players }),
-    ...('state' in lobby ? { state: lobby.state } : {}),
-    ...(publicity === 'public' ? {} : { publicity }),
-    ...(is_closed ? { is_closed } : {}),
+    max_players: maxPlayersEntry(mode),
+    regions,
+    ...(listable ? {} : { listable }),
+    ...(disabled === undefined ? {} : { disabled }),
+    ...(ports === undefined ? {} : { ports }),
   }
-}
-
-function maxPlayersEntry(row: Pick<Mode, `max_players_${'normal' | 'direct' | 'party'}`>): MaxPlayersEntry {
-  const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = row
-  return normal === direct && direct === party ? normal : { normal, direct, party }
 }

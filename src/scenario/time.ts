@@ -10,6 +10,11 @@ interface Moment {
 
 /** When that is, both in ms since the epoch; `undefined` where it is not said. */
 export function momentOf({ at, after }: Moment, now: number): number | undefined {
-  if (at !== undefined) return Date.parse(at)
+  if (at !== undefined) return msOf(at)
   return after === undefined ? undefined : now + durationMs(after)
+}
+
+/** When that is, in ms since the epoch. */
+export function msOf(at: z.output<typeof Instant> | undefined): number | undefined {
+  return at === undefined ? undefined : Date.parse(at)
 }

@@ -1,4 +1,5 @@
-import { lifetimeMs, namespaceLabel } from '../store/model.js'
+import { lifetimeMs } from '../store/lifetime.js'
+import { namespaceLabel } from '../store/model.js'
 import type { DeviceLinkRow, TokenRow } from '../store/rows.js'
 import type { BearerTokenEntry } from './bearer-token.js'
 import type { PlacedGame } from './layout.js'

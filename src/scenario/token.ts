@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { tokenPattern } from '../store/rows.js'
+import { tokenPattern } from '../store/id.js'
 
 /** A token as the scenario names it. Clients treat it as opaque (PROTOCOL.md B1). */
 export const Token = z

@@ -7,6 +7,8 @@ interface Bucket {
   lastPlace: number
   /** False while a record that was added may stand out of order. */
   sorted: boolean
+  /** Whether its revision has been asked for, so that it must not go back. */
+  asked: boolean
 }
 
 /** What happened to one record at a revision: the value it had in the column, and the value it has. */
@@ -17,7 +19,7 @@ interface Touch {
   readonly revision: number
 }
 
-/** Finds the records of a model by the value of one column. A bucket stays when its last record goes, because its revision must not go back. */
+/** Finds the records of a model by the value of one column. */
 export class ColumnIndex {
   readonly #buckets = new Map<string, Bucket>()
 
@@ -25,7 +27,9 @@ export class ColumnIndex {
   constructor(readonly placeOf: (id: string) => number) {}
 
   revision(value: string): number {
-    return this.#buckets.get(value)?.revision ?? 0
+    const bucket = this.#bucket(value)
+    bucket.asked = true
+    return bucket.revision
   }
 
   ids(value: string): Iterable<string> {
@@ -56,6 +60,8 @@ export class ColumnIndex {
       const left = this.#bucket(before)
       left.revision = Math.max(left.revision, revision)
       if (before !== after) left.ids.delete(id)
+      // Else it would keep all values that ever were.
+      if (left.ids.size === 0 && !left.asked) this.#buckets.delete(before)
     }
     if (after === undefined) return
     const entered = this.#bucket(after)
@@ -70,7 +76,7 @@ export class ColumnIndex {
   #bucket(value: string): Bucket {
     const known = this.#buckets.get(value)
     if (known) return known
-    const bucket = { ids: new Set<string>(), revision: 0, lastPlace: -1, sorted: true }
+    const bucket = { ids: new Set<string>(), revision: 0, lastPlace: -1, sorted: true, asked: false }
     this.#buckets.set(value, bucket)
     return bucket
   }

@@ -1,6 +1,6 @@
 import type { ChangeSet, Delete, Put } from './change-set.js'
+import type { Landed, Landing } from './landing.js'
 import { tableNames } from './model.js'
-import type { Landed, Landing } from './records.js'
 import type { TableName } from './rows.js'
 import type { Tag } from './tag.js'
 

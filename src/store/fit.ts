@@ -1,6 +1,9 @@
 import { quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
-import type { DeviceLinkRow, GameModeRow, GameRow, LobbyRow, NamespaceRow, SettingsRow, TokenRow } from './rows.js'
+import type { LobbyRow } from './lobby-row.js'
+import { isSeated, type PlayerRow } from './player-row.js'
+import type { DeviceLinkRow, GameModeRow, GameRow, NamespaceRow, SettingsRow, TokenRow } from './rows.js'
+import type { SimulationRow } from './simulation-row.js'
 import type { ReadTables } from './table.js'
 
 /** What does not fit between a row that was put and the others: a sentence for a message, or `undefined`. */
@@ -68,6 +71,28 @@ export const checkLobby: Check<LobbyRow> = ({ namespace_id, game_mode_id, region
     reference({ game_mode_id }, modes) ??
     reference({ region_id }, regions, 'which the game mode does not enable')
   )
+}
+
+/** Its lobby is there, in its namespace, and has not stopped where the player has a seat; and nothing else has its token. */
+export const checkPlayer: Check<PlayerRow> = (player, { lobbies, tokens, deviceLinks }) => {
+  const { player_token, lobby_id, namespace_id } = player
+  const lobby = lobbies.get(lobby_id)
+  if (!lobby) return `lobby_id is ${quoted(lobby_id)}, which nothing has`
+  if (lobby.namespace_id !== namespace_id)
+    return `namespace_id is ${quoted(namespace_id)}, and its lobby is in ${quoted(lobby.namespace_id)}`
+  if (lobby.status === 'stopped' && isSeated(player)) return `lobby ${lobby_id}, where it has a seat, has stopped`
+  const isBearer = tokens.get(player_token) ?? deviceLinks.get(player_token)
+  return isBearer && 'player_token is that of something else already'
+}
+
+/** Its namespace is there, and has the game modes that are wanted. */
+export const checkSimulation: Check<SimulationRow> = ({ namespace_id, modes }, tables) => {
+  const known = {
+    has: (id: string) => tables.gameModes.get(`${namespace_id}/${id}`) !== undefined,
+    ids: () => tables.gameModes.findMany(q => q.where({ namespace_id })).map(mode => mode.game_mode_id),
+  }
+  const wanted = Object.keys(modes ?? {}).map(id => reference({ modes: id }, known))
+  return reference({ namespace_id }, namespacesOf(tables)) ?? wanted.find(problem => problem !== undefined)
 }
 
 /** The game that it is, or will be, completed for is there, and nothing else has its id or its token. */

@@ -1,5 +1,7 @@
 import { ColumnIndex, valueIn } from './column-index.js'
-import { indexTag, type Tag } from './tag.js'
+import { RankIndex, type Ranking } from './rank-index.js'
+import { SumIndex, type Summand } from './sum-index.js'
+import { indexTag, sumTag, type Tag } from './tag.js'
 
 /** What the indexes of a table are of. */
 interface Indexed {
@@ -17,21 +19,23 @@ interface Touch {
   readonly touched: Set<Tag>
 }
 
-/** The indexes of a table by their columns: made at their first use, and kept by what lands. */
+/** All records of a table, with the revisions that touched them last. */
+type Entries = () => Iterable<readonly [id: string, entry: { readonly row: object; readonly revision: number }]>
+
+/** The indexes of a table: made at their first use, and kept by what lands. */
 export class Indexes {
   readonly #indexed: Indexed
   // Most tables of most worlds are never looked up so.
   #byColumn: Map<string, ColumnIndex> | undefined
+  #sums: Map<string, SumIndex<object>> | undefined
+  #ranks: Map<string, RankIndex<object>> | undefined
 
   constructor(indexed: Indexed) {
     this.#indexed = indexed
   }
 
-  /** The index of a column; `entries` are all records with the revisions that touched them last. */
-  of(
-    column: string,
-    entries: () => Iterable<readonly [id: string, entry: { row: object; revision: number }]>,
-  ): ColumnIndex {
+  /** The index of a column. */
+  of(column: string, entries: Entries): ColumnIndex {
     const known = this.#byColumn?.get(column)
     if (known) return known
     const index = new ColumnIndex(this.#indexed.placeOf)
@@ -42,18 +46,46 @@ export class Indexes {
     return index
   }
 
+  /** The sums of that name. */
+  sums(name: string, { summand, entries }: { readonly summand: Summand<object>; readonly entries: Entries }) {
+    const known = this.#sums?.get(name)
+    if (known) return known
+    const index = new SumIndex(summand)
+    for (const [, { row, revision }] of entries())
+      for (const _ of index.touch({ before: undefined, after: row, revision }));
+    this.#sums ??= new Map()
+    this.#sums.set(name, index)
+    return index
+  }
+
+  /** The order of that name. */
+  ranks(name: string, { ranking, entries }: { readonly ranking: Ranking<object>; readonly entries: Entries }) {
+    const known = this.#ranks?.get(name)
+    if (known) return known
+    const index = new RankIndex(ranking, this.#indexed.placeOf)
+    for (const [id, { row }] of entries()) index.touch({ id, before: undefined, after: row })
+    this.#ranks ??= new Map()
+    this.#ranks.set(name, index)
+    return index
+  }
+
   touch(id: string, { before, after, revision, touched }: Touch): void {
+    const { table } = this.#indexed
     for (const [column, index] of this.#byColumn ?? []) {
       const change = { before: valueIn(before, column), after: valueIn(after, column) }
       index.touch({ id, ...change, revision })
-      for (const value of Object.values(change))
-        if (value !== undefined) touched.add(indexTag(this.#indexed.table, column, value))
+      for (const value of Object.values(change)) if (value !== undefined) touched.add(indexTag(table, column, value))
     }
+    for (const [name, index] of this.#sums ?? [])
+      for (const under of index.touch({ before, after, revision })) touched.add(sumTag(table, name, under))
+    for (const index of this.#ranks?.values() ?? []) index.touch({ id, before, after })
   }
 
   /** Is told that records are about to get other places. */
   reorder(): void {
     for (const index of this.#byColumn?.values() ?? []) index.reorder()
+    // They are made anew when somebody asks.
+    this.#ranks = undefined
   }
 
   /** Is told that a record has got another place. */

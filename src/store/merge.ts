@@ -35,7 +35,7 @@ export interface Merged {
 }
 
 /** Tables whose rows are unions: a field of one kind means nothing to another. They also tell times that count from now. */
-const whole: readonly TableName[] = ['deviceLinks', 'tokens']
+const whole: readonly TableName[] = ['players', 'deviceLinks', 'tokens']
 
 /**
  * A three-way merge, field by field: what differs between `before` and `after` is written over what is there, and all else
@@ -46,7 +46,28 @@ export function merge(merging: Merging): Merged {
   const { after, afresh } = merging
   const records = mapTables<AllRecords>(name => mergedTable(name, partsOf(name, merging)))
   settle(records, { file: mapTables<AllRecords>(name => (whole.includes(name) ? afresh : after)[name]) })
+  recount(records)
   return { records, tally: tallyOf(records, merging) }
+}
+
+/** Counts the seats of each lobby anew: the file and the world may have brought players of the same one. */
+function recount(records: AllRecords): void {
+  const reserved = new Map<string, number>()
+  const connected = new Map<string, number>()
+  for (const { lobby_id, status } of records.players.rows()) {
+    const counts = status === 'reserved' ? reserved : status === 'connected' ? connected : undefined
+    counts?.set(lobby_id, (counts.get(lobby_id) ?? 0) + 1)
+  }
+  const landing = { revision: 1, touched: new Set<string>() }
+  for (const lobby of [...records.lobbies.rows()]) {
+    const { lobby_id } = lobby
+    const reserved_player_count = reserved.get(lobby_id) ?? 0
+    const total_player_count = Math.max(lobby.total_player_count, connected.get(lobby_id) ?? 0)
+    if (reserved_player_count === lobby.reserved_player_count && total_player_count === lobby.total_player_count)
+      continue
+    const put = Object.freeze({ ...lobby, reserved_player_count, total_player_count })
+    records.lobbies.land(new Map([[lobby_id, { put, again: false }]]), landing)
+  }
 }
 
 interface Parts {

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { matchmakerDefaults, maxPlayersDefaults, regionDefaults, simulationDefaults } from './default-columns.js'
 import { defaultNamespaceId } from './default-namespace.js'
 import {
   checkDeviceLink,
@@ -6,17 +7,22 @@ import {
   checkGameMode,
   checkLobby,
   checkNamespace,
+  checkPlayer,
   checkSettings,
+  checkSimulation,
   checkToken,
   gameOf,
 } from './fit.js'
+import { countSeats, endPlayers, type Following, miscounted, type RowChange } from './follow.js'
+import { lifetimeMs } from './lifetime.js'
+import { LobbyRow } from './lobby-row.js'
+import { PlayerRow } from './player-row.js'
 import type { Random } from './random.js'
 import {
   DeviceLinkRow,
   GameModeRow,
   GameRow,
   type Inputs,
-  LobbyRow,
   NamespaceRow,
   RegionRow,
   type Rows,
@@ -25,6 +31,7 @@ import {
   type TokenInput,
   TokenRow,
 } from './rows.js'
+import { SimulationRow } from './simulation-row.js'
 import type { ReadTables } from './table.js'
 
 /** What fills in a new row: the tables as they are, the world's chance, and the time in ms. */
@@ -44,28 +51,15 @@ export interface Model<Name extends TableName> {
   /** Columns by whose value rows are looked up. */
   readonly indexes: readonly string[]
   fill(input: Inputs[Name], filling: Filling): unknown
+  /** What speaks against what somebody makes of a row by hand. */
+  refuses?(change: RowChange<Rows[Name]>, tables: ReadTables): string | undefined
+  /** Changes what else changes with a row, in the same turn. */
+  follow?(change: RowChange<Rows[Name]>, turn: Following): void
   /** What does not fit between a row that was put and the others. */
   check?(row: Rows[Name], tables: ReadTables): string | undefined
   /** What still needs a row that was deleted. */
   neededBy?(row: Rows[Name], tables: ReadTables): string | undefined
 }
-
-const dayMs = 86_400_000
-
-/** Lifetimes of tokens in ms (PROTOCOL.md B1). */
-export const lifetimeMs = { token: 365 * dayMs, deviceLink: 3_600_000 } as const
-
-/** The most lobbies of a namespace, and players from one client address, where nobody has said so (PROTOCOL.md B6). */
-export const matchmakerDefaults = { lobby_count_max: 128, max_players: 8 } as const
-
-/** The most players of a lobby where the game mode does not say (PROTOCOL.md C). */
-export const maxPlayersDefaults = { max_players_normal: 32, max_players_direct: 40, max_players_party: 40 } as const
-
-/** Whose and where a region is where nobody has said so. It is displayed by its id. */
-export const regionDefaults = {
-  provider_display_name: 'Own',
-  datacenter_coord: { latitude: 0, longitude: 0 },
-} as const
 
 /** The models of a world, in the order in which one leans on another. */
 export const models: { readonly [Name in TableName]: Model<Name> } = {
@@ -110,6 +104,10 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       ...input,
     }),
     check: checkNamespace,
+    // Who comes to a namespace that is gone comes no more.
+    follow: ({ before, after }, turn) => {
+      if (before && !after) turn.delete('simulations', before.namespace_id)
+    },
     neededBy: ({ namespace_id }, { gameModes, tokens, settings }) =>
       use('game mode', gameModes.findFirst(q => q.where({ namespace_id }))?.game_mode_id) ??
       use('token', tokens.findFirst(q => q.where({ namespace_id }))?.kind) ??
@@ -135,7 +133,29 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     key: ['lobby_id'],
     indexes: ['namespace_id'],
     fill: fillLobby,
+    refuses: miscounted,
+    follow: endPlayers,
     check: checkLobby,
+  },
+  players: {
+    schema: PlayerRow,
+    key: ['player_token'],
+    indexes: ['lobby_id'],
+    fill: fillPlayer,
+    follow: countSeats,
+    check: checkPlayer,
+  },
+  simulations: {
+    schema: SimulationRow,
+    key: ['namespace_id'],
+    indexes: [],
+    fill: (input, { tables, now }) => ({
+      namespace_id: defaultNamespaceId(tables),
+      ...simulationDefaults,
+      began_at: now,
+      ...input,
+    }),
+    check: checkSimulation,
   },
   deviceLinks: {
     schema: DeviceLinkRow,
@@ -197,8 +217,22 @@ function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unkno
     max_players_direct: mode?.max_players_direct ?? 0,
     max_players_party: mode?.max_players_party ?? 0,
     total_player_count: 0,
+    reserved_player_count: 0,
     publicity: 'public',
     is_closed: false,
+    run_by: tables.settings.get('settings')?.servers === 'manual' ? 'server' : 'mock',
+    status: 'ready',
+    ...input,
+  }
+}
+
+function fillPlayer(input: Inputs['players'], { tables, random, now }: Filling): unknown {
+  return {
+    player_token: random.token('player'),
+    namespace_id: tables.lobbies.get(input.lobby_id)?.namespace_id,
+    address: '127.0.0.1',
+    status: 'connected',
+    ...(input.status === 'reserved' ? { expires_at: now + lifetimeMs.seat } : {}),
     ...input,
   }
 }

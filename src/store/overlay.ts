@@ -1,6 +1,16 @@
 import { ColumnIndex, valueIn } from './column-index.js'
-import type { Change, Records } from './records.js'
+import { rankingOf, summandOf } from './derived.js'
+import type { Change } from './landing.js'
+import type { Ranking } from './rank-index.js'
+import type { Records } from './records.js'
 import type { RowSource } from './table.js'
+
+/** A row, and where it stands in an order. */
+interface Ranked<Row> {
+  readonly row: Row
+  readonly rank: number
+  readonly place: number
+}
 
 /** What a turn has done to one model's records so far. Its reads look through it at what has been committed. */
 export class Overlay<Row extends object> implements RowSource<Row> {
@@ -39,6 +49,45 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     }
     const placeOf = (row: Row) => this.base.placeOf(this.idOf(row))
     return [...standing.sort((one, other) => placeOf(one) - placeOf(other)), ...added]
+  }
+
+  sum(name: string, under: string): number {
+    const summand = summandOf(this.base.table, name)
+    const amountOf = (row: Row | undefined) => {
+      const [place, amount] = (row && summand(row)) ?? []
+      return place === under ? (amount ?? 0) : 0
+    }
+    let sum = this.base.sum(name, under)
+    for (const [id, change] of this.changes) sum += amountOf(putIn(change)) - amountOf(this.base.get(id))
+    return sum
+  }
+
+  *ranked(name: string, among: string): Iterable<Row> {
+    const ranking = rankingOf(this.base.table, name)
+    const changed = this.#changedIn(among, ranking)
+    for (const row of this.base.ranked(name, among)) {
+      if (this.changes.has(this.idOf(row))) continue
+      const [, rank = 0] = ranking(row) ?? []
+      const place = this.base.placeOf(this.idOf(row))
+      while (changed[0] && (changed[0].rank < rank || (changed[0].rank === rank && changed[0].place < place)))
+        yield (changed.shift() as Ranked<Row>).row // it was there just now
+      yield row
+    }
+    for (const { row } of changed) yield row
+  }
+
+  /** The rows that were put and stand there in an order, as they stand. */
+  #changedIn(among: string, ranking: Ranking<object>): Ranked<Row>[] {
+    const changed: Ranked<Row>[] = []
+    for (const [id, change] of this.changes) {
+      const row = putIn(change)
+      const [place, rank] = (row && ranking(row)) ?? []
+      if (change === 'delete' || row === undefined || rank === undefined || place !== among) continue
+      // New ones come last.
+      const behind = this.#stands(id, change) ? this.base.placeOf(id) : Number.MAX_SAFE_INTEGER
+      changed.push({ row, rank, place: behind })
+    }
+    return changed.sort((one, other) => one.rank - other.rank || one.place - other.place)
   }
 
   put(row: Row): void {

@@ -1,11 +1,13 @@
 import type { ColumnIndex } from './column-index.js'
 import { Deletions } from './deletions.js'
+import { rankingOf, summandOf } from './derived.js'
 import { displaced } from './displaced.js'
 import { Indexes } from './indexes.js'
+import type { Change, Landed, Landing } from './landing.js'
 import type { Rows, TableName } from './rows.js'
 import { sameJson } from './same-json.js'
 import type { RowSource } from './table.js'
-import { indexTag, recordTag, type Tag, tableTag } from './tag.js'
+import { indexTag, recordTag, sumTag, tableTag } from './tag.js'
 import type { Tracking } from './tracker.js'
 
 /** A record with the revision that last touched it, and its place in the order of creation. */
@@ -15,27 +17,12 @@ interface Entry<Row> {
   readonly place: number
 }
 
-/** What a turn does to one record. `again`: it was deleted first, and so it moves to the end. */
-export type Change<Row> = { readonly put: Row; readonly again: boolean } | 'delete'
-
 /** What has become of a map since it was shared. */
 interface Since<Row> {
   readonly of: ReadonlyMap<string, Entry<Row>>
   /** Of the records that are not what they were, and perhaps of some that are again. */
   readonly ids: Set<string>
   order: 'the same' | 'another'
-}
-
-/** When changes land, and where the tags that they touch are gathered. */
-export interface Landing {
-  readonly revision: number
-  readonly touched: Set<Tag>
-}
-
-/** What has really changed: a change to what was there already is none. */
-export interface Landed<Row> {
-  readonly puts: (readonly [id: string, row: Row])[]
-  readonly deletes: string[]
 }
 
 /** The committed records of one model: a map from id to entry. Indexes are made at their first use and kept by what lands. */
@@ -114,6 +101,23 @@ export class Records<Row extends object> implements RowSource<Row> {
     const index = this.#index(column)
     if (this.tracking.reading) this.tracking.note(indexTag(this.table, column, value), index.revision(value))
     for (const id of index.ids(value)) {
+      const entry = this.#entries.get(id)
+      if (entry) yield entry.row
+    }
+  }
+
+  sum(name: string, under: string): number {
+    const sums = this.#indexesOf().sums(name, { summand: summandOf(this.table, name), entries: () => this.#entries })
+    if (this.tracking.reading) this.tracking.note(sumTag(this.table, name, under), sums.revision(under))
+    return sums.value(under)
+  }
+
+  *ranked(name: string, among: string): Iterable<Row> {
+    this.tracking.note(tableTag(this.table), this.#revision)
+    const ranking = rankingOf(this.table, name)
+    for (const id of this.#indexesOf()
+      .ranks(name, { ranking, entries: () => this.#entries })
+      .ids(among)) {
       const entry = this.#entries.get(id)
       if (entry) yield entry.row
     }
@@ -222,9 +226,13 @@ export class Records<Row extends object> implements RowSource<Row> {
   }
 
   #index(column: string): ColumnIndex {
+    return this.#indexesOf().of(column, () => this.#entries)
+  }
+
+  #indexesOf(): Indexes {
     const { table } = this
     this.#indexes ??= new Indexes({ table, placeOf: id => this.placeOf(id) })
-    return this.#indexes.of(column, () => this.#entries)
+    return this.#indexes
   }
 
   /** The map, after making sure that it is this world's alone. */

@@ -4,18 +4,15 @@ import { DisplayName } from '../contract/display-name.js'
 import { exact } from '../contract/exact.js'
 import { HostName } from '../contract/host-name.js'
 import { Identifier } from '../contract/identifier.js'
-import { Json } from '../contract/json.js'
-import { Lobby, MaxPlayers } from '../contract/lobby.js'
+import { MaxPlayers } from '../contract/lobby.js'
 import { Port } from '../contract/port.js'
 import { Region } from '../contract/region.js'
 import { Uint32 } from '../contract/uint32.js'
+import { Id, Token } from './id.js'
+import type { LobbyRow } from './lobby-row.js'
+import type { PlayerRow } from './player-row.js'
+import type { SimulationRow } from './simulation-row.js'
 import { Time } from './time.js'
-
-/** Ids stand in paths and are joined by `/`. */
-const Id = z.string().regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
-/** What a token is written with: tokens are opaque, and a real one is longer than any id (PROTOCOL.md B1). */
-export const tokenPattern = /^[!-~]+$/
-const Token = z.string().regex(tokenPattern, 'expected visible ASCII without white space')
 
 /** What holds for the whole world. There is one row. */
 export const SettingsRow = exact({
@@ -23,6 +20,8 @@ export const SettingsRow = exact({
   cdn_domain: HostName,
   default_namespace_id: Id.optional(),
   hide_empty_lobbies: z.boolean(),
+  /** Who plays the game servers of lobbies: the mock, until a server calls, or only servers. */
+  servers: z.enum(['auto', 'manual']),
   /** Where the player sits. Without it, and without `x-coords`, distances are 0. */
   client: Coordinates.optional(),
   /** Where the links that are handed out point; no slash at its end. */
@@ -41,6 +40,10 @@ export const LobbyPort = Port.extend({
   port_range: Port.shape.port_range.unwrap().unwrap().optional(),
 })
 
+/** Where a game server runs, and the ports that it opens. */
+export const ServerPorts = z.object({ hostname: z.string(), lobby_ports: z.array(LobbyPort) })
+export type ServerPorts = z.output<typeof ServerPorts>
+
 /** A namespace of a game: who may call it, from where, and how much it bears. */
 export const NamespaceRow = exact({
   namespace_id: Id,
@@ -54,7 +57,7 @@ export const NamespaceRow = exact({
   lobby_count_max: Uint32,
   /** From one client address. Absent until a scenario or an mm-config sets it: then 8, and loopback addresses are not counted. */
   max_players: Uint32.optional(),
-  development: z.object({ hostname: z.string(), lobby_ports: z.array(LobbyPort) }).optional(),
+  development: ServerPorts.optional(),
 })
 export type NamespaceRow = z.output<typeof NamespaceRow>
 
@@ -67,33 +70,16 @@ export const GameModeRow = exact({
   regions: z.array(z.string()),
   /** Whether its lobbies are listed. */
   listable: z.boolean(),
+  /** How lobbies of the mode are not to be had. Absent: in any way. */
+  disabled: z.array(z.enum(['find', 'join', 'create'])).optional(),
+  /** Where its game servers run. Absent: as the namespace says. */
+  ports: ServerPorts.optional(),
 })
 export type GameModeRow = z.output<typeof GameModeRow>
 
 /** A region, as the contract shows it but for the distance, which depends on who asks. */
 export const RegionRow = exact({ ...Region.omit({ datacenter_distance_from_client: true }).shape, region_id: Id })
 export type RegionRow = z.output<typeof RegionRow>
-
-/** A lobby, listed or not, which takes no more players than it may. */
-export const LobbyRow = exact({
-  ...Lobby.shape,
-  lobby_id: Id,
-  namespace_id: Id,
-  state: Json.optional(),
-  publicity: z.enum(['public', 'private']),
-  is_closed: z.boolean(),
-}).refine(lobby => lobby.total_player_count <= mostPlayers(lobby), {
-  path: ['total_player_count'],
-  // What is refined has the shape already.
-  error: issue =>
-    `expected at most ${mostPlayers(issue.input as z.output<typeof MaxPlayers>)}, the most that the lobby takes`,
-})
-export type LobbyRow = z.output<typeof LobbyRow>
-
-/** The most players that a lobby takes, in whichever way they come. */
-export function mostPlayers(lobby: z.output<typeof MaxPlayers>): number {
-  return Math.max(lobby.max_players_normal, lobby.max_players_direct, lobby.max_players_party)
-}
 
 const linkFields = {
   device_link_token: Token,
@@ -137,6 +123,8 @@ export interface Rows {
   namespaces: NamespaceRow
   gameModes: GameModeRow
   lobbies: LobbyRow
+  players: PlayerRow
+  simulations: SimulationRow
   deviceLinks: DeviceLinkRow
   tokens: TokenRow
 }
@@ -148,10 +136,22 @@ export interface Inputs {
   regions: Partial<RegionRow> & Pick<RegionRow, 'region_id'>
   namespaces: Partial<NamespaceRow> & Pick<NamespaceRow, 'name_id'>
   gameModes: Partial<GameModeRow> & Pick<GameModeRow, 'game_mode_id'>
-  lobbies: Partial<LobbyRow>
+  lobbies: LobbyInput
+  players: PlayerInput
+  simulations: Partial<SimulationRow>
   deviceLinks: Partial<DeviceLinkRow>
   tokens: TokenInput
 }
+
+/** A lobby to be made; it is ready where nobody says otherwise. */
+export type LobbyInput = AnyOf<LobbyRow>
+
+/** A player to be made says its lobby; it is connected where nobody says otherwise. */
+export type PlayerInput = AnyOf<PlayerRow> & Pick<PlayerRow, 'lobby_id'>
+
+/** Columns of any kind of a union. */
+type AnyOf<Row> = { readonly [Column in Row extends unknown ? keyof Row : never]?: ColumnOf<Row, Column> | undefined }
+type ColumnOf<Row, Column> = Row extends unknown ? (Column extends keyof Row ? Row[Column] : never) : never
 
 /** A token to be minted says its kind and whose it is. */
 export type TokenInput = TokenRow extends infer Row

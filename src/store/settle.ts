@@ -1,8 +1,9 @@
 import { UsageError } from '../contract/usage-error.js'
 import { gameOf } from './fit.js'
+import type { Change } from './landing.js'
 import { lazyTables } from './map-tables.js'
 import { idOf, type Model, models, tableNames } from './model.js'
-import { type AllRecords, type Change, Records } from './records.js'
+import { type AllRecords, Records } from './records.js'
 import { recordsOf } from './records-of.js'
 import type { Rows, TableName } from './rows.js'
 import { sameJson } from './same-json.js'
@@ -83,6 +84,11 @@ const leanings: { readonly [Name in TableName]: (row: Rows[Name]) => readonly Pl
   lobbies: ({ namespace_id, game_mode_id }) => [
     ['namespaces', namespace_id],
     ['gameModes', `${namespace_id}/${game_mode_id}`],
+  ],
+  players: ({ lobby_id }) => [['lobbies', lobby_id]],
+  simulations: ({ namespace_id, modes }) => [
+    ['namespaces', namespace_id],
+    ...Object.keys(modes ?? {}).map((id): Place => ['gameModes', `${namespace_id}/${id}`]),
   ],
   deviceLinks: link => [['games', gameOf(link) ?? '']],
   tokens: token => [token.kind === 'cloud' ? ['games', token.game_id] : ['namespaces', token.namespace_id]],

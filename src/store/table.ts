@@ -10,6 +10,10 @@ export interface ReadTable<Row> {
   findFirst(predicate?: Predicate<Row>): Row | undefined
   findMany(predicate?: Predicate<Row>): Row[]
   count(predicate?: Predicate<Row>): number
+  /** What a sum of the model amounts to under a text: see `models`. */
+  sum(name: string, under: string): number
+  /** Those who stand together in an order of the model, one after the other: see `models`. */
+  ranked(name: string, among: string): Iterable<Row>
 }
 
 /**
@@ -39,6 +43,8 @@ export interface RowSource<Row> {
   rows(): Iterable<Row>
   /** The rows with that value in an indexed column. */
   indexed(column: string, value: string): Iterable<Row>
+  sum(name: string, under: string): number
+  ranked(name: string, among: string): Iterable<Row>
 }
 
 /** How a model's rows can be found without looking at all of them. */
@@ -82,6 +88,8 @@ export function readTable<Row>(source: RowSource<Row>, { key, indexes }: Lookup)
     },
     findMany,
     count: predicate => findMany(predicate).length,
+    sum: (name, under) => source.sum(name, under),
+    ranked: (name, among) => source.ranked(name, among),
   }
 }
 

@@ -9,3 +9,5 @@ export const recordTag = (table: string, id: string): Tag => `${table}#${id}`
 export const clockTag: Tag = '@clock'
 /** Touched by each change to a record that has, or had, that value in the column. */
 export const indexTag = (table: string, column: string, value: string): Tag => `${table}.${column}=${value}`
+/** Touched by each change to a sum, and perhaps by one that leaves it as it was. */
+export const sumTag = (table: string, sum: string, under: string): Tag => `${table}+${sum}=${under}`

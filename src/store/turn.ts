@@ -1,14 +1,16 @@
 import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
+import type { Following, RowChange } from './follow.js'
 import { draftOf } from './json-copy.js'
+import type { Change } from './landing.js'
 import { makeRow } from './library.js'
 import { lazyTables } from './map-tables.js'
 import { type Filling, idOf, type Model, models, tableNames } from './model.js'
 import { Overlay } from './overlay.js'
 import type { Predicate } from './query.js'
 import type { Random } from './random.js'
-import type { AllRecords, Change } from './records.js'
+import type { AllRecords } from './records.js'
 import type { Inputs, Rows, TableName } from './rows.js'
 import { type ReadTable, type ReadTables, readTable, type Table, type Tables } from './table.js'
 
@@ -47,8 +49,24 @@ export function createTurn({ records, random, now }: TurnOptions): Turn {
   const reads = lazyTables<ReadTables>(name => readTable<object>(overlayOf(name), models[name]))
   const queue = createQueue()
   const filling = () => ({ tables: reads, random, now: now() })
+  const writeTo = (name: TableName, id: string, row: object | undefined) => {
+    const overlay = overlayOf(name)
+    const before = overlay.get(id)
+    if (row) overlay.put(row)
+    else if (before) overlay.delete(id)
+    const model: Model<TableName> = models[name] as never // one name for both: see mapTables
+    model.follow?.({ before: before as never, after: row as never }, following)
+  }
+  const following: Following = {
+    tables: reads,
+    get now() {
+      return now()
+    },
+    put: (name, row) => writeTo(name, idOf(name)(row), row),
+    delete: (name, id) => writeTo(name, id, undefined),
+  }
   const tables = lazyTables<Tables>(name =>
-    createTable(name, { overlay: overlayOf(name) as never, read: reads[name] as never, queue, filling }),
+    createTable(name, { overlay: overlayOf(name) as never, read: reads[name] as never, queue, filling, following }),
   )
   return {
     tables,
@@ -98,16 +116,21 @@ interface TableParts<Row extends object> {
   readonly read: ReadTable<Row>
   readonly queue: Queue
   filling(): Filling
+  readonly following: Following
 }
 
 function createTable<Name extends TableName>(
   name: Name,
-  { overlay, read, queue, filling }: TableParts<Rows[Name]>,
+  { overlay, read, queue, filling, following }: TableParts<Rows[Name]>,
 ): Table<Rows[Name], Inputs[Name]> {
   type Row = Rows[Name]
   const model: Model<Name> = models[name] as never
   const id = idOf(name)
   const write = (call: string) => ({ schema: model.schema, where: `${name}.${call}` })
+  const refuse = (call: string, change: RowChange<Row>) => {
+    const problem = model.refuses?.(change, following.tables)
+    if (problem !== undefined) throw new UsageError(`${name}.${call}: ${problem}`)
+  }
   return {
     ...read,
     create: (input: Inputs[Name]) =>
@@ -115,7 +138,8 @@ function createTable<Name extends TableName>(
         const row = await makeRow<Row>(model.fill(input, filling()), write('create'))
         if (overlay.get(id(row)))
           throw new UsageError(`${name}.create: ${model.key.join('/')} ${quoted(id(row))} is there already`)
-        overlay.put(row)
+        refuse('create', { before: undefined, after: row })
+        following.put(name, row)
         return row
       }),
     update: (predicate: Predicate<Row>, { data }: { data(draft: Draft<Row>): void | Promise<void> }) =>
@@ -129,13 +153,14 @@ function createTable<Name extends TableName>(
           throw new UsageError(
             `${name}.update: ${model.key.join('/')} ${quoted(id(row))} cannot become ${quoted(id(next))}`,
           )
-        overlay.put(next)
+        refuse('update', { before: row, after: next })
+        following.put(name, next)
         return next
       }),
     delete: (predicate: Predicate<Row>) =>
       queue.add(async () => {
         const row = read.findFirst(predicate)
-        if (row) overlay.delete(id(row))
+        if (row) following.delete(name, id(row))
         return row
       }),
   }

@@ -95,6 +95,9 @@ describe('POST /__mock/{table}', () => {
       total_player_count: 0,
       publicity: 'public',
       is_closed: false,
+      reserved_player_count: 0,
+      run_by: 'mock',
+      status: 'ready',
     })
     expect(mock.world.lobbies.get('new')).toEqual(got)
   })

@@ -58,6 +58,7 @@ describe('the world of an empty scenario', () => {
         cdn_domain: 'mock.localhost',
         default_namespace_id: namespaces[0]?.namespace_id,
         hide_empty_lobbies: false,
+        servers: 'auto',
         public_url: 'https://hub.mock.localhost',
       },
     ])

@@ -73,6 +73,9 @@ describe('regions, game modes and lobbies', () => {
         total_player_count: 0,
         publicity: 'public',
         is_closed: false,
+        reserved_player_count: 0,
+        run_by: 'mock',
+        status: 'ready',
       },
       {
         lobby_id: 'L',
@@ -86,6 +89,9 @@ describe('regions, game modes and lobbies', () => {
         publicity: 'private',
         is_closed: true,
         state: [1],
+        reserved_player_count: 0,
+        run_by: 'mock',
+        status: 'ready',
       },
     ])
   })

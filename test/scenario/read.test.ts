@@ -194,17 +194,17 @@ describe('what the schema refuses', () => {
     [
       [
         { sed: 1 },
-        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, cdn_domain, default_namespace, regions, games, device_links, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, generate and 6 more. Did you mean seed?',
+        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, servers, cdn_domain, default_namespace, regions, games, device_links, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, players and 7 more. Did you mean seed?',
       ],
       [
         withLobby({ game_mode: 'duel' }),
-        'lobbies[0].game_mode is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed. Did you mean game_mode_id?',
+        'lobbies[0].game_mode is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed, tags, lobby_config, run_by, status, ready_by, readies_at, stops_at, forgotten_at, players. Did you mean game_mode_id?',
       ],
       [{ clock: { speed: 2 } }, 'clock.speed is an unknown key. Known: mode, rate.'],
       [{ matchmaker: { x: 1 } }, 'matchmaker.x is an unknown key. Known: lobby_count_max, max_players.'],
       [
         { game_modes: [{ game_mode_id: 'a', listible: true }] },
-        'game_modes[0].listible is an unknown key. Known: game_mode_id, max_players, regions, listable. Did you mean listable?',
+        'game_modes[0].listible is an unknown key. Known: game_mode_id, max_players, regions, listable, disabled, ports. Did you mean listable?',
       ],
       [
         JSON.parse('{"client": {"latitude": 0, "longitude": 0, "__proto__": 1}}'),
@@ -212,7 +212,7 @@ describe('what the schema refuses', () => {
       ],
       [
         { constructor: 1, games: [{ namespaces: [{ token: {} }] }] },
-        'games[0].namespaces[0].token is an unknown key. Known: name_id, display_name, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, generate. Did you mean tokens?',
+        'games[0].namespaces[0].token is an unknown key. Known: name_id, display_name, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, players, generate. Did you mean tokens?',
       ],
     ].map(([input, line]) => ({ input, line })),
   )('as $line', ({ input, line }) => {

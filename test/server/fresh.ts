@@ -7,9 +7,12 @@ import { WorldFaults } from '../../src/server/faults.js'
 import { createFinisher } from '../../src/server/finish.js'
 import { History } from '../../src/server/history.js'
 import { createExchangeLog } from '../../src/server/log.js'
+import { rankingOf, summandOf } from '../../src/store/derived.js'
 import { mapTables } from '../../src/store/map-tables.js'
 import { idOf } from '../../src/store/model.js'
 import type { Predicate } from '../../src/store/query.js'
+import type { TableName } from '../../src/store/rows.js'
+import type { Summand } from '../../src/store/sum-index.js'
 import type { ReadTable, ReadTables } from '../../src/store/table.js'
 import type { LiveWorld, View } from '../../src/store/world.js'
 
@@ -21,7 +24,7 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   const revisions = trueRevisions(world)
   let seen: number[] = []
   const tables = mapTables<ReadTables>(name =>
-    walked({ all: () => world[name].all(), id: idOf(name) as (row: object) => string }, id =>
+    walked({ name, all: () => world[name].all(), id: idOf(name) as (row: object) => string }, id =>
       seen.push(revisions(`${name} ${id}`)),
     ),
   )
@@ -63,12 +66,13 @@ function trueRevisions(world: LiveWorld): (record: string) => number {
 }
 
 interface Walk<Row> {
+  readonly name: TableName
   all(): Row[]
   id(row: Row): string
 }
 
 /** A table whose reads walk all of its rows. */
-function walked<Row extends object>({ all, id }: Walk<Row>, onGet: (id: string) => void): ReadTable<Row> {
+function walked<Row extends object>({ name, all, id }: Walk<Row>, onGet: (id: string) => void): ReadTable<Row> {
   const findMany = (predicate: Predicate<Row> = query => query) => {
     const query = typeof predicate === 'function' ? predicate(new Query<Row>()) : predicate
     return all().filter(row => query.test(row))
@@ -82,5 +86,21 @@ function walked<Row extends object>({ all, id }: Walk<Row>, onGet: (id: string) 
     },
     findFirst: predicate => findMany(predicate)[0],
     count: predicate => findMany(predicate).length,
+    sum: (sum, under) => summed(all(), { summand: summandOf(name, sum), under }),
+    ranked(order, among) {
+      const ranking = rankingOf(name, order)
+      return all()
+        .map(row => ({ row, place: ranking(row) }))
+        .filter(({ place }) => place?.[0] === among)
+        .sort((one, other) => (one.place?.[1] ?? 0) - (other.place?.[1] ?? 0))
+        .map(({ row }) => row)
+    },
   }
+}
+
+function summed(rows: readonly object[], { summand, under }: { summand: Summand<object>; under: string }): number {
+  return rows.reduce((sum, row) => {
+    const [place, amount] = summand(row) ?? []
+    return place === under ? sum + (amount ?? 0) : sum
+  }, 0)
 }

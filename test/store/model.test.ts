@@ -21,6 +21,9 @@ describe('a new record', () => {
       total_player_count: 0,
       publicity: 'public',
       is_closed: false,
+      reserved_player_count: 0,
+      run_by: 'mock',
+      status: 'ready',
     })
   })
 

@@ -1,6 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { type Change, Records } from '../../src/store/records.js'
+import type { Change } from '../../src/store/landing.js'
+import { Records } from '../../src/store/records.js'
 import { Tracking } from '../../src/store/tracker.js'
 
 interface Row {

@@ -31,6 +31,7 @@ export function smallRows() {
         cdn_domain: 'mock.localhost',
         default_namespace_id: 'prod',
         hide_empty_lobbies: false,
+        servers: 'auto',
         public_url: 'https://hub.mock.localhost',
       },
     ],
@@ -71,7 +72,17 @@ const mostPlayers = { max_players_normal: 8, max_players_direct: 8, max_players_
 /** The row of a lobby of prod/duel in fra. */
 export function lobby(lobby_id: string) {
   const place = { namespace_id: 'prod', game_mode_id: 'duel', region_id: 'fra' }
-  return { lobby_id, ...place, ...mostPlayers, total_player_count: 0, publicity: 'public', is_closed: false }
+  return {
+    lobby_id,
+    ...place,
+    ...mostPlayers,
+    total_player_count: 0,
+    reserved_player_count: 0,
+    publicity: 'public',
+    is_closed: false,
+    run_by: 'mock',
+    status: 'ready',
+  }
 }
 
 /** All records of a world, by table, in their order, as JSON. */

@@ -1,0 +1,35 @@
+import type * as z from 'zod'
+import { Duration, durationMs } from '../contract/duration.js'
+import { exact } from '../contract/exact.js'
+import { Instant } from '../contract/instant.js'
+import { simulationDefaults } from '../store/default-columns.js'
+import { SimulationRow } from '../store/simulation-row.js'
+import { msOf } from './time.js'
+
+const { concurrent, session_ms, modes } = SimulationRow.shape
+
+/** How long a session may be. */
+const Session = Duration.refine(
+  session => session_ms.safeParse(durationMs(session)).success,
+  'expected a duration from 1s to 7d',
+)
+
+/** Players who come and go by themselves. */
+export const SimulationEntry = exact({
+  concurrent: concurrent.optional().describe('How many play at once, over a day. Default: 100.'),
+  session: Session.optional().describe('For how long one plays: the median. Default: 12m.'),
+  modes: modes.describe('How often each game mode is wanted, by its id: weights. Default: all alike.'),
+  began_at: Instant.optional().describe('When they began to come. Default: when the world begins.'),
+})
+export type SimulationEntry = z.output<typeof SimulationEntry>
+
+/** What is known of it without its namespace. */
+export function simulationOf(entry: SimulationEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
+  const { concurrent = simulationDefaults.concurrent, session, modes } = entry
+  return {
+    concurrent,
+    session_ms: session === undefined ? simulationDefaults.session_ms : durationMs(session),
+    ...(modes === undefined ? {} : { modes }),
+    began_at: msOf(entry.began_at) ?? now,
+  }
+}

@@ -1,0 +1,60 @@
+import { type LobbyRow, seatsTaken } from './lobby-row.js'
+import { isSeated, type PlayerRow } from './player-row.js'
+import type { Ranking } from './rank-index.js'
+import type { Summand } from './sum-index.js'
+
+/** What is added up over the records of a table, by the names of the sums. */
+const sums: { readonly [table: string]: { readonly [name: string]: Summand<never> } } = {
+  lobbies: {
+    /** Connected players, by the id of their namespace. */
+    players: ({ namespace_id, total_player_count }: LobbyRow) => [namespace_id, total_player_count],
+    /** Lobbies that have not stopped, by the id of their namespace. */
+    running: ({ namespace_id, status }: LobbyRow) => (status === 'stopped' ? undefined : [namespace_id, 1]),
+  },
+  players: {
+    /** Seats, by `seatsFrom`. */
+    seats: (player: PlayerRow) => (isSeated(player) ? [seatsFrom(player), 1] : undefined),
+  },
+}
+
+/** The orders in which the records of a table stand, by their names. */
+const orders: { readonly [table: string]: { readonly [name: string]: Ranking<never> } } = {
+  lobbies: {
+    /** Those that find may choose, by `lobbiesOf`: the one with the fewest free seats first. */
+    fullest: (lobby: LobbyRow) => {
+      const free = lobby.max_players_normal - seatsTaken(lobby)
+      const isOpen = lobby.status !== 'stopped' && !lobby.is_closed && lobby.publicity === 'public'
+      return isOpen && free > 0 ? [lobbiesOf(lobby), free] : undefined
+    },
+  },
+}
+
+/** Under what the lobbies of a game mode in a region stand. Ids have no white space. */
+export function lobbiesOf({
+  namespace_id,
+  game_mode_id,
+  region_id,
+}: Pick<LobbyRow, 'namespace_id' | 'game_mode_id' | 'region_id'>): string {
+  return `${namespace_id} ${game_mode_id} ${region_id}`
+}
+
+/** Under what the seats of those stand who come to a namespace from one address. */
+export function seatsFrom({ namespace_id, address }: Pick<PlayerRow, 'namespace_id' | 'address'>): string {
+  return `${namespace_id} ${address}`
+}
+
+/** What a sum of a table adds up. */
+export function summandOf(table: string, name: string): Summand<object> {
+  return definition(sums[table], name) as Summand<object> // a table is asked only with rows of its own
+}
+
+/** How an order of a table ranks its records. */
+export function rankingOf(table: string, name: string): Ranking<object> {
+  return definition(orders[table], name) as Ranking<object> // the same
+}
+
+function definition<T>(named: { readonly [name: string]: T } = {}, name: string): T {
+  const found = named[name]
+  if (found === undefined) throw new Error(`nothing is called ${name}: one of ${Object.keys(named)}`)
+  return found
+}

@@ -1,0 +1,73 @@
+import { UsageError } from '../contract/usage-error.js'
+import { lifetimeMs } from './lifetime.js'
+import { type LobbyRow, mostPlayers, seatsTaken, tooManyPlayers } from './lobby-row.js'
+import { isSeated, type PlayerRow } from './player-row.js'
+import type { Rows, TableName } from './rows.js'
+import type { ReadTables } from './table.js'
+
+/** What became of a row in a turn: as it was, and as it is. */
+export interface RowChange<Row> {
+  readonly before: Row | undefined
+  readonly after: Row | undefined
+}
+
+/** A turn in which something follows from a change. */
+export interface Following {
+  /** As the turn has left them so far. */
+  readonly tables: ReadTables
+  /** In ms since the epoch. */
+  readonly now: number
+  /** Puts a row that is known to be right. */
+  put<Name extends TableName>(name: Name, row: Rows[Name]): void
+  delete(name: TableName, id: string): void
+}
+
+/** The seats of a lobby are counted with its players, so that the two never disagree. Throws `UsageError` where it has none left. */
+export function countSeats({ before, after }: RowChange<PlayerRow>, turn: Following): void {
+  if (before?.lobby_id === after?.lobby_id && before?.status === after?.status) return
+  if (before && isSeated(before)) addTo(before, -1, turn)
+  if (after && isSeated(after)) addTo(after, 1, turn)
+}
+
+/** The seats of players who can be told apart are counted with them, and not by hand. */
+export function miscounted({ before, after }: RowChange<LobbyRow>, { players }: ReadTables): string | undefined {
+  if (!after) return undefined
+  const reserved = before?.reserved_player_count ?? 0
+  if (after.reserved_player_count !== reserved)
+    return `reserved_player_count is ${after.reserved_player_count}, and its players have ${reserved}: make or delete players instead`
+  if (!before || after.total_player_count >= before.total_player_count || after.status === 'stopped') return undefined
+  const { lobby_id } = after
+  const connected = players.findMany(q => q.where({ lobby_id })).filter(({ status }) => status === 'connected').length
+  if (after.total_player_count >= connected) return undefined
+  return `total_player_count is ${after.total_player_count}, and ${connected} of its players are connected: delete some instead`
+}
+
+function addTo({ lobby_id, status }: PlayerRow, amount: 1 | -1, turn: Following): void {
+  const lobby = turn.tables.lobbies.get(lobby_id)
+  // Whoever sits in no lobby is found out when the turn ends.
+  if (!lobby) return
+  const counted = { ...lobby }
+  if (status === 'reserved') counted.reserved_player_count += amount
+  else counted.total_player_count += amount
+  if (seatsTaken(counted) > mostPlayers(counted)) throw new UsageError(`lobby ${lobby_id}: ${tooManyPlayers(counted)}`)
+  turn.put('lobbies', Object.freeze(counted))
+}
+
+/** The players of a lobby that has stopped are removed, and those of one that is gone are gone. */
+export function endPlayers({ before, after }: RowChange<LobbyRow>, turn: Following): void {
+  if (!before || before.status === 'stopped' || (after && after.status !== 'stopped')) return
+  const { lobby_id } = before
+  for (const player of turn.tables.players.findMany(q => q.where({ lobby_id }))) {
+    if (!after) turn.delete('players', player.player_token)
+    else if (isSeated(player)) turn.put('players', removed(player, turn.now))
+  }
+  const left = turn.tables.lobbies.get(lobby_id)
+  if (left && left.total_player_count > 0) turn.put('lobbies', Object.freeze({ ...left, total_player_count: 0 }))
+}
+
+/** A player who has left its seat, of whom is known for a while that it had one. */
+export function removed(player: PlayerRow, now: number): PlayerRow {
+  const { player_token, lobby_id, namespace_id, address } = player
+  const forgotten_at = now + lifetimeMs.gone
+  return Object.freeze({ player_token, lobby_id, namespace_id, address, status: 'removed', forgotten_at })
+}

@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import { exact } from '../contract/exact.js'
+import { Json } from '../contract/json.js'
+import { Lobby, type MaxPlayers } from '../contract/lobby.js'
+import { Uint32 } from '../contract/uint32.js'
+import { Id } from './id.js'
+import { Time } from './time.js'
+
+/** The columns of a lobby in whichever state it is. */
+export const lobbyFields = {
+  ...Lobby.shape,
+  lobby_id: Id,
+  namespace_id: Id,
+  state: Json.optional(),
+  publicity: z.enum(['public', 'private']),
+  is_closed: z.boolean(),
+  /** Seats of players who have not connected yet. They are counted with the records of the players. */
+  reserved_player_count: Uint32,
+  tags: z.record(z.string(), z.string()).optional(),
+  /** What whoever created it wants its server to know. */
+  lobby_config: Json.optional(),
+  /** Who plays its game server. */
+  run_by: z.enum(['mock', 'server']),
+}
+
+/** When a lobby stops because of its age. Absent where it does not. */
+const stops_at = Time.optional()
+
+/** A lobby, which takes no more players than it may: starting, ready, or stopped (PROTOCOL.md C). */
+export const LobbyRow = z
+  .discriminatedUnion(
+    'status',
+    [
+      exact({
+        ...lobbyFields,
+        status: z.literal('starting'),
+        /** When it stops, unless its server has called ready. */
+        ready_by: Time,
+        /** When the mock calls ready in its server's place. */
+        readies_at: Time.optional(),
+        stops_at,
+      }),
+      exact({ ...lobbyFields, status: z.literal('ready'), stops_at }),
+      exact({
+        ...lobbyFields,
+        status: z.literal('stopped'),
+        /** When nothing is known of it any more. Absent: never. */
+        forgotten_at: Time.optional(),
+      }),
+    ],
+    { error: 'expected starting, ready or stopped' },
+  )
+  .refine(lobby => seatsTaken(lobby) <= mostPlayers(lobby), {
+    path: ['total_player_count'],
+    // What is refined has the shape already.
+    error: issue => tooManyPlayers(issue.input as z.output<typeof MaxPlayers>),
+  })
+export type LobbyRow = z.output<typeof LobbyRow>
+
+/** Says how many players a lobby takes. */
+export function tooManyPlayers(lobby: z.output<typeof MaxPlayers>): string {
+  return `expected at most ${mostPlayers(lobby)}, the most that the lobby takes`
+}
+
+/** The most players that a lobby takes, in whichever way they come. */
+export function mostPlayers(lobby: z.output<typeof MaxPlayers>): number {
+  return Math.max(lobby.max_players_normal, lobby.max_players_direct, lobby.max_players_party)
+}
+
+/** How many seats of a lobby are taken, by players who are connected and by those who may connect yet. */
+export function seatsTaken(lobby: {
+  readonly total_player_count: number
+  readonly reserved_player_count: number
+}): number {
+  return lobby.total_player_count + lobby.reserved_player_count
+}
