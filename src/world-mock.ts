@@ -18,7 +18,8 @@ import { History } from './server/history.js'
 import { Journal } from './server/journal.js'
 import type { ExchangeLog } from './server/log.js'
 import { defaultWorldId } from './server/worlds.js'
-import { completeLinksInTime } from './simulation/device-link.js'
+import { keepTime } from './simulation/agenda.js'
+import { timetablesOf } from './simulation/timetables.js'
 import type { Tally } from './store/merge.js'
 import { Random } from './store/random.js'
 import { type Standing, tablesOf } from './store/standing.js'
@@ -84,12 +85,12 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
   const world = createWorld(beginning.standing, settings.turnContext)
   const history = new History(settings.journalSize)
   const kept = world.subscribe(changeSet => history.addChange(changeSet))
-  const completed = completeLinksInTime(world)
+  const lived = keepTime(world, timetablesOf(world))
   const faults = new WorldFaults(world)
   let closed = false
   const close = async () => {
     closed = true
-    for (const stop of [completed, kept]) stop()
+    for (const stop of [lived, kept]) stop()
     history.end()
     faults.close()
     for (const waiter of world.waiting) waiter.end()

@@ -1,8 +1,15 @@
 import type { OperationId } from '../contract/operations.js'
 import type { Behaviour } from './behaviour.js'
 import { completeDeviceLink, getDeviceLink, prepareDeviceLink } from './device-link.js'
+import { getLobbyState, readyLobby, setLobbyClosed, setLobbyState } from './game-server.js'
+import { createLobby } from './lobbies-create.js'
+import { findLobby } from './lobbies-find.js'
+import { joinLobby } from './lobbies-join.js'
 import { listLobbies } from './lobbies-list.js'
 import { updateMatchmakerConfig } from './matchmaker-config.js'
+import { playerConnected, playerDisconnected } from './players.js'
+import { listRegions } from './regions.js'
+import { getStatistics } from './statistics.js'
 import { validateDevelopmentToken } from './validate-development-token.js'
 import { validateNamespace } from './validate-namespace.js'
 
@@ -12,6 +19,17 @@ export type Behaviours = { readonly [Id in OperationId]: Behaviour<Id> }
 /** What the service answers. An operation without its behaviour does not compile. */
 export const behaviours: Behaviours = {
   'lobbies.list': listLobbies,
+  'lobbies.find': findLobby,
+  'lobbies.join': joinLobby,
+  'lobbies.create': createLobby,
+  'lobbies.ready': readyLobby,
+  'lobbies.setClosed': setLobbyClosed,
+  'lobbies.setState': setLobbyState,
+  'lobbies.getState': getLobbyState,
+  'players.connected': playerConnected,
+  'players.disconnected': playerDisconnected,
+  'players.getStatistics': getStatistics,
+  'regions.list': listRegions,
   'games.namespaces.validateGameNamespace': validateNamespace,
   'games.namespaces.validateGameNamespaceTokenDevelopment': validateDevelopmentToken,
   'games.namespaces.updateGameNamespaceMatchmakerConfig': updateMatchmakerConfig,

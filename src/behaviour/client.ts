@@ -4,4 +4,6 @@ export interface Client {
   readonly address: string
   /** Whether that is this machine, as the connection has it: then all who play on it have the same. */
   readonly isLocal: boolean
+  /** For how long it plays once it is connected, in ms: of one whom the simulation sends. */
+  readonly sessionMs?: number
 }

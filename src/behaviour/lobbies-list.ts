@@ -1,26 +1,23 @@
-import type { Coordinates } from '../contract/coordinates.js'
 import type { Lobby } from '../contract/lobby.js'
 import type { OperationInput, OperationOutput } from '../contract/operations.js'
-import type { Region } from '../contract/region.js'
 import type { LobbyRow } from '../store/lobby-row.js'
-import type { GameModeRow, RegionRow } from '../store/rows.js'
+import type { GameModeRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
-import { distance } from './distance.js'
+import { nilUuid } from './canned-join.js'
+import { clientPlace, localRegion, shownRegions } from './regions.js'
 
 /** Lists the open lobbies of the caller's namespace (PROTOCOL.md B4); a development token gets a canned list (B2). */
 export const listLobbies: Behaviour<'lobbies.list'> = ({ caller, input, tables }) => {
   const { namespaceId: namespace_id } = caller
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
   if (caller.kind === 'development') return cannedList(modes, input)
-  const settings = tables.settings.get('settings')
-  const client = input['x-coords'] ?? settings?.client
   const lobbies = openLobbies({ tables, namespaceId: namespace_id, modes })
-  const listed = settings?.hide_empty_lobbies ? withoutEmpty(lobbies) : lobbies
+  const listed = tables.settings.get('settings')?.hide_empty_lobbies ? withoutEmpty(lobbies) : lobbies
   return {
     game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
     lobbies: listed.map(lobby => toLobby(lobby, input)),
-    regions: enabledRegions(tables, modes).map(region => toRegion(region, client)),
+    regions: shownRegions(modes, { tables, client: clientPlace(input, tables) }),
   }
 }
 
@@ -48,12 +45,6 @@ function withoutEmpty(lobbies: readonly LobbyRow[]): LobbyRow[] {
   return lobbies.filter(lobby => lobby.total_player_count > 0 || ofMode.get(lobby.game_mode_id) === 1)
 }
 
-/** The regions that the modes enable, in the order of the scenario. */
-function enabledRegions({ regions }: ReadTables, modes: readonly GameModeRow[]): RegionRow[] {
-  const enabled = new Set(modes.flatMap(mode => mode.regions))
-  return regions.all().filter(region => enabled.has(region.region_id))
-}
-
 type Asked = Pick<OperationInput<'lobbies.list'>, 'include_state'>
 
 function toLobby(row: LobbyRow, { include_state }: Asked): Lobby {
@@ -73,27 +64,6 @@ function toLobby(row: LobbyRow, { include_state }: Asked): Lobby {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function toRegion(region: RegionRow, client: Coordinates | undefined): Region {
-  const { region_id, provider_display_name, region_display_name, datacenter_coord } = region
-  return {
-    region_id,
-    provider_display_name,
-    region_display_name,
-    datacenter_coord,
-    datacenter_distance_from_client: distance(client, datacenter_coord),
-  }
-}
-
-const nilUuid = '00000000-0000-0000-0000-000000000000'
-
-const localRegion: Region = {
-  region_id: 'dev-lcl',
-  provider_display_name: 'Development',
-  region_display_name: 'Local',
-  datacenter_coord: { latitude: 0, longitude: 0 },
-  datacenter_distance_from_client: { kilometers: 0, miles: 0 },
 }
 
 /** What a development token gets: one local region, and an empty lobby for each game mode (PROTOCOL.md B2). */

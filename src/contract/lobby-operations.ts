@@ -1,11 +1,29 @@
 import * as z from 'zod'
 import { CoordinatesHeader } from './coordinates.js'
 import { GameMode } from './game-mode.js'
+import { Join } from './join.js'
+import { Json } from './json.js'
 import { Lobby } from './lobby.js'
 import type { OperationSpec } from './operation.js'
 import { Region } from './region.js'
+import { Uint32 } from './uint32.js'
 
-/** What a client asks of the matchmaker about lobbies, and what a lobby's server says of its own. */
+/** Where the client is. */
+const headers = z.object({ 'x-coords': CoordinatesHeader.optional() })
+
+const tags = z
+  .record(z.string(), z.string())
+  .meta({ description: 'At most 8: names of up to 128 bytes, values of up to 512.' })
+const max_players = Uint32.meta({ description: 'The most players of the lobby. Default: as its game mode says.' })
+
+/** What a captcha or a verification would ask for. */
+const proofs = { captcha: z.unknown().optional(), verification_data: z.unknown().optional() }
+
+const unproven = 'Whatever `captcha` and `verification_data` say is taken: the mock asks for neither.'
+const played =
+  'A lobby is ready as soon as it is there, a player with a seat is connected after 2 s and leaves after 30 min, as if a game server ran, until the first call with the token of the lobby: from then on only its own calls count. `servers: manual` in the scenario does as the real service.'
+
+/** What a client asks of the matchmaker about lobbies. */
 export const lobbyOperations = {
   'lobbies.list': {
     method: 'GET',
@@ -20,7 +38,7 @@ export const lobbyOperations = {
         .transform(text => text === 'true')
         .meta({ description: 'Whether each lobby carries its state.' }),
     }),
-    headers: z.object({ 'x-coords': CoordinatesHeader.optional() }),
+    headers,
     output: z.object({ game_modes: z.array(GameMode), lobbies: z.array(Lobby), regions: z.array(Region) }),
     errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY', 'API_BAD_HEADERS'],
     source: 'interface',
@@ -29,6 +47,110 @@ export const lobbyOperations = {
       'Where no token and no known Origin is sent (curl, a native client), the default namespace of the scenario answers if it is tokenless: the real service refuses.',
       'An Origin is matched by its host name alone, with any scheme and port: games under development run on http and odd ports.',
       'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0: nothing looks up where an address is.',
+    ],
+  },
+  'lobbies.find': {
+    method: 'POST',
+    path: '/matchmaker/lobbies/find',
+    summary: 'Takes a seat in the fullest lobby that fits, or in a new one.',
+    auth: 'namespace',
+    kind: 'write',
+    headers,
+    body: z.object({
+      game_modes: z
+        .array(z.string())
+        .meta({ description: 'At least one. A new lobby is of the first that has a region.' }),
+      regions: z.array(z.string()).meta({ description: 'Default: all that the game modes enable.' }).optional(),
+      prevent_auto_create_lobby: z.boolean().optional(),
+      tags: tags.optional(),
+      max_players: max_players.optional(),
+      ...proofs,
+    }),
+    output: Join,
+    errors: [
+      'CLAIMS_MISSING_ENTITLEMENT',
+      'API_BAD_HEADERS',
+      'API_BAD_BODY',
+      'MATCHMAKER_NO_GAME_MODE_PROVIDED',
+      'MATCHMAKER_GAME_MODE_NOT_FOUND',
+      'MATCHMAKER_FIND_DISABLED',
+      'MATCHMAKER_REGION_NOT_FOUND',
+      'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
+      'MATCHMAKER_TOO_MANY_TAGS',
+      'MATCHMAKER_TAG_NAME_TOO_LONG',
+      'MATCHMAKER_TAG_TOO_LONG',
+      'MATCHMAKER_NO_AVAILABLE_LOBBIES',
+      'MATCHMAKER_TOO_MANY_LOBBIES',
+      'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
+    ],
+    source: 'client',
+    fidelity: [
+      played,
+      'Where no `regions` are asked for, all that the game modes enable are searched, and a new lobby is made in the nearest: the real service looks in the nearest alone, and nothing here looks up where an address is.',
+      'With `tags`, a lobby is found that has all of them; with `max_players`, one that takes as many. A new lobby gets both.',
+      'A player from a loopback address without `x-forwarded-for` is counted only once the scenario or an mm-config call has set `max_players`: on one machine everybody has the same address.',
+      unproven,
+    ],
+  },
+  'lobbies.join': {
+    method: 'POST',
+    path: '/matchmaker/lobbies/join',
+    summary: 'Takes a seat in one lobby.',
+    auth: 'namespace',
+    kind: 'write',
+    body: z.object({ lobby_id: z.string(), ...proofs }),
+    output: Join,
+    errors: [
+      'CLAIMS_MISSING_ENTITLEMENT',
+      'API_BAD_BODY',
+      'MATCHMAKER_LOBBY_NOT_FOUND',
+      'MATCHMAKER_LOBBY_STOPPED',
+      'MATCHMAKER_LOBBY_CLOSED',
+      'MATCHMAKER_JOIN_DISABLED',
+      'MATCHMAKER_LOBBY_FULL',
+      'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
+    ],
+    source: 'client',
+    fidelity: ['That a lobby has stopped is known for an hour; then it is not found.', unproven],
+  },
+  'lobbies.create': {
+    method: 'POST',
+    path: '/matchmaker/lobbies/create',
+    summary: 'Makes a lobby, and takes a seat in it.',
+    auth: 'namespace',
+    kind: 'write',
+    headers,
+    body: z.object({
+      game_mode: z.string(),
+      region: z.string().meta({ description: 'Default: the nearest that the game mode enables.' }).optional(),
+      publicity: z.enum(['public', 'private']).meta({ description: 'Default: public.' }).optional(),
+      tags: tags.optional(),
+      max_players: max_players.optional(),
+      lobby_config: Json.meta({ description: 'For the game server: the environment of its server has it.' }).optional(),
+      ...proofs,
+    }),
+    output: Join,
+    errors: [
+      'CLAIMS_MISSING_ENTITLEMENT',
+      'API_BAD_HEADERS',
+      'API_BAD_BODY',
+      'MATCHMAKER_GAME_MODE_NOT_FOUND',
+      'MATCHMAKER_CUSTOM_LOBBIES_DISABLED',
+      'MATCHMAKER_REGION_NOT_FOUND',
+      'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
+      'MATCHMAKER_TOO_MANY_TAGS',
+      'MATCHMAKER_TAG_NAME_TOO_LONG',
+      'MATCHMAKER_TAG_TOO_LONG',
+      'MATCHMAKER_LOBBY_FULL',
+      'MATCHMAKER_TOO_MANY_LOBBIES',
+      'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
+    ],
+    source: 'client',
+    fidelity: [
+      'Game modes allow it unless the scenario says `disabled: [create]`: the real service allows it only where a version says so.',
+      'A public lobby that was created is found and listed like any other.',
+      'The most players may be any unsigned 32-bit integer: the real service allows 1 to 256.',
+      unproven,
     ],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,11 +1,15 @@
 import type * as z from 'zod'
 import { deviceLinkOperations } from './device-link-operations.js'
+import { gameServerOperations } from './game-server-operations.js'
 import { lobbyOperations } from './lobby-operations.js'
 import { namespaceOperations } from './namespace-operations.js'
+import { regionOperations } from './region-operations.js'
 
 /** The table of operations: what the service promises. Routes, types, behaviours, OpenAPI and docs come from it. */
 export const operations = {
   ...lobbyOperations,
+  ...gameServerOperations,
+  ...regionOperations,
   ...namespaceOperations,
   ...deviceLinkOperations,
 }

@@ -17,7 +17,7 @@ const Session = Duration.refine(
 /** Players who come and go by themselves. */
 export const SimulationEntry = exact({
   concurrent: concurrent.optional().describe('How many play at once, over a day. Default: 100.'),
-  session: Session.optional().describe('For how long one plays: the median. Default: 12m.'),
+  session: Session.optional().describe('For how long one plays, on average. Default: 12m.'),
   modes: modes.describe('How often each game mode is wanted, by its id: weights. Default: all alike.'),
   began_at: Instant.optional().describe('When they began to come. Default: when the world begins.'),
 })

@@ -3,6 +3,7 @@ import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
 import type { Auth } from '../contract/operation.js'
 import { defaultNamespace } from '../store/default-namespace.js'
+import { lobbyIdIn } from '../store/lobby-token.js'
 import type { View } from '../store/world.js'
 import { type Exchange, header } from './exchange.js'
 import { namespaceOfOrigin } from './origin.js'
@@ -58,7 +59,7 @@ function ofToken(token: string, { tables, hasPassed }: View): Caller {
   const row = tables.tokens.get(token)
   const link = row ? undefined : tables.deviceLinks.get(token)
   const found = row ?? link
-  if (!found) throw new ApiError('TOKEN_INVALID', `nothing here has this token: ${hint}`)
+  if (!found) return ofLobby(token, tables)
   if (found.expires_at !== undefined && hasPassed(found.expires_at)) {
     throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${row?.kind ?? 'device'} token has expired: ${hint}`)
   }
@@ -66,6 +67,16 @@ function ofToken(token: string, { tables, hasPassed }: View): Caller {
   return row.kind === 'cloud'
     ? { kind: 'cloud', gameId: row.game_id }
     : { kind: row.kind, namespaceId: row.namespace_id }
+}
+
+/** A lobby's server, or a player. */
+function ofLobby(token: string, { lobbies, players }: View['tables']): Caller {
+  const lobbyId = lobbyIdIn(token)
+  const lobby = lobbyId === undefined ? undefined : lobbies.get(lobbyId)
+  if (lobby) return { kind: 'lobby', lobbyId: lobby.lobby_id, namespaceId: lobby.namespace_id }
+  const player = players.get(token)
+  if (player) return { kind: 'player', namespaceId: player.namespace_id }
+  throw new ApiError('TOKEN_INVALID', `nothing here has this token: ${hint}`)
 }
 
 /** The namespace of the page that asks; where no page does, the default one, which real servers do not have. */

@@ -13,7 +13,7 @@ function tokenLabel(token: string): string {
 function withoutMintedTokens(text: string): string {
   // Most texts hold none, and to look for all of them costs more.
   if (!text.includes('.mock.')) return text
-  return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.-]+/g, '$1.mock.…')
+  return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.%-]+/g, '$1.mock.…')
 }
 
 /** A token in a path of a page, or of the control API. */

@@ -14,7 +14,7 @@ export const SimulationRow = exact({
   namespace_id: Id,
   /** How many play at once, over a day. */
   concurrent: z.number().min(0).max(mostConcurrent),
-  /** For how long one plays, in ms: the median. */
+  /** For how long one plays on average, in ms. */
   session_ms: z.int().min(sessionMs.min).max(sessionMs.max),
   /** How often each game mode is wanted, by its id: weights. Absent: all alike. */
   modes: z.record(z.string(), z.number().min(0)).optional(),

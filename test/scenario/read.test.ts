@@ -194,7 +194,7 @@ describe('what the schema refuses', () => {
     [
       [
         { sed: 1 },
-        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, servers, cdn_domain, default_namespace, regions, games, device_links, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, players and 7 more. Did you mean seed?',
+        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, servers, cdn_domain, default_namespace, regions, games, device_links, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies and 8 more. Did you mean seed?',
       ],
       [
         withLobby({ game_mode: 'duel' }),

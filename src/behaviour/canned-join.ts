@@ -1,0 +1,25 @@
+import type { Join } from '../contract/join.js'
+import type { Random } from '../store/random.js'
+import type { ReadTables } from '../store/table.js'
+import { joinAnswer } from './join-answer.js'
+import { localRegion } from './regions.js'
+
+/** The id of the lobby that a development token sees (PROTOCOL.md B2). */
+export const nilUuid = '00000000-0000-0000-0000-000000000000'
+
+interface Development {
+  readonly namespaceId: string
+  readonly tables: ReadTables
+  readonly random: Random
+}
+
+/** What a development token gets in the place of a seat: its own server, and a new token for each player. */
+export function cannedJoin({ namespaceId, tables, random }: Development): Join {
+  const { region_id, region_display_name: display_name } = localRegion
+  return joinAnswer({
+    lobby_id: nilUuid,
+    region: { region_id, display_name },
+    ports: tables.namespaces.get(namespaceId)?.development,
+    token: random.token('dev_player'),
+  })
+}

@@ -1,0 +1,92 @@
+import { ApiError } from '../contract/error.js'
+import type { OperationInput } from '../contract/operations.js'
+import { lobbiesOf } from '../store/derived.js'
+import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
+import type { GameModeRow } from '../store/rows.js'
+import type { ReadTables } from '../store/table.js'
+import type { Behaviour } from './behaviour.js'
+import { cannedJoin } from './canned-join.js'
+import { nearness } from './nearness.js'
+import { newLobby } from './new-lobby.js'
+import { modeOf, type Place, placesOf } from './places.js'
+import { checkSource, reserveSeat } from './seat.js'
+import { checkTags, hasTags } from './tags.js'
+
+type Asked = OperationInput<'lobbies.find'>
+
+/** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
+export const findLobby: Behaviour<'lobbies.find'> = async call => {
+  const { caller, client, input, tables, now } = call
+  const { namespaceId } = caller
+  if (caller.kind === 'development') return cannedJoin({ namespaceId, ...call })
+  const places = placesOf(askedModes(input, { namespaceId, tables }), { regions: input.regions, tables })
+  checkTags(input.tags)
+  checkSource({ namespaceId, client, tables })
+  const lobby = fullest(places, { input, tables })
+  if (lobby) return reserveSeat(lobby, call)
+  if (input.prevent_auto_create_lobby) throw noneAvailable(places)
+  const made = await newLobby(newPlace(places, { input, tables }), { wishes: input, client, tables, now })
+  return reserveSeat(made, call)
+}
+
+function askedModes(
+  { game_modes }: Asked,
+  around: { readonly namespaceId: string; readonly tables: ReadTables },
+): GameModeRow[] {
+  if (game_modes.length === 0)
+    throw new ApiError('MATCHMAKER_NO_GAME_MODE_PROVIDED', 'game_modes is empty: ask for at least one')
+  const modes = game_modes.map(id => modeOf(id, around))
+  const disabled = modes.find(mode => mode.disabled?.includes('find'))
+  if (!disabled) return modes
+  throw new ApiError('MATCHMAKER_FIND_DISABLED', `lobbies of game mode ${disabled.game_mode_id} are not to be found`)
+}
+
+interface Search {
+  readonly input: Asked
+  readonly tables: ReadTables
+}
+
+/** The lobby with the fewest free seats; of those that have as few, one in the nearest region, and there the oldest. */
+function fullest(places: readonly Place[], { input, tables }: Search): LobbyRow | undefined {
+  const near = nearness(input, tables)
+  let best: LobbyRow | undefined
+  for (const { mode, region_id } of places) {
+    const among = lobbiesOf({ ...mode, region_id })
+    const lobby = first(tables.lobbies.ranked('fullest', among), there => fits(there, input))
+    if (!lobby) continue
+    const difference = best ? freeSeats(lobby) - freeSeats(best) : -1
+    if (difference < 0 || (difference === 0 && best && near.isNearer(region_id, best.region_id))) best = lobby
+  }
+  return best
+}
+
+function freeSeats(lobby: LobbyRow): number {
+  return lobby.max_players_normal - seatsTaken(lobby)
+}
+
+function fits({ tags, max_players_normal }: LobbyRow, { tags: asked, max_players }: Asked): boolean {
+  return hasTags(tags, asked) && (max_players === undefined || max_players === max_players_normal)
+}
+
+function first<T>(items: Iterable<T>, isWanted: (item: T) => boolean): T | undefined {
+  for (const item of items) if (isWanted(item)) return item
+  return undefined
+}
+
+/** Where a new lobby is made: of the first mode that is to be had, in the region that was asked for first, else in the nearest. */
+function newPlace(places: readonly [Place, ...Place[]], { input, tables }: Search): Place {
+  const [foremost, ...others] = places
+  if (input.regions) return foremost
+  const near = nearness(input, tables)
+  const ofMode = others.filter(place => place.mode === foremost.mode)
+  return ofMode.reduce((best, place) => (near.isNearer(place.region_id, best.region_id) ? place : best), foremost)
+}
+
+function noneAvailable(places: readonly Place[]): ApiError {
+  const modes = [...new Set(places.map(({ mode }) => mode.game_mode_id))]
+  const regions = [...new Set(places.map(({ region_id }) => region_id))]
+  return new ApiError(
+    'MATCHMAKER_NO_AVAILABLE_LOBBIES',
+    `no lobby that fits has room (game modes ${modes.join(', ')}; regions ${regions.join(', ')}), and prevent_auto_create_lobby forbids a new one`,
+  )
+}

@@ -1,0 +1,42 @@
+import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
+import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
+import type { ReadTables } from '../store/table.js'
+import type { Behaviour } from './behaviour.js'
+import { cannedJoin } from './canned-join.js'
+import { checkSource, reserveSeat } from './seat.js'
+
+/** Takes a seat in one lobby (PROTOCOL.md C). */
+export const joinLobby: Behaviour<'lobbies.join'> = async call => {
+  const { caller, client, input, tables } = call
+  const { namespaceId } = caller
+  if (caller.kind === 'development') return cannedJoin({ namespaceId, ...call })
+  const lobby = lobbyIn(namespaceId, { lobbyId: input.lobby_id, tables })
+  checkOpen(lobby, tables)
+  checkSource({ namespaceId, client, tables })
+  return reserveSeat(lobby, call)
+}
+
+/** A lobby of the namespace. Throws `ApiError` where there is none. */
+export function lobbyIn(
+  namespaceId: string,
+  { lobbyId, tables }: { readonly lobbyId: string; readonly tables: ReadTables },
+): LobbyRow {
+  const lobby = tables.lobbies.get(lobbyId)
+  if (lobby?.namespace_id === namespaceId) return lobby
+  throw new ApiError('MATCHMAKER_LOBBY_NOT_FOUND', `the namespace has no lobby ${quoted(lobbyId)}`)
+}
+
+function checkOpen(lobby: LobbyRow, { gameModes }: ReadTables): void {
+  const { lobby_id, namespace_id, game_mode_id, max_players_direct } = lobby
+  if (lobby.status === 'stopped') throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobby_id} has stopped`)
+  if (lobby.is_closed) throw new ApiError('MATCHMAKER_LOBBY_CLOSED', `lobby ${lobby_id} is closed`)
+  if (gameModes.get(`${namespace_id}/${game_mode_id}`)?.disabled?.includes('join'))
+    throw new ApiError('MATCHMAKER_JOIN_DISABLED', `lobbies of game mode ${game_mode_id} are not to be joined by id`)
+  if (seatsTaken(lobby) >= max_players_direct) {
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_FULL',
+      `lobby ${lobby_id} takes ${max_players_direct} players by its id, and ${seatsTaken(lobby)} have a seat`,
+    )
+  }
+}

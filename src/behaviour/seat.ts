@@ -1,0 +1,61 @@
+import { ApiError } from '../contract/error.js'
+import type { Join } from '../contract/join.js'
+import { matchmakerDefaults } from '../store/default-columns.js'
+import { seatsFrom } from '../store/derived.js'
+import { lifetimeMs, playedMs } from '../store/lifetime.js'
+import type { LobbyRow } from '../store/lobby-row.js'
+import type { ReadTables, Tables } from '../store/table.js'
+import type { Client } from './client.js'
+import { joinAnswer } from './join-answer.js'
+
+/** Who takes a seat, and when, in ms since the epoch. */
+interface Seating {
+  readonly client: Client
+  readonly tables: Tables
+  readonly now: number
+}
+
+/** Reserves a seat of a lobby that has one free, for a new player (PROTOCOL.md C). */
+export async function reserveSeat(lobby: LobbyRow, { client, tables, now }: Seating): Promise<Join> {
+  const { lobby_id, namespace_id, game_mode_id, region_id } = lobby
+  const { player_token: token } = await tables.players.create({
+    lobby_id,
+    namespace_id,
+    address: client.address,
+    session_ms: client.sessionMs,
+    status: 'reserved',
+    expires_at: now + lifetimeMs.seat,
+    connects_at: connectsAt(lobby, now),
+  })
+  const ports =
+    tables.gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? tables.namespaces.get(namespace_id)?.development
+  const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
+  return joinAnswer({ lobby_id, region: { region_id, display_name }, ports, token })
+}
+
+/** When the mock connects a player, if it plays the server of the lobby: not before that is ready. */
+function connectsAt(lobby: LobbyRow, now: number): number | undefined {
+  if (lobby.run_by === 'server') return undefined
+  const readies_at = lobby.status === 'starting' ? (lobby.readies_at ?? now) : now
+  return Math.max(readies_at, now + playedMs.connects)
+}
+
+interface Coming {
+  readonly namespaceId: string
+  readonly client: Client
+  readonly tables: ReadTables
+}
+
+/** Throws `ApiError` where as many players as may come from one address have come from there (PROTOCOL.md B6). */
+export function checkSource({ namespaceId: namespace_id, client, tables }: Coming): void {
+  const { address, isLocal } = client
+  const said = tables.namespaces.get(namespace_id)?.max_players
+  // On one machine everybody has the same address.
+  if (said === undefined && isLocal) return
+  const most = said ?? matchmakerDefaults.max_players
+  if (tables.players.sum('seats', seatsFrom({ namespace_id, address })) < most) return
+  throw new ApiError(
+    'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
+    `${most} players of the namespace have come from ${address} already: let one leave, or allow more (mm-config, max_players)`,
+  )
+}

@@ -1,0 +1,29 @@
+import type { OperationOutput } from '../contract/operations.js'
+import type { Behaviour } from './behaviour.js'
+
+type Statistics = OperationOutput<'players.getStatistics'>
+
+/** How many players are connected, by game mode and region (PROTOCOL.md C); a development token sees nobody (B2). */
+export const getStatistics: Behaviour<'players.getStatistics'> = ({ caller, tables }) => {
+  if (caller.kind === 'development') return { player_count: 0, game_modes: {} }
+  const { namespaceId: namespace_id } = caller
+  const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
+  const counts = new Map(modes.map(({ game_mode_id, regions }) => [game_mode_id, new Map(regions.map(id => [id, 0]))]))
+  for (const { game_mode_id, region_id, total_player_count } of tables.lobbies.findMany(q =>
+    q.where({ namespace_id }),
+  )) {
+    const byRegion = counts.get(game_mode_id)
+    byRegion?.set(region_id, (byRegion.get(region_id) ?? 0) + total_player_count)
+  }
+  const game_modes = [...counts].map(([id, byRegion]) => [id, statisticsOf(byRegion)] as const)
+  return {
+    player_count: game_modes.reduce((sum, [, { player_count }]) => sum + player_count, 0),
+    game_modes: Object.fromEntries(game_modes),
+  }
+}
+
+function statisticsOf(byRegion: ReadonlyMap<string, number>): Statistics['game_modes'][string] {
+  const regions = [...byRegion].map(([id, player_count]) => [id, { player_count }] as const)
+  const player_count = regions.reduce((sum, [, region]) => sum + region.player_count, 0)
+  return { player_count, regions: Object.fromEntries(regions) }
+}

@@ -1,0 +1,33 @@
+import { utf8Length } from '../contract/display-name.js'
+import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
+
+/** The most tags of a lobby, and the longest names and values, in bytes (PROTOCOL.md C). */
+const limits = { tags: 8, name: 128, value: 512 }
+
+type Tags = Readonly<Record<string, string>>
+
+/** Throws `ApiError` where they are too many or too long. */
+export function checkTags(tags: Tags = {}): void {
+  const entries = Object.entries(tags)
+  if (entries.length > limits.tags)
+    throw new ApiError('MATCHMAKER_TOO_MANY_TAGS', `there are ${entries.length} tags: send at most ${limits.tags}`)
+  for (const [name, value] of entries) {
+    if (utf8Length(name) > limits.name)
+      throw new ApiError('MATCHMAKER_TAG_NAME_TOO_LONG', `tag ${quoted(name)} has ${tooLong(name, limits.name)}`)
+    if (utf8Length(value) > limits.value)
+      throw new ApiError(
+        'MATCHMAKER_TAG_TOO_LONG',
+        `the value of tag ${quoted(name)} has ${tooLong(value, limits.value)}`,
+      )
+  }
+}
+
+function tooLong(text: string, most: number): string {
+  return `${utf8Length(text)} bytes: send at most ${most}`
+}
+
+/** Whether a lobby has all tags that are asked for. */
+export function hasTags(tags: Tags = {}, asked: Tags = {}): boolean {
+  return Object.entries(asked).every(([name, value]) => Object.hasOwn(tags, name) && tags[name] === value)
+}

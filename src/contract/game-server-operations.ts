@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import { Json } from './json.js'
+import type { OperationSpec } from './operation.js'
+import { Uint32 } from './uint32.js'
+
+const done = z.object({})
+const serverErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'MATCHMAKER_LOBBY_STOPPED'] as const
+const lobby_id = z.string().meta({ description: 'The id of a lobby of the namespace.' })
+const player_token = z.string().meta({ description: 'The token of the player, as find, join or create answered it.' })
+
+const takesOver = 'With the first call that carries the token of a lobby, its server takes over: see `lobbies.find`.'
+
+/** What a lobby's game server says of its lobby and of its players. */
+export const gameServerOperations = {
+  'lobbies.ready': {
+    method: 'POST',
+    path: '/matchmaker/lobbies/ready',
+    summary: 'The lobby is ready for players.',
+    auth: 'lobby',
+    kind: 'write',
+    output: done,
+    errors: serverErrors,
+    source: 'client',
+    fidelity: [takesOver, 'To call it again changes nothing.'],
+  },
+  'lobbies.setClosed': {
+    method: 'PUT',
+    path: '/matchmaker/lobbies/closed',
+    summary: 'Closes the lobby for further players, or opens it again.',
+    auth: 'lobby',
+    kind: 'write',
+    body: z.object({ is_closed: z.boolean() }),
+    output: done,
+    errors: [...serverErrors, 'API_BAD_BODY'],
+    source: 'client',
+    fidelity: [],
+  },
+  'lobbies.setState': {
+    method: 'PUT',
+    path: '/matchmaker/lobbies/state',
+    summary: 'Sets what the lobby says of itself: any JSON. An empty body clears it.',
+    auth: 'lobby',
+    kind: 'write',
+    jsonBody: Json,
+    output: done,
+    errors: [...serverErrors, 'API_BAD_BODY'],
+    source: 'client',
+    fidelity: [],
+  },
+  'lobbies.getState': {
+    method: 'GET',
+    path: '/matchmaker/lobbies/{lobby_id}/state',
+    summary: 'What a lobby says of itself: any JSON, or null.',
+    auth: 'lobby',
+    // A call like any other of a lobby's server, which takes over with its first.
+    kind: 'write',
+    params: z.object({ lobby_id }),
+    output: z.unknown(),
+    errors: [...serverErrors, 'MATCHMAKER_LOBBY_NOT_FOUND'],
+    source: 'client',
+    fidelity: ['The token of a lobby reads the state of each lobby of its namespace.'],
+  },
+  'players.connected': {
+    method: 'POST',
+    path: '/matchmaker/players/connected',
+    summary: 'A player who has a seat in the lobby has come.',
+    auth: 'lobby',
+    kind: 'write',
+    body: z.object({ player_token }),
+    output: done,
+    errors: [
+      ...serverErrors,
+      'API_BAD_BODY',
+      'TOKEN_INVALID',
+      'MATCHMAKER_PLAYER_ALREADY_CONNECTED',
+      'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
+      'MATCHMAKER_PLAYER_REMOVED',
+    ],
+    source: 'client',
+    fidelity: [
+      takesOver,
+      'Of a player whose seat has expired, and of one who has left, it is known for an hour; then its token is unknown.',
+    ],
+  },
+  'players.disconnected': {
+    method: 'POST',
+    path: '/matchmaker/players/disconnected',
+    summary: 'A player has left the lobby.',
+    auth: 'lobby',
+    kind: 'write',
+    body: z.object({ player_token }),
+    output: done,
+    errors: [...serverErrors, 'API_BAD_BODY', 'TOKEN_INVALID'],
+    source: 'client',
+    fidelity: [
+      'A player who has not connected yet gives its seat back; of one who is gone already nothing changes, and it is no error.',
+    ],
+  },
+  'players.getStatistics': {
+    method: 'GET',
+    path: '/matchmaker/players/statistics',
+    summary: 'How many players are connected: in all, by game mode, and by region.',
+    auth: 'public',
+    kind: 'read',
+    output: z.object({
+      player_count: Uint32,
+      game_modes: z.record(
+        z.string(),
+        z.object({ player_count: Uint32, regions: z.record(z.string(), z.object({ player_count: Uint32 })) }),
+      ),
+    }),
+    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
+    source: 'client',
+    fidelity: ['Every game mode is there with all its regions, also where nobody plays.'],
+  },
+} as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,0 +1,171 @@
+import { type Deadline, Deadlines } from '../store/deadlines.js'
+import { idOf } from '../store/model.js'
+import type { Rows, TableName } from '../store/rows.js'
+import type { ReadTable, Tables } from '../store/table.js'
+import { clockTag } from '../store/tag.js'
+import type { LiveWorld } from '../store/world.js'
+
+/** A turn in which something is due, and when that is, in ms since the epoch. */
+export interface DueTurn {
+  readonly tables: Tables
+  readonly now: number
+}
+
+/** When something happens to the rows of a table by itself, and what. */
+export interface Timetable<Row> {
+  /** When it happens next, in ms since the epoch; `undefined` for never. All that was due until `after` has happened. */
+  dueAt(row: Row, after: number): number | undefined
+  /** Does it to a row that is due. */
+  happen(row: Row, turn: DueTurn): Promise<void>
+}
+
+/** Timetables of tables, in the order in which what is due at one time happens. */
+export type Timetables = { readonly [Name in TableName]?: Timetable<Rows[Name]> }
+
+/** What a world waits for. */
+interface Waiting {
+  readonly deadlines: Deadlines
+  /** By table and id. */
+  readonly entries: Map<string, Deadline>
+  unlisten(): void
+}
+
+/** Where a row is that something is due to happen to. */
+interface Place {
+  readonly table: TableName
+  readonly id: string
+}
+
+/** Has what the rows of a world say happen in its time: all that is due at one time, in one turn. Ends when the function that comes back is called. */
+export function keepTime(world: LiveWorld, timetables: Timetables): () => void {
+  const agenda = new Agenda(world, timetables)
+  return () => agenda.end()
+}
+
+class Agenda {
+  readonly #world: LiveWorld
+  readonly #timetables: Timetables
+  readonly #unsubscribe: () => void
+  // Most worlds have nothing to wait for, and there may be many worlds.
+  #waiting: Waiting | undefined
+  #alarm: Deadline | undefined
+  #running: Promise<void> = Promise.resolve()
+  /** Those whose deadlines have rung. */
+  #due: Place[] = []
+
+  constructor(world: LiveWorld, timetables: Timetables) {
+    this.#world = world
+    this.#timetables = timetables
+    for (const table of this.#tables) for (const row of this.#rows(table).all()) this.#expect(table, row)
+    this.#arm()
+    this.#unsubscribe = world.subscribe(({ puts, deletes }) => {
+      for (const { table, row } of puts) if (timetables[table]) this.#expect(table, row)
+      for (const { table, id } of deletes) this.#forget(table, id)
+      this.#arm()
+    })
+  }
+
+  end(): void {
+    this.#unsubscribe()
+    this.#waiting?.unlisten()
+    this.#waiting = undefined
+    this.#arm()
+  }
+
+  get #tables(): readonly TableName[] {
+    // The type of `timetables` has no other keys.
+    return Object.keys(this.#timetables) as TableName[]
+  }
+
+  #rows(table: TableName): ReadTable<object> {
+    return this.#world.view.tables[table] as ReadTable<object> // whatever is in it
+  }
+
+  /** A timetable takes rows of its own table, which TypeScript cannot follow. */
+  #timetable(table: TableName): Timetable<object> {
+    return this.#timetables[table] as unknown as Timetable<object>
+  }
+
+  #expect(table: TableName, row: object, after = this.#world.clock.now()): void {
+    const id = idOf(table)(row as never) // a row of that table
+    this.#forget(table, id)
+    const at = this.#timetable(table).dueAt(row, after)
+    if (at === undefined) return
+    this.#waiting ??= {
+      deadlines: new Deadlines(),
+      entries: new Map(),
+      // A reset may put the clock back.
+      unlisten: this.#world.listen(new Set([clockTag]), () => this.#arm()),
+    }
+    const { deadlines, entries } = this.#waiting
+    entries.set(`${table} ${id}`, deadlines.add({ at, alarm: () => void this.#due.push({ table, id }) }))
+  }
+
+  #forget(table: TableName, id: string): void {
+    const deadline = this.#waiting?.entries.get(`${table} ${id}`)
+    if (!deadline) return
+    this.#waiting?.deadlines.remove(deadline)
+    this.#waiting?.entries.delete(`${table} ${id}`)
+  }
+
+  /** Sets the alarm to what is due first. */
+  #arm(): void {
+    const { clock } = this.#world
+    const at = this.#waiting?.deadlines.first()?.at
+    if (this.#alarm) clock.giveUp(this.#alarm)
+    this.#alarm = at === undefined ? undefined : clock.after(at - clock.now(), this.#ring)
+  }
+
+  /** One after the other: a turn waits for the one before it, and a time that is advanced for what is due. */
+  readonly #ring = (): Promise<void> => {
+    this.#running = this.#running.then(() => this.#happen())
+    return this.#running
+  }
+
+  async #happen(): Promise<void> {
+    const { clock } = this.#world
+    for (let at = this.#takeDue(clock.now()); at !== undefined; at = this.#takeDue(clock.now())) {
+      const due = this.#due.sort(byPlace(this.#tables))
+      this.#due = []
+      await this.#turn(due, at)
+      // Those whose rows have stayed as they were may come again.
+      for (const { table, id } of due) {
+        const row = this.#rows(table).get(id)
+        if (row && !this.#waiting?.entries.has(`${table} ${id}`)) this.#expect(table, row, at)
+      }
+    }
+    this.#arm()
+  }
+
+  /** Takes out what is due first, if its time has come, and answers that. */
+  #takeDue(now: number): number | undefined {
+    const at = this.#waiting?.deadlines.first()?.at
+    if (at === undefined || at > now) return undefined
+    for (let first = this.#waiting?.deadlines.first(); first?.at === at; first = this.#waiting?.deadlines.first()) {
+      void first.alarm()
+      const place = this.#due.at(-1)
+      if (place) this.#forget(place.table, place.id)
+    }
+    return at
+  }
+
+  #turn(due: readonly Place[], at: number): Promise<void> {
+    return this.#world.write(async tables => {
+      for (const { table, id } of due) {
+        const row = (tables[table] as ReadTable<object>).get(id) // whatever is in it
+        const timetable = this.#timetable(table)
+        // Something may have become of it since.
+        const when = row && timetable.dueAt(row, at - 1)
+        if (row && when !== undefined && when <= at) await timetable.happen(row, { tables, now: at })
+      }
+    })
+  }
+}
+
+/** In the order of the tables, and there by id: it must not depend on how the rows came to be. */
+function byPlace(tables: readonly TableName[]): (one: Place, other: Place) => number {
+  return (one, other) => {
+    if (one.table !== other.table) return tables.indexOf(one.table) - tables.indexOf(other.table)
+    return one.id < other.id ? -1 : 1
+  }
+}

@@ -1,0 +1,99 @@
+import { findLobby } from '../behaviour/lobbies-find.js'
+import { ApiError } from '../contract/error.js'
+import { Random } from '../store/random.js'
+import type { GameModeRow } from '../store/rows.js'
+import type { SimulationRow } from '../store/simulation-row.js'
+import type { ReadTables } from '../store/table.js'
+import type { LiveWorld } from '../store/world.js'
+import type { DueTurn, Timetable } from './agenda.js'
+import { poisson, weighted } from './chance.js'
+import { activity } from './day.js'
+import { serveLobby } from './lobby-server.js'
+import { sessionMs, stepMs } from './session.js'
+import { settleIn } from './settle-in.js'
+
+/** A game mode in a region, and how often it is wanted there at some time. */
+interface Wanted {
+  readonly mode: GameModeRow
+  readonly region_id: string
+  readonly weight: number
+}
+
+/**
+ * Sends players to namespaces, more where it is evening and fewer where it is early morning. What happens in a step is
+ * decided by the seed and by how many steps have passed, so that a day is the same whoever looks at it.
+ */
+export function simulationTimetable(world: LiveWorld): Timetable<SimulationRow> {
+  return {
+    dueAt: ({ began_at }, after) => began_at + stepMs * Math.max(1, Math.floor((after - began_at) / stepMs) + 1),
+    async happen(simulation, turn) {
+      const { namespace_id, concurrent, session_ms, began_at } = simulation
+      const step = Math.round((turn.now - began_at) / stepMs)
+      const random = new Random(world.seed, `players:${namespace_id}:${step}`)
+      if (step === 1) await settleIn(simulation, { ...turn, random })
+      const wanted = wantedIn(simulation, turn)
+      const mean = ((concurrent * stepMs) / session_ms) * wanted.reduce((sum, { weight }) => sum + weight, 0)
+      const count = wanted.length === 0 ? 0 : poisson(mean, random)
+      for (let i = 0; i < count; i++)
+        await come({ simulation, wanted, random, address: addressOf(step, i), world }, turn)
+    },
+  }
+}
+
+/** The weights of all add up to 1 on average over a day. */
+function wantedIn({ namespace_id, modes: weights }: SimulationRow, { tables, now }: DueTurn): Wanted[] {
+  const modes = tables.gameModes
+    .findMany(q => q.where({ namespace_id }))
+    .filter(mode => mode.regions.length > 0 && !mode.disabled?.includes('find'))
+  const weightOf = ({ game_mode_id }: GameModeRow) => (weights ? (weights[game_mode_id] ?? 0) : 1)
+  const total = modes.reduce((sum, mode) => sum + weightOf(mode), 0)
+  if (total === 0) return []
+  return modes.flatMap(mode =>
+    mode.regions.map(region_id => {
+      const weight = (weightOf(mode) / total / mode.regions.length) * activity(now, longitudeOf(region_id, tables))
+      return { mode, region_id, weight }
+    }),
+  )
+}
+
+function longitudeOf(regionId: string, { regions }: ReadTables): number {
+  return regions.get(regionId)?.datacenter_coord.longitude ?? 0
+}
+
+interface Arrival {
+  readonly simulation: SimulationRow
+  readonly wanted: readonly Wanted[]
+  readonly random: Random
+  readonly address: string
+  readonly world: LiveWorld
+}
+
+/** A player finds a seat as everyone does, or goes away where there is none. */
+async function come({ simulation, wanted, random, address, world }: Arrival, { tables, now }: DueTurn): Promise<void> {
+  const chosen = weighted(wanted, random)
+  if (!chosen) return
+  const client = { address, isLocal: false, sessionMs: sessionMs(simulation, random) }
+  const { namespace_id: namespaceId } = simulation
+  try {
+    const { lobby } = await findLobby({
+      caller: { kind: 'public', namespaceId },
+      client,
+      input: { game_modes: [chosen.mode.game_mode_id], regions: [chosen.region_id] },
+      tables,
+      hasPassed: world.view.hasPassed,
+      random: world.random,
+      now,
+    })
+    const found = tables.lobbies.get(lobby.lobby_id)
+    if (found) await serveLobby(found, { tables, now })
+  } catch (error) {
+    // It has found no seat: all are taken, and no further lobby may be made.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** An address of those that are kept for documentation, for each player another one. */
+function addressOf(step: number, i: number): string {
+  const groups = [Math.floor(step / 0x10000), step % 0x10000, i + 1].map(group => group.toString(16))
+  return `2001:db8::${groups.join(':')}`
+}
