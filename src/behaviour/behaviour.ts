@@ -1,4 +1,5 @@
 import type { OperationId, OperationInput, OperationOutput, operations } from '../contract/operations.js'
+import type { Writes } from '../store/follow.js'
 import type { Random } from '../store/random.js'
 import type { Tables } from '../store/table.js'
 import type { View } from '../store/world.js'
@@ -6,14 +7,15 @@ import type { CallerOf } from './caller.js'
 import type { Client } from './client.js'
 
 /** A call that only reads: who asks, what for, and the world as it is. These, and nothing else, decide the answer. */
-interface ReadCall<Id extends OperationId> extends View {
+export interface ReadCall<Id extends OperationId> extends View {
   readonly caller: CallerOf<(typeof operations)[Id]['auth']>
   readonly input: OperationInput<Id>
 }
 
 /** A call that writes, inside its turn. `now` in ms since the epoch. */
-interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
+export interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
   readonly tables: Tables
+  readonly writes: Writes
   readonly client: Client
   readonly random: Random
   readonly now: number
@@ -27,7 +29,7 @@ type KindOf<Id extends OperationId> = (typeof operations)[Id]['kind']
  */
 export type Behaviour<Id extends OperationId> =
   KindOf<Id> extends 'write'
-    ? (call: WriteCall<Id>) => Promise<OperationOutput<Id>>
+    ? (call: WriteCall<Id>) => OperationOutput<Id> | Promise<OperationOutput<Id>>
     : KindOf<Id> extends 'watch'
       ? (call: ReadCall<Id>) => Omit<OperationOutput<Id>, 'watch'>
       : (call: ReadCall<Id>) => OperationOutput<Id>

@@ -1,92 +1,90 @@
 import { ApiError } from '../contract/error.js'
-import type { Draft } from '../store/draft.js'
+import type { Writes } from '../store/follow.js'
+import { frozenCopy } from '../store/json-copy.js'
 import type { LobbyRow } from '../store/lobby-row.js'
-import type { PlayerRow } from '../store/player-row.js'
-import type { Tables } from '../store/table.js'
+import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 import type { CallerOf } from './caller.js'
 import { lobbyIn } from './lobbies-join.js'
 
 /** The lobby is ready for players (PROTOCOL.md C). */
-export const readyLobby: Behaviour<'lobbies.ready'> = async ({ caller, tables }) => {
-  await changeOwn(caller, { tables, change: ready })
+export const readyLobby: Behaviour<'lobbies.ready'> = call => {
+  if (call.caller.kind === 'development') return {}
+  ready(ownLobby(call.caller, call), call.writes)
   return {}
 }
 
 /** Closes the lobby, or opens it again (PROTOCOL.md C). */
-export const setLobbyClosed: Behaviour<'lobbies.setClosed'> = async ({ caller, input: { is_closed }, tables }) => {
-  await changeOwn(caller, { tables, change: lobby => void Object.assign(lobby, { is_closed }) })
+export const setLobbyClosed: Behaviour<'lobbies.setClosed'> = call => {
+  const { caller, input, writes } = call
+  if (caller.kind === 'development') return {}
+  setClosed(ownLobby(caller, call), { is_closed: input.is_closed, writes })
   return {}
 }
 
 /** Sets what the lobby says of itself (PROTOCOL.md C). */
-export const setLobbyState: Behaviour<'lobbies.setState'> = async ({ caller, input: { jsonBody }, tables }) => {
-  await changeOwn(caller, {
-    tables,
-    change(lobby) {
-      if (jsonBody === undefined) Reflect.deleteProperty(lobby, 'state')
-      else Object.assign(lobby, { state: jsonBody })
-    },
-  })
+export const setLobbyState: Behaviour<'lobbies.setState'> = call => {
+  const { caller, input, writes } = call
+  if (caller.kind === 'development') return {}
+  const { state: _, ...lobby } = ownLobby(caller, call)
+  const state = input.jsonBody === undefined ? {} : { state: frozenCopy(input.jsonBody) }
+  writes.put('lobbies', Object.freeze({ ...lobby, ...state }))
   return {}
 }
 
 /** What a lobby says of itself (PROTOCOL.md C). */
-export const getLobbyState: Behaviour<'lobbies.getState'> = async ({
-  caller,
-  input: { lobby_id: lobbyId },
-  tables,
-}) => {
+export const getLobbyState: Behaviour<'lobbies.getState'> = call => {
+  const { caller, input, tables } = call
   if (caller.kind === 'development') return {}
-  const { state = null } = lobbyIn(caller.namespaceId, { lobbyId, tables })
-  await changeOwn(caller, { tables, change() {} })
+  const { state = null } = lobbyIn(caller.namespaceId, { lobbyId: input.lobby_id, tables })
+  ownLobby(caller, call)
   return state
 }
 
 /** Has a starting lobby ready. */
-export function ready(lobby: Draft<LobbyRow>): void {
+export function ready(lobby: LobbyRow, writes: Writes): void {
   if (lobby.status !== 'starting') return
-  for (const key of ['ready_by', 'readies_at']) Reflect.deleteProperty(lobby, key)
-  Object.assign(lobby, { status: 'ready' })
+  const { ready_by: _, ...others } = lobby
+  writes.put('lobbies', Object.freeze({ ...others, status: 'ready' }))
 }
 
-interface Changing {
-  readonly tables: Tables
-  change(lobby: Draft<LobbyRow>): void
+/** Closes a lobby, or opens it. */
+export function setClosed(
+  lobby: LobbyRow,
+  { is_closed, writes }: { readonly is_closed: boolean; readonly writes: Writes },
+): void {
+  writes.put('lobbies', Object.freeze({ ...lobby, is_closed }))
 }
 
-/** Changes the lobby whose server calls, and hands it over to that; nothing with a development token. Throws `ApiError` where it has stopped. */
-async function changeOwn(caller: CallerOf<'lobby'>, { tables, change }: Changing): Promise<void> {
-  if (caller.kind === 'development') return
-  const { lobby_id } = await ownLobby(caller, tables)
-  await tables.lobbies.update(q => q.where({ lobby_id }), { data: change })
+interface Owned {
+  readonly tables: ReadTables
+  readonly writes: Writes
 }
 
 /** The lobby whose server calls: from now on that server's calls count, and no others. Throws `ApiError` where it has stopped. */
-export async function ownLobby(
+export function ownLobby(
   { lobbyId: lobby_id }: Extract<CallerOf<'lobby'>, { kind: 'lobby' }>,
-  tables: Tables,
-): Promise<LobbyRow> {
+  { tables, writes }: Owned,
+): LobbyRow {
   const lobby = tables.lobbies.get(lobby_id)
   if (!lobby || lobby.status === 'stopped')
     throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobby_id} has stopped`)
   if (lobby.run_by === 'server') return lobby
-  const own = await tables.lobbies.update(q => q.where({ lobby_id }), {
-    data(draft) {
-      Reflect.deleteProperty(draft, 'readies_at')
-      Object.assign(draft, { run_by: 'server' })
-    },
-  })
-  for (const { player_token } of tables.players.findMany(q => q.where({ lobby_id })).filter(isPlayed))
-    await tables.players.update(q => q.where({ player_token }), { data: leaveAlone })
-  return own ?? lobby
+  const own: LobbyRow = Object.freeze({ ...lobby, run_by: 'server' })
+  writes.put('lobbies', own)
+  for (const player of tables.players.findMany(q => q.where({ lobby_id }))) {
+    if (player.status === 'reserved' && player.connects_at !== undefined)
+      writes.put('players', Object.freeze(withoutKey(player, 'connects_at')))
+    // One whom the simulation has sent leaves by itself.
+    if (player.status === 'connected' && player.leaves_at !== undefined && player.session_ms === undefined)
+      writes.put('players', Object.freeze(withoutKey(player, 'leaves_at')))
+  }
+  return own
 }
 
-/** Whether the mock would connect it, or have it leave. */
-function isPlayed(player: PlayerRow): boolean {
-  return 'connects_at' in player || ('leaves_at' in player && player.session_ms === undefined)
-}
-
-function leaveAlone(player: Draft<PlayerRow>): void {
-  for (const key of ['connects_at', 'leaves_at']) Reflect.deleteProperty(player, key)
+/** A copy without an optional column. */
+function withoutKey<Row extends object>(row: Row, key: string): Row {
+  const copy = { ...row }
+  Reflect.deleteProperty(copy, key)
+  return copy
 }

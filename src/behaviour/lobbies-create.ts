@@ -8,8 +8,8 @@ import { checkSource, reserveSeat } from './seat.js'
 import { checkTags } from './tags.js'
 
 /** Makes a lobby, and takes a seat in it (PROTOCOL.md C). */
-export const createLobby: Behaviour<'lobbies.create'> = async call => {
-  const { caller, client, input, tables, now } = call
+export const createLobby: Behaviour<'lobbies.create'> = call => {
+  const { caller, client, input, tables } = call
   const { namespaceId } = caller
   if (caller.kind === 'development') return cannedJoin({ namespaceId, ...call })
   const mode = modeOf(input.game_mode, { namespaceId, tables })
@@ -24,5 +24,5 @@ export const createLobby: Behaviour<'lobbies.create'> = async call => {
   checkSource({ namespaceId, client, tables })
   const near = nearness(input, tables)
   const place = others.reduce((best, other) => (near.isNearer(other.region_id, best.region_id) ? other : best), first)
-  return reserveSeat(await newLobby(place, { wishes: input, client, tables, now }), call)
+  return reserveSeat(newLobby(place, { ...call, wishes: input }), call)
 }

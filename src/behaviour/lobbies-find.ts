@@ -15,8 +15,8 @@ import { checkTags, hasTags } from './tags.js'
 type Asked = OperationInput<'lobbies.find'>
 
 /** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
-export const findLobby: Behaviour<'lobbies.find'> = async call => {
-  const { caller, client, input, tables, now } = call
+export const findLobby = (call => {
+  const { caller, client, input, tables } = call
   const { namespaceId } = caller
   if (caller.kind === 'development') return cannedJoin({ namespaceId, ...call })
   const places = placesOf(askedModes(input, { namespaceId, tables }), { regions: input.regions, tables })
@@ -25,9 +25,9 @@ export const findLobby: Behaviour<'lobbies.find'> = async call => {
   const lobby = fullest(places, { input, tables })
   if (lobby) return reserveSeat(lobby, call)
   if (input.prevent_auto_create_lobby) throw noneAvailable(places)
-  const made = await newLobby(newPlace(places, { input, tables }), { wishes: input, client, tables, now })
+  const made = newLobby(newPlace(places, { input, tables }), { ...call, wishes: input })
   return reserveSeat(made, call)
-}
+}) satisfies Behaviour<'lobbies.find'>
 
 function askedModes(
   { game_modes }: Asked,

@@ -7,7 +7,7 @@ import { cannedJoin } from './canned-join.js'
 import { checkSource, reserveSeat } from './seat.js'
 
 /** Takes a seat in one lobby (PROTOCOL.md C). */
-export const joinLobby: Behaviour<'lobbies.join'> = async call => {
+export const joinLobby: Behaviour<'lobbies.join'> = call => {
   const { caller, client, input, tables } = call
   const { namespaceId } = caller
   if (caller.kind === 'development') return cannedJoin({ namespaceId, ...call })

@@ -1,7 +1,10 @@
 import { ApiError } from '../contract/error.js'
-import { lifetimeMs, playedMs } from '../store/lifetime.js'
+import type { Writes } from '../store/follow.js'
+import { frozenCopy } from '../store/json-copy.js'
+import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
-import type { ReadTables, Tables } from '../store/table.js'
+import type { Random } from '../store/random.js'
+import type { ReadTables } from '../store/table.js'
 import type { Client } from './client.js'
 import type { Place } from './places.js'
 
@@ -16,29 +19,38 @@ interface Wishes {
 interface Making {
   readonly wishes: Wishes
   readonly client: Client
-  readonly tables: Tables
+  readonly tables: ReadTables
+  readonly writes: Writes
+  readonly random: Random
   readonly now: number
 }
 
 /** Makes a lobby in which a seat is free; one that its server has to call ready, unless the mock plays that. Throws `ApiError`. */
-export async function newLobby({ mode, region_id }: Place, { wishes, client, tables, now }: Making): Promise<LobbyRow> {
+export function newLobby({ mode, region_id }: Place, making: Making): LobbyRow {
+  const { wishes, tables, writes, random, now } = making
   const { namespace_id, game_mode_id } = mode
-  const { publicity, tags = {}, max_players, lobby_config } = wishes
+  const { publicity = 'public', tags = {}, max_players, lobby_config } = wishes
   checkCount(namespace_id, tables)
   const maxima = maximaOf(mode, max_players)
   if (maxima.max_players_normal === 0)
     throw new ApiError('MATCHMAKER_LOBBY_FULL', `a lobby of game mode ${game_mode_id} that takes 0 players is full`)
-  return tables.lobbies.create({
+  const lobby: LobbyRow = Object.freeze({
+    lobby_id: random.uuid(),
     namespace_id,
     game_mode_id,
     region_id,
     ...maxima,
-    publicity: publicity ?? 'public',
-    tags: Object.keys(tags).length > 0 ? { ...tags } : undefined,
-    lobby_config,
+    total_player_count: 0,
+    reserved_player_count: 0,
+    publicity,
+    is_closed: false,
+    ...(Object.keys(tags).length > 0 ? { tags: frozenCopy(tags) } : {}),
+    ...(lobby_config === undefined ? {} : { lobby_config: frozenCopy(lobby_config) }),
     stops_at: now + lifetimeMs.lobby,
-    ...serverOf({ client, tables, now }),
+    ...serverOf(making),
   })
+  writes.put('lobbies', lobby)
+  return lobby
 }
 
 function maximaOf(mode: Place['mode'], max_players: number | undefined) {
@@ -47,14 +59,11 @@ function maximaOf(mode: Place['mode'], max_players: number | undefined) {
   return { max_players_normal: max_players, max_players_direct: max_players, max_players_party: max_players }
 }
 
-/** Who plays its server, and whether that is ready: simulated players bring one along, which takes its time. */
+/** Who plays its server, and whether that is ready: simulated players bring one along. */
 function serverOf({ client, tables, now }: Pick<Making, 'client' | 'tables' | 'now'>) {
-  const ready_by = now + lifetimeMs.starting
-  if (client.sessionMs !== undefined)
-    return { run_by: 'mock', status: 'starting', ready_by, readies_at: now + playedMs.readies } as const
-  if (tables.settings.get('settings')?.servers === 'manual')
-    return { run_by: 'server', status: 'starting', ready_by } as const
-  return { run_by: 'mock', status: 'ready' } as const
+  const isPlayed = client.sessionMs !== undefined || tables.settings.get('settings')?.servers !== 'manual'
+  if (isPlayed) return { run_by: 'mock', status: 'ready' } as const
+  return { run_by: 'server', status: 'starting', ready_by: now + lifetimeMs.starting } as const
 }
 
 function checkCount(namespace_id: string, { lobbies, namespaces }: ReadTables): void {

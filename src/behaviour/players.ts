@@ -1,28 +1,28 @@
 import { ApiError } from '../contract/error.js'
-import { removed } from '../store/follow.js'
+import { removed, type Writes } from '../store/follow.js'
 import { playedMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import { isSeated, type PlayerRow, type SeatedPlayer } from '../store/player-row.js'
-import type { ReadTables, Tables } from '../store/table.js'
-import { become } from './become.js'
+import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 import { ownLobby } from './game-server.js'
 
 /** A player who has a seat has come (PROTOCOL.md C). */
-export const playerConnected: Behaviour<'players.connected'> = async ({ caller, input, tables, now }) => {
+export const playerConnected: Behaviour<'players.connected'> = call => {
+  const { caller, input, tables, writes, now } = call
   if (caller.kind === 'development') return {}
-  const player = playerOf(input.player_token, { lobbyId: caller.lobbyId, tables })
-  const lobby = await ownLobby(caller, tables)
-  await connect(checkReserved(player, now), { lobby, tables, now })
+  const player = checkReserved(playerOf(input.player_token, { lobbyId: caller.lobbyId, tables }), now)
+  connect(player, { lobby: ownLobby(caller, call), writes, now })
   return {}
 }
 
 /** A player has left, or gives its seat back (PROTOCOL.md C). */
-export const playerDisconnected: Behaviour<'players.disconnected'> = async ({ caller, input, tables, now }) => {
+export const playerDisconnected: Behaviour<'players.disconnected'> = call => {
+  const { caller, input, tables, writes, now } = call
   if (caller.kind === 'development') return {}
   const player = playerOf(input.player_token, { lobbyId: caller.lobbyId, tables })
-  await ownLobby(caller, tables)
-  if (isSeated(player)) await leave(player, { tables, now })
+  ownLobby(caller, call)
+  if (isSeated(player)) leave(player, { writes, now })
   return {}
 }
 
@@ -58,36 +58,22 @@ function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
 
 /** When something is done to players, in ms since the epoch. */
 interface Moving {
-  readonly tables: Tables
+  readonly writes: Writes
   readonly now: number
 }
 
 /** Has a player with a seat connected; where the mock plays the server, it will leave by itself. */
-export async function connect(
-  player: SeatedPlayer,
-  { lobby, tables, now }: Moving & { readonly lobby: LobbyRow },
-): Promise<void> {
+export function connect(player: SeatedPlayer, { lobby, writes, now }: Moving & { readonly lobby: LobbyRow }): void {
   const { player_token, lobby_id, namespace_id, address, session_ms } = player
+  const fields = { player_token, lobby_id, namespace_id, address }
+  const own = session_ms === undefined ? {} : { session_ms }
   const isPlayed = lobby.run_by === 'mock' || session_ms !== undefined
   const leaves = isPlayed ? { leaves_at: now + (session_ms ?? playedMs.leaves) } : {}
-  const session = session_ms === undefined ? {} : { session_ms }
-  await tables.players.update(q => q.where({ player_token }), {
-    data: become<PlayerRow>({
-      player_token,
-      lobby_id,
-      namespace_id,
-      address,
-      ...session,
-      status: 'connected',
-      ...leaves,
-    }),
-  })
+  writes.put('players', Object.freeze({ ...fields, ...own, status: 'connected', ...leaves }))
 }
 
 /** Has a player leave its seat. That it was there is known for a while, but of simulated ones, whose tokens nobody has. */
-export async function leave(player: SeatedPlayer, { tables, now }: Moving): Promise<void> {
-  const { player_token, session_ms } = player
-  const query = { player_token }
-  if (session_ms === undefined) await tables.players.update(q => q.where(query), { data: become(removed(player, now)) })
-  else await tables.players.delete(q => q.where(query))
+export function leave(player: SeatedPlayer, { writes, now }: Moving): void {
+  if (player.session_ms === undefined) writes.put('players', removed(player, now))
+  else writes.delete('players', player.player_token)
 }

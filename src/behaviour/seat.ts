@@ -2,42 +2,45 @@ import { ApiError } from '../contract/error.js'
 import type { Join } from '../contract/join.js'
 import { matchmakerDefaults } from '../store/default-columns.js'
 import { seatsFrom } from '../store/derived.js'
+import type { Writes } from '../store/follow.js'
 import { lifetimeMs, playedMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
-import type { ReadTables, Tables } from '../store/table.js'
+import type { Random } from '../store/random.js'
+import type { ReadTables } from '../store/table.js'
 import type { Client } from './client.js'
 import { joinAnswer } from './join-answer.js'
 
 /** Who takes a seat, and when, in ms since the epoch. */
 interface Seating {
   readonly client: Client
-  readonly tables: Tables
+  readonly tables: ReadTables
+  readonly writes: Writes
+  readonly random: Random
   readonly now: number
 }
 
 /** Reserves a seat of a lobby that has one free, for a new player (PROTOCOL.md C). */
-export async function reserveSeat(lobby: LobbyRow, { client, tables, now }: Seating): Promise<Join> {
+export function reserveSeat(lobby: LobbyRow, { client, tables, writes, random, now }: Seating): Join {
   const { lobby_id, namespace_id, game_mode_id, region_id } = lobby
-  const { player_token: token } = await tables.players.create({
-    lobby_id,
-    namespace_id,
-    address: client.address,
-    session_ms: client.sessionMs,
-    status: 'reserved',
-    expires_at: now + lifetimeMs.seat,
-    connects_at: connectsAt(lobby, now),
-  })
+  const { address, sessionMs: session_ms } = client
+  const token = random.token('player')
+  writes.put(
+    'players',
+    Object.freeze({
+      player_token: token,
+      lobby_id,
+      namespace_id,
+      address,
+      ...(session_ms === undefined ? {} : { session_ms }),
+      status: 'reserved',
+      expires_at: now + lifetimeMs.seat,
+      ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
+    }),
+  )
   const ports =
     tables.gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? tables.namespaces.get(namespace_id)?.development
   const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
   return joinAnswer({ lobby_id, region: { region_id, display_name }, ports, token })
-}
-
-/** When the mock connects a player, if it plays the server of the lobby: not before that is ready. */
-function connectsAt(lobby: LobbyRow, now: number): number | undefined {
-  if (lobby.run_by === 'server') return undefined
-  const readies_at = lobby.status === 'starting' ? (lobby.readies_at ?? now) : now
-  return Math.max(readies_at, now + playedMs.connects)
 }
 
 interface Coming {

@@ -29,7 +29,6 @@ export const LobbyEntry = exact({
     .describe('Who plays its game server. Default: mock, or server where the servers are manual.'),
   status: z.enum(['starting', 'ready', 'stopped']).optional().describe('Default: ready.'),
   ready_by: Instant.optional().describe('When a starting one stops. Default: 5m after the beginning.'),
-  readies_at: Instant.optional().describe('When the mock has a starting one ready. Default: never.'),
   stops_at: Instant.optional().describe('When it stops because of its age. Default: never.'),
   forgotten_at: Instant.optional().describe('When nothing is known any more of one that has stopped. Default: never.'),
   players: z.array(PlayerEntry).optional().describe('Players who can be told apart. Default: none.'),
@@ -69,5 +68,5 @@ export function lobbyStateOf(
   if (status === 'ready') return { run_by, status, stops_at }
   if (status === 'stopped') return { run_by, status, forgotten_at: msOf(entry.forgotten_at) }
   const ready_by = msOf(entry.ready_by) ?? now + lifetimeMs.starting
-  return { run_by, status, ready_by, readies_at: msOf(entry.readies_at), stops_at }
+  return { run_by, status, ready_by, stops_at }
 }

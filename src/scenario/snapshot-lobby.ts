@@ -45,7 +45,7 @@ function stateEntry(lobby: LobbyRow): LobbyEntry {
   if (status === 'stopped') return { status, ...instant('forgotten_at', lobby.forgotten_at) }
   const stops = instant('stops_at', lobby.stops_at)
   if (status === 'ready') return stops
-  return { status, ready_by: instantOf(lobby.ready_by), ...instant('readies_at', lobby.readies_at), ...stops }
+  return { status, ready_by: instantOf(lobby.ready_by), ...stops }
 }
 
 function playerEntry(player: PlayerRow): PlayerEntry {

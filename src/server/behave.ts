@@ -65,8 +65,8 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
       const { hasPassed } = world.view
       const { random, clock } = world
       const client = call.client()
-      return world.write(tables =>
-        behaviourOf(id)({ caller, client, input, tables, hasPassed, random, now: clock.now() }),
+      return world.write((tables, writes) =>
+        behaviourOf(id)({ caller, client, input, tables, writes, hasPassed, random, now: clock.now() }),
       )
     }
     // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.

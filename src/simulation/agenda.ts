@@ -1,4 +1,5 @@
 import { type Deadline, Deadlines } from '../store/deadlines.js'
+import type { Writes } from '../store/follow.js'
 import { idOf } from '../store/model.js'
 import type { Rows, TableName } from '../store/rows.js'
 import type { ReadTable, Tables } from '../store/table.js'
@@ -8,6 +9,7 @@ import type { LiveWorld } from '../store/world.js'
 /** A turn in which something is due, and when that is, in ms since the epoch. */
 export interface DueTurn {
   readonly tables: Tables
+  readonly writes: Writes
   readonly now: number
 }
 
@@ -16,7 +18,7 @@ export interface Timetable<Row> {
   /** When it happens next, in ms since the epoch; `undefined` for never. All that was due until `after` has happened. */
   dueAt(row: Row, after: number): number | undefined
   /** Does it to a row that is due. */
-  happen(row: Row, turn: DueTurn): Promise<void>
+  happen(row: Row, turn: DueTurn): void | Promise<void>
 }
 
 /** Timetables of tables, in the order in which what is due at one time happens. */
@@ -150,13 +152,15 @@ class Agenda {
   }
 
   #turn(due: readonly Place[], at: number): Promise<void> {
-    return this.#world.write(async tables => {
+    return this.#world.write(async (tables, writes) => {
       for (const { table, id } of due) {
         const row = (tables[table] as ReadTable<object>).get(id) // whatever is in it
         const timetable = this.#timetable(table)
         // Something may have become of it since.
         const when = row && timetable.dueAt(row, at - 1)
-        if (row && when !== undefined && when <= at) await timetable.happen(row, { tables, now: at })
+        if (!row || when === undefined || when > at) continue
+        const happening = timetable.happen(row, { tables, writes, now: at })
+        if (happening) await happening
       }
     })
   }

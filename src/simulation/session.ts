@@ -3,10 +3,10 @@ import type { SimulationRow } from '../store/simulation-row.js'
 import { logNormal } from './chance.js'
 
 /** How often players come, in ms. All that simulated players do, they do at such times. */
-export const stepMs = 1000
+export const stepMs = 5000
 
 /** The longest session: a week. */
-const longestSteps = 604_800
+const longestSteps = 604_800_000 / stepMs
 
 /** For how long a simulated player plays, in ms: whole steps. */
 export function sessionMs({ session_ms }: SimulationRow, random: Random): number {

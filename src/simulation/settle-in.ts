@@ -1,41 +1,41 @@
+import type { LobbyRow } from '../store/lobby-row.js'
 import type { Random } from '../store/random.js'
 import type { SimulationRow } from '../store/simulation-row.js'
 import type { DueTurn } from './agenda.js'
 import { sessionMs, stepMs } from './session.js'
 
+/** A turn in which players settle in, the chance of the simulation, and that of the world. */
+interface Settling extends DueTurn {
+  readonly random: Random
+  readonly tokens: Random
+}
+
 /** Has those who are only counted in the lobbies of a namespace be players who play on for a while, and then leave. */
-export async function settleIn(
-  simulation: SimulationRow,
-  { tables, now, random }: DueTurn & { readonly random: Random },
-): Promise<void> {
+export function settleIn(simulation: SimulationRow, settling: Settling): void {
   const { namespace_id } = simulation
+  const { tables, writes, now, random, tokens } = settling
   let nth = 0
-  for (const { lobby_id, status, run_by, total_player_count } of tables.lobbies.findMany(q =>
-    q.where({ namespace_id }),
-  )) {
-    if (status === 'stopped' || run_by === 'server') continue
-    const known = tables.players
-      .findMany(q => q.where({ lobby_id }))
-      .filter(player => player.status === 'connected').length
-    const counted = total_player_count - known
-    if (counted <= 0) continue
-    await tables.lobbies.update(q => q.where({ lobby_id }), {
-      data: lobby => void Object.assign(lobby, { total_player_count: known }),
-    })
-    for (let i = 0; i < counted; i++) {
+  for (const lobby of tables.lobbies.findMany(q => q.where({ namespace_id }))) {
+    const { lobby_id, total_player_count } = lobby
+    if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
+    const known = connectedIn(lobby, settling)
+    if (known === total_player_count) continue
+    // Each is counted again as it comes.
+    writes.put('lobbies', Object.freeze({ ...lobby, total_player_count: known }))
+    for (let i = known; i < total_player_count; i++) {
       const session_ms = sessionMs(simulation, random)
       // Some have come just now, and some are about to go.
       const left = Math.max(1, Math.ceil((session_ms * random.float()) / stepMs)) * stepMs
       nth += 1
-      const address = `2001:db8::ffff:${nth.toString(16)}`
-      await tables.players.create({
-        lobby_id,
-        namespace_id,
-        address,
-        session_ms,
-        status: 'connected',
-        leaves_at: now + left,
-      })
+      const player = { player_token: tokens.token('player'), lobby_id, namespace_id, session_ms, leaves_at: now + left }
+      writes.put(
+        'players',
+        Object.freeze({ ...player, address: `2001:db8::ffff:0:${nth.toString(16)}`, status: 'connected' }),
+      )
     }
   }
+}
+
+function connectedIn({ lobby_id }: LobbyRow, { tables }: DueTurn): number {
+  return tables.players.findMany(q => q.where({ lobby_id })).filter(({ status }) => status === 'connected').length
 }

@@ -1,4 +1,5 @@
 import { findLobby } from '../behaviour/lobbies-find.js'
+import { connect } from '../behaviour/players.js'
 import { ApiError } from '../contract/error.js'
 import { Random } from '../store/random.js'
 import type { GameModeRow } from '../store/rows.js'
@@ -26,16 +27,15 @@ interface Wanted {
 export function simulationTimetable(world: LiveWorld): Timetable<SimulationRow> {
   return {
     dueAt: ({ began_at }, after) => began_at + stepMs * Math.max(1, Math.floor((after - began_at) / stepMs) + 1),
-    async happen(simulation, turn) {
+    happen(simulation, turn) {
       const { namespace_id, concurrent, session_ms, began_at } = simulation
       const step = Math.round((turn.now - began_at) / stepMs)
       const random = new Random(world.seed, `players:${namespace_id}:${step}`)
-      if (step === 1) await settleIn(simulation, { ...turn, random })
+      if (step === 1) settleIn(simulation, { ...turn, random, tokens: world.random })
       const wanted = wantedIn(simulation, turn)
       const mean = ((concurrent * stepMs) / session_ms) * wanted.reduce((sum, { weight }) => sum + weight, 0)
       const count = wanted.length === 0 ? 0 : poisson(mean, random)
-      for (let i = 0; i < count; i++)
-        await come({ simulation, wanted, random, address: addressOf(step, i), world }, turn)
+      for (let i = 0; i < count; i++) come({ simulation, wanted, random, address: addressOf(step, i), world }, turn)
     },
   }
 }
@@ -69,23 +69,28 @@ interface Arrival {
 }
 
 /** A player finds a seat as everyone does, or goes away where there is none. */
-async function come({ simulation, wanted, random, address, world }: Arrival, { tables, now }: DueTurn): Promise<void> {
+function come({ simulation, wanted, random, address, world }: Arrival, turn: DueTurn): void {
   const chosen = weighted(wanted, random)
   if (!chosen) return
   const client = { address, isLocal: false, sessionMs: sessionMs(simulation, random) }
   const { namespace_id: namespaceId } = simulation
   try {
-    const { lobby } = await findLobby({
+    const {
+      lobby: found,
+      player: { token },
+    } = findLobby({
+      ...turn,
       caller: { kind: 'public', namespaceId },
       client,
       input: { game_modes: [chosen.mode.game_mode_id], regions: [chosen.region_id] },
-      tables,
       hasPassed: world.view.hasPassed,
       random: world.random,
-      now,
     })
-    const found = tables.lobbies.get(lobby.lobby_id)
-    if (found) await serveLobby(found, { tables, now })
+    const lobby = turn.tables.lobbies.get(found.lobby_id)
+    const player = turn.tables.players.get(token)
+    if (!lobby || player?.status !== 'reserved') return
+    if (lobby.run_by === 'mock') connect(player, { ...turn, lobby })
+    serveLobby(lobby, turn)
   } catch (error) {
     // It has found no seat: all are taken, and no further lobby may be made.
     if (!(error instanceof ApiError)) throw error

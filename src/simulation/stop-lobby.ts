@@ -1,14 +1,11 @@
+import type { Writes } from '../store/follow.js'
 import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
-import type { DueTurn } from './agenda.js'
 
-/** Stops a lobby: its players are removed, and for a while it is known that there was one (PROTOCOL.md C). */
-export async function stopLobby(lobby: LobbyRow, { tables, now }: DueTurn): Promise<void> {
-  const { lobby_id } = lobby
-  await tables.lobbies.update(q => q.where({ lobby_id }), {
-    data(draft) {
-      for (const key of ['ready_by', 'readies_at', 'stops_at']) Reflect.deleteProperty(draft, key)
-      Object.assign(draft, { status: 'stopped', forgotten_at: now + lifetimeMs.gone })
-    },
-  })
+/** Stops a lobby: its players are removed, and for a while it is known that there was one (PROTOCOL.md C). `now` in ms since the epoch. */
+export function stopLobby(lobby: LobbyRow, { writes, now }: { readonly writes: Writes; readonly now: number }): void {
+  const { status: _, ...others } = lobby
+  const columns = { ...others }
+  for (const key of ['ready_by', 'stops_at']) Reflect.deleteProperty(columns, key)
+  writes.put('lobbies', Object.freeze({ ...columns, status: 'stopped', forgotten_at: now + lifetimeMs.gone }))
 }

@@ -11,15 +11,18 @@ export interface RowChange<Row> {
   readonly after: Row | undefined
 }
 
+/** Writes of a turn for what the mock does itself: of rows that are known to be right, in all their depth frozen. Made at once. */
+export interface Writes {
+  put<Name extends TableName>(name: Name, row: Rows[Name]): void
+  delete(name: TableName, id: string): void
+}
+
 /** A turn in which something follows from a change. */
-export interface Following {
+export interface Following extends Writes {
   /** As the turn has left them so far. */
   readonly tables: ReadTables
   /** In ms since the epoch. */
   readonly now: number
-  /** Puts a row that is known to be right. */
-  put<Name extends TableName>(name: Name, row: Rows[Name]): void
-  delete(name: TableName, id: string): void
 }
 
 /** The seats of a lobby are counted with its players, so that the two never disagree. Throws `UsageError` where it has none left. */

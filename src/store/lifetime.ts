@@ -17,4 +17,4 @@ export const lifetimeMs = {
 } as const
 
 /** How long a game server takes that the mock plays, in ms (PROTOCOL.md C). */
-export const playedMs = { readies: 2 * secondMs, connects: 2 * secondMs, leaves: 30 * minuteMs } as const
+export const playedMs = { connects: 2 * secondMs, leaves: 30 * minuteMs } as const

@@ -36,8 +36,6 @@ export const LobbyRow = z
         status: z.literal('starting'),
         /** When it stops, unless its server has called ready. */
         ready_by: Time,
-        /** When the mock calls ready in its server's place. */
-        readies_at: Time.optional(),
         stops_at,
       }),
       exact({ ...lobbyFields, status: z.literal('ready'), stops_at }),

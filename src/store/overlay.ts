@@ -3,6 +3,7 @@ import { rankingOf, summandOf } from './derived.js'
 import type { Change } from './landing.js'
 import type { Ranking } from './rank-index.js'
 import type { Records } from './records.js'
+import { SumIndex } from './sum-index.js'
 import type { RowSource } from './table.js'
 
 /** A row, and where it stands in an order. */
@@ -19,6 +20,7 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   readonly #places = new Map<string, number>()
   /** The rows that were put, by their values in columns that were asked for: a turn may change as many as there are. */
   readonly #putBy = new Map<string, ColumnIndex>()
+  readonly #differences = new Map<string, SumIndex<object>>()
   #nextPlace = 0
 
   constructor(
@@ -52,14 +54,17 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   }
 
   sum(name: string, under: string): number {
-    const summand = summandOf(this.base.table, name)
-    const amountOf = (row: Row | undefined) => {
-      const [place, amount] = (row && summand(row)) ?? []
-      return place === under ? (amount ?? 0) : 0
-    }
-    let sum = this.base.sum(name, under)
-    for (const [id, change] of this.changes) sum += amountOf(putIn(change)) - amountOf(this.base.get(id))
-    return sum
+    return this.base.sum(name, under) + this.#difference(name).value(under)
+  }
+
+  /** By how much the sums of that name are others than they were. */
+  #difference(name: string): SumIndex<object> {
+    const known = this.#differences.get(name)
+    if (known) return known
+    const difference = new SumIndex(summandOf(this.base.table, name))
+    for (const [id, change] of this.changes) difference.add({ before: this.base.get(id), after: putIn(change) })
+    this.#differences.set(name, difference)
+    return difference
   }
 
   *ranked(name: string, among: string): Iterable<Row> {
@@ -97,11 +102,11 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     if (change === 'delete') this.changes.delete(id)
     if (!this.changes.has(id)) this.#places.set(id, this.#nextPlace++)
     this.changes.set(id, { put: row, again })
-    this.#touch(id, { before: putIn(change), after: row })
+    this.#touch(id, { change, after: row })
   }
 
   delete(id: string): void {
-    this.#touch(id, { before: putIn(this.changes.get(id)), after: undefined })
+    this.#touch(id, { change: this.changes.get(id), after: undefined })
     this.changes.set(id, 'delete')
   }
 
@@ -115,9 +120,17 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     return index
   }
 
-  #touch(id: string, { before, after }: { readonly before: Row | undefined; readonly after: Row | undefined }): void {
+  /** `change` is what had been done to it before. */
+  #touch(
+    id: string,
+    { change, after }: { readonly change: Change<Row> | undefined; readonly after: Row | undefined },
+  ): void {
+    const before = putIn(change)
     for (const [column, index] of this.#putBy)
       index.touch({ id, before: valueIn(before, column), after: valueIn(after, column), revision: 0 })
+    if (this.#differences.size === 0) return
+    const stood = change === undefined ? this.base.get(id) : before
+    for (const difference of this.#differences.values()) difference.add({ before: stood, after })
   }
 
   /** Whether a row that was put stands where it stood; new ones come last, and those that were deleted first. */

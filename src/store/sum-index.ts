@@ -36,6 +36,11 @@ export class SumIndex<Row> {
     return sum.revision
   }
 
+  /** Adds what a record amounts to more, where nobody asks for revisions. */
+  add({ before, after }: Omit<Touch<Row>, 'revision'>): void {
+    for (const _ of this.touch({ before, after, revision: 0 }));
+  }
+
   /** Tells of the texts whose sums may be others. */
   *touch({ before, after, revision }: Touch<Row>): Iterable<string> {
     const left = before && this.summand(before)

@@ -1,7 +1,7 @@
 import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
-import type { Following, RowChange } from './follow.js'
+import type { Following, RowChange, Writes } from './follow.js'
 import { draftOf } from './json-copy.js'
 import type { Change } from './landing.js'
 import { makeRow } from './library.js'
@@ -18,6 +18,7 @@ import { type ReadTable, type ReadTables, readTable, type Table, type Tables } f
 interface Turn {
   /** Reads look through what the turn has changed; writes are queued, one after the other. */
   readonly tables: Tables
+  readonly writes: Writes
   /** What the turn has done to the records of a table, by id. */
   changes(name: TableName): ReadonlyMap<string, Change<object>>
   /** Waits for the queue, checks that the records still fit together, and ends the turn. Throws what any of its writes threw. */
@@ -70,6 +71,7 @@ export function createTurn({ records, random, now }: TurnOptions): Turn {
   )
   return {
     tables,
+    writes: following,
     changes: name => overlays.get(name)?.changes ?? unchanged,
     async finish() {
       await queue.end()

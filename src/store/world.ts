@@ -2,6 +2,7 @@ import type { ChangeSet } from './change-set.js'
 import { type Clock, type ClockStanding, hasPassed, WorldClock } from './clock.js'
 import { commit } from './commit.js'
 import { committedTable } from './committed-table.js'
+import type { Writes } from './follow.js'
 import type { Landed, Landing } from './landing.js'
 import { callAll, Listeners } from './listeners.js'
 import { LazyTables, lazyTables, mapTables } from './map-tables.js'
@@ -60,7 +61,7 @@ interface LandingOptions {
 }
 
 /** A world as the rooms above see it. */
-export type LiveWorld = WorldCore & Tables & World
+export type LiveWorld = WorldCore & Tables & Omit<World, 'write'>
 
 /** A world that stands where it is told. */
 export function createWorld(standing: Standing, turnContext: () => TurnContext = createSyncContext): LiveWorld {
@@ -129,16 +130,16 @@ class WorldCore extends LazyTables {
     return this.#turns
   }
 
-  write = <T>(turn: (tables: Tables) => T | Promise<T>): Promise<T> =>
+  write = <T>(turn: (tables: Tables, writes: Writes) => T | Promise<T>): Promise<T> =>
     this.queue.next(async () => {
       const saved = this.random.save()
-      const { tables, changes, finish, abandon } = createTurn({
+      const { tables, writes, changes, finish, abandon } = createTurn({
         records: this.#records,
         random: this.random,
         now: () => this.clock.now(),
       })
       try {
-        const value = await turn(tables)
+        const value = await turn(tables, writes)
         await finish()
         return () => {
           this.#commit((name, landing) => {

@@ -198,7 +198,7 @@ describe('what the schema refuses', () => {
       ],
       [
         withLobby({ game_mode: 'duel' }),
-        'lobbies[0].game_mode is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed, tags, lobby_config, run_by, status, ready_by, readies_at, stops_at, forgotten_at, players. Did you mean game_mode_id?',
+        'lobbies[0].game_mode is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed, tags, lobby_config, run_by, status, ready_by, stops_at, forgotten_at, players. Did you mean game_mode_id?',
       ],
       [{ clock: { speed: 2 } }, 'clock.speed is an unknown key. Known: mode, rate.'],
       [{ matchmaker: { x: 1 } }, 'matchmaker.x is an unknown key. Known: lobby_count_max, max_players.'],

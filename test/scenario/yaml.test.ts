@@ -80,7 +80,7 @@ describe('the place of a problem', () => {
 
   it('is that of an unknown key itself', () => {
     expect(problems(friday)).toEqual([
-      'friday-night.yaml:10:5: lobbies[1].player_count is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed, tags, lobby_config, run_by, status, ready_by, readies_at, stops_at, forgotten_at, players. Did you mean total_player_count?',
+      'friday-night.yaml:10:5: lobbies[1].player_count is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed, tags, lobby_config, run_by, status, ready_by, stops_at, forgotten_at, players. Did you mean total_player_count?',
     ])
   })
 
