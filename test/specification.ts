@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { failure, type Got, json, type Opened, uuid } from './doors.js'
+import { matchmakerSpecification } from './specification-matchmaker.js'
 import { bearer, ids, tokens } from './tanks.js'
 
 const list = (headers: Record<string, string> = {}, query = '') =>
@@ -180,7 +181,7 @@ export function specification({ describe, it }: Frame): void {
 
     it('answers a public token of a namespace that is not tokenless', async ({ mock }) => {
       expect(ok(await mock.send(list(bearer(tokens.publicClosed))))).toMatchObject({
-        game_modes: [{ game_mode_id: 'solo' }],
+        game_modes: [{ game_mode_id: 'solo' }, { game_mode_id: 'walled' }],
       })
     })
 
@@ -476,6 +477,8 @@ export function specification({ describe, it }: Frame): void {
       expect(failure(await mock.send(post(path, body, token)))).toBe(expected)
     })
   })
+
+  matchmakerSpecification({ describe, it })
 
   describe('every answer', () => {
     it.for([

@@ -19,6 +19,12 @@ export const tokens = {
   pending: 'device.mock.pending',
   expired: 'device.mock.expired',
   complete: 'device.mock.complete',
+  /** Of the lobby `arena`, and of its players. */
+  arena: 'lobby.mock.arena',
+  reserved: 'player.mock.reserved',
+  connected: 'player.mock.connected',
+  late: 'player.mock.late',
+  gone: 'player.mock.gone',
 } as const
 
 /** A world with one of everything that the specification of the operations speaks of; its clock stands still. */
@@ -39,6 +45,13 @@ export const tanks: ScenarioInput = {
           name_id: 'prod',
           namespace_id: ids.prod,
           domains: ['tanks.example'],
+          development: {
+            hostname: '127.0.0.1',
+            lobby_ports: [
+              { label: 'default', target_port: 7777, proxy_protocol: 'https' },
+              { label: 'voice', port_range: { min: 26_000, max: 26_010 }, proxy_protocol: 'udp' },
+            ],
+          },
           tokens: { public: tokens.public, development: tokens.development },
           game_modes: [
             { game_mode_id: 'duel', max_players: 2, regions: ['lnd-fra'] },
@@ -64,7 +77,21 @@ export const tanks: ScenarioInput = {
           namespace_id: ids.closed,
           tokenless: false,
           tokens: { public: tokens.publicClosed },
-          game_modes: ['solo'],
+          game_modes: ['solo', { game_mode_id: 'walled', disabled: ['find', 'join', 'create'] }],
+          lobbies: [
+            {
+              lobby_id: 'arena',
+              run_by: 'server',
+              players: [
+                { token: tokens.reserved, status: 'reserved' },
+                { token: tokens.connected },
+                { token: tokens.late, status: 'expired' },
+                { token: tokens.gone, status: 'removed' },
+              ],
+            },
+            { lobby_id: 'stopped', status: 'stopped' },
+            { lobby_id: 'walled', game_mode_id: 'walled' },
+          ],
         },
       ],
     },

@@ -2,18 +2,28 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { type OpenApiOperation, type OperationId, openapi, operationIds } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
+import { ids, tanks, tokens } from '../tanks.js'
 import { documented, spec } from './openapi-operation.js'
 
-const tanks = '11111111-1111-4111-8111-111111111111'
-const prod = '22222222-2222-4222-8222-222222222222'
-const namespace = `/cloud/games/${tanks}/namespaces/${prod}`
+const namespace = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`
 const port = { label: 'default', target_port: 7777, proxy_protocol: 'http' }
 
-/** A call of each operation that succeeds on the default scenario. */
+/** A call of each operation that succeeds in a world of tanks. */
 const successes: { readonly [id in OperationId]: { readonly path: string; query?: string; body?: object } } = {
   'lobbies.list': { path: '/matchmaker/lobbies/list', query: 'include_state=true' },
+  'lobbies.find': { path: '/matchmaker/lobbies/find', body: { game_modes: ['ffa'], tags: { map: 'dust' } } },
+  'lobbies.join': { path: '/matchmaker/lobbies/join', body: { lobby_id: ids.lobby } },
+  'lobbies.create': { path: '/matchmaker/lobbies/create', body: { game_mode: 'duel', lobby_config: [1] } },
+  'lobbies.ready': { path: '/matchmaker/lobbies/ready' },
+  'lobbies.setClosed': { path: '/matchmaker/lobbies/closed', body: { is_closed: true } },
+  'lobbies.setState': { path: '/matchmaker/lobbies/state', body: { map: 'dust' } },
+  'lobbies.getState': { path: '/matchmaker/lobbies/arena/state' },
+  'players.connected': { path: '/matchmaker/players/connected', body: { player_token: tokens.reserved } },
+  'players.disconnected': { path: '/matchmaker/players/disconnected', body: { player_token: tokens.connected } },
+  'players.getStatistics': { path: '/matchmaker/players/statistics' },
+  'regions.list': { path: '/matchmaker/regions' },
   'games.namespaces.validateGameNamespace': {
-    path: `/cloud/games/${tanks}/namespaces/validate`,
+    path: `/cloud/games/${ids.tanks}/namespaces/validate`,
     body: { display_name: '', name_id: 'a b' },
   },
   'games.namespaces.validateGameNamespaceTokenDevelopment': {
@@ -24,23 +34,23 @@ const successes: { readonly [id in OperationId]: { readonly path: string; query?
     path: `${namespace}/mm-config`,
     body: { lobby_count_max: 0, max_players: 4_294_967_295 },
   },
-  'devices.links.get': { path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' },
+  'devices.links.get': { path: '/cloud/devices/links', query: 'device_link_token=device.mock.pending' },
   'devices.links.prepare': { path: '/cloud/devices/links' },
   'devices.links.complete': {
     path: '/cloud/devices/links/complete',
-    body: { device_link_token: 'device.mock.sofa', game_id: tanks },
+    body: { device_link_token: tokens.pending, game_id: ids.tanks },
   },
 }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** What the mock of the default scenario answers to a call. */
+/** What a mock of tanks answers to a call. */
 async function call(
   id: OperationId,
   { token, ...sent }: { path: string; query?: string; body?: object; token?: string | undefined },
 ) {
-  const mock = createMockmaker()
+  const mock = createMockmaker({ scenario: tanks })
   const answer = await mock.answer({
     method: spec(id).method,
     path: sent.path,
@@ -60,7 +70,15 @@ function schemaOf(operation: OpenApiOperation, status: number): z.ZodType {
 }
 
 /** The token that an operation's call needs. */
-const tokenOf = (id: OperationId) => (spec(id).auth === 'namespace' ? undefined : 'cloud.mock.tanks')
+const tokenOf = (id: OperationId) => tokenFor[spec(id).auth]
+const tokenFor = {
+  none: undefined,
+  namespace: undefined,
+  bearer: tokens.cloud,
+  cloud: tokens.cloud,
+  public: tokens.public,
+  lobby: tokens.arena,
+} as const
 
 describe.each(operationIds.filter(id => spec(id).output))('a success of %s', id => {
   it('is what the document says', async () => {

@@ -77,6 +77,8 @@ describe('openapi', () => {
       'DeviceLink',
       'ErrorBody',
       'GameMode',
+      'Join',
+      'JoinPort',
       'Lobby',
       'Port',
       'PreparedDeviceLink',

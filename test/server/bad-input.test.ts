@@ -11,6 +11,17 @@ import { type Open, ways } from './ways.js'
 /** A body of each operation that is right, and whose token is. */
 const right = {
   'lobbies.list': undefined,
+  'lobbies.find': { game_modes: ['ffa'], regions: ['lnd-fra'], prevent_auto_create_lobby: false, tags: { a: 'b' } },
+  'lobbies.join': { lobby_id: ids.lobby },
+  'lobbies.create': { game_mode: 'ffa', region: 'lnd-fra', publicity: 'private', tags: { a: 'b' }, max_players: 3 },
+  'lobbies.ready': undefined,
+  'lobbies.setClosed': { is_closed: true },
+  'lobbies.setState': undefined,
+  'lobbies.getState': undefined,
+  'players.connected': { player_token: tokens.reserved },
+  'players.disconnected': { player_token: tokens.connected },
+  'players.getStatistics': undefined,
+  'regions.list': undefined,
   'games.namespaces.validateGameNamespace': { display_name: 'Beta', name_id: 'beta' },
   'games.namespaces.validateGameNamespaceTokenDevelopment': {
     hostname: '127.0.0.1',
@@ -24,12 +35,20 @@ const right = {
 
 const spec = (id: OperationId): OperationSpec => operations[id]
 
+const tokenFor = {
+  none: tokens.cloud,
+  bearer: tokens.cloud,
+  cloud: tokens.cloud,
+  namespace: tokens.public,
+  public: tokens.public,
+  lobby: tokens.arena,
+} as const
+
 /** A call of an operation whose path and token are right. */
 function call(id: OperationId, sent: Partial<Sent> = {}): Sent {
-  const { method, path } = operations[id]
-  const filled = path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod)
-  const token = id === 'lobbies.list' ? tokens.public : tokens.cloud
-  return { method, path: filled, headers: bearer(token), ...sent }
+  const { method, path, auth } = operations[id]
+  const filled = path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod).replace('{lobby_id}', 'arena')
+  return { method, path: filled, headers: bearer(tokenFor[auth]), ...sent }
 }
 
 const withBody = operationIds.filter(id => spec(id).body)
@@ -227,11 +246,20 @@ describe.each(ways)('what is wrong, sent to $name,', way => {
     },
   )
 
-  const kinds = { public: tokens.public, development: tokens.development, cloud: tokens.cloud, device: tokens.pending }
+  const kinds = {
+    public: tokens.public,
+    development: tokens.development,
+    cloud: tokens.cloud,
+    device: tokens.pending,
+    lobby: tokens.arena,
+    player: tokens.reserved,
+  }
   const admitted = {
-    none: ['public', 'development', 'cloud', 'device'],
-    bearer: ['public', 'development', 'cloud', 'device'],
+    none: Object.keys(kinds),
+    bearer: Object.keys(kinds),
     namespace: ['public', 'development'],
+    public: ['public', 'development'],
+    lobby: ['lobby', 'development'],
     cloud: ['cloud'],
   } as const
 
@@ -244,7 +272,7 @@ describe.each(ways)('what is wrong, sent to $name,', way => {
     }
   })
 
-  it.for(operationIds.filter(id => ['bearer', 'cloud'].includes(operations[id].auth)))(
+  it.for(operationIds.filter(id => ['bearer', 'public', 'lobby', 'cloud'].includes(operations[id].auth)))(
     'in the token of %s that is not there, is refused',
     async (id, { open }) => {
       for (const authorization of [

@@ -1,0 +1,556 @@
+import { expect } from 'vitest'
+import type { Join } from '../src/contract/join.js'
+import { lobbyTokenOf } from '../src/store/lobby-token.js'
+import { failure, type Got, json, type Opened, uuid } from './doors.js'
+import type { Frame } from './specification.js'
+import { bearer, ids, tokens } from './tanks.js'
+
+type Mock = Pick<Opened, 'send'>
+type Headers = Readonly<Record<string, string>>
+
+const call = (method: string, path: string) => (mock: Mock, body: unknown, headers: Headers) =>
+  mock.send({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+
+const find = call('POST', '/matchmaker/lobbies/find')
+const join = call('POST', '/matchmaker/lobbies/join')
+const create = call('POST', '/matchmaker/lobbies/create')
+const ready = call('POST', '/matchmaker/lobbies/ready')
+const close = call('PUT', '/matchmaker/lobbies/closed')
+const setState = call('PUT', '/matchmaker/lobbies/state')
+const connected = call('POST', '/matchmaker/players/connected')
+const disconnected = call('POST', '/matchmaker/players/disconnected')
+
+const open = bearer(tokens.public)
+const closed = bearer(tokens.publicClosed)
+const development = bearer(tokens.development)
+const arena = bearer(tokens.arena)
+/** Players who are told apart. */
+const from = (address: string, headers: Headers = open) => ({ ...headers, 'x-forwarded-for': address })
+
+const ok = (got: Got) => {
+  expect(got.status, got.body).toBe(200)
+  return json(got)
+}
+const seat = (got: Got) => ok(got) as Join
+const lobbyId = (got: Got) => seat(got).lobby.lobby_id
+
+interface Listed {
+  readonly lobby_id: string
+  readonly total_player_count: number
+}
+
+async function list(mock: Mock, headers: Headers = open): Promise<readonly Listed[]> {
+  const got = await mock.send({ method: 'GET', path: '/matchmaker/lobbies/list', headers })
+  return (ok(got) as { lobbies: Listed[] }).lobbies
+}
+
+const ports = {
+  default: { hostname: '127.0.0.1', host: '127.0.0.1:7777', port: 7777, is_tls: true },
+  voice: { hostname: '127.0.0.1', port_range: { min: 26_000, max: 26_010 }, is_tls: false },
+}
+const long = (bytes: number) => 'x'.repeat(bytes)
+const config = (mock: Mock, body: object) =>
+  mock.send({
+    method: 'POST',
+    path: `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`,
+    headers: bearer(tokens.cloud),
+    body: JSON.stringify({ lobby_count_max: 128, max_players: 8, ...body }),
+  })
+
+/** What the matchmaker promises, to whoever asks a mock of tanks that nobody has asked before. */
+export function matchmakerSpecification(frame: Frame): void {
+  findSpecification(frame)
+  joinSpecification(frame)
+  createSpecification(frame)
+  serverSpecification(frame)
+  countSpecification(frame)
+}
+
+function findSpecification({ describe, it }: Frame): void {
+  describe('lobbies.find', () => {
+    it('takes a seat in the fullest lobby, and says where it is', async ({ mock }) => {
+      const got = seat(await find(mock, { game_modes: ['duel'] }, open))
+
+      const player = { token: expect.stringMatching(/^player\.mock\.[0-9a-z]{24}$/) }
+      expect(got).toEqual({
+        lobby: { lobby_id: ids.lobby, region: { region_id: 'lnd-fra', display_name: 'Frankfurt' }, ports, player },
+        ports,
+        player,
+      })
+      expect(got.lobby.player).toEqual(got.player)
+    })
+
+    it('gives each player a token of its own', async ({ mock }) => {
+      const [first, second] = [
+        seat(await find(mock, { game_modes: ['ffa'] }, open)),
+        seat(await find(mock, { game_modes: ['ffa'] }, open)),
+      ]
+
+      expect(first.player.token).not.toBe(second.player.token)
+    })
+
+    it('makes a lobby where none has room, which is listed with nobody connected', async ({ mock }) => {
+      const first = lobbyId(await find(mock, { game_modes: ['duel'] }, open))
+      const second = lobbyId(await find(mock, { game_modes: ['duel'] }, open))
+      const third = lobbyId(await find(mock, { game_modes: ['duel'] }, open))
+
+      expect([first, second === first, third === second]).toEqual([ids.lobby, false, true])
+      expect(await list(mock)).toContainEqual(
+        expect.objectContaining({
+          lobby_id: second,
+          game_mode_id: 'duel',
+          total_player_count: 0,
+          max_players_normal: 2,
+        }),
+      )
+    })
+
+    it('makes none where it is told not to', async ({ mock }) => {
+      const asked = { game_modes: ['duel'], prevent_auto_create_lobby: true }
+
+      expect(lobbyId(await find(mock, asked, open))).toBe(ids.lobby)
+      expect(failure(await find(mock, asked, open))).toBe('400 MATCHMAKER_NO_AVAILABLE_LOBBIES')
+    })
+
+    it('finds a lobby of a mode that is not listable', async ({ mock }) => {
+      expect(lobbyId(await find(mock, { game_modes: ['secret'] }, open))).toBe('unlisted')
+    })
+
+    it('takes the fullest of all modes that are asked for', async ({ mock }) => {
+      expect(lobbyId(await find(mock, { game_modes: ['ffa', 'duel'] }, open))).toBe(ids.lobby)
+    })
+
+    it('looks only in the regions that are asked for', async ({ mock }) => {
+      const there = await find(mock, { game_modes: ['ffa'], regions: ['lnd-syd'] }, open)
+      const made = seat(await find(mock, { game_modes: ['ffa'], regions: ['lnd-fra'] }, open))
+
+      expect(lobbyId(there)).toBe('empty')
+      expect(made.lobby).toMatchObject({ lobby_id: expect.stringMatching(uuid), region: { region_id: 'lnd-fra' } })
+    })
+
+    it.for([
+      ['50.1, 8.7', 'lnd-fra'],
+      ['-33.9, 151.2', 'lnd-syd'],
+    ] as const)(
+      'takes the nearest of those that are as full: from %s, that in %s',
+      async ([coords, region], { mock }) => {
+        // Each has a player, and 7 seats left.
+        await create(mock, { game_mode: 'ffa', region: 'lnd-fra' }, open)
+        await join(mock, { lobby_id: 'empty' }, open)
+
+        const got = seat(await find(mock, { game_modes: ['ffa'] }, { ...open, 'x-coords': coords }))
+
+        expect(got.lobby.region.region_id).toBe(region)
+      },
+    )
+
+    it('makes a lobby in the nearest region where none is asked for, else in the first that is', async ({ mock }) => {
+      const near = { ...open, 'x-coords': '50.1, 8.7' }
+      const made = { game_modes: ['ffa'], max_players: 3 }
+
+      const nearest = seat(await find(mock, made, near))
+      const asked = seat(await find(mock, { ...made, regions: ['lnd-syd', 'lnd-fra'], max_players: 4 }, near))
+
+      expect([nearest, asked].map(({ lobby }) => lobby.region.region_id)).toEqual(['lnd-fra', 'lnd-syd'])
+    })
+
+    it('finds a lobby by its tags, and gives them to the one that it makes', async ({ mock }) => {
+      const tagged = (tags: object) => find(mock, { game_modes: ['ffa'], tags }, open)
+      const first = lobbyId(await tagged({ map: 'dust', level: '1' }))
+
+      expect(lobbyId(await tagged({ map: 'dust', level: '1' }))).toBe(first)
+      expect(lobbyId(await tagged({ level: '1' }))).toBe(first)
+      expect(lobbyId(await tagged({ map: 'ice' }))).not.toBe(first)
+      expect(lobbyId(await tagged({ toString: 'x' }))).not.toBe(first)
+    })
+
+    it('finds a lobby by how many it takes, and makes one that takes as many', async ({ mock }) => {
+      const small = () => find(mock, { game_modes: ['ffa'], max_players: 2 }, open)
+      const ids = [lobbyId(await small()), lobbyId(await small()), lobbyId(await small())]
+
+      expect([ids[1] === ids[0], ids[2] === ids[0]]).toEqual([true, false])
+      expect(await list(mock)).toContainEqual(
+        expect.objectContaining({
+          lobby_id: ids[0],
+          max_players_normal: 2,
+          max_players_direct: 2,
+          max_players_party: 2,
+        }),
+      )
+    })
+
+    it('takes eight tags of the longest kind', async ({ mock }) => {
+      const tags = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`${i}${long(127)}`, long(512)]))
+
+      expect((await find(mock, { game_modes: ['ffa'], tags }, open)).status).toBe(200)
+    })
+
+    it.for([
+      ['no game mode', { game_modes: [] }, 'MATCHMAKER_NO_GAME_MODE_PROVIDED'],
+      ['an unknown game mode', { game_modes: ['duel', 'dual'] }, 'MATCHMAKER_GAME_MODE_NOT_FOUND'],
+      ["another namespace's game mode", { game_modes: ['race'] }, 'MATCHMAKER_GAME_MODE_NOT_FOUND'],
+      ['an unknown region', { game_modes: ['duel'], regions: ['lnd-fra', 'x'] }, 'MATCHMAKER_REGION_NOT_FOUND'],
+      [
+        'a region that no mode enables',
+        { game_modes: ['duel'], regions: ['lnd-syd'] },
+        'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
+      ],
+      [
+        'nine tags',
+        { game_modes: ['duel'], tags: Object.fromEntries([...'123456789'].map(name => [name, ''])) },
+        'MATCHMAKER_TOO_MANY_TAGS',
+      ],
+      ['a long name of a tag', { game_modes: ['duel'], tags: { [long(129)]: '' } }, 'MATCHMAKER_TAG_NAME_TOO_LONG'],
+      [
+        'a long name in bytes',
+        { game_modes: ['duel'], tags: { ['é'.repeat(65)]: '' } },
+        'MATCHMAKER_TAG_NAME_TOO_LONG',
+      ],
+      ['a long tag', { game_modes: ['duel'], tags: { a: long(513) } }, 'MATCHMAKER_TAG_TOO_LONG'],
+      ['a mode of names of objects', { game_modes: ['__proto__'] }, 'MATCHMAKER_GAME_MODE_NOT_FOUND'],
+    ] as const)('refuses %s', async ([, body, code], { mock }) => {
+      expect(failure(await find(mock, body, open))).toBe(`400 ${code}`)
+    })
+
+    it('refuses a mode in which it is disabled', async ({ mock }) => {
+      expect(failure(await find(mock, { game_modes: ['solo', 'walled'] }, closed))).toBe('400 MATCHMAKER_FIND_DISABLED')
+    })
+
+    it('refuses a ninth player from one address, and none from this machine', async ({ mock }) => {
+      const asked = { game_modes: ['ffa'] }
+      const statuses = async (headers: Headers) => {
+        const answers: number[] = []
+        for (let i = 0; i < 9; i++) answers.push((await find(mock, asked, headers)).status)
+        return answers
+      }
+
+      expect(await statuses(from('203.0.113.1, 10.0.0.1'))).toEqual([...Array(8).fill(200), 400])
+      expect(failure(await find(mock, asked, from('203.0.113.1')))).toBe('400 MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE')
+      expect((await find(mock, asked, from('203.0.113.2'))).status).toBe(200)
+      expect(await statuses(open)).toEqual(Array(9).fill(200))
+    })
+
+    it('counts players from this machine once max_players has been set', async ({ mock }) => {
+      await config(mock, { max_players: 1 })
+
+      expect((await find(mock, { game_modes: ['ffa'] }, open)).status).toBe(200)
+      expect(failure(await find(mock, { game_modes: ['ffa'] }, open))).toBe(
+        '400 MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
+      )
+    })
+
+    it('makes no lobby beyond lobby_count_max, and finds those that are there', async ({ mock }) => {
+      await config(mock, { lobby_count_max: 5 })
+
+      expect(lobbyId(await find(mock, { game_modes: ['duel'] }, open))).toBe(ids.lobby)
+      expect(failure(await find(mock, { game_modes: ['duel'] }, open))).toBe('400 MATCHMAKER_TOO_MANY_LOBBIES')
+    })
+
+    it('needs no token of a tokenless namespace, and one of another', async ({ mock }) => {
+      expect(lobbyId(await find(mock, { game_modes: ['duel'] }, {}))).toBe(ids.lobby)
+      const origin = { origin: 'https://tanks--closed.mock.localhost' }
+      expect(failure(await find(mock, { game_modes: ['solo'] }, origin))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
+    })
+  })
+
+  describe('with a development token', () => {
+    const player = { token: expect.stringMatching(/^dev_player\.mock\.[0-9a-z]{24}$/) }
+    const lobby_id = '00000000-0000-0000-0000-000000000000'
+    const answer = {
+      lobby: { lobby_id, region: { region_id: 'dev-lcl', display_name: 'Local' }, ports, player },
+      ports,
+      player,
+    }
+
+    it.for([
+      ['find', find, { game_modes: [] }],
+      ['join', join, { lobby_id: 'nobody' }],
+      ['create', create, { game_mode: 'nobody', tags: { a: long(513) } }],
+    ] as const)(
+      '%s answers its own server, whatever is asked for, and changes nothing',
+      async ([, ask, body], { mock }) => {
+        const before = await list(mock)
+        const headers = { ...development, 'x-coords': 'nowhere' }
+
+        const [first, second] = [seat(await ask(mock, body, headers)), seat(await ask(mock, body, headers))]
+
+        expect(first).toEqual(answer)
+        expect(second.player.token).not.toBe(first.player.token)
+        expect(await list(mock)).toEqual(before)
+      },
+    )
+
+    it('refuses a body of the wrong shape all the same', async ({ mock }) => {
+      expect(failure(await find(mock, { game_modes: 1 }, development))).toBe('400 API_BAD_BODY')
+    })
+
+    it('answers its server as if its lobby were there', async ({ mock }) => {
+      const { token: player_token } = seat(await find(mock, { game_modes: ['duel'] }, development)).player
+
+      expect(ok(await ready(mock, undefined, development))).toEqual({})
+      expect(ok(await connected(mock, { player_token }, development))).toEqual({})
+      expect(ok(await setState(mock, { map: 'ice' }, development))).toEqual({})
+      expect(ok(await call('GET', `/matchmaker/lobbies/${lobby_id}/state`)(mock, undefined, development))).toEqual({})
+      expect(ok(await close(mock, { is_closed: true }, development))).toEqual({})
+      expect(ok(await disconnected(mock, { player_token }, development))).toEqual({})
+      expect(ok(await call('GET', '/matchmaker/players/statistics')(mock, undefined, development))).toEqual({
+        player_count: 0,
+        game_modes: {},
+      })
+      const { regions } = ok(await call('GET', '/matchmaker/regions')(mock, undefined, development)) as {
+        regions: object[]
+      }
+      expect(regions).toEqual([expect.objectContaining({ region_id: 'dev-lcl' })])
+    })
+  })
+}
+
+function joinSpecification({ describe, it }: Frame): void {
+  describe('lobbies.join', () => {
+    it('takes a seat in a lobby, also in one that is private', async ({ mock }) => {
+      expect(lobbyId(await join(mock, { lobby_id: ids.lobby }, open))).toBe(ids.lobby)
+      expect(lobbyId(await join(mock, { lobby_id: 'private' }, open))).toBe('private')
+    })
+
+    it('fills a lobby up to max_players_direct, beyond where find does', async ({ mock }) => {
+      for (let i = 0; i < 10; i++) expect((await join(mock, { lobby_id: 'empty' }, open)).status).toBe(200)
+
+      expect(failure(await join(mock, { lobby_id: 'empty' }, open))).toBe('400 MATCHMAKER_LOBBY_FULL')
+    })
+
+    it.for([
+      ['a lobby that is closed', 'closed', open, 'MATCHMAKER_LOBBY_CLOSED'],
+      ['a lobby that has stopped', 'stopped', closed, 'MATCHMAKER_LOBBY_STOPPED'],
+      ['a lobby of a mode in which it is disabled', 'walled', closed, 'MATCHMAKER_JOIN_DISABLED'],
+      ['an unknown lobby', 'nobody', open, 'MATCHMAKER_LOBBY_NOT_FOUND'],
+      ['a lobby of another namespace', ids.lobby, closed, 'MATCHMAKER_LOBBY_NOT_FOUND'],
+    ] as const)('refuses %s', async ([, lobby_id, headers, code], { mock }) => {
+      expect(failure(await join(mock, { lobby_id }, headers))).toBe(`400 ${code}`)
+    })
+
+    it('refuses a ninth player from one address', async ({ mock }) => {
+      for (let i = 0; i < 8; i++) await join(mock, { lobby_id: 'empty' }, from('2001:db8::1'))
+
+      expect(failure(await join(mock, { lobby_id: 'empty' }, from('2001:db8::1')))).toBe(
+        '400 MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
+      )
+    })
+  })
+}
+
+function createSpecification({ describe, it }: Frame): void {
+  describe('lobbies.create', () => {
+    it('makes a public lobby of its own, with a seat for who asked', async ({ mock }) => {
+      const made = lobbyId(await create(mock, { game_mode: 'ffa', region: 'lnd-fra' }, open))
+
+      expect(made).toMatch(uuid)
+      expect(await list(mock)).toContainEqual(
+        expect.objectContaining({ lobby_id: made, region_id: 'lnd-fra', total_player_count: 0 }),
+      )
+      expect(lobbyId(await find(mock, { game_modes: ['ffa'] }, open))).toBe(made)
+    })
+
+    it('makes a private lobby that nobody is shown, and that is joined by its id', async ({ mock }) => {
+      const made = lobbyId(await create(mock, { game_mode: 'ffa', publicity: 'private' }, open))
+
+      expect((await list(mock)).map(lobby => lobby.lobby_id)).not.toContain(made)
+      expect(lobbyId(await find(mock, { game_modes: ['ffa'] }, open))).toBe('empty')
+      expect(lobbyId(await join(mock, { lobby_id: made }, open))).toBe(made)
+    })
+
+    it('makes it in the nearest region where none is asked for', async ({ mock }) => {
+      const { lobby } = seat(await create(mock, { game_mode: 'ffa' }, { ...open, 'x-coords': '50.1, 8.7' }))
+
+      expect(lobby.region).toEqual({ region_id: 'lnd-fra', display_name: 'Frankfurt' })
+    })
+
+    it.for([
+      ['an unknown game mode', { game_mode: 'dual' }, open, 'MATCHMAKER_GAME_MODE_NOT_FOUND'],
+      ['a mode in which it is disabled', { game_mode: 'walled' }, closed, 'MATCHMAKER_CUSTOM_LOBBIES_DISABLED'],
+      ['an unknown region', { game_mode: 'duel', region: 'x' }, open, 'MATCHMAKER_REGION_NOT_FOUND'],
+      [
+        'a region that the mode does not enable',
+        { game_mode: 'duel', region: 'lnd-syd' },
+        open,
+        'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
+      ],
+      ['a lobby for nobody', { game_mode: 'duel', max_players: 0 }, open, 'MATCHMAKER_LOBBY_FULL'],
+      ['a long tag', { game_mode: 'duel', tags: { a: long(513) } }, open, 'MATCHMAKER_TAG_TOO_LONG'],
+    ] as const)('refuses %s', async ([, body, headers, code], { mock }) => {
+      const before = await list(mock, headers)
+
+      expect(failure(await create(mock, body, headers))).toBe(`400 ${code}`)
+      expect(await list(mock, headers)).toEqual(before)
+    })
+
+    it('refuses a lobby beyond lobby_count_max', async ({ mock }) => {
+      await config(mock, { lobby_count_max: 6 })
+
+      expect((await create(mock, { game_mode: 'duel' }, open)).status).toBe(200)
+      expect(failure(await create(mock, { game_mode: 'duel' }, open))).toBe('400 MATCHMAKER_TOO_MANY_LOBBIES')
+    })
+  })
+}
+
+function serverSpecification({ describe, it }: Frame): void {
+  const state = (mock: Mock, id: string, headers: Headers) =>
+    mock.send({ method: 'GET', path: `/matchmaker/lobbies/${id}/state`, headers })
+
+  describe("a lobby's server", () => {
+    it('hears of a player, and is listed with it until it leaves', async ({ mock }) => {
+      const { lobby, player } = seat(await find(mock, { game_modes: ['ffa'] }, open))
+      const server = bearer(lobbyTokenOf(lobby.lobby_id))
+      const count = async () =>
+        (await list(mock)).find(({ lobby_id }) => lobby_id === lobby.lobby_id)?.total_player_count
+
+      expect(ok(await ready(mock, undefined, server))).toEqual({})
+      expect(await count()).toBe(0)
+      expect(ok(await connected(mock, { player_token: player.token }, server))).toEqual({})
+      expect(await count()).toBe(1)
+      expect(ok(await disconnected(mock, { player_token: player.token }, server))).toEqual({})
+      expect(await count()).toBe(0)
+    })
+
+    it('closes its lobby, which is listed and found no more, and opens it again', async ({ mock }) => {
+      const server = bearer(lobbyTokenOf('empty'))
+      const isListed = async () => (await list(mock)).some(({ lobby_id }) => lobby_id === 'empty')
+
+      expect(ok(await close(mock, { is_closed: true }, server))).toEqual({})
+      expect(await isListed()).toBe(false)
+      expect(lobbyId(await find(mock, { game_modes: ['ffa'] }, open))).not.toBe('empty')
+      expect(ok(await close(mock, { is_closed: false }, server))).toEqual({})
+      expect(await isListed()).toBe(true)
+    })
+
+    it.for([{ map: 'ice' }, [1, null], 'text', 7, false, null, {}])('sets its state to %j', async (value, { mock }) => {
+      expect(ok(await setState(mock, value, arena))).toEqual({})
+
+      const got = await state(mock, 'arena', arena)
+      expect([got.status, got.body]).toEqual([200, JSON.stringify(value)])
+    })
+
+    it('clears its state with an empty body', async ({ mock }) => {
+      await setState(mock, { map: 'ice' }, arena)
+
+      expect(ok(await setState(mock, undefined, arena))).toEqual({})
+      expect((await state(mock, 'arena', arena)).body).toBe('null')
+    })
+
+    it.for([
+      ['no JSON', '{"map":', '400 API_BAD_BODY'],
+      ['what nests too deep', `${'['.repeat(65)}${']'.repeat(65)}`, '400 API_BAD_BODY'],
+      ['too long', `"${long(1024 * 1024)}"`, '400 API_BODY_TOO_LARGE'],
+    ] as const)('keeps its state where the new one is %s', async ([, body, expected], { mock }) => {
+      await setState(mock, { map: 'ice' }, arena)
+
+      const got = await mock.send({ method: 'PUT', path: '/matchmaker/lobbies/state', headers: arena, body })
+
+      expect(failure(got)).toBe(expected)
+      expect((await state(mock, 'arena', arena)).body).toBe('{"map":"ice"}')
+    })
+
+    it('reads the state of a lobby of its namespace, and of no other', async ({ mock }) => {
+      expect(ok(await state(mock, ids.lobby, bearer(lobbyTokenOf('empty'))))).toEqual({ map: 'dust' })
+      expect(failure(await state(mock, ids.lobby, arena))).toBe('400 MATCHMAKER_LOBBY_NOT_FOUND')
+      expect(failure(await state(mock, 'nobody', arena))).toBe('400 MATCHMAKER_LOBBY_NOT_FOUND')
+    })
+
+    it.for([
+      ['is connected already', tokens.connected, '400 MATCHMAKER_PLAYER_ALREADY_CONNECTED'],
+      ['has come too late', tokens.late, '400 MATCHMAKER_PLAYER_REGISTRATION_EXPIRED'],
+      ['has left', tokens.gone, '400 MATCHMAKER_PLAYER_REMOVED'],
+      ['nobody knows', 'player.mock.nobody', '400 TOKEN_INVALID'],
+      ['is none, but a namespace', tokens.public, '400 TOKEN_INVALID'],
+    ] as const)('is refused a player who %s', async ([, player_token, expected], { mock }) => {
+      const before = await list(mock, closed)
+
+      expect(failure(await connected(mock, { player_token }, arena))).toBe(expected)
+      expect(await list(mock, closed)).toEqual(before)
+    })
+
+    it('is refused a player twice', async ({ mock }) => {
+      expect(ok(await connected(mock, { player_token: tokens.reserved }, arena))).toEqual({})
+      expect(failure(await connected(mock, { player_token: tokens.reserved }, arena))).toBe(
+        '400 MATCHMAKER_PLAYER_ALREADY_CONNECTED',
+      )
+    })
+
+    it('is refused a player of another lobby', async ({ mock }) => {
+      const player_token = seat(await find(mock, { game_modes: ['ffa'] }, open)).player.token
+
+      expect(failure(await connected(mock, { player_token }, arena))).toBe('403 API_FORBIDDEN')
+      expect(failure(await disconnected(mock, { player_token }, arena))).toBe('403 API_FORBIDDEN')
+    })
+
+    it('may say that a player has left who has given up its seat, or has left already', async ({ mock }) => {
+      for (const player_token of [tokens.reserved, tokens.late, tokens.gone, tokens.gone])
+        expect(ok(await disconnected(mock, { player_token }, arena))).toEqual({})
+      expect(failure(await connected(mock, { player_token: tokens.reserved }, arena))).toBe(
+        '400 MATCHMAKER_PLAYER_REMOVED',
+      )
+    })
+
+    it.for([
+      ['ready', ready, undefined],
+      ['closed', close, { is_closed: true }],
+      ['state', setState, {}],
+      ['connected', connected, { player_token: tokens.reserved }],
+    ] as const)('that has stopped is refused to say %s', async ([name, say, body], { mock }) => {
+      const expected = name === 'connected' ? '403 API_FORBIDDEN' : '400 MATCHMAKER_LOBBY_STOPPED'
+
+      expect(failure(await say(mock, body, bearer(lobbyTokenOf('stopped'))))).toBe(expected)
+    })
+
+    it.for([
+      ['none', {}, '401 API_UNAUTHORIZED'],
+      ['a public one', open, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['that of a player', bearer(tokens.reserved), '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['that of no lobby', bearer('lobby.mock.nobody'), '400 TOKEN_INVALID'],
+    ] as const)('needs the token of the lobby: with %s it is refused', async ([, headers, expected], { mock }) => {
+      for (const [say, body] of [
+        [ready, undefined],
+        [close, { is_closed: true }],
+        [setState, {}],
+        [connected, { player_token: tokens.reserved }],
+        [disconnected, { player_token: tokens.connected }],
+      ] as const)
+        expect(failure(await say(mock, body, headers))).toBe(expected)
+    })
+  })
+}
+
+function countSpecification({ describe, it }: Frame): void {
+  describe('players.getStatistics', () => {
+    const statistics = (mock: Mock, headers: Headers) =>
+      mock.send({ method: 'GET', path: '/matchmaker/players/statistics', headers })
+
+    it('counts connected players by mode and region, also where nobody plays', async ({ mock }) => {
+      expect(ok(await statistics(mock, open))).toEqual({
+        player_count: 1,
+        game_modes: {
+          duel: { player_count: 1, regions: { 'lnd-fra': { player_count: 1 } } },
+          ffa: { player_count: 0, regions: { 'lnd-syd': { player_count: 0 }, 'lnd-fra': { player_count: 0 } } },
+          secret: { player_count: 0, regions: { 'lnd-fra': { player_count: 0 } } },
+        },
+      })
+    })
+
+    it.for([
+      ['no token', {}, '401 API_UNAUTHORIZED'],
+      ["a lobby's", arena, '401 CLAIMS_MISSING_ENTITLEMENT'],
+    ] as const)('refuses %s', async ([, headers, expected], { mock }) => {
+      expect(failure(await statistics(mock, headers))).toBe(expected)
+    })
+  })
+
+  describe('regions.list', () => {
+    it('lists the same regions as lobbies.list', async ({ mock }) => {
+      const headers = { ...open, 'x-coords': '1,2' }
+      const asked = (path: string) => mock.send({ method: 'GET', path, headers })
+      const { regions } = ok(await asked('/matchmaker/lobbies/list')) as { regions: object[] }
+
+      expect(ok(await asked('/matchmaker/regions'))).toEqual({ regions })
+      expect(regions).toHaveLength(2)
+    })
+  })
+}
