@@ -396,6 +396,9 @@ function serverSpecification({ describe, it }: Frame): void {
   const state = (mock: Mock, id: string, headers: Headers) =>
     mock.send({ method: 'GET', path: `/matchmaker/lobbies/${id}/state`, headers })
 
+  /** The token of a player with a seat in the arena. */
+  const comer = async (mock: Mock) => seat(await join(mock, { lobby_id: 'arena' }, closed)).player.token
+
   describe("a lobby's server", () => {
     it('hears of a player, and is listed with it until it leaves', async ({ mock }) => {
       const { lobby, player } = seat(await find(mock, { game_modes: ['ffa'] }, open))
@@ -469,10 +472,10 @@ function serverSpecification({ describe, it }: Frame): void {
     })
 
     it('is refused a player twice', async ({ mock }) => {
-      expect(ok(await connected(mock, { player_token: tokens.reserved }, arena))).toEqual({})
-      expect(failure(await connected(mock, { player_token: tokens.reserved }, arena))).toBe(
-        '400 MATCHMAKER_PLAYER_ALREADY_CONNECTED',
-      )
+      const player_token = await comer(mock)
+
+      expect(ok(await connected(mock, { player_token }, arena))).toEqual({})
+      expect(failure(await connected(mock, { player_token }, arena))).toBe('400 MATCHMAKER_PLAYER_ALREADY_CONNECTED')
     })
 
     it('is refused a player of another lobby', async ({ mock }) => {
@@ -483,18 +486,18 @@ function serverSpecification({ describe, it }: Frame): void {
     })
 
     it('may say that a player has left who has given up its seat, or has left already', async ({ mock }) => {
-      for (const player_token of [tokens.reserved, tokens.late, tokens.gone, tokens.gone])
+      const reserved = await comer(mock)
+
+      for (const player_token of [reserved, tokens.late, tokens.gone, tokens.gone])
         expect(ok(await disconnected(mock, { player_token }, arena))).toEqual({})
-      expect(failure(await connected(mock, { player_token: tokens.reserved }, arena))).toBe(
-        '400 MATCHMAKER_PLAYER_REMOVED',
-      )
+      expect(failure(await connected(mock, { player_token: reserved }, arena))).toBe('400 MATCHMAKER_PLAYER_REMOVED')
     })
 
     it.for([
       ['ready', ready, undefined],
       ['closed', close, { is_closed: true }],
       ['state', setState, {}],
-      ['connected', connected, { player_token: tokens.reserved }],
+      ['connected', connected, { player_token: tokens.connected }],
     ] as const)('that has stopped is refused to say %s', async ([name, say, body], { mock }) => {
       const expected = name === 'connected' ? '403 API_FORBIDDEN' : '400 MATCHMAKER_LOBBY_STOPPED'
 
@@ -504,14 +507,14 @@ function serverSpecification({ describe, it }: Frame): void {
     it.for([
       ['none', {}, '401 API_UNAUTHORIZED'],
       ['a public one', open, '401 CLAIMS_MISSING_ENTITLEMENT'],
-      ['that of a player', bearer(tokens.reserved), '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['that of a player', bearer(tokens.connected), '401 CLAIMS_MISSING_ENTITLEMENT'],
       ['that of no lobby', bearer('lobby.mock.nobody'), '400 TOKEN_INVALID'],
     ] as const)('needs the token of the lobby: with %s it is refused', async ([, headers, expected], { mock }) => {
       for (const [say, body] of [
         [ready, undefined],
         [close, { is_closed: true }],
         [setState, {}],
-        [connected, { player_token: tokens.reserved }],
+        [connected, { player_token: tokens.connected }],
         [disconnected, { player_token: tokens.connected }],
       ] as const)
         expect(failure(await say(mock, body, headers))).toBe(expected)

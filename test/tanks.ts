@@ -21,7 +21,6 @@ export const tokens = {
   complete: 'device.mock.complete',
   /** Of the lobby `arena`, and of its players. */
   arena: 'lobby.mock.arena',
-  reserved: 'player.mock.reserved',
   connected: 'player.mock.connected',
   late: 'player.mock.late',
   gone: 'player.mock.gone',
@@ -83,7 +82,6 @@ export const tanks: ScenarioInput = {
               lobby_id: 'arena',
               run_by: 'server',
               players: [
-                { token: tokens.reserved, status: 'reserved' },
                 { token: tokens.connected },
                 { token: tokens.late, status: 'expired' },
                 { token: tokens.gone, status: 'removed' },

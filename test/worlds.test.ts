@@ -100,7 +100,7 @@ describe('an override', () => {
       ['', '/w/other'].map(async path => (await fetch(`https://any.test${path}${list.path}`)).json()),
     )
 
-    expect(answers).toMatchObject([{ game_modes: [{ game_mode_id: '5' }] }, { game_modes: [{ game_mode_id: '6' }] }])
+    expect(answers).toMatchObject([{ game_modes: [{ game_mode_id: '8' }] }, { game_modes: [{ game_mode_id: '9' }] }])
     await mock.close()
   })
 })

@@ -34,12 +34,14 @@ export function settle(records: AllRecords, { file }: { readonly file: AllRecord
 }
 
 function misfitsOf(records: AllRecords): Misfit[] {
-  const tables: ReadTables = lazyTables<ReadTables>(name =>
-    // A lobby that its mode strands does not fit by itself, so that the mode is not to blame.
-    readTable<object>(name === 'lobbies' ? noLobbies : recordsOf(records, name), models[name]),
+  const all = lazyTables<ReadTables>(name => readTable<object>(recordsOf(records, name), models[name]))
+  const withoutLobbies = lazyTables<ReadTables>(name =>
+    name === 'lobbies' ? readTable<object>(noLobbies, models[name]) : all[name],
   )
   return tableNames.flatMap(name => {
     const model: Model<TableName> = models[name] as never // one name for both: see `mapTables`
+    // A lobby that its mode strands does not fit by itself, so that the mode is not to blame.
+    const tables = name === 'gameModes' ? withoutLobbies : all
     return [...recordsOf(records, name).rows()].flatMap(row => {
       const problem = model.check?.(row as never, tables)
       return problem === undefined ? [] : { name, id: idOf(name)(row as never), row, problem }

@@ -18,7 +18,7 @@ const successes: { readonly [id in OperationId]: { readonly path: string; query?
   'lobbies.setClosed': { path: '/matchmaker/lobbies/closed', body: { is_closed: true } },
   'lobbies.setState': { path: '/matchmaker/lobbies/state', body: { map: 'dust' } },
   'lobbies.getState': { path: '/matchmaker/lobbies/arena/state' },
-  'players.connected': { path: '/matchmaker/players/connected', body: { player_token: tokens.reserved } },
+  'players.connected': { path: '/matchmaker/players/connected', body: { player_token: 'player.mock.reserved' } },
   'players.disconnected': { path: '/matchmaker/players/disconnected', body: { player_token: tokens.connected } },
   'players.getStatistics': { path: '/matchmaker/players/statistics' },
   'regions.list': { path: '/matchmaker/regions' },
@@ -51,6 +51,7 @@ async function call(
   { token, ...sent }: { path: string; query?: string; body?: object; token?: string | undefined },
 ) {
   const mock = createMockmaker({ scenario: tanks })
+  await mock.world.players.create({ lobby_id: 'arena', player_token: 'player.mock.reserved', status: 'reserved' })
   const answer = await mock.answer({
     method: spec(id).method,
     path: sent.path,

@@ -8,9 +8,9 @@ describe('GET /__mock/{table}', () => {
   it.for([
     ['games', 2],
     ['namespaces', 3],
-    ['game-modes', 5],
+    ['game-modes', 6],
     ['regions', 3],
-    ['lobbies', 5],
+    ['lobbies', 8],
     ['device-links', 3],
     ['tokens', 9],
   ] as const)('lists the %s', async ([table, count], { serve }) => {
@@ -24,7 +24,7 @@ describe('GET /__mock/{table}', () => {
   it.for([
     ['game_mode_id=duel', ['closed', 'private', ids.lobby].sort()],
     ['is_closed=true', ['closed']],
-    ['total_player_count=1', [ids.lobby]],
+    ['total_player_count=1', [ids.lobby, 'arena']],
     ['state.map=dust', [ids.lobby]],
     ['game_mode_id=duel&publicity=private', ['private']],
     ['state=[1]', []],

@@ -6,7 +6,8 @@ import { bearer, ids, tokens } from '../tanks.js'
 import { stateOf } from './ask.js'
 import { type Open, ways } from './ways.js'
 
-const filled = (path: string) => path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod)
+const filled = (path: string) =>
+  path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod).replace('{lobby_id}', 'arena')
 const paths = [...new Set(operationIds.map(id => operations[id].path))]
 const methodsAt = (path: string) =>
   operationIds.filter(id => operations[id].path === path).map(id => operations[id].method)
