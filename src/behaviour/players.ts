@@ -11,8 +11,9 @@ import { ownLobby } from './game-server.js'
 export const playerConnected: Behaviour<'players.connected'> = call => {
   const { caller, input, tables, writes, now } = call
   if (caller.kind === 'development') return {}
-  const player = checkReserved(playerOf(input.player_token, { lobbyId: caller.lobbyId, tables }), now)
-  connect(player, { lobby: ownLobby(caller, call), writes, now })
+  const lobby = ownLobby(caller, call)
+  const player = playerOf(input.player_token, { lobbyId: lobby.lobby_id, tables })
+  connect(checkReserved(player, now), { lobby, writes, now })
   return {}
 }
 
@@ -20,8 +21,8 @@ export const playerConnected: Behaviour<'players.connected'> = call => {
 export const playerDisconnected: Behaviour<'players.disconnected'> = call => {
   const { caller, input, tables, writes, now } = call
   if (caller.kind === 'development') return {}
-  const player = playerOf(input.player_token, { lobbyId: caller.lobbyId, tables })
-  ownLobby(caller, call)
+  const { lobby_id: lobbyId } = ownLobby(caller, call)
+  const player = playerOf(input.player_token, { lobbyId, tables })
   if (isSeated(player)) leave(player, { writes, now })
   return {}
 }

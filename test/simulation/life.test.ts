@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import type { Join } from '../../src/contract/join.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { lobbyTokenOf } from '../../src/store/lobby-token.js'
+
+const token = 'pub.mock'
+
+function opened(scenario: ScenarioInput = {}): Mockmaker {
+  return createMockmaker({
+    scenario: {
+      now: '2026-11-20T20:00:00Z',
+      clock: 'frozen',
+      tokens: { public: token },
+      game_modes: [{ game_mode_id: 'ffa', max_players: 40 }],
+      lobbies: [{ lobby_id: 'listed' }],
+      ...scenario,
+    },
+  })
+}
+
+async function ask(mock: Mockmaker, path: string, body: object, bearer = token) {
+  const { status, body: bytes } = await mock.answer({
+    method: 'POST',
+    path: `/matchmaker/${path}`,
+    headers: { authorization: `Bearer ${bearer}` },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+  })
+  return { status, said: JSON.parse(new TextDecoder().decode(bytes)) }
+}
+
+async function joined(mock: Mockmaker, lobby_id = 'listed'): Promise<string> {
+  return ((await ask(mock, 'lobbies/join', { lobby_id })).said as Join).player.token
+}
+
+async function created(mock: Mockmaker): Promise<string> {
+  return ((await ask(mock, 'lobbies/create', { game_mode: 'ffa' })).said as Join).lobby.lobby_id
+}
+
+const statusOf = (mock: Mockmaker, player: string) => mock.world.players.get(player)?.status
+
+describe('a lobby whose server the mock plays', () => {
+  it('is ready at once', async () => {
+    const mock = opened()
+
+    const id = await created(mock)
+
+    expect(mock.world.lobbies.get(id)).toMatchObject({ status: 'ready', run_by: 'mock' })
+  })
+
+  it('has a player connected after 2 s, who leaves after 30 min', async () => {
+    const mock = opened()
+    const player = await joined(mock)
+    const seen = () => [statusOf(mock, player), mock.world.lobbies.get('listed')?.total_player_count]
+
+    await mock.world.clock.advance(1_999)
+    const before = seen()
+    await mock.world.clock.advance(1)
+    const there = seen()
+    await mock.world.clock.advance('30m')
+
+    expect([before, there, seen()]).toEqual([
+      ['reserved', 0],
+      ['connected', 1],
+      ['removed', 0],
+    ])
+  })
+
+  it('is its server’s from the first call on: players are what that says', async () => {
+    const mock = opened()
+    const [connected, waiting] = [await joined(mock), await joined(mock)]
+    await ask(mock, 'players/connected', { player_token: connected }, lobbyTokenOf('listed'))
+
+    await mock.world.clock.advance('8h')
+
+    expect([statusOf(mock, connected), statusOf(mock, waiting)]).toEqual(['connected', undefined])
+  })
+
+  it('keeps its players where the call of a server is refused', async () => {
+    const mock = opened()
+    const player = await joined(mock)
+    await ask(mock, 'players/connected', { player_token: 'player.mock.nobody' }, lobbyTokenOf('listed'))
+
+    await mock.world.clock.advance('2s')
+
+    expect([statusOf(mock, player), mock.world.lobbies.get('listed')?.run_by]).toEqual(['connected', 'mock'])
+  })
+
+  it('stops after 8 h, with its players, and is forgotten after another hour', async () => {
+    const mock = opened()
+    const id = await created(mock)
+    await mock.world.clock.advance(8 * 3_600_000 - 1)
+    const player = await joined(mock, id)
+
+    await mock.world.clock.advance(1)
+    const stopped = mock.world.lobbies.get(id)
+    const left = statusOf(mock, player)
+    const refused = await ask(mock, 'lobbies/join', { lobby_id: id })
+    await mock.world.clock.advance('1h')
+
+    expect(stopped).toMatchObject({ status: 'stopped', total_player_count: 0, reserved_player_count: 0 })
+    expect([left, refused.said.code]).toEqual(['removed', 'MATCHMAKER_LOBBY_STOPPED'])
+    expect([mock.world.lobbies.get(id), mock.world.players.count()]).toEqual([undefined, 0])
+    expect((await ask(mock, 'lobbies/join', { lobby_id: id })).said.code).toBe('MATCHMAKER_LOBBY_NOT_FOUND')
+  })
+
+  it('does not end by its age where the scenario lists it', async () => {
+    const mock = opened()
+
+    await mock.world.clock.advance('30d')
+
+    expect(mock.world.lobbies.get('listed')).toMatchObject({ status: 'ready' })
+  })
+})
+
+describe('a lobby whose server is a real one', () => {
+  it('is starting until its server calls ready', async () => {
+    const mock = opened({ servers: 'manual' })
+    const id = await created(mock)
+    const before = mock.world.lobbies.get(id)?.status
+
+    await ask(mock, 'lobbies/ready', {}, lobbyTokenOf(id))
+    await mock.world.clock.advance('10m')
+
+    expect([before, mock.world.lobbies.get(id)?.status]).toEqual(['starting', 'ready'])
+  })
+
+  it('stops where that does not call ready within 5 min', async () => {
+    const mock = opened({ servers: 'manual' })
+    const id = await created(mock)
+
+    await mock.world.clock.advance(300_000 - 1)
+    const before = mock.world.lobbies.get(id)?.status
+    await mock.world.clock.advance(1)
+
+    expect([before, mock.world.lobbies.get(id)?.status]).toEqual(['starting', 'stopped'])
+    expect((await ask(mock, 'lobbies/ready', {}, lobbyTokenOf(id))).said.code).toBe('MATCHMAKER_LOBBY_STOPPED')
+  })
+
+  it('frees the seat of a player who has not connected within 2 min', async () => {
+    const mock = opened({ servers: 'manual' })
+    const player = await joined(mock)
+    const seats = () => mock.world.lobbies.get('listed')?.reserved_player_count
+
+    await mock.world.clock.advance(120_000 - 1)
+    const before = [statusOf(mock, player), seats()]
+    await mock.world.clock.advance(1)
+
+    expect([before, [statusOf(mock, player), seats()]]).toEqual([
+      ['reserved', 1],
+      ['expired', 0],
+    ])
+    expect((await ask(mock, 'players/connected', { player_token: player }, lobbyTokenOf('listed'))).said.code).toBe(
+      'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
+    )
+  })
+})
+
+describe('a lobby of 40', () => {
+  it.each(['find', 'join'] as const)('gives exactly 40 seats to 1,000 who %s at once', async how => {
+    const mock = opened()
+    const body = how === 'join' ? { lobby_id: 'listed' } : { game_modes: ['ffa'], prevent_auto_create_lobby: true }
+
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => ask(mock, `lobbies/${how}`, body)))
+
+    const tokens = answers.flatMap(({ status, said }) => (status === 200 ? [said.player.token] : []))
+    const refusals = new Set(answers.flatMap(({ status, said }) => (status === 200 ? [] : [said.code])))
+    expect([tokens.length, new Set(tokens).size]).toEqual([40, 40])
+    expect([...refusals]).toEqual([how === 'join' ? 'MATCHMAKER_LOBBY_FULL' : 'MATCHMAKER_NO_AVAILABLE_LOBBIES'])
+    expect(mock.world.lobbies.get('listed')).toMatchObject({ reserved_player_count: 40, total_player_count: 0 })
+  })
+})
+
+describe('records that are written by hand', () => {
+  it('count a player in its lobby, and no more when it is deleted', async () => {
+    const { world } = opened()
+    const seats = () => {
+      const { total_player_count, reserved_player_count } = world.lobbies.get('listed') ?? {}
+      return [total_player_count, reserved_player_count]
+    }
+
+    const { player_token } = await world.players.create({ lobby_id: 'listed' })
+    await world.players.create({ lobby_id: 'listed', status: 'reserved' })
+    const both = seats()
+    await world.players.delete(q => q.where({ player_token }))
+
+    expect([both, seats()]).toEqual([
+      [1, 1],
+      [0, 1],
+    ])
+  })
+
+  it('take the players of a lobby along that is deleted', async () => {
+    const { world } = opened()
+    await world.players.create({ lobby_id: 'listed' })
+
+    await world.lobbies.delete(q => q.where({ lobby_id: 'listed' }))
+
+    expect(world.players.count()).toBe(0)
+  })
+
+  it('refuse a player beyond what its lobby takes', async () => {
+    const { world } = opened({ game_modes: [{ game_mode_id: 'ffa', max_players: 1 }] })
+    await world.players.create({ lobby_id: 'listed' })
+
+    await expect(world.players.create({ lobby_id: 'listed' })).rejects.toThrow(
+      'lobby listed: expected at most 1, the most that the lobby takes',
+    )
+    expect(world.players.count()).toBe(1)
+  })
+
+  it.each([
+    ['fewer players than are connected', { total_player_count: 0 }, /1 of its players are connected/],
+    ['seats that nobody has', { reserved_player_count: 1 }, /reserved_player_count is 1, and its players have 0/],
+  ] as const)('refuse %s', async (_, columns, message) => {
+    const { world } = opened()
+    await world.players.create({ lobby_id: 'listed' })
+
+    const update = world.lobbies.update(q => q.where({ lobby_id: 'listed' }), {
+      data: lobby => void Object.assign(lobby, columns),
+    })
+
+    await expect(update).rejects.toThrow(message)
+  })
+})
