@@ -27,8 +27,8 @@ export type Timetables = { readonly [Name in TableName]?: Timetable<Rows[Name]> 
 /** What a world waits for. */
 interface Waiting {
   readonly deadlines: Deadlines
-  /** By table and id. */
-  readonly entries: Map<string, Deadline>
+  /** Of rows, by table and id. */
+  readonly entries: Map<TableName, Map<string, Deadline>>
   unlisten(): void
 }
 
@@ -93,21 +93,39 @@ class Agenda {
     this.#forget(table, id)
     const at = this.#timetable(table).dueAt(row, after)
     if (at === undefined) return
+    const { deadlines, entries } = this.#wait()
+    const deadline = deadlines.add({ at, alarm: () => void this.#due.push({ table, id }) })
+    const ofTable = entries.get(table)
+    if (ofTable) ofTable.set(id, deadline)
+    else entries.set(table, new Map([[id, deadline]]))
+  }
+
+  #wait(): Waiting {
     this.#waiting ??= {
       deadlines: new Deadlines(),
       entries: new Map(),
       // A reset may put the clock back.
-      unlisten: this.#world.listen(new Set([clockTag]), () => this.#arm()),
+      unlisten: this.#world.listen(new Set([clockTag]), () => this.#expectAnew()),
     }
-    const { deadlines, entries } = this.#waiting
-    entries.set(`${table} ${id}`, deadlines.add({ at, alarm: () => void this.#due.push({ table, id }) }))
+    return this.#waiting
+  }
+
+  #expectAnew(): void {
+    for (const [table, ids] of this.#waiting?.entries ?? []) {
+      for (const id of [...ids.keys()]) {
+        const row = this.#rows(table).get(id)
+        if (row) this.#expect(table, row)
+      }
+    }
+    this.#arm()
   }
 
   #forget(table: TableName, id: string): void {
-    const deadline = this.#waiting?.entries.get(`${table} ${id}`)
+    const ofTable = this.#waiting?.entries.get(table)
+    const deadline = ofTable?.get(id)
     if (!deadline) return
     this.#waiting?.deadlines.remove(deadline)
-    this.#waiting?.entries.delete(`${table} ${id}`)
+    ofTable?.delete(id)
   }
 
   /** Sets the alarm to what is due first. */
@@ -133,7 +151,7 @@ class Agenda {
       // Those whose rows have stayed as they were may come again.
       for (const { table, id } of due) {
         const row = this.#rows(table).get(id)
-        if (row && !this.#waiting?.entries.has(`${table} ${id}`)) this.#expect(table, row, at)
+        if (row && !this.#waiting?.entries.get(table)?.has(id)) this.#expect(table, row, at)
       }
     }
     this.#arm()

@@ -1,0 +1,274 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { seatsTaken } from '../../src/store/lobby-row.js'
+import { isSeated } from '../../src/store/player-row.js'
+
+const lively: ScenarioInput = {
+  now: '2026-11-20T00:00:00Z',
+  clock: 'frozen',
+  regions: ['lnd-fra', 'lnd-sfo', 'lnd-tok'],
+  matchmaker: { lobby_count_max: 200 },
+  game_modes: [
+    { game_mode_id: 'duel', max_players: 2 },
+    { game_mode_id: 'ffa', max_players: 8 },
+  ],
+  players: { concurrent: 30, session: '12m', modes: { duel: 1, ffa: 2 } },
+}
+
+const opened = (scenario: ScenarioInput = {}): Mockmaker => createMockmaker({ scenario: { ...lively, ...scenario } })
+
+const connected = ({ world }: Mockmaker) => world.players.all().filter(player => player.status === 'connected')
+
+describe('players who come and go', () => {
+  it('are as many as the scenario says, on average over a day', async () => {
+    const mock = opened()
+    await mock.world.clock.advance('2h')
+    let sum = 0
+    for (let hour = 0; hour < 24; hour++) {
+      await mock.world.clock.advance('1h')
+      sum += connected(mock).length
+    }
+
+    expect(sum / 24).toBeGreaterThan(24)
+    expect(sum / 24).toBeLessThan(36)
+  })
+
+  it('want the modes as often as these weigh', async () => {
+    const mock = opened({ players: { concurrent: 100, modes: { duel: 3, ffa: 1 } } })
+    await mock.world.clock.advance('3h')
+    const modeOf = new Map(mock.world.lobbies.all().map(lobby => [lobby.lobby_id, lobby.game_mode_id]))
+
+    const duels = connected(mock).filter(({ lobby_id }) => modeOf.get(lobby_id) === 'duel').length
+
+    expect(duels / connected(mock).length).toBeGreaterThan(0.6)
+    expect(duels / connected(mock).length).toBeLessThan(0.9)
+  })
+
+  it('are many where it is evening, and few where it is early morning', async () => {
+    // 21 o'clock in Frankfurt is 5 in the morning in Tokyo.
+    const mock = opened({ now: '2026-11-20T18:30:00Z', players: { concurrent: 200 } })
+    await mock.world.clock.advance('2h')
+    const playing = (region_id: string) =>
+      mock.world.lobbies
+        .findMany(q => q.where({ region_id }))
+        .reduce((sum, { total_player_count }) => sum + total_player_count, 0)
+
+    expect(playing('lnd-fra')).toBeGreaterThan(3 * playing('lnd-tok'))
+  })
+
+  it('come from an address of their own', async () => {
+    const mock = opened()
+    const addresses: string[] = []
+    mock.world.subscribe(({ puts }) => {
+      for (const put of puts) if (put.table === 'players') addresses.push(put.row.address)
+    })
+
+    await mock.world.clock.advance('6h')
+
+    expect(addresses.length).toBeGreaterThan(200)
+    expect(new Set(addresses).size).toBe(addresses.length)
+  })
+
+  it('find a seat as everyone does: where no further lobby may be made, they go away', async () => {
+    const mock = opened({ matchmaker: { lobby_count_max: 3 } })
+
+    await mock.world.clock.advance('3h')
+
+    expect(mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length).toBeLessThanOrEqual(3)
+    expect(connected(mock).length).toBeLessThanOrEqual(3 * 8)
+  })
+
+  it('leave a mode alone in which find is disabled, and one that nobody wants', async () => {
+    const mock = opened({
+      game_modes: [{ game_mode_id: 'walled', disabled: ['find'] }, 'unwanted', 'ffa'],
+      players: { modes: { ffa: 1, walled: 1 } },
+    })
+
+    await mock.world.clock.advance('1h')
+
+    expect(new Set(mock.world.lobbies.all().map(({ game_mode_id }) => game_mode_id))).toEqual(new Set(['ffa']))
+  })
+
+  it('do not come where there is no mode, or nobody is wanted', async () => {
+    const nobody = [opened({ game_modes: [], players: {} }), opened({ players: { concurrent: 0 } })]
+
+    for (const mock of nobody) {
+      await mock.world.clock.advance('6h')
+      expect(mock.world.players.count()).toBe(0)
+    }
+  })
+
+  it('begin by being those whom the scenario only counts, who leave in their time', async () => {
+    const mock = opened({
+      lobbies: [{ lobby_id: 'listed', game_mode_id: 'ffa', total_player_count: 6 }],
+      players: { concurrent: 0 },
+    })
+    const count = () => mock.world.lobbies.get('listed')?.total_player_count
+
+    await mock.world.clock.advance('5s')
+    const first = [count(), mock.world.players.count()]
+    await mock.world.clock.advance('1d')
+
+    expect(first).toEqual([6, 6])
+    expect([count(), mock.world.players.count(), mock.world.lobbies.get('listed')?.status]).toEqual([0, 0, 'ready'])
+  })
+})
+
+describe('a lobby where players come and go', () => {
+  it('closes when it is full, opens when one leaves, and stops when the last has left', async () => {
+    const mock = opened({ players: { concurrent: 60, modes: { duel: 1 } } })
+    const seen = new Map<string, string[]>()
+    mock.world.subscribe(({ puts }) => {
+      for (const put of puts) {
+        if (put.table !== 'lobbies') continue
+        const { lobby_id, status, is_closed } = put.row
+        const state = status === 'stopped' ? 'stopped' : is_closed ? 'closed' : 'open'
+        const states = seen.get(lobby_id) ?? []
+        if (states.at(-1) !== state) seen.set(lobby_id, [...states, state])
+        if (state === 'closed') expect(seatsTaken(put.row)).toBe(2)
+        if (state === 'open') expect(seatsTaken(put.row)).toBeLessThan(2)
+      }
+    })
+
+    await mock.world.clock.advance('6h')
+
+    const lives = [...seen.values()].map(states => states.join(' '))
+    expect(lives).toContain('open closed open stopped')
+    expect(lives.some(life => life.startsWith('open closed open closed'))).toBe(true)
+  })
+
+  it('stays as the scenario closed it', async () => {
+    const mock = opened({
+      lobbies: [{ lobby_id: 'closed', game_mode_id: 'ffa', total_player_count: 5, is_closed: true }],
+    })
+
+    await mock.world.clock.advance('1d')
+
+    expect(mock.world.lobbies.get('closed')).toMatchObject({ is_closed: true, total_player_count: 0 })
+  })
+
+  it('is left alone where its own server runs it', async () => {
+    const mock = opened({
+      lobbies: [{ lobby_id: 'own', game_mode_id: 'ffa', run_by: 'server', total_player_count: 5 }],
+      players: { concurrent: 0 },
+    })
+
+    await mock.world.clock.advance('1d')
+
+    expect(mock.world.lobbies.get('own')).toMatchObject({ is_closed: false, total_player_count: 5 })
+  })
+})
+
+describe('a simulated week', () => {
+  it('never loses a seat, and never gives one twice', async () => {
+    const mock = opened()
+    const { world } = mock
+    let looks = 0
+    world.subscribe(({ puts }) => {
+      for (const put of puts) {
+        if (put.table !== 'lobbies') continue
+        const { lobby_id, reserved_player_count, total_player_count, max_players_direct } = put.row
+        const players = world.players.findMany(q => q.where({ lobby_id })).filter(isSeated)
+        const of = (status: string) => players.filter(player => player.status === status).length
+        if (of('reserved') !== reserved_player_count || of('connected') !== total_player_count)
+          throw new Error(`lobby ${lobby_id} counts ${reserved_player_count} and ${total_player_count}`)
+        if (seatsTaken(put.row) > max_players_direct) throw new Error(`lobby ${lobby_id} is too full`)
+        looks += 1
+      }
+    })
+
+    await world.clock.advance('7d')
+
+    expect(looks).toBeGreaterThan(30_000)
+    const lobbies = world.lobbies.all().filter(({ status }) => status !== 'stopped')
+    const taken = lobbies.reduce((sum, lobby) => sum + seatsTaken(lobby), 0)
+    expect(taken).toBe(world.players.all().filter(isSeated).length)
+  })
+
+  it('leaves nothing behind of those who have gone', async () => {
+    const mock = opened({ players: { concurrent: 30, session: '5m' } })
+    await mock.world.clock.advance('1d')
+    const after = [mock.world.players.count() < 200, mock.world.lobbies.count() < 300]
+    await mock.world.simulations.delete(q => q)
+
+    await mock.world.clock.advance('1d')
+
+    expect(after).toEqual([true, true])
+    expect([mock.world.players.count(), mock.world.lobbies.count()]).toEqual([0, 0])
+  })
+})
+
+describe('a simulated day', () => {
+  it('is the same in one step and in many, whoever looks on', async () => {
+    const [one, many] = [opened(), opened()]
+    await one.world.clock.advance('12h')
+
+    for (let i = 0; i < 720; i++) {
+      await many.world.clock.advance('1m')
+      many.world.lobbies.all()
+      if (i % 60 === 0) await many.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+    }
+
+    expect(one.snapshot()).toEqual({ ...many.snapshot(), revision: one.world.revision })
+    expect(connected(one).length).toBeGreaterThan(5)
+  })
+
+  it('is another one for another seed', async () => {
+    const [one, other] = [opened(), opened({ seed: 2 })]
+    await one.world.clock.advance('1h')
+    await other.world.clock.advance('1h')
+
+    expect(one.world.lobbies.all()).not.toEqual(other.world.lobbies.all())
+  })
+
+  it('goes on from a snapshot as the world does that it was taken of', async () => {
+    const world = opened()
+    await world.world.clock.advance('95m')
+    const put = createMockmaker({ scenario: structuredClone(world.snapshot()) })
+
+    await world.world.clock.advance('6h')
+    await put.world.clock.advance('6h')
+
+    expect({ ...put.snapshot(), revision: 0 }).toEqual({ ...world.snapshot(), revision: 0 })
+  })
+
+  it('begins anew with a reset', async () => {
+    const mock = opened()
+    await mock.world.clock.advance('3h')
+    const first = { ...mock.snapshot(), revision: 0 }
+    await mock.world.clock.advance('17m')
+
+    await mock.reset()
+    await mock.world.clock.advance('3h')
+
+    expect({ ...mock.snapshot(), revision: 0 }).toEqual(first)
+  })
+})
+
+describe('the clock of a world where players come and go', () => {
+  it('stands still where it is frozen', async () => {
+    vi.useFakeTimers()
+    const mock = opened()
+
+    await vi.advanceTimersByTimeAsync(3_600_000)
+
+    expect([mock.world.players.count(), mock.world.revision]).toEqual([0, opened().world.revision])
+    vi.useRealTimers()
+  })
+
+  it('has them come by themselves where it runs', async () => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-20T00:00:00Z') })
+    const [running, advanced] = [opened({ clock: 'running' }), opened()]
+
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    await advanced.world.clock.advance('1h')
+
+    expect(running.world.lobbies.all()).toEqual(advanced.world.lobbies.all())
+    expect(running.world.players.all()).toEqual(advanced.world.players.all())
+    expect(running.world.players.count()).toBeGreaterThan(0)
+    await running.close()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+})
