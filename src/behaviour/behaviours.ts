@@ -1,8 +1,13 @@
 import type { OperationId } from '../contract/operations.js'
+import { inspect } from './auth.js'
 import type { Behaviour } from './behaviour.js'
 import { completeDeviceLink, getDeviceLink, prepareDeviceLink } from './device-link.js'
+import { getGame } from './game.js'
 import { listLobbies } from './lobbies-list.js'
-import { updateMatchmakerConfig } from './matchmaker-config.js'
+import { updateMatchmakerConfig, validateMatchmakerConfig } from './matchmaker-config.js'
+import { createNamespace, getNamespace } from './namespace.js'
+import { addDomain, removeDomain, toggleDomainPublicAuth } from './namespace-domain.js'
+import { createDevelopmentToken, createPublicToken } from './namespace-token.js'
 import { validateDevelopmentToken } from './validate-development-token.js'
 import { validateNamespace } from './validate-namespace.js'
 
@@ -12,10 +17,20 @@ export type Behaviours = { readonly [Id in OperationId]: Behaviour<Id> }
 /** What the service answers. An operation without its behaviour does not compile. */
 export const behaviours: Behaviours = {
   'lobbies.list': listLobbies,
+  'games.getGameById': getGame,
   'games.namespaces.validateGameNamespace': validateNamespace,
-  'games.namespaces.validateGameNamespaceTokenDevelopment': validateDevelopmentToken,
+  'games.namespaces.createGameNamespace': createNamespace,
+  'games.namespaces.getGameNamespaceById': getNamespace,
   'games.namespaces.updateGameNamespaceMatchmakerConfig': updateMatchmakerConfig,
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': validateMatchmakerConfig,
+  'games.namespaces.validateGameNamespaceTokenDevelopment': validateDevelopmentToken,
+  'games.namespaces.createGameNamespaceTokenDevelopment': createDevelopmentToken,
+  'games.namespaces.createGameNamespaceTokenPublic': createPublicToken,
+  'games.namespaces.toggleNamespaceDomainPublicAuth': toggleDomainPublicAuth,
+  'games.namespaces.addNamespaceDomain': addDomain,
+  'games.namespaces.removeNamespaceDomain': removeDomain,
   'devices.links.get': getDeviceLink,
   'devices.links.prepare': prepareDeviceLink,
   'devices.links.complete': completeDeviceLink,
+  'auth.inspect': inspect,
 }

@@ -1,13 +1,21 @@
 import type * as z from 'zod'
+import { authOperations } from './auth-operations.js'
 import { deviceLinkOperations } from './device-link-operations.js'
+import { gameOperations } from './game-operations.js'
 import { lobbyOperations } from './lobby-operations.js'
+import { namespaceDomainOperations } from './namespace-domain-operations.js'
 import { namespaceOperations } from './namespace-operations.js'
+import { namespaceTokenOperations } from './namespace-token-operations.js'
 
 /** The table of operations: what the service promises. Routes, types, behaviours, OpenAPI and docs come from it. */
 export const operations = {
   ...lobbyOperations,
+  ...gameOperations,
   ...namespaceOperations,
+  ...namespaceTokenOperations,
+  ...namespaceDomainOperations,
   ...deviceLinkOperations,
+  ...authOperations,
 }
 
 type Operations = typeof operations

@@ -1,6 +1,7 @@
 import type { Path } from '../contract/issue.js'
 import { pathText } from '../contract/issue.js'
 import type { Layout, PlacedGame, PlacedNamespace } from './layout.js'
+import type { DevelopmentEntry } from './namespace.js'
 import { regionIdOf } from './region.js'
 import type { Scenario } from './schema.js'
 
@@ -36,8 +37,10 @@ function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable
     // Beside a list of all bearers it is only what the device gets.
     yield { scope: scenario.bearer_tokens ? pathText(path) : 'token', path, id: link.cloud_token }
   }
-  for (const [i, { token }] of (scenario.bearer_tokens ?? []).entries()) {
-    yield { scope: 'token', path: ['bearer_tokens', i, 'token'], id: token }
+  for (const [i, { token, development }] of (scenario.bearer_tokens ?? []).entries()) {
+    const path = ['bearer_tokens', i]
+    yield { scope: 'token', path: [...path, 'token'], id: token }
+    yield* portsIn(development, path)
   }
 }
 
@@ -60,9 +63,7 @@ function* inNamespace({ path, given }: PlacedNamespace): Generator<Nameable> {
   for (const [i, domain] of (given.domains ?? []).entries()) {
     yield { scope: 'domain', path: [...path, 'domains', i], id: domain }
   }
-  for (const [i, { label }] of (given.development?.lobby_ports ?? []).entries()) {
-    yield { scope: `port of ${here}`, path: [...path, 'development', 'lobby_ports', i, 'label'], id: label }
-  }
+  yield* portsIn(given.development, path)
   for (const [i, mode] of (given.game_modes ?? []).entries()) {
     const at = [...path, 'game_modes', i]
     const [id, idPath] = typeof mode === 'string' ? [mode, at] : [mode.game_mode_id, [...at, 'game_mode_id']]
@@ -70,5 +71,12 @@ function* inNamespace({ path, given }: PlacedNamespace): Generator<Nameable> {
   }
   for (const [i, lobby] of (given.lobbies ?? []).entries()) {
     yield { scope: 'lobby', path: [...path, 'lobbies', i, 'lobby_id'], id: lobby.lobby_id }
+  }
+}
+
+/** The ports of a game server, whose labels are its own. */
+function* portsIn(development: DevelopmentEntry | undefined, path: Path): Generator<Nameable> {
+  for (const [i, { label }] of (development?.lobby_ports ?? []).entries()) {
+    yield { scope: `port of ${pathText(path)}`, path: [...path, 'development', 'lobby_ports', i, 'label'], id: label }
   }
 }

@@ -1,6 +1,8 @@
 import { matchmakerDefaults } from '../store/model.js'
-import type { NamespaceRow } from '../store/rows.js'
+import type { Development, NamespaceRow } from '../store/rows.js'
 import type { PlacedNamespace } from './layout.js'
+import type { DevelopmentEntry } from './namespace.js'
+import type { Naming } from './naming.js'
 
 /** A namespace whose id, and whose game's, are known. */
 export interface OwnedNamespace extends PlacedNamespace {
@@ -8,14 +10,26 @@ export interface OwnedNamespace extends PlacedNamespace {
   readonly game_id: string
 }
 
+/** What rows are made with that a scenario does not say. */
+export interface RowMaking {
+  readonly naming: Naming
+  /** When the world begins, in ms since the epoch. */
+  readonly now: number
+}
+
 /** The row of a namespace. `max_players` and `development` are absent where the scenario does not say them. */
-export function namespaceRow({ namespace_id, game_id, names, given }: OwnedNamespace): NamespaceRow {
-  const { tokenless = true, domains = [], matchmaker, development } = given
+export function namespaceRow(
+  { namespace_id, game_id, names, fullName, given }: OwnedNamespace,
+  { naming, now }: RowMaking,
+): NamespaceRow {
+  const { version_id, created_at, tokenless = true, domains = [], matchmaker, development } = given
   const max_players = matchmaker?.max_players
   return {
     namespace_id,
     game_id,
     ...names,
+    created_at: created_at === undefined ? now : Date.parse(created_at),
+    version_id: version_id ?? naming.uuid(`namespace:${fullName}/version`),
     tokenless,
     domains,
     lobby_count_max: matchmaker?.lobby_count_max ?? matchmakerDefaults.lobby_count_max,
@@ -24,8 +38,7 @@ export function namespaceRow({ namespace_id, game_id, names, given }: OwnedNames
   }
 }
 
-type Development = NonNullable<PlacedNamespace['given']['development']>
-
-function developmentOf({ hostname = '127.0.0.1', lobby_ports = [] }: Development): NamespaceRow['development'] {
+/** Where a game server runs, with the defaults. */
+export function developmentOf({ hostname = '127.0.0.1', lobby_ports = [] }: DevelopmentEntry): Development {
   return { hostname, lobby_ports }
 }

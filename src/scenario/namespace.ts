@@ -3,6 +3,7 @@ import { DisplayName } from '../contract/display-name.js'
 import { exact } from '../contract/exact.js'
 import { HostName } from '../contract/host-name.js'
 import { Identifier } from '../contract/identifier.js'
+import { Instant } from '../contract/instant.js'
 import { Uint32 } from '../contract/uint32.js'
 import { LobbyPort, NamespaceRow } from '../store/rows.js'
 import { GameModeEntry } from './game-mode.js'
@@ -15,9 +16,18 @@ const generatedMax = 1_000_000
 const port_range = exact(LobbyPort.shape.port_range.unwrap().shape).optional()
 const LobbyPortEntry = exact({ ...LobbyPort.shape, port_range })
 
+/** Where a game server runs. */
+export const DevelopmentEntry = exact({
+  hostname: z.string().optional().describe('Default: 127.0.0.1.'),
+  lobby_ports: z.array(LobbyPortEntry).optional(),
+})
+export type DevelopmentEntry = z.output<typeof DevelopmentEntry>
+
 /** What a namespace can say besides its names. */
 export const namespaceKeys = {
   namespace_id: NamespaceRow.shape.namespace_id.optional().describe('Default: from the seed.'),
+  version_id: NamespaceRow.shape.version_id.optional().describe('What it runs of the game. Default: from the seed.'),
+  created_at: Instant.optional().describe('Default: when the world begins.'),
   tokenless: z.boolean().optional().describe('Whether lobbies.list needs no token. Default: true.'),
   domains: z.array(HostName).optional().describe('Host names whose pages belong to the namespace.'),
   matchmaker: exact({
@@ -27,12 +37,7 @@ export const namespaceKeys = {
     ),
   }).optional(),
   tokens: exact({ public: Token.optional(), development: Token.optional() }).optional(),
-  development: exact({
-    hostname: z.string().optional().describe('Default: 127.0.0.1.'),
-    lobby_ports: z.array(LobbyPortEntry).optional(),
-  })
-    .optional()
-    .describe('Where the game server of the development token runs.'),
+  development: DevelopmentEntry.optional().describe('Where the game server of the development token runs.'),
   game_modes: z.array(GameModeEntry).optional(),
   lobbies: z.array(LobbyEntry).optional(),
   generate: exact({ lobbies: z.int().min(0).max(generatedMax).optional() })

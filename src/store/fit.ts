@@ -26,7 +26,7 @@ export const checkNamespace: Check<NamespaceRow> = (row, tables) => {
     (other && `name_id is ${quoted(name_id)}, as that of ${other.namespace_id} is`) ??
     repeated({ domains }) ??
     checkDomains(row, tables) ??
-    repeated({ 'development.lobby_ports': development?.lobby_ports.map(port => port.label) ?? [] })
+    repeated(portLabels({ development }))
   )
 }
 
@@ -82,18 +82,27 @@ export const checkDeviceLink: Check<DeviceLinkRow> = (link, tables) => {
   )
 }
 
-/** The game or the namespace whose it is is there, and it is not that of a device link. */
+/** The game or the namespace whose it is is there, it is not that of a device link, and no two ports have one label. */
 export const checkToken: Check<TokenRow> = (row, tables) => {
   const lost =
     row.kind === 'cloud'
       ? reference({ game_id: row.game_id }, gamesOf(tables))
       : reference({ namespace_id: row.namespace_id }, namespacesOf(tables))
-  return lost ?? (tables.deviceLinks.get(row.token) && 'token is that of a device link already')
+  return (
+    lost ??
+    (tables.deviceLinks.get(row.token) && 'token is that of a device link already') ??
+    (row.kind === 'development' ? repeated(portLabels(row)) : undefined)
+  )
 }
 
 /** The game that a device link is, or will be, completed for. */
 export function gameOf(link: DeviceLinkRow): string | undefined {
   return link.status === 'complete' ? link.game_id : link.completes?.game_id
+}
+
+/** The labels of the ports of a game server, as `repeated` takes them. */
+function portLabels({ development }: Pick<NamespaceRow, 'development'>): Readonly<Record<string, readonly string[]>> {
+  return { 'development.lobby_ports': development?.lobby_ports.map(port => port.label) ?? [] }
 }
 
 /** What is named twice in a list, given as `{ column: names }`. */

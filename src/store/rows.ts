@@ -31,7 +31,14 @@ export const SettingsRow = exact({
 export type SettingsRow = z.output<typeof SettingsRow>
 
 /** A game, by the names that people and host names give it. */
-export const GameRow = exact({ game_id: Id, name_id: Identifier, display_name: DisplayName })
+export const GameRow = exact({
+  game_id: Id,
+  name_id: Identifier,
+  display_name: DisplayName,
+  created_at: Time,
+  /** Of the people who make the game. */
+  developer_group_id: Id,
+})
 export type GameRow = z.output<typeof GameRow>
 
 /** A port of the game server of a development token: what it does not have is absent. */
@@ -40,6 +47,11 @@ export const LobbyPort = Port.extend({
   target_port: Port.shape.target_port.unwrap().unwrap().optional(),
   port_range: Port.shape.port_range.unwrap().unwrap().optional(),
 })
+export type LobbyPort = z.output<typeof LobbyPort>
+
+/** Where the game server of a development token runs. */
+export const Development = z.object({ hostname: z.string(), lobby_ports: z.array(LobbyPort) })
+export type Development = z.output<typeof Development>
 
 /** A namespace of a game: who may call it, from where, and how much it bears. */
 export const NamespaceRow = exact({
@@ -47,6 +59,9 @@ export const NamespaceRow = exact({
   game_id: Id,
   name_id: Identifier,
   display_name: DisplayName,
+  created_at: Time,
+  /** Of the game, which it runs. */
+  version_id: Id,
   /** Whether lobbies.list needs no token. */
   tokenless: z.boolean(),
   /** Host names whose pages belong to the namespace. */
@@ -54,7 +69,8 @@ export const NamespaceRow = exact({
   lobby_count_max: Uint32,
   /** From one client address. Absent until a scenario or an mm-config sets it: then 8, and loopback addresses are not counted. */
   max_players: Uint32.optional(),
-  development: z.object({ hostname: z.string(), lobby_ports: z.array(LobbyPort) }).optional(),
+  /** Of its development tokens that have none of their own. */
+  development: Development.optional(),
 })
 export type NamespaceRow = z.output<typeof NamespaceRow>
 
@@ -122,7 +138,14 @@ const tokenFields = { token: Token, expires_at: Time.optional() }
 export const TokenRow = z.discriminatedUnion(
   'kind',
   [
-    exact({ ...tokenFields, kind: z.enum(['development', 'public']), namespace_id: Id }),
+    exact({
+      ...tokenFields,
+      kind: z.literal('development'),
+      namespace_id: Id,
+      /** Absent where it is that of the namespace. */
+      development: Development.optional(),
+    }),
+    exact({ ...tokenFields, kind: z.literal('public'), namespace_id: Id }),
     exact({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
   ],
   { error: 'expected development, public or cloud' },
