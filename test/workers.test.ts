@@ -4,7 +4,8 @@ import { listen } from '../src/express.js'
 import { createMockmaker } from '../src/index.js'
 import { type Opened, type Sent, sendTo } from './doors.js'
 import { stateOf } from './server/ask.js'
-import { type Frame, specification } from './specification.js'
+import type { Frame } from './specification/frame.js'
+import { specification } from './specification.js'
 import { tanks } from './tanks.js'
 
 interface Case {

@@ -11,6 +11,18 @@ import { type Open, ways } from './ways.js'
 /** A body of each operation that is right, and whose token is. */
 const right = {
   'lobbies.list': undefined,
+  'games.getGameById': undefined,
+  'games.namespaces.createGameNamespace': { display_name: 'Beta', name_id: 'beta', version_id: ids.lobby },
+  'games.namespaces.getGameNamespaceById': undefined,
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': { lobby_count_max: 1, max_players: 1 },
+  'games.namespaces.createGameNamespaceTokenDevelopment': {
+    hostname: '127.0.0.1',
+    ports: { a: { port_range: { min: 1, max: 2 }, protocol: 'udp' } },
+  },
+  'games.namespaces.createGameNamespaceTokenPublic': undefined,
+  'games.namespaces.toggleNamespaceDomainPublicAuth': { enabled: false },
+  'games.namespaces.addNamespaceDomain': { domain: 'beta.example' },
+  'games.namespaces.removeNamespaceDomain': undefined,
   'games.namespaces.validateGameNamespace': { display_name: 'Beta', name_id: 'beta' },
   'games.namespaces.validateGameNamespaceTokenDevelopment': {
     hostname: '127.0.0.1',
@@ -20,6 +32,7 @@ const right = {
   'devices.links.get': undefined,
   'devices.links.prepare': undefined,
   'devices.links.complete': { device_link_token: tokens.pending, game_id: ids.tanks },
+  'auth.inspect': undefined,
 } as const satisfies { [Id in OperationId]: object | undefined }
 
 const spec = (id: OperationId): OperationSpec => operations[id]
@@ -27,7 +40,10 @@ const spec = (id: OperationId): OperationSpec => operations[id]
 /** A call of an operation whose path and token are right. */
 function call(id: OperationId, sent: Partial<Sent> = {}): Sent {
   const { method, path } = operations[id]
-  const filled = path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod)
+  const filled = path
+    .replace('{game_id}', ids.tanks)
+    .replace('{namespace_id}', ids.prod)
+    .replace('{domain}', 'tanks.example')
   const token = id === 'lobbies.list' ? tokens.public : tokens.cloud
   return { method, path: filled, headers: bearer(token), ...sent }
 }

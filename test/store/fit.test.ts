@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { describeRefusals, setLobby } from './refusals.js'
-import { smallWorld } from './small-world.js'
+import { game, smallWorld } from './small-world.js'
 
 describeRefusals([
   [
@@ -139,7 +139,7 @@ describe('records that hang together', () => {
   })
 
   it.each(['complete', 'pending'] as const)('keep the game that a %s device link names', async status => {
-    const world = smallWorld({ rows: { games: [{ game_id: 'cars', name_id: 'cars', display_name: 'Cars' }] } })
+    const world = smallWorld({ rows: { games: [game('cars')] } })
     const link = { device_link_token: 'd', device_link_id: 'sofa' }
     const named = { game_id: 'cars', at: 1 }
     await world.deviceLinks.create(
