@@ -7,9 +7,11 @@ import { WorldFaults } from '../../src/server/faults.js'
 import { createFinisher } from '../../src/server/finish.js'
 import { History } from '../../src/server/history.js'
 import { createExchangeLog } from '../../src/server/log.js'
+import type { Delete, Put } from '../../src/store/change-set.js'
 import { mapTables } from '../../src/store/map-tables.js'
-import { idOf } from '../../src/store/model.js'
+import { idOf, models, tableNames } from '../../src/store/model.js'
 import type { Predicate } from '../../src/store/query.js'
+import type { TableName } from '../../src/store/rows.js'
 import type { ReadTable, ReadTables } from '../../src/store/table.js'
 import type { LiveWorld, View } from '../../src/store/world.js'
 
@@ -18,13 +20,12 @@ import type { LiveWorld, View } from '../../src/store/world.js'
  * of each, and is encoded anew. It is for reads, and never blocks. The index of a watch comes from the change sets alone.
  */
 export function freshAnswerer(world: LiveWorld): Answerer {
-  const revisions = trueRevisions(world)
+  const newest = trueRevisions(world)
   let seen: number[] = []
-  const tables = mapTables<ReadTables>(name =>
-    walked({ all: () => world[name].all(), id: idOf(name) as (row: object) => string }, id =>
-      seen.push(revisions(`${name} ${id}`)),
-    ),
-  )
+  const tables = mapTables<ReadTables>(name => {
+    const id = idOf(name) as (row: object) => string // of the rows of that table
+    return walked({ all: () => world[name].all(), id }, found => seen.push(newest(name, found)))
+  })
   const view: View = { tables, hasPassed: at => world.clock.now() >= at }
   const carryOut = ({ id, caller, input }: Call) => {
     seen = []
@@ -52,14 +53,37 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   return exchange => answer({ ...exchange, query: exchange.query || '&' })
 }
 
-/** Tells which revision touched a record last, by its table and its id. */
-function trueRevisions(world: LiveWorld): (record: string) => number {
+/** Whether a row is of those that a read asks for. */
+type Asked = (row: object) => boolean
+
+/** Tells which revision last touched a row of a table that was, or became, one of those asked for. */
+function trueRevisions(world: LiveWorld): (table: TableName, asked: Asked) => number {
   const beginning = world.revision
-  const last = new Map<string, number>()
+  const rows = new Map<string, object>()
+  // An index knows what has been deleted since its first use.
+  for (const name of tableNames) {
+    const table = world[name] as unknown as ReadTable<Record<string, string>> // of the columns that are looked up by
+    for (const column of models[name].indexes) table.findFirst(q => q.where({ [column]: '' }))
+  }
+  for (const table of tableNames) for (const row of world[table].all()) rows.set(`${table} ${idIn(table, row)}`, row)
+  const touches: { readonly table: TableName; readonly revision: number; readonly rows: readonly object[] }[] = []
+  const touch = (change: Put | Delete, revision: number) => {
+    const { table, id } = change
+    const after: object | undefined = 'row' in change ? change.row : undefined
+    const both = [rows.get(`${table} ${id}`), after]
+    touches.unshift({ table, revision, rows: both.filter(row => row !== undefined) })
+    if (after) rows.set(`${table} ${id}`, after)
+    else rows.delete(`${table} ${id}`)
+  }
   world.subscribe(({ revision, puts, deletes }) => {
-    for (const { table, id } of [...puts, ...deletes]) last.set(`${table} ${id}`, revision)
+    for (const change of [...puts, ...deletes]) touch(change, revision)
   })
-  return record => last.get(record) ?? beginning
+  return (table, asked) =>
+    touches.find(change => change.table === table && change.rows.some(asked))?.revision ?? beginning
+}
+
+function idIn(table: TableName, row: object): string {
+  return idOf(table)(row as never) // of the rows of that table
 }
 
 interface Walk<Row> {
@@ -67,19 +91,20 @@ interface Walk<Row> {
   id(row: Row): string
 }
 
-/** A table whose reads walk all of its rows. */
-function walked<Row extends object>({ all, id }: Walk<Row>, onGet: (id: string) => void): ReadTable<Row> {
+/** A table whose reads walk all of its rows, and tell which they ask for. */
+function walked<Row extends object>({ all, id }: Walk<Row>, onRead: (asked: Asked) => void): ReadTable<Row> {
+  const those = (asked: Asked) => {
+    onRead(asked)
+    return all().filter(asked)
+  }
   const findMany = (predicate: Predicate<Row> = query => query) => {
     const query = typeof predicate === 'function' ? predicate(new Query<Row>()) : predicate
-    return all().filter(row => query.test(row))
+    return those(row => query.test(row as Row)) // a row of this table
   }
   return {
-    all,
+    all: () => those(() => true),
     findMany,
-    get(wanted) {
-      onGet(wanted)
-      return all().find(row => id(row) === wanted)
-    },
+    get: wanted => those(row => id(row as Row) === wanted)[0], // the same
     findFirst: predicate => findMany(predicate)[0],
     count: predicate => findMany(predicate).length,
   }
