@@ -104,6 +104,7 @@ describe('the versions of a game', () => {
         namespace('prod', { version_id: 'v2', created_at: '2026-01-03T00:00:00Z' }),
         namespace('beta', { version_id: 'v1', created_at: '2026-01-02T00:00:00Z' }),
         namespace('old', { version_id: 'v2', created_at: '2026-01-01T01:00:00+01:00' }),
+        namespace('new', { version_id: 'v2', created_at: '2026-01-04T00:00:00Z' }),
       ),
     )
 

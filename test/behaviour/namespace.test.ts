@@ -10,6 +10,9 @@ import { bearer, ids, tanks, tokens } from '../tanks.js'
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
 const beta = { display_name: 'Beta', name_id: 'beta', version_id: ids.lobby }
 
+/** A game without namespaces. */
+const game = { game_id: ids.tanks, name_id: 'tanks', tokens: { cloud: tokens.cloud }, namespaces: [] }
+
 const sent = (method: string, path: string, body: unknown): Sent => ({
   method,
   path,
@@ -47,8 +50,7 @@ describe('a namespace that a call makes', () => {
   })
 
   it('has no game modes where it is the first of its game', async () => {
-    const games = [{ game_id: ids.tanks, tokens: { cloud: tokens.cloud }, namespaces: [] }]
-    const mock = createMockmaker({ scenario: { games } })
+    const mock = createMockmaker({ scenario: { games: [game] } })
 
     const got = await post(mock, namespaces, beta)
 
@@ -66,6 +68,20 @@ describe('a namespace that a call makes', () => {
 
     expect(changeSets).toEqual([['namespaces', 'gameModes', 'gameModes', 'gameModes']])
     expect(mock.world.namespaces.get(namespace_id)?.created_at).toBe(Date.parse('2026-11-20T20:01:00Z'))
+  })
+
+  it('is not made where its game is taken away while the call waits for its turn', async () => {
+    const { world, ...mock } = createMockmaker({ scenario: { games: [game, { name_id: 'boats' }] } })
+
+    const gone = world.write(async ({ tokens, games }) => {
+      for (const { token } of tokens.findMany(q => q.where({ game_id: ids.tanks })))
+        await tokens.delete(q => q.where({ token }))
+      await games.delete(q => q.where({ game_id: ids.tanks }))
+    })
+    const got = await post({ world, ...mock }, namespaces, beta)
+
+    await gone
+    expect(failure(got)).toBe('404 API_NOT_FOUND')
   })
 
   it('is made once, however many ask at once', async () => {
