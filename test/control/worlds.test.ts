@@ -192,7 +192,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     serve,
   }) => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const { mock } = await serve({ scenario: 'default' })
+    const { mock } = await serve({ scenario: {} })
     const agesIn = ({ world }: Pick<typeof mock, 'world'>) =>
       [...world.games.all(), ...world.namespaces.all()].map(row => world.clock.now() - row.created_at)
 
