@@ -30,7 +30,6 @@ export const addDomain: Behaviour<'games.namespaces.addNamespaceDomain'> = async
 export const removeDomain: Behaviour<'games.namespaces.removeNamespaceDomain'> = async ({ input, tables }) => {
   const namespace = namespaceOf(input, tables)
   const domain = hostNameOf(input.domain)
-  if (!namespace.domains.includes(domain)) return {}
   await change(namespace, { to: { domains: namespace.domains.filter(one => one !== domain) }, tables })
   return {}
 }

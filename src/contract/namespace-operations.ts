@@ -27,7 +27,8 @@ export const namespaceOperations = {
   'games.namespaces.createGameNamespace': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces',
-    summary: "Makes a namespace with the game modes of the game's first one. It has no tokens yet, and answers nobody without one.",
+    summary:
+      "Makes a namespace with the game modes of the game's first one. It has no tokens yet, and answers nobody without one.",
     auth: 'cloud',
     kind: 'write',
     params: InGame,

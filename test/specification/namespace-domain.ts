@@ -131,6 +131,15 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
       },
     )
 
+    it('leaves the other domains of the namespace, in their order', async ({ mock }) => {
+      for (const domain of ['b.example', 'a.example']) await mock.send(add(domain, ids.prod))
+      expect(await domainsOf(ids.prod, mock)).toEqual(['tanks.example', 'b.example', 'a.example'])
+
+      await mock.send(remove('b.example'))
+
+      expect(await domainsOf(ids.prod, mock)).toEqual(['tanks.example', 'a.example'])
+    })
+
     it.for([
       ['the namespace does not have', 'solo.example', ids.prod],
       ['another namespace has', 'tanks.example', ids.closed],

@@ -52,6 +52,17 @@ describeRefusals([
     'tokens "t": namespace_id is "none", which nothing has. Known: prod, beta.',
   ],
   [
+    'a development token with two ports of one label',
+    t =>
+      t.tokens.create({
+        token: 't',
+        kind: 'development',
+        namespace_id: 'prod',
+        development: { hostname: 'h', lobby_ports: [1, 2].map(() => ({ label: 'a', proxy_protocol: 'udp' })) },
+      }),
+    'tokens "t": development.lobby_ports has "a" twice',
+  ],
+  [
     'a cloud token of a game that is not there',
     t => t.tokens.create({ token: 't', kind: 'cloud', game_id: 'cars' }),
     'tokens "t": game_id is "cars", which nothing has. Known: tanks, boats.',
