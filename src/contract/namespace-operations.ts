@@ -28,7 +28,7 @@ export const namespaceOperations = {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces',
     summary:
-      "Makes a namespace with the game modes of the game's first one. It has no tokens yet, and answers nobody without one.",
+      "Makes a namespace with the game modes of the game's first one. It answers nobody without a token, and has none yet.",
     auth: 'cloud',
     kind: 'write',
     params: InGame,
