@@ -169,6 +169,158 @@ describe('cloud.games.namespaces.updateGameNamespaceMatchmakerConfig', () => {
   })
 })
 
+describe('cloud.games', () => {
+  const versionId = '5e5e5e5e-1111-4222-8333-444444444444'
+  const create = (client: RivetClient, nameId: string) =>
+    client.cloud.games.namespaces.createGameNamespace(ids.tanks, { displayName: 'Beta', nameId, versionId })
+
+  it('gets a namespace with tokens, whose clients list its lobbies', async ({ as }) => {
+    const { namespaces } = as(tokens.cloud).cloud.games
+    const lobbyPorts = [{ label: 'default', targetPort: 7777, proxyProtocol: 'http' as const }]
+    const valid = await namespaces.validateGameNamespace(ids.tanks, { displayName: 'Beta', nameId: 'listed' })
+
+    const { namespaceId } = await create(as(tokens.cloud), 'listed')
+    const validPorts = await namespaces.validateGameNamespaceTokenDevelopment(ids.tanks, namespaceId, {
+      hostname: 'dev.example',
+      lobbyPorts,
+    })
+    const fromList = await namespaces.createGameNamespaceTokenDevelopment(ids.tanks, namespaceId, {
+      hostname: 'dev.example',
+      lobbyPorts,
+    })
+    const byLabel = await namespaces.createGameNamespaceTokenDevelopment(ids.tanks, namespaceId, {
+      hostname: 'dev.example',
+      ports: { voice: { portRange: { min: 8000, max: 8009 }, protocol: 'udp' } },
+    })
+    const shared = await namespaces.createGameNamespaceTokenPublic(ids.tanks, namespaceId)
+
+    expect([valid, validPorts]).toEqual([{ errors: [] }, { errors: [] }])
+    for (const { token } of [fromList, byLabel, shared]) {
+      const { gameModes } = await as(token).matchmaker.lobbies.list()
+      expect(gameModes).toEqual(['duel', 'ffa', 'secret'].map(gameModeId => ({ gameModeId })))
+    }
+    expect((await as(fromList.token).matchmaker.lobbies.list()).lobbies).toHaveLength(3)
+    expect((await as(shared.token).matchmaker.lobbies.list()).lobbies).toEqual([])
+  })
+
+  it('gets a namespace that is called from its domains, and limited', async ({ as }) => {
+    const { namespaces } = as(tokens.cloud).cloud.games
+    const { namespaceId } = await create(as(tokens.cloud), 'limited')
+    const config = { lobbyCountMax: 3, maxPlayers: 4 }
+    const before = await namespaces.getGameNamespaceById(ids.tanks, namespaceId)
+
+    await namespaces.toggleNamespaceDomainPublicAuth(ids.tanks, namespaceId, { enabled: true })
+    await namespaces.addNamespaceDomain(ids.tanks, namespaceId, { domain: 'one.example' })
+    await namespaces.addNamespaceDomain(ids.tanks, namespaceId, { domain: 'two.example' })
+    await namespaces.removeNamespaceDomain(ids.tanks, namespaceId, 'one.example')
+    const valid = await namespaces.validateGameNamespaceMatchmakerConfig(ids.tanks, namespaceId, config)
+    await namespaces.updateGameNamespaceMatchmakerConfig(ids.tanks, namespaceId, config)
+
+    const { namespace } = await namespaces.getGameNamespaceById(ids.tanks, namespaceId)
+    const createTs = namespace.createTs
+    expect(valid).toEqual({ errors: [] })
+    expect([createTs instanceof Date, Math.abs(Date.now() - createTs.getTime()) < 60_000]).toEqual([true, true])
+    expect(before.namespace.config.cdn).toMatchObject({ enableDomainPublicAuth: false, domains: [] })
+    expect(namespace).toEqual({
+      namespaceId,
+      createTs,
+      displayName: 'Beta',
+      versionId,
+      nameId: 'limited',
+      config: {
+        cdn: {
+          enableDomainPublicAuth: true,
+          domains: [
+            {
+              domain: 'two.example',
+              createTs,
+              verificationStatus: 'active',
+              verificationMethod: { http: { cnameRecord: 'tanks--limited.mock.localhost' } },
+              verificationErrors: [],
+            },
+          ],
+          authType: 'none',
+          authUserList: [],
+        },
+        matchmaker: {
+          lobbyCountMax: 3,
+          maxPlayersPerClient: 4,
+          maxPlayersPerClientVpn: 4,
+          maxPlayersPerClientProxy: 4,
+          maxPlayersPerClientTor: 4,
+          maxPlayersPerClientHosting: 4,
+        },
+        kv: {},
+        identity: {},
+      },
+    })
+  })
+
+  it('are watched', async ({ as }) => {
+    const { games } = as(tokens.cloud).cloud.games
+    const { game, watch } = await games.getGameById(ids.tanks)
+    const watching = games.getGameById(ids.tanks, { watchIndex: watch.index })
+
+    // Another answer shows that the first request was read, and is blocked.
+    await games.getGameById(ids.tanks)
+    const { namespaceId } = await create(as(tokens.cloud), 'watched')
+
+    const after = await watching
+    const [region] = game.availableRegions
+    expect(game).toMatchObject({ gameId: ids.tanks, nameId: 'tanks', displayName: 'tanks', totalPlayerCount: 1 })
+    expect(game.createTs).toBeInstanceOf(Date)
+    expect(region).toEqual({
+      regionId: 'lnd-fra',
+      regionNameId: 'lnd-fra',
+      provider: 'linode',
+      universalRegion: 'frankfurt',
+      providerDisplayName: 'Linode',
+      regionDisplayName: 'Frankfurt',
+    })
+    expect(after.game.namespaces.at(-1)).toMatchObject({ namespaceId, nameId: 'watched', versionId })
+    expect(after.game.versions.at(-1)).toMatchObject({ versionId, displayName: versionId })
+    expect(BigInt(after.watch.index)).toBeGreaterThan(BigInt(watch.index))
+  })
+
+  it('are told by their cloud token', async ({ as }) => {
+    expect(await as(tokens.cloudBoats).cloud.auth.inspect()).toEqual({ agent: { gameCloud: { gameId: ids.boats } } })
+  })
+
+  it.for([
+    ['a game of others', (client: RivetClient) => client.cloud.games.games.getGameById(ids.boats), '403 API_FORBIDDEN'],
+    ['a name that is taken', (client: RivetClient) => create(client, 'prod'), '400 VALIDATION_ERROR'],
+    [
+      'a version that is no UUID',
+      (client: RivetClient) =>
+        client.cloud.games.namespaces.createGameNamespace(ids.tanks, {
+          displayName: 'Beta',
+          nameId: 'beta',
+          versionId: 'v1',
+        }),
+      '400 API_BAD_BODY',
+    ],
+    [
+      'a development token without ports',
+      (client: RivetClient) =>
+        client.cloud.games.namespaces.createGameNamespaceTokenDevelopment(ids.tanks, ids.prod, { hostname: 'h' }),
+      '400 API_BAD_BODY',
+    ],
+    [
+      'the domain of another namespace',
+      (client: RivetClient) =>
+        client.cloud.games.namespaces.addNamespaceDomain(ids.tanks, ids.closed, { domain: 'tanks.example' }),
+      '400 VALIDATION_ERROR',
+    ],
+    [
+      'an unknown namespace',
+      (client: RivetClient) => client.cloud.games.namespaces.getGameNamespaceById(ids.tanks, 'nobody'),
+      '404 NAMESPACE_NOT_FOUND',
+    ],
+  ] as const)('fail for %s', async ([, call, failure], { as }) => {
+    await expectFailure(call(as(tokens.cloud)), failure)
+  })
+})
+
 describe('cloud.devices.links', () => {
   const get = (client: RivetClient, deviceLinkToken: string, index?: string) =>
     client.cloud.devices.links.get({ deviceLinkToken, ...(index === undefined ? {} : { watchIndex: index }) })

@@ -186,10 +186,12 @@ export async function spawnCommand(args: readonly string[]): Promise<Spawned> {
 
 /** Sends a request over a socket as it is: no header added but those that HTTP insists on. */
 export function sendTo(url: string, { method, path, query, headers, body }: Sent): Promise<Got> {
+  // Node tells the length of a body by itself only where the method usually has one.
+  const length = body !== undefined && method === 'DELETE' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
   return new Promise((resolve, reject) => {
     const outgoing = request(
       `${url}${path}${query === undefined ? '' : `?${query}`}`,
-      { method, headers },
+      { method, headers: { ...headers, ...length } },
       incoming => {
         buffer(incoming).then(
           bytes =>

@@ -69,6 +69,13 @@ const fields = fc.record(
     max_players: uint,
     device_link_token: token,
     game_id: mostly(...Object.values(ids)),
+    version_id: mostly(ids.lobby, 'AAAAAAAA-BBBB-1CCC-8DDD-EEEEEEEEEEEE', 'v1'),
+    ports: fc.dictionary(
+      name,
+      fc.record({ port: uint, port_range: fc.constant(null), protocol: mostly('udp', 'http') }),
+    ),
+    enabled: fc.oneof<fc.Arbitrary<unknown>[]>(fc.boolean(), fc.constant(1)),
+    domain: mostly('beta.example', 'tanks.example', 'Tanks.Example', 'a..b'),
     constructor: fc.constant({}),
   },
   { requiredKeys: [] },
@@ -88,13 +95,14 @@ const exchange: fc.Arbitrary<Sent> = fc
     id: fc.constantFrom(...operationIds),
     game: mostly(...Object.values(ids), 'a%20b', '%', '%zz'),
     namespace: mostly(...Object.values(ids)),
+    domain: mostly('tanks.example', 'TANKS%2eexample', '%', '%zz', '%00'),
     query,
     headers,
     body,
   })
-  .map(({ id, game, namespace, body, ...sent }) => {
+  .map(({ id, game, namespace, domain, body, ...sent }) => {
     const { method, path } = operations[id]
-    const filled = path.replace('{game_id}', game).replace('{namespace_id}', namespace)
+    const filled = path.replace('{game_id}', game).replace('{namespace_id}', namespace).replace('{domain}', domain)
     return { ...sent, method, path: filled, ...(method === 'GET' ? {} : { body }) }
   })
   .filter(({ path }) => !path.split('/').some(segment => segment === '.' || segment === '..'))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Sent } from './doors.js'
 import { madeTokens } from './random-write.js'
-import { completion, ids, tokens } from './tanks.js'
+import { bearer, completion, ids, tokens } from './tanks.js'
 
 const token = fc.constantFrom(...Object.values(tokens), ...Object.values(madeTokens), 'nobodys.token')
 const caller = fc.oneof(
@@ -85,6 +85,26 @@ const poll = fc
     headers,
   }))
 
+const inspection = headers.map(headers => ({ method: 'GET', path: '/cloud/auth/inspect', headers }))
+
+/** Who may ask for most of the cloud. */
+const cloudHeaders = fc
+  .constantFrom(tokens.cloud, tokens.cloud, tokens.cloudBoats, madeTokens.cloud, tokens.public)
+  .map((token): Record<string, string> => bearer(token))
+
+const shownGame = fc
+  .record({ game, index: fc.constantFrom('', 'watch_index=1', 'watch_index=x'), headers: cloudHeaders })
+  .map(({ game, index, headers }) => ({ method: 'GET', path: `/cloud/games/${game}`, query: index, headers }))
+
+const place = fc
+  .oneof(
+    { weight: 3, arbitrary: fc.record({ game: fc.constant<string>(ids.tanks), namespace }) },
+    { weight: 1, arbitrary: fc.record({ game, namespace }) },
+  )
+  .map(({ game, namespace }) => `/cloud/games/${game}/namespaces/${namespace}`)
+
+const shownNamespace = fc.record({ path: place, headers: cloudHeaders }).map(sent => ({ method: 'GET', ...sent }))
+
 const preflight = headers.map(headers => ({ method: 'OPTIONS', path: '/matchmaker/lobbies/list', headers }))
 
 /** A call that only reads, and never blocks, of a world of tanks. Two are often the same. */
@@ -93,6 +113,9 @@ export const randomRead: fc.Arbitrary<Sent> = fc.oneof(
   { weight: 3, arbitrary: poll },
   { weight: 2, arbitrary: validation },
   { weight: 1, arbitrary: tokenValidation },
+  { weight: 1, arbitrary: inspection },
+  { weight: 2, arbitrary: shownGame },
+  { weight: 2, arbitrary: shownNamespace },
   { weight: 1, arbitrary: preflight },
 )
 
@@ -111,10 +134,44 @@ const completed = fc
     body: JSON.stringify({ device_link_token, game_id }),
   }))
 
+const madeNamespace = fc
+  .record({ game, name_id: fc.constantFrom('prod', 'beta', 'gamma', 'a--b'), headers: cloudHeaders })
+  .map(({ game, name_id, headers }) => ({
+    method: 'POST',
+    path: `/cloud/games/${game}/namespaces`,
+    headers,
+    body: JSON.stringify({ display_name: 'A name', name_id, version_id: ids.lobby }),
+  }))
+
+/** What a namespace of the cloud can be told: a method, what stands behind its path, and a body. */
+const told = fc.constantFrom<readonly [method: string, path: string, body?: unknown]>(
+  ['POST', '/tokens/public'],
+  ['POST', '/tokens/development', { hostname: 'h', ports: { a: { port: 80, protocol: 'http' } } }],
+  ['POST', '/tokens/development', { hostname: 'h', lobby_ports: [{ label: 'a b', proxy_protocol: 'http' }] }],
+  ['PUT', '/domain-public-auth', { enabled: true }],
+  ['PUT', '/domain-public-auth', { enabled: false }],
+  ['POST', '/domains', { domain: 'made.example' }],
+  ['POST', '/domains', { domain: 'Tanks.Example' }],
+  ['POST', '/domains', { domain: 'a b' }],
+  ['DELETE', '/domains/tanks.example'],
+  ['DELETE', '/domains/MADE%2eexample'],
+)
+
+const managed = fc
+  .record({ at: place, told, headers: cloudHeaders })
+  .map(({ at, told: [method, path, body], headers }) => ({
+    method,
+    path: at + path,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }))
+
 /** A call that writes to a world of tanks, or is refused. */
 export const randomWriteCall: fc.Arbitrary<Sent> = fc.oneof(
   config,
   completed,
+  madeNamespace,
+  managed,
   fc.constant(completion),
   fc.constant({ method: 'POST', path: '/cloud/devices/links' }),
 )

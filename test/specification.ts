@@ -1,38 +1,22 @@
 import { expect } from 'vitest'
-import { failure, type Got, json, type Opened, uuid } from './doors.js'
-import { matchmakerSpecification } from './specification-matchmaker.js'
+import { failure, json, uuid } from './doors.js'
+import { specifyAuth } from './specification/auth.js'
+import { type Frame, ok, post } from './specification/frame.js'
+import { specifyGames } from './specification/game.js'
+import { specifyMatchmaker } from './specification/matchmaker.js'
+import { specifyNamespaces } from './specification/namespace.js'
+import { specifyNamespaceDomains } from './specification/namespace-domain.js'
+import { specifyNamespaceTokens } from './specification/namespace-token.js'
 import { bearer, ids, tokens } from './tanks.js'
 
 const list = (headers: Record<string, string> = {}, query = '') =>
   ({ method: 'GET', path: '/matchmaker/lobbies/list', query, headers }) as const
-const post = (path: string, body: unknown, token?: string) =>
-  ({
-    method: 'POST',
-    path,
-    headers: token === undefined ? {} : bearer(token),
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  }) as const
 const link = (query: string, headers: Record<string, string> = {}) =>
   ({ method: 'GET', path: '/cloud/devices/links', query, headers }) as const
 
-const ok = (got: Got) => {
-  expect(got.status, got.body).toBe(200)
-  return json(got)
-}
-
-type Run<Case> = (given: Case, there: { readonly mock: Pick<Opened, 'send'> }) => Promise<void>
-
-/** What the specification is written in: vitest's words, or who else gathers what it says. */
-export interface Frame {
-  describe(name: string, specify: () => void): void
-  readonly it: {
-    (name: string, run: (there: { readonly mock: Pick<Opened, 'send'> }) => Promise<void>): void
-    for<Case>(cases: readonly Case[]): (name: string, run: Run<Case>) => void
-  }
-}
-
 /** What every operation promises, to whoever asks a mock of tanks that nobody has asked before. */
-export function specification({ describe, it }: Frame): void {
+export function specification(frame: Frame): void {
+  const { describe, it } = frame
   describe('lobbies.list', () => {
     const path = '/matchmaker/lobbies/list'
 
@@ -358,6 +342,12 @@ export function specification({ describe, it }: Frame): void {
     })
   })
 
+  specifyGames(frame)
+  specifyNamespaces(frame)
+  specifyNamespaceTokens(frame)
+  specifyNamespaceDomains(frame)
+  specifyAuth(frame)
+
   describe('devices.links.get', () => {
     it('has no cloud token for a pending link, and a decimal index', async ({ mock }) => {
       const got = ok(await mock.send(link(`device_link_token=${tokens.pending}`)))
@@ -478,7 +468,7 @@ export function specification({ describe, it }: Frame): void {
     })
   })
 
-  matchmakerSpecification({ describe, it })
+  specifyMatchmaker({ describe, it })
 
   describe('every answer', () => {
     it.for([

@@ -1,12 +1,17 @@
 import type { OperationId } from '../contract/operations.js'
+import { inspect } from './auth.js'
 import type { Behaviour } from './behaviour.js'
 import { completeDeviceLink, getDeviceLink, prepareDeviceLink } from './device-link.js'
+import { getGame } from './game.js'
 import { getLobbyState, readyLobby, setLobbyClosed, setLobbyState } from './game-server.js'
 import { createLobby } from './lobbies-create.js'
 import { findLobby } from './lobbies-find.js'
 import { joinLobby } from './lobbies-join.js'
 import { listLobbies } from './lobbies-list.js'
-import { updateMatchmakerConfig } from './matchmaker-config.js'
+import { updateMatchmakerConfig, validateMatchmakerConfig } from './matchmaker-config.js'
+import { createNamespace, getNamespace } from './namespace.js'
+import { addDomain, removeDomain, toggleDomainPublicAuth } from './namespace-domain.js'
+import { createDevelopmentToken, createPublicToken } from './namespace-token.js'
 import { playerConnected, playerDisconnected } from './players.js'
 import { listRegions } from './regions.js'
 import { getStatistics } from './statistics.js'
@@ -30,10 +35,20 @@ export const behaviours: Behaviours = {
   'players.disconnected': playerDisconnected,
   'players.getStatistics': getStatistics,
   'regions.list': listRegions,
+  'games.getGameById': getGame,
   'games.namespaces.validateGameNamespace': validateNamespace,
-  'games.namespaces.validateGameNamespaceTokenDevelopment': validateDevelopmentToken,
+  'games.namespaces.createGameNamespace': createNamespace,
+  'games.namespaces.getGameNamespaceById': getNamespace,
   'games.namespaces.updateGameNamespaceMatchmakerConfig': updateMatchmakerConfig,
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': validateMatchmakerConfig,
+  'games.namespaces.validateGameNamespaceTokenDevelopment': validateDevelopmentToken,
+  'games.namespaces.createGameNamespaceTokenDevelopment': createDevelopmentToken,
+  'games.namespaces.createGameNamespaceTokenPublic': createPublicToken,
+  'games.namespaces.toggleNamespaceDomainPublicAuth': toggleDomainPublicAuth,
+  'games.namespaces.addNamespaceDomain': addDomain,
+  'games.namespaces.removeNamespaceDomain': removeDomain,
   'devices.links.get': getDeviceLink,
   'devices.links.prepare': prepareDeviceLink,
   'devices.links.complete': completeDeviceLink,
+  'auth.inspect': inspect,
 }

@@ -5,7 +5,7 @@ export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'tokenless'; readonly namespaceId: string }
   | { readonly kind: 'public'; readonly namespaceId: string }
-  | { readonly kind: 'development'; readonly namespaceId: string }
+  | { readonly kind: 'development'; readonly namespaceId: string; readonly token: string }
   | { readonly kind: 'lobby'; readonly lobbyId: string; readonly namespaceId: string }
   | { readonly kind: 'player'; readonly namespaceId: string }
   | { readonly kind: 'cloud'; readonly gameId: string }

@@ -1,6 +1,7 @@
 import type { Join } from '../contract/join.js'
 import type { Random } from '../store/random.js'
 import type { ReadTables } from '../store/table.js'
+import type { Caller } from './caller.js'
 import { joinAnswer } from './join-answer.js'
 import { localRegion } from './regions.js'
 
@@ -8,18 +9,25 @@ import { localRegion } from './regions.js'
 export const nilUuid = '00000000-0000-0000-0000-000000000000'
 
 interface Development {
-  readonly namespaceId: string
+  readonly caller: Extract<Caller, { kind: 'development' }>
   readonly tables: ReadTables
   readonly random: Random
 }
 
 /** What a development token gets in the place of a seat: its own server, and a new token for each player. */
-export function cannedJoin({ namespaceId, tables, random }: Development): Join {
+export function cannedJoin({ caller, tables, random }: Development): Join {
   const { region_id, region_display_name: display_name } = localRegion
   return joinAnswer({
     lobby_id: nilUuid,
     region: { region_id, display_name },
-    ports: tables.namespaces.get(namespaceId)?.development,
+    ports: portsOf(caller, tables),
     token: random.token('dev_player'),
   })
+}
+
+/** Those that the token was made with, else those of its namespace. */
+function portsOf({ token, namespaceId }: Development['caller'], { tokens, namespaces }: ReadTables) {
+  const row = tokens.get(token)
+  const own = row?.kind === 'development' ? row.development : undefined
+  return own ?? namespaces.get(namespaceId)?.development
 }

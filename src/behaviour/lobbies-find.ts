@@ -18,7 +18,7 @@ type Asked = OperationInput<'lobbies.find'>
 export const findLobby = (call => {
   const { caller, client, input, tables } = call
   const { namespaceId } = caller
-  if (caller.kind === 'development') return cannedJoin({ namespaceId, ...call })
+  if (caller.kind === 'development') return cannedJoin({ ...call, caller })
   const places = placesOf(askedModes(input, { namespaceId, tables }), { regions: input.regions, tables })
   checkTags(input.tags)
   checkSource({ namespaceId, client, tables })

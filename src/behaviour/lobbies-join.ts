@@ -10,7 +10,7 @@ import { checkSource, reserveSeat } from './seat.js'
 export const joinLobby: Behaviour<'lobbies.join'> = call => {
   const { caller, client, input, tables } = call
   const { namespaceId } = caller
-  if (caller.kind === 'development') return cannedJoin({ namespaceId, ...call })
+  if (caller.kind === 'development') return cannedJoin({ ...call, caller })
   const lobby = lobbyIn(namespaceId, { lobbyId: input.lobby_id, tables })
   checkOpen(lobby, tables)
   checkSource({ namespaceId, client, tables })

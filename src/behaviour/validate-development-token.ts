@@ -1,14 +1,17 @@
 import { isIdentifier } from '../contract/identifier.js'
 import type { Port } from '../contract/port.js'
+import type { ValidationError } from '../contract/validation.js'
 import type { Behaviour } from './behaviour.js'
 
 const portsMax = 16
 
-/** What is wrong with the ports of a development token to be; the problems add up, port by port (PROTOCOL.md B5). */
+/** Says what is wrong with the ports of a development token to be (PROTOCOL.md B5). */
 export const validateDevelopmentToken: Behaviour<'games.namespaces.validateGameNamespaceTokenDevelopment'> = ({
   input,
-}) => {
-  const { lobby_ports: ports } = input
+}) => ({ errors: portProblems(input.lobby_ports) })
+
+/** What is wrong with the ports of a development token to be; the problems add up, port by port (PROTOCOL.md B5). */
+export function portProblems(ports: readonly Port[]): ValidationError[] {
   const tooMany = ports.length > portsMax ? [{ path: ['ports-too-many'] }] : []
   const labels = new Set<string>()
   const targets = new Set<string>()
@@ -18,7 +21,7 @@ export const validateDevelopmentToken: Behaviour<'games.namespaces.validateGameN
       path: ['ports', String(i), problem],
     })),
   )
-  return { errors: [...tooMany, ...perPort] }
+  return [...tooMany, ...perPort]
 }
 
 type Range = NonNullable<Port['port_range']>

@@ -1,10 +1,20 @@
 import { displayNameMaxBytes, isDisplayName, utf8Length } from '../contract/display-name.js'
 import { identifierMaxBytes, isIdentifier } from '../contract/identifier.js'
+import type { OperationInput } from '../contract/operations.js'
+import type { ValidationError } from '../contract/validation.js'
+import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 
+/** Says what is wrong with the names of a namespace to be (PROTOCOL.md B5). */
+export const validateNamespace: Behaviour<'games.namespaces.validateGameNamespace'> = ({ input, tables }) => ({
+  errors: namespaceProblems(input, tables),
+})
+
 /** What is wrong with the names of a namespace to be; the problems add up, in this order (PROTOCOL.md B5). */
-export const validateNamespace: Behaviour<'games.namespaces.validateGameNamespace'> = ({ input, tables }) => {
-  const { display_name, name_id, game_id } = input
+export function namespaceProblems(
+  { display_name, name_id, game_id }: OperationInput<'games.namespaces.validateGameNamespace'>,
+  tables: Pick<ReadTables, 'namespaces'>,
+): ValidationError[] {
   const isNameId = isIdentifier(name_id)
   const taken = () => tables.namespaces.findFirst(q => q.where({ game_id, name_id })) !== undefined
   const problems = [
@@ -16,5 +26,5 @@ export const validateNamespace: Behaviour<'games.namespaces.validateGameNamespac
     isNameId && taken() && ['name-id', 'not-unique'],
     !isNameId && ['name-id', 'invalid'],
   ]
-  return { errors: problems.filter(path => path !== false).map(path => ({ path })) }
+  return problems.filter(path => path !== false).map(path => ({ path }))
 }

@@ -1,8 +1,12 @@
 import type * as z from 'zod'
+import { authOperations } from './auth-operations.js'
 import { deviceLinkOperations } from './device-link-operations.js'
+import { gameOperations } from './game-operations.js'
 import { gameServerOperations } from './game-server-operations.js'
 import { lobbyOperations } from './lobby-operations.js'
+import { namespaceDomainOperations } from './namespace-domain-operations.js'
 import { namespaceOperations } from './namespace-operations.js'
+import { namespaceTokenOperations } from './namespace-token-operations.js'
 import { regionOperations } from './region-operations.js'
 
 /** The table of operations: what the service promises. Routes, types, behaviours, OpenAPI and docs come from it. */
@@ -10,8 +14,12 @@ export const operations = {
   ...lobbyOperations,
   ...gameServerOperations,
   ...regionOperations,
+  ...gameOperations,
   ...namespaceOperations,
+  ...namespaceTokenOperations,
+  ...namespaceDomainOperations,
   ...deviceLinkOperations,
+  ...authOperations,
 }
 
 type Operations = typeof operations

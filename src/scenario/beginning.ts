@@ -5,6 +5,7 @@ import type { SeedRows } from '../store/seed.js'
 import type { Beginning } from '../store/standing.js'
 import { clockOf } from './clock.js'
 import { deviceLinkRows } from './device-link-rows.js'
+import { gameRow } from './game-row.js'
 import { layoutOf } from './layout.js'
 import { type LobbyMaking, lobbyCount, lobbyRows, playerRows } from './lobby-rows.js'
 import { namedIn } from './named.js'
@@ -80,8 +81,8 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progres
   return {
     settings: [settingsRow(scenario, { publicUrl, path, default_namespace_id: defaultIdOf(scenario, namespaces) })],
     regions: layout.regions.map(regionOf),
-    games: games.map(({ game_id, names }) => ({ game_id, ...names })),
-    namespaces: namespaces.map(namespaceRow),
+    games: games.map(game => gameRow(game, { naming, now })),
+    namespaces: namespaces.map(namespace => namespaceRow(namespace, { naming, now })),
     gameModes: namespaces.flatMap(({ namespace_id, modes }) =>
       [...modes.values()].map(mode => ({ namespace_id, ...mode })),
     ),

@@ -53,5 +53,13 @@ function checkOwner(token: BearerTokenEntry, { path, owners }: TokenPlace): Prob
     ...(token[other] === undefined
       ? []
       : [problem([...path, other], `is of no use to a ${kind} token, which is of a ${owner}. Drop it.`)]),
+    ...(token.development === undefined || kind === 'development'
+      ? []
+      : [
+          problem(
+            [...path, 'development'],
+            `is of no use to a ${kind} token: only a development token has one. Drop it.`,
+          ),
+        ]),
   ]
 }

@@ -18,7 +18,7 @@ export interface Layout {
 export interface PlacedGame {
   readonly path: Path
   readonly names: Names
-  readonly given: Pick<GameEntry, 'game_id' | 'tokens'>
+  readonly given: Pick<GameEntry, 'game_id' | 'created_at' | 'developer_group_id' | 'tokens'>
   readonly namespaces: readonly PlacedNamespace[]
 }
 

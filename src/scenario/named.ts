@@ -3,6 +3,7 @@ import { pathText } from '../contract/issue.js'
 import type { Layout, PlacedGame, PlacedNamespace } from './layout.js'
 import { regionIdOf } from './region.js'
 import type { Scenario } from './schema.js'
+import type { ServerPortsEntry } from './server-ports.js'
 
 /** An id, a name or a token that a scenario gives. */
 interface Named {
@@ -36,8 +37,10 @@ function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable
     // Beside a list of all bearers it is only what the device gets.
     yield { scope: scenario.bearer_tokens ? pathText(path) : 'token', path, id: link.cloud_token }
   }
-  for (const [i, { token }] of (scenario.bearer_tokens ?? []).entries()) {
-    yield { scope: 'token', path: ['bearer_tokens', i, 'token'], id: token }
+  for (const [i, { token, development }] of (scenario.bearer_tokens ?? []).entries()) {
+    const path = ['bearer_tokens', i]
+    yield { scope: 'token', path: [...path, 'token'], id: token }
+    yield* portsIn(development, [...path, 'development'])
   }
 }
 
@@ -60,18 +63,24 @@ function* inNamespace({ path, given }: PlacedNamespace): Generator<Nameable> {
   for (const [i, domain] of (given.domains ?? []).entries()) {
     yield { scope: 'domain', path: [...path, 'domains', i], id: domain }
   }
-  for (const [i, { label }] of (given.development?.lobby_ports ?? []).entries()) {
-    yield { scope: `port of ${here}`, path: [...path, 'development', 'lobby_ports', i, 'label'], id: label }
-  }
+  yield* portsIn(given.development, [...path, 'development'])
   for (const [i, mode] of (given.game_modes ?? []).entries()) {
     const at = [...path, 'game_modes', i]
     const [id, idPath] = typeof mode === 'string' ? [mode, at] : [mode.game_mode_id, [...at, 'game_mode_id']]
     yield { scope: `game mode of ${here}`, path: idPath, id }
+    if (typeof mode !== 'string') yield* portsIn(mode.ports, [...at, 'ports'])
   }
   for (const [i, lobby] of (given.lobbies ?? []).entries()) {
     yield { scope: 'lobby', path: [...path, 'lobbies', i, 'lobby_id'], id: lobby.lobby_id }
     for (const [j, { token }] of (lobby.players ?? []).entries()) {
       yield { scope: 'token', path: [...path, 'lobbies', i, 'players', j, 'token'], id: token }
     }
+  }
+}
+
+/** The ports of a game server, whose labels are its own. */
+function* portsIn(server: ServerPortsEntry | undefined, path: Path): Generator<Nameable> {
+  for (const [i, { label }] of (server?.lobby_ports ?? []).entries()) {
+    yield { scope: `port of ${pathText(path)}`, path: [...path, 'lobby_ports', i, 'label'], id: label }
   }
 }

@@ -3,6 +3,7 @@ import { DisplayName } from '../contract/display-name.js'
 import { exact } from '../contract/exact.js'
 import { HostName } from '../contract/host-name.js'
 import { Identifier } from '../contract/identifier.js'
+import { Instant } from '../contract/instant.js'
 import { Uint32 } from '../contract/uint32.js'
 import { NamespaceRow } from '../store/rows.js'
 import { GameModeEntry } from './game-mode.js'
@@ -17,6 +18,8 @@ const generatedMax = 1_000_000
 /** What a namespace can say besides its names. */
 export const namespaceKeys = {
   namespace_id: NamespaceRow.shape.namespace_id.optional().describe('Default: from the seed.'),
+  version_id: NamespaceRow.shape.version_id.optional().describe('What it runs of the game. Default: from the seed.'),
+  created_at: Instant.optional().describe('Default: when the world begins.'),
   tokenless: z.boolean().optional().describe('Whether lobbies.list needs no token. Default: true.'),
   domains: z.array(HostName).optional().describe('Host names whose pages belong to the namespace.'),
   matchmaker: exact({

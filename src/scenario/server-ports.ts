@@ -11,10 +11,9 @@ export const ServerPortsEntry = exact({
   lobby_ports: z.array(LobbyPortEntry).optional(),
 })
 
+export type ServerPortsEntry = z.output<typeof ServerPortsEntry>
+
 /** The same with its defaults. */
-export function serverPortsOf({
-  hostname = '127.0.0.1',
-  lobby_ports = [],
-}: z.output<typeof ServerPortsEntry>): ServerPorts {
+export function serverPortsOf({ hostname = '127.0.0.1', lobby_ports = [] }: ServerPortsEntry): ServerPorts {
   return { hostname, lobby_ports }
 }

@@ -24,7 +24,9 @@ export function bearerTokenEntries({ tokens, namespaces, games }: ReadTables): B
     const { token, kind } = row
     if (row.kind === 'cloud') return { token, kind, game: game(row.game_id), ...expiry(row) }
     const namespace = namespaces.get(row.namespace_id)
-    return { token, kind, namespace: `${game(namespace?.game_id)}/${namespace?.name_id}`, ...expiry(row) }
+    const owner = { namespace: `${game(namespace?.game_id)}/${namespace?.name_id}` }
+    const { development } = row.kind === 'development' ? row : {}
+    return { token, kind, ...owner, ...(development === undefined ? {} : { development }), ...expiry(row) }
   })
 }
 

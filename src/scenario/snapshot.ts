@@ -58,19 +58,24 @@ function regionEntry(region: RegionRow): RegionEntry {
   return catalogue.some(known => sameJson(known, region)) ? region.region_id : region
 }
 
-function gameEntry({ name_id, display_name, game_id }: GameRow, tables: ReadTables): GameEntry {
+function gameEntry(
+  { name_id, display_name, game_id, created_at, developer_group_id }: GameRow,
+  tables: ReadTables,
+): GameEntry {
   const namespaces = tables.namespaces.findMany(q => q.where({ game_id }))
   return {
     name_id,
     display_name,
     game_id,
+    created_at: instantOf(created_at),
+    developer_group_id,
     namespaces: namespaces.map(namespace => namespaceEntry(namespace, tables)),
   }
 }
 
 function namespaceEntry(namespace: NamespaceRow, tables: ReadTables): NamespaceEntry {
-  const { namespace_id, name_id, display_name, tokenless, domains, development } = namespace
-  const { lobby_count_max, max_players } = namespace
+  const { namespace_id, name_id, display_name, created_at, version_id } = namespace
+  const { tokenless, domains, lobby_count_max, max_players, development } = namespace
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
   const modeOf = new Map(modes.map(mode => [mode.game_mode_id, mode]))
   const lobbies = tables.lobbies.findMany(q => q.where({ namespace_id }))
@@ -80,6 +85,8 @@ function namespaceEntry(namespace: NamespaceRow, tables: ReadTables): NamespaceE
     name_id,
     display_name,
     namespace_id,
+    version_id,
+    created_at: instantOf(created_at),
     tokenless,
     domains,
     matchmaker: { lobby_count_max, ...(max_players === undefined ? {} : { max_players }) },

@@ -2,11 +2,10 @@ import { lifetimeMs } from '../store/lifetime.js'
 import { namespaceLabel } from '../store/model.js'
 import type { DeviceLinkRow, TokenRow } from '../store/rows.js'
 import type { BearerTokenEntry } from './bearer-token.js'
-import type { PlacedGame } from './layout.js'
+import type { OwnedGame } from './game-row.js'
 import type { OwnedNamespace } from './namespace-row.js'
 import type { Naming } from './naming.js'
-
-type OwnedGame = PlacedGame & { readonly game_id: string }
+import { serverPortsOf } from './server-ports.js'
 
 /** Whose tokens are, and what they are made with. */
 interface TokenMaking {
@@ -32,11 +31,13 @@ export function tokenRows(listed: readonly BearerTokenEntry[] | undefined, makin
 function listedTokenRows(listed: readonly BearerTokenEntry[], { games, namespaces }: TokenMaking): TokenRow[] {
   const gameIds = new Map(games.map(game => [game.names.name_id, game.game_id]))
   const namespaceIds = new Map(namespaces.map(namespace => [namespace.fullName, namespace.namespace_id]))
-  return listed.map(({ token, kind, namespace, game, expires_at }): TokenRow => {
+  return listed.map(({ token, kind, namespace, game, development, expires_at }): TokenRow => {
     const fields = { token, ...(expires_at === undefined ? {} : { expires_at: Date.parse(expires_at) }) }
     // check has seen to it that each is of something that is there.
     if (kind === 'cloud') return { ...fields, kind, game_id: gameIds.get(game as string) as string }
-    return { ...fields, kind, namespace_id: namespaceIds.get(namespace as string) as string }
+    const namespace_id = namespaceIds.get(namespace as string) as string
+    if (kind === 'public' || !development) return { ...fields, kind, namespace_id }
+    return { ...fields, kind, namespace_id, development: serverPortsOf(development) }
   })
 }
 

@@ -64,9 +64,9 @@ function ofToken(token: string, { tables, hasPassed }: View): Caller {
     throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${row?.kind ?? 'device'} token has expired: ${hint}`)
   }
   if (!row) return { kind: 'device' }
-  return row.kind === 'cloud'
-    ? { kind: 'cloud', gameId: row.game_id }
-    : { kind: row.kind, namespaceId: row.namespace_id }
+  if (row.kind === 'cloud') return { kind: 'cloud', gameId: row.game_id }
+  const { kind, namespace_id: namespaceId } = row
+  return kind === 'development' ? { kind, namespaceId, token } : { kind, namespaceId }
 }
 
 /** A lobby's server, or a player. */

@@ -1,6 +1,7 @@
 import { type LobbyRow, seatsTaken } from './lobby-row.js'
 import { isSeated, type PlayerRow } from './player-row.js'
 import type { Ranking } from './rank-index.js'
+import type { NamespaceRow, RegionRow } from './rows.js'
 import type { Summand } from './sum-index.js'
 
 /** What is added up over the records of a table, by the names of the sums. */
@@ -29,6 +30,30 @@ const orders: { readonly [table: string]: { readonly [name: string]: Ranking<nev
   },
 }
 
+/** What is seen of the records of a table by those who look at some columns only. */
+export interface ViewOf<Row> {
+  /** Under what a record stands. */
+  under(row: Row): string
+  readonly columns: readonly (keyof Row & string)[]
+}
+
+const namespaceSummaries: ViewOf<NamespaceRow> = {
+  under: ({ game_id }) => game_id,
+  columns: ['namespace_id', 'created_at', 'display_name', 'version_id', 'name_id'],
+}
+const regionNames: ViewOf<RegionRow> = {
+  under: () => '',
+  columns: ['region_id', 'provider_display_name', 'region_display_name'],
+}
+
+/** The views of a table, by their names. */
+const views: { readonly [table: string]: { readonly [name: string]: ViewOf<never> } } = {
+  /** What a game shows of its namespaces, by its id. */
+  namespaces: { summaries: namespaceSummaries },
+  /** What a game shows of regions, all under the empty text. */
+  regions: { names: regionNames },
+}
+
 /** Under what the lobbies of a game mode in a region stand. Ids have no white space. */
 export function lobbiesOf({
   namespace_id,
@@ -51,6 +76,11 @@ export function summandOf(table: string, name: string): Summand<object> {
 /** How an order of a table ranks its records. */
 export function rankingOf(table: string, name: string): Ranking<object> {
   return definition(orders[table], name) as Ranking<object> // the same
+}
+
+/** What a view of a table shows. */
+export function viewOf(table: string, name: string): ViewOf<object> {
+  return definition(views[table], name) as unknown as ViewOf<object> // the same
 }
 
 function definition<T>(named: { readonly [name: string]: T } = {}, name: string): T {

@@ -29,7 +29,7 @@ export const checkNamespace: Check<NamespaceRow> = (row, tables) => {
     (other && `name_id is ${quoted(name_id)}, as that of ${other.namespace_id} is`) ??
     repeated({ domains }) ??
     checkDomains(row, tables) ??
-    repeated({ 'development.lobby_ports': development?.lobby_ports.map(port => port.label) ?? [] })
+    repeated(portLabels({ development }))
   )
 }
 
@@ -42,8 +42,8 @@ const checkDomains: Check<NamespaceRow> = ({ namespace_id, domains }, { namespac
   return undefined
 }
 
-/** Its namespace and its regions are there, and none of its lobbies runs in a region that it lacks. */
-export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, regions }, tables) => {
+/** Its namespace and its regions are there, none of its lobbies runs in a region that it lacks, and each port has a label of its own. */
+export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, regions, ports }, tables) => {
   const known = {
     has: (id: string) => tables.regions.get(id) !== undefined,
     ids: () => tables.regions.all().map(({ region_id }) => region_id),
@@ -54,7 +54,8 @@ export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, 
   return (
     reference({ namespace_id }, namespacesOf(tables)) ??
     regions.map(id => reference({ regions: id }, known)).find(problem => problem !== undefined) ??
-    (stranded && `regions lacks ${quoted(stranded.region_id)}, where lobby ${stranded.lobby_id} runs`)
+    (stranded && `regions lacks ${quoted(stranded.region_id)}, where lobby ${stranded.lobby_id} runs`) ??
+    repeated({ 'ports.lobby_ports': ports?.lobby_ports.map(port => port.label) ?? [] })
   )
 }
 
@@ -107,18 +108,27 @@ export const checkDeviceLink: Check<DeviceLinkRow> = (link, tables) => {
   )
 }
 
-/** The game or the namespace whose it is is there, and it is not that of a device link. */
+/** The game or the namespace whose it is is there, it is not that of a device link, and no two ports have one label. */
 export const checkToken: Check<TokenRow> = (row, tables) => {
   const lost =
     row.kind === 'cloud'
       ? reference({ game_id: row.game_id }, gamesOf(tables))
       : reference({ namespace_id: row.namespace_id }, namespacesOf(tables))
-  return lost ?? (tables.deviceLinks.get(row.token) && 'token is that of a device link already')
+  return (
+    lost ??
+    (tables.deviceLinks.get(row.token) && 'token is that of a device link already') ??
+    (row.kind === 'development' ? repeated(portLabels(row)) : undefined)
+  )
 }
 
 /** The game that a device link is, or will be, completed for. */
 export function gameOf(link: DeviceLinkRow): string | undefined {
   return link.status === 'complete' ? link.game_id : link.completes?.game_id
+}
+
+/** The labels of the ports of a game server, as `repeated` takes them. */
+function portLabels({ development }: Pick<NamespaceRow, 'development'>): Readonly<Record<string, readonly string[]>> {
+  return { 'development.lobby_ports': development?.lobby_ports.map(port => port.label) ?? [] }
 }
 
 /** What is named twice in a list, given as `{ column: names }`. */

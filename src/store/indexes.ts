@@ -1,7 +1,9 @@
 import { ColumnIndex, valueIn } from './column-index.js'
+import type { ViewOf } from './derived.js'
 import { RankIndex, type Ranking } from './rank-index.js'
 import { SumIndex, type Summand } from './sum-index.js'
-import { indexTag, sumTag, type Tag } from './tag.js'
+import { indexTag, sumTag, type Tag, viewTag } from './tag.js'
+import { ViewIndex } from './view-index.js'
 
 /** What the indexes of a table are of. */
 interface Indexed {
@@ -29,6 +31,7 @@ export class Indexes {
   #byColumn: Map<string, ColumnIndex> | undefined
   #sums: Map<string, SumIndex<object>> | undefined
   #ranks: Map<string, RankIndex<object>> | undefined
+  #views: Map<string, ViewIndex> | undefined
 
   constructor(indexed: Indexed) {
     this.#indexed = indexed
@@ -69,6 +72,18 @@ export class Indexes {
     return index
   }
 
+  /** The view of that name. */
+  view(name: string, { view, entries }: { readonly view: ViewOf<object>; readonly entries: Entries }) {
+    const known = this.#views?.get(name)
+    if (known) return known
+    const index = new ViewIndex(view, this.#indexed.placeOf)
+    for (const [id, { row, revision }] of entries())
+      for (const _ of index.touch({ id, before: undefined, after: row, revision }));
+    this.#views ??= new Map()
+    this.#views.set(name, index)
+    return index
+  }
+
   touch(id: string, { before, after, revision, touched }: Touch): void {
     const { table } = this.#indexed
     for (const [column, index] of this.#byColumn ?? []) {
@@ -78,12 +93,15 @@ export class Indexes {
     }
     for (const [name, index] of this.#sums ?? [])
       for (const under of index.touch({ before, after, revision })) touched.add(sumTag(table, name, under))
+    for (const [name, index] of this.#views ?? [])
+      for (const under of index.touch({ id, before, after, revision })) touched.add(viewTag(table, name, under))
     for (const index of this.#ranks?.values() ?? []) index.touch({ id, before, after })
   }
 
   /** Is told that records are about to get other places. */
   reorder(): void {
     for (const index of this.#byColumn?.values() ?? []) index.reorder()
+    for (const index of this.#views?.values() ?? []) index.reorder()
     // They are made anew when somebody asks.
     this.#ranks = undefined
   }
@@ -96,5 +114,7 @@ export class Indexes {
       index.touchOrder(value, revision)
       touched.add(indexTag(this.#indexed.table, column, value))
     }
+    for (const [name, index] of this.#views ?? [])
+      touched.add(viewTag(this.#indexed.table, name, index.touchOrder(row, revision)))
   }
 }

@@ -75,7 +75,13 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     schema: GameRow,
     key: ['game_id'],
     indexes: ['name_id'],
-    fill: (input, { random }) => ({ game_id: random.uuid(), display_name: input.name_id, ...input }),
+    fill: (input, { random, now }) => ({
+      game_id: random.uuid(),
+      display_name: input.name_id,
+      created_at: now,
+      developer_group_id: random.uuid(),
+      ...input,
+    }),
     check: checkGame,
     neededBy: ({ game_id }, { namespaces, tokens, deviceLinks }) =>
       use('namespace', namespaces.findFirst(q => q.where({ game_id }))?.name_id) ??
@@ -94,10 +100,12 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     schema: NamespaceRow,
     key: ['namespace_id'],
     indexes: ['game_id'],
-    fill: (input, { random, tables }) => ({
+    fill: (input, { random, tables, now }) => ({
       namespace_id: random.uuid(),
       game_id: tables.games.all()[0]?.game_id,
       display_name: input.name_id,
+      created_at: now,
+      version_id: random.uuid(),
       tokenless: true,
       domains: [],
       lobby_count_max: matchmakerDefaults.lobby_count_max,

@@ -1,5 +1,5 @@
 import { ColumnIndex, valueIn } from './column-index.js'
-import { rankingOf, summandOf } from './derived.js'
+import { rankingOf, summandOf, viewOf } from './derived.js'
 import type { Change } from './landing.js'
 import type { Ranking } from './rank-index.js'
 import type { Records } from './records.js'
@@ -65,6 +65,11 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     for (const [id, change] of this.changes) difference.add({ before: this.base.get(id), after: putIn(change) })
     this.#differences.set(name, difference)
     return difference
+  }
+
+  *viewed(name: string, under: string): Iterable<Row> {
+    const view = viewOf(this.base.table, name)
+    for (const row of this.rows()) if (view.under(row) === under) yield row
   }
 
   *ranked(name: string, among: string): Iterable<Row> {

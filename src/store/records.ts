@@ -1,29 +1,14 @@
-import type { ColumnIndex } from './column-index.js'
 import { Deletions } from './deletions.js'
-import { rankingOf, summandOf } from './derived.js'
+import { rankingOf, summandOf, viewOf } from './derived.js'
 import { displaced } from './displaced.js'
+import type { Entry, Since } from './entry.js'
 import { Indexes } from './indexes.js'
 import type { Change, Landed, Landing } from './landing.js'
 import type { Rows, TableName } from './rows.js'
 import { sameJson } from './same-json.js'
 import type { RowSource } from './table.js'
-import { indexTag, recordTag, sumTag, tableTag } from './tag.js'
+import { indexTag, recordTag, sumTag, tableTag, viewTag } from './tag.js'
 import type { Tracking } from './tracker.js'
-
-/** A record with the revision that last touched it, and its place in the order of creation. */
-interface Entry<Row> {
-  readonly row: Row
-  readonly revision: number
-  readonly place: number
-}
-
-/** What has become of a map since it was shared. */
-interface Since<Row> {
-  readonly of: ReadonlyMap<string, Entry<Row>>
-  /** Of the records that are not what they were, and perhaps of some that are again. */
-  readonly ids: Set<string>
-  order: 'the same' | 'another'
-}
 
 /** The committed records of one model: a map from id to entry. Indexes are made at their first use and kept by what lands. */
 export class Records<Row extends object> implements RowSource<Row> {
@@ -98,12 +83,9 @@ export class Records<Row extends object> implements RowSource<Row> {
   }
 
   *indexed(column: string, value: string): Iterable<Row> {
-    const index = this.#index(column)
+    const index = this.#indexesOf().of(column, () => this.#entries)
     if (this.tracking.reading) this.tracking.note(indexTag(this.table, column, value), index.revision(value))
-    for (const id of index.ids(value)) {
-      const entry = this.#entries.get(id)
-      if (entry) yield entry.row
-    }
+    yield* this.#those(index.ids(value))
   }
 
   sum(name: string, under: string): number {
@@ -112,15 +94,27 @@ export class Records<Row extends object> implements RowSource<Row> {
     return sums.value(under)
   }
 
-  *ranked(name: string, among: string): Iterable<Row> {
-    this.tracking.note(tableTag(this.table), this.#revision)
-    const ranking = rankingOf(this.table, name)
-    for (const id of this.#indexesOf()
-      .ranks(name, { ranking, entries: () => this.#entries })
-      .ids(among)) {
+  *viewed(name: string, under: string): Iterable<Row> {
+    const view = this.#indexesOf().view(name, { view: viewOf(this.table, name), entries: () => this.#entries })
+    if (this.tracking.reading) this.tracking.note(viewTag(this.table, name, under), view.revision(under))
+    yield* this.#those(view.ids(under))
+  }
+
+  *#those(ids: Iterable<string>): Iterable<Row> {
+    for (const id of ids) {
       const entry = this.#entries.get(id)
       if (entry) yield entry.row
     }
+  }
+
+  *ranked(name: string, among: string): Iterable<Row> {
+    this.tracking.note(tableTag(this.table), this.#revision)
+    const ranking = rankingOf(this.table, name)
+    yield* this.#those(
+      this.#indexesOf()
+        .ranks(name, { ranking, entries: () => this.#entries })
+        .ids(among),
+    )
   }
 
   /** Applies the changes of a turn. */
@@ -223,10 +217,6 @@ export class Records<Row extends object> implements RowSource<Row> {
     this.#revision = landing.revision
     landing.touched.add(tableTag(this.table))
     this.#indexes?.touchOrder(row, landing)
-  }
-
-  #index(column: string): ColumnIndex {
-    return this.#indexesOf().of(column, () => this.#entries)
   }
 
   #indexesOf(): Indexes {

@@ -30,7 +30,14 @@ export const SettingsRow = exact({
 export type SettingsRow = z.output<typeof SettingsRow>
 
 /** A game, by the names that people and host names give it. */
-export const GameRow = exact({ game_id: Id, name_id: Identifier, display_name: DisplayName })
+export const GameRow = exact({
+  game_id: Id,
+  name_id: Identifier,
+  display_name: DisplayName,
+  created_at: Time,
+  /** Of the people who make the game. */
+  developer_group_id: Id,
+})
 export type GameRow = z.output<typeof GameRow>
 
 /** A port of the game server of a development token: what it does not have is absent. */
@@ -39,6 +46,7 @@ export const LobbyPort = Port.extend({
   target_port: Port.shape.target_port.unwrap().unwrap().optional(),
   port_range: Port.shape.port_range.unwrap().unwrap().optional(),
 })
+export type LobbyPort = z.output<typeof LobbyPort>
 
 /** Where a game server runs, and the ports that it opens. */
 export const ServerPorts = z.object({ hostname: z.string(), lobby_ports: z.array(LobbyPort) })
@@ -50,6 +58,9 @@ export const NamespaceRow = exact({
   game_id: Id,
   name_id: Identifier,
   display_name: DisplayName,
+  created_at: Time,
+  /** Of the game, which it runs. */
+  version_id: Id,
   /** Whether lobbies.list needs no token. */
   tokenless: z.boolean(),
   /** Host names whose pages belong to the namespace. */
@@ -57,6 +68,7 @@ export const NamespaceRow = exact({
   lobby_count_max: Uint32,
   /** From one client address. Absent until a scenario or an mm-config sets it: then 8, and loopback addresses are not counted. */
   max_players: Uint32.optional(),
+  /** Of its development tokens that have none of their own, and of the servers of its modes that have none. */
   development: ServerPorts.optional(),
 })
 export type NamespaceRow = z.output<typeof NamespaceRow>
@@ -108,7 +120,14 @@ const tokenFields = { token: Token, expires_at: Time.optional() }
 export const TokenRow = z.discriminatedUnion(
   'kind',
   [
-    exact({ ...tokenFields, kind: z.enum(['development', 'public']), namespace_id: Id }),
+    exact({
+      ...tokenFields,
+      kind: z.literal('development'),
+      namespace_id: Id,
+      /** Absent where it is that of the namespace. */
+      development: ServerPorts.optional(),
+    }),
+    exact({ ...tokenFields, kind: z.literal('public'), namespace_id: Id }),
     exact({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
   ],
   { error: 'expected development, public or cloud' },

@@ -10,10 +10,12 @@ export interface ReadTable<Row> {
   findFirst(predicate?: Predicate<Row>): Row | undefined
   findMany(predicate?: Predicate<Row>): Row[]
   count(predicate?: Predicate<Row>): number
-  /** What a sum of the model amounts to under a text: see `models`. */
+  /** What a sum of the model amounts to under a text: see `derived.ts`. */
   sum(name: string, under: string): number
-  /** Those who stand together in an order of the model, one after the other: see `models`. */
+  /** Those who stand together in an order of the model, one after the other: see `derived.ts`. */
   ranked(name: string, among: string): Iterable<Row>
+  /** The records of a view of the model, which depends on no other columns than the view shows: see `derived.ts`. */
+  viewed(name: string, under: string): Iterable<Row>
 }
 
 /**
@@ -45,6 +47,7 @@ export interface RowSource<Row> {
   indexed(column: string, value: string): Iterable<Row>
   sum(name: string, under: string): number
   ranked(name: string, among: string): Iterable<Row>
+  viewed(name: string, under: string): Iterable<Row>
 }
 
 /** How a model's rows can be found without looking at all of them. */
@@ -90,6 +93,7 @@ export function readTable<Row>(source: RowSource<Row>, { key, indexes }: Lookup)
     count: predicate => findMany(predicate).length,
     sum: (name, under) => source.sum(name, under),
     ranked: (name, among) => source.ranked(name, among),
+    viewed: (name, under) => source.viewed(name, under),
   }
 }
 

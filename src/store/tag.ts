@@ -11,3 +11,5 @@ export const clockTag: Tag = '@clock'
 export const indexTag = (table: string, column: string, value: string): Tag => `${table}.${column}=${value}`
 /** Touched by each change to a sum, and perhaps by one that leaves it as it was. */
 export const sumTag = (table: string, sum: string, under: string): Tag => `${table}+${sum}=${under}`
+/** Touched by each change to what a view shows. */
+export const viewTag = (table: string, view: string, under: string): Tag => `${table}~${view}=${under}`

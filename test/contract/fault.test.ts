@@ -92,7 +92,7 @@ describe('a fault', () => {
     ],
     [
       { operation: 'lobbies.list', effect: { spurious: '2s' } },
-      'fault.effect.spurious is "2s": expected a watch as operation: devices.links.get',
+      'fault.effect.spurious is "2s": expected a watch as operation: games.getGameById, devices.links.get',
     ],
   ])('is not %j: what is said tells where, what and how to mend', (input, message) => {
     expect(said(input)).toBe(message)

@@ -26,6 +26,27 @@ const successes: { readonly [id in OperationId]: { readonly path: string; query?
     path: `/cloud/games/${ids.tanks}/namespaces/validate`,
     body: { display_name: '', name_id: 'a b' },
   },
+  'games.getGameById': { path: `/cloud/games/${ids.tanks}` },
+  'games.namespaces.createGameNamespace': {
+    path: `/cloud/games/${ids.tanks}/namespaces`,
+    body: { display_name: 'Beta', name_id: 'beta', version_id: ids.prod },
+  },
+  'games.namespaces.getGameNamespaceById': { path: namespace },
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': {
+    path: `${namespace}/mm-config/validate`,
+    body: { lobby_count_max: 0, max_players: 4_294_967_295 },
+  },
+  'games.namespaces.createGameNamespaceTokenDevelopment': {
+    path: `${namespace}/tokens/development`,
+    body: { hostname: 'x', ports: { default: { port: 7777, protocol: 'http' } } },
+  },
+  'games.namespaces.createGameNamespaceTokenPublic': { path: `${namespace}/tokens/public` },
+  'games.namespaces.toggleNamespaceDomainPublicAuth': {
+    path: `${namespace}/domain-public-auth`,
+    body: { enabled: false },
+  },
+  'games.namespaces.addNamespaceDomain': { path: `${namespace}/domains`, body: { domain: 'beta.example' } },
+  'games.namespaces.removeNamespaceDomain': { path: `${namespace}/domains/tanks.example` },
   'games.namespaces.validateGameNamespaceTokenDevelopment': {
     path: `${namespace}/tokens/development/validate`,
     body: { hostname: 'x', lobby_ports: [port, port] },
@@ -40,6 +61,7 @@ const successes: { readonly [id in OperationId]: { readonly path: string; query?
     path: '/cloud/devices/links/complete',
     body: { device_link_token: tokens.pending, game_id: ids.tanks },
   },
+  'auth.inspect': { path: '/cloud/auth/inspect' },
 }
 
 const encoder = new TextEncoder()
@@ -129,6 +151,15 @@ describe('the schemas of the document', () => {
     delete answer.lobbies[0].total_player_count
 
     expect(schemaOf(documented('lobbies.list'), 200).safeParse(answer)).toMatchObject({ success: false })
+  })
+
+  it('refuse a namespace without one of its limits', async () => {
+    const id = 'games.namespaces.getGameNamespaceById'
+    const { body } = await call(id, { ...successes[id], token: tokenOf(id) })
+    const answer = JSON.parse(body)
+    delete answer.namespace.config.matchmaker.max_players_per_client_tor
+
+    expect(schemaOf(documented(id), 200).safeParse(answer)).toMatchObject({ success: false })
   })
 
   it('refuse a code that the operation does not list', () => {

@@ -74,17 +74,24 @@ describe('openapi', () => {
 
   it('keeps shared schemas as components', () => {
     expect(Object.keys(openapi().components.schemas)).toEqual([
+      'Agent',
+      'DevelopmentPort',
       'DeviceLink',
       'ErrorBody',
+      'Game',
       'GameMode',
       'Join',
       'JoinPort',
       'Lobby',
+      'Namespace',
+      'NamespaceSummary',
       'Port',
       'PreparedDeviceLink',
       'Region',
+      'RegionSummary',
       'Validation',
       'ValidationError',
+      'VersionSummary',
       'Watch',
     ])
   })
@@ -207,5 +214,16 @@ describe('openapi on the wire', () => {
       ['device_link_token', true],
       ['watch_index', false],
     ])
+  })
+
+  it('has the ports of a development token by their labels, and points in time as such', () => {
+    const body = documented('games.namespaces.createGameNamespaceTokenDevelopment').requestBody
+    const { schemas } = openapi().components
+
+    expect(at(body, 'content', 'application/json', 'schema', 'properties', 'ports', 'anyOf', 0)).toMatchObject({
+      type: 'object',
+      additionalProperties: { $ref: '#/components/schemas/DevelopmentPort' },
+    })
+    expect(at(schemas, 'Game', 'properties', 'create_ts')).toMatchObject({ type: 'string', format: 'date-time' })
   })
 })

@@ -142,8 +142,17 @@ describe('PUT /__mock/snapshot', () => {
   })
 })
 
+type Owned = Readonly<Record<'game_id' | 'namespace_id', string>>
+
+/** Rows by whose they are: a scenario keeps their order among those of one game or namespace, which is all that an answer shows. */
+function byOwner(name: string, rows: readonly Owned[]): readonly Owned[] {
+  if (!['namespaces', 'gameModes', 'lobbies'].includes(name)) return rows
+  const owner = name === 'namespaces' ? 'game_id' : 'namespace_id'
+  return rows.toSorted((one, other) => (one[owner] === other[owner] ? 0 : one[owner] < other[owner] ? -1 : 1))
+}
+
 /** All of a world but its revision, and what belongs to the run. */
 function withoutRevision({ world }: { readonly world: Parameters<typeof stateOf>[0] }): object {
-  const { revision: _, pending: __, ...state } = JSON.parse(stateOf(world))
-  return state
+  const { revision: _, pending: __, tables, ...state } = JSON.parse(stateOf(world))
+  return { ...state, tables: tables.map(([name, rows]: [string, Owned[]]) => [name, byOwner(name, rows)]) }
 }

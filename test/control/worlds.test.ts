@@ -188,6 +188,23 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     expect(await world.world.describe()).toMatchObject({ title: 'Friday night', counts: { lobbies: 400 } })
   })
 
+  it('makes a world whose games and namespaces are as old as itself, whatever it shares with earlier ones', async ({
+    serve,
+  }) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { mock } = await serve({ scenario: {} })
+    const agesIn = ({ world }: Pick<typeof mock, 'world'>) =>
+      [...world.games.all(), ...world.namespaces.all()].map(row => world.clock.now() - row.created_at)
+
+    vi.setSystemTime(Date.now() + 3_600_000)
+    const later = await mock.worlds.put('later')
+
+    expect([agesIn(later), agesIn(mock)]).toEqual([
+      [0, 0],
+      [3_600_000, 3_600_000],
+    ])
+  })
+
   it('makes a world of a scenario that is sent, with another seed', async ({ serve }) => {
     const { client } = await serve()
     const scenario = { title: 'Mine', seed: 1, game_modes: ['duel'] }

@@ -10,13 +10,23 @@ describe('the world of an empty scenario', () => {
   it('has one game with one namespace', () => {
     const { games, namespaces } = rowsOf({})
 
-    expect(games).toEqual([{ game_id: expect.any(String), name_id: 'game', display_name: 'Game' }])
+    expect(games).toEqual([
+      {
+        game_id: expect.any(String),
+        name_id: 'game',
+        display_name: 'Game',
+        created_at: startAt,
+        developer_group_id: expect.any(String),
+      },
+    ])
     expect(namespaces).toEqual([
       {
         namespace_id: expect.any(String),
         game_id: games[0]?.game_id,
         name_id: 'prod',
         display_name: 'Production',
+        created_at: startAt,
+        version_id: expect.any(String),
         tokenless: true,
         domains: [],
         lobby_count_max: 128,
@@ -162,7 +172,7 @@ describe('games, namespaces and their tokens', () => {
   it('stand in the order of the scenario, by the names and ids that it gives', () => {
     const { games, namespaces } = rowsOf(twoGames)
 
-    expect(games).toEqual([
+    expect(games).toMatchObject([
       { game_id: 'T', name_id: 'tanks', display_name: 'tanks' },
       { game_id: 'K', name_id: 'karts', display_name: 'Super Karts' },
     ])
@@ -193,6 +203,21 @@ describe('games, namespaces and their tokens', () => {
 
     expect(labels).toEqual(world.tokens.all().map(row => tokenLabel(row, world)))
     expect(labels).toEqual(['pub_my_own_beta', 'dev_my_own_beta', 'cloud'])
+  })
+
+  it('are as old, of the version and of the developers that the scenario says', () => {
+    const { games, namespaces } = rowsOf({
+      games: [
+        {
+          created_at: '2020-02-29T12:00:00+01:00',
+          developer_group_id: 'makers',
+          namespaces: [{ created_at: '2021-01-01T00:00:00Z', version_id: 'v2' }],
+        },
+      ],
+    })
+
+    expect(games).toMatchObject([{ created_at: Date.UTC(2020, 1, 29, 11), developer_group_id: 'makers' }])
+    expect(namespaces).toMatchObject([{ created_at: Date.UTC(2021, 0, 1), version_id: 'v2' }])
   })
 
   it('take tokens of any length, with any visible character', () => {

@@ -29,6 +29,25 @@ describe('bearer_tokens', () => {
     ])
   })
 
+  it('may lead a development token to a game server of its own', () => {
+    const lobby_ports = [{ label: 'default', target_port: 7777, proxy_protocol: 'http' as const }]
+    const bearer = { kind: 'development', namespace: 'game/prod' } as const
+
+    const { tokens } = rowsOf({
+      bearer_tokens: [
+        { ...bearer, token: 'own', development: { hostname: 'h', lobby_ports } },
+        { ...bearer, token: 'bare', development: {} },
+        { ...bearer, token: 'none' },
+      ],
+    })
+
+    expect(tokens.map(row => ('development' in row ? row.development : 'absent'))).toEqual([
+      { hostname: 'h', lobby_ports },
+      { hostname: '127.0.0.1', lobby_ports: [] },
+      'absent',
+    ])
+  })
+
   it('are none where the list is empty', () => {
     expect(rowsOf({ bearer_tokens: [] }).tokens).toEqual([])
   })
@@ -55,6 +74,27 @@ describe('bearer_tokens', () => {
       'a complete link that would have one minted',
       { bearer_tokens: [], device_links: [{ status: 'complete' }] },
       'device_links[0].cloud_token is missing: beside bearer_tokens none is minted for the link.',
+    ],
+    [
+      'a public token with a game server',
+      { bearer_tokens: [{ token: 'p', kind: 'public', namespace: 'game/prod', development: {} }] },
+      'bearer_tokens[0].development is of no use to a public token: only a development token has one. Drop it.',
+    ],
+    [
+      'two ports of a game server with one label',
+      {
+        bearer_tokens: [
+          {
+            token: 'd',
+            kind: 'development',
+            namespace: 'game/prod',
+            development: {
+              lobby_ports: [1, 2].map(target_port => ({ label: 'a', target_port, proxy_protocol: 'udp' })),
+            },
+          },
+        ],
+      },
+      'bearer_tokens[0].development.lobby_ports[1].label is "a", which bearer_tokens[0].development.lobby_ports[0].label is already. Give each its own.',
     ],
     [
       'a cloud token of no game',

@@ -57,6 +57,18 @@ const ingredients: fc.Arbitrary<Ingredients> = fc.record({
   at,
 })
 
+/** Where game servers of development tokens run. */
+const servers = [
+  { hostname: '', lobby_ports: [] },
+  {
+    hostname: 'دبابات 🎯',
+    lobby_ports: [
+      { label: 'a', target_port: -1, proxy_protocol: 'tcp_tls' as const },
+      { label: 'b', port_range: { min: 5, max: -5 }, proxy_protocol: 'udp' as const },
+    ],
+  },
+]
+
 const nth = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)]
 const assign = (columns: object) => ({ data: (draft: object) => void Object.assign(draft, columns) })
 
@@ -113,26 +125,26 @@ const changes = {
   'make a token': ({ games, namespaces, tokens }, { n, m, id, yes, at }) => {
     const fields = { ...(yes ? {} : { token: encodeURI(id) }), ...(m < 5 ? {} : { expires_at: at }) }
     if (m % 3 === 0) return tokens.create({ kind: 'cloud', game_id: nth(games.all(), n)?.game_id ?? '', ...fields })
-    const kind = m % 3 === 1 ? 'public' : 'development'
-    return tokens.create({ kind, namespace_id: nth(namespaces.all(), n)?.namespace_id ?? '', ...fields })
+    const owned = { namespace_id: nth(namespaces.all(), n)?.namespace_id ?? '', ...fields }
+    if (m % 3 === 1) return tokens.create({ kind: 'public', ...owned })
+    const development = nth([...servers, undefined], n)
+    return tokens.create({ kind: 'development', ...owned, ...(development === undefined ? {} : { development }) })
   },
-  'change a game': ({ games }, { n, name, text }) =>
+  'change a game': ({ games }, { n, m, name, text, at }) =>
     games.update(
       q => q.where({ game_id: nth(games.all(), n)?.game_id ?? '' }),
-      assign({ name_id: name, display_name: text }),
+      assign(m % 2 ? { name_id: name, display_name: text } : { created_at: at ?? 0, developer_group_id: name }),
     ),
-  'change a namespace': ({ namespaces, games }, { n, m, name, text, domains, players, yes }) => {
+  'change a namespace': ({ namespaces, games }, { n, m, name, domains, players, text, yes, at }) => {
     const { namespace_id = '' } = nth(namespaces.all(), n) ?? {}
     const game_id = nth(games.all(), m)?.game_id
-    const target = { label: 'a', target_port: -1, proxy_protocol: 'tcp_tls' }
-    const range = { label: 'b', port_range: { min: 5, max: -5 }, proxy_protocol: 'udp' }
-    const development = [undefined, { hostname: '', lobby_ports: [] }, { hostname: text, lobby_ports: [target, range] }]
     const columns = [
       { game_id },
       { name_id: name, display_name: text, tokenless: yes },
       { domains },
       { lobby_count_max: players, max_players: yes ? players : undefined },
-      { development: nth(development, m) },
+      { development: nth([undefined, ...servers], m) },
+      { created_at: at ?? 0, version_id: name },
     ]
     return namespaces.update(q => q.where({ namespace_id }), assign(nth(columns, m) ?? {}))
   },

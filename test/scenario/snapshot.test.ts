@@ -106,7 +106,8 @@ describe('a snapshot', () => {
         {
           name_id: 'tanks',
           game_id: 'T',
-          namespaces: [{ namespace_id: 'P', game_modes: ['duel'], lobbies: [{ lobby_id: 'L' }] }],
+          developer_group_id: 'G',
+          namespaces: [{ namespace_id: 'P', version_id: 'V', game_modes: ['duel'], lobbies: [{ lobby_id: 'L' }] }],
         },
       ],
       regions: ['lnd-fra', { region_id: 'attic' }],
@@ -136,11 +137,15 @@ describe('a snapshot', () => {
           name_id: 'tanks',
           display_name: 'tanks',
           game_id: 'T',
+          created_at: '2026-11-20T20:00:00.000Z',
+          developer_group_id: 'G',
           namespaces: [
             {
               name_id: 'prod',
               display_name: 'Production',
               namespace_id: 'P',
+              version_id: 'V',
+              created_at: '2026-11-20T20:00:00.000Z',
               tokenless: true,
               domains: [],
               matchmaker: { lobby_count_max: 128 },

@@ -21,8 +21,8 @@ const busy: ScenarioInput = {
 type Made = ReturnType<typeof rowsOf>
 /** All ids and tokens of rows, in their order. */
 const idsOf = ({ games, namespaces, lobbies, deviceLinks, tokens }: Made) => ({
-  games: games.map(row => row.game_id),
-  namespaces: namespaces.map(row => row.namespace_id),
+  games: games.flatMap(row => [row.game_id, row.developer_group_id]),
+  namespaces: namespaces.flatMap(row => [row.namespace_id, row.version_id]),
   lobbies: lobbies.map(row => row.lobby_id),
   deviceLinks: deviceLinks.map(row => [row.device_link_id, row.device_link_token]),
   tokens: tokens.map(row => row.token),

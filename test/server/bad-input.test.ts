@@ -22,6 +22,18 @@ const right = {
   'players.disconnected': { player_token: tokens.connected },
   'players.getStatistics': undefined,
   'regions.list': undefined,
+  'games.getGameById': undefined,
+  'games.namespaces.createGameNamespace': { display_name: 'Beta', name_id: 'beta', version_id: ids.lobby },
+  'games.namespaces.getGameNamespaceById': undefined,
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': { lobby_count_max: 1, max_players: 1 },
+  'games.namespaces.createGameNamespaceTokenDevelopment': {
+    hostname: '127.0.0.1',
+    ports: { a: { port_range: { min: 1, max: 2 }, protocol: 'udp' } },
+  },
+  'games.namespaces.createGameNamespaceTokenPublic': undefined,
+  'games.namespaces.toggleNamespaceDomainPublicAuth': { enabled: false },
+  'games.namespaces.addNamespaceDomain': { domain: 'beta.example' },
+  'games.namespaces.removeNamespaceDomain': undefined,
   'games.namespaces.validateGameNamespace': { display_name: 'Beta', name_id: 'beta' },
   'games.namespaces.validateGameNamespaceTokenDevelopment': {
     hostname: '127.0.0.1',
@@ -31,6 +43,7 @@ const right = {
   'devices.links.get': undefined,
   'devices.links.prepare': undefined,
   'devices.links.complete': { device_link_token: tokens.pending, game_id: ids.tanks },
+  'auth.inspect': undefined,
 } as const satisfies { [Id in OperationId]: object | undefined }
 
 const spec = (id: OperationId): OperationSpec => operations[id]
@@ -47,7 +60,11 @@ const tokenFor = {
 /** A call of an operation whose path and token are right. */
 function call(id: OperationId, sent: Partial<Sent> = {}): Sent {
   const { method, path, auth } = operations[id]
-  const filled = path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod).replace('{lobby_id}', 'arena')
+  const filled = path
+    .replace('{game_id}', ids.tanks)
+    .replace('{namespace_id}', ids.prod)
+    .replace('{lobby_id}', 'arena')
+    .replace('{domain}', 'tanks.example')
   return { method, path: filled, headers: bearer(tokenFor[auth]), ...sent }
 }
 

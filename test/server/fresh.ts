@@ -1,5 +1,6 @@
 import { Query } from '@mswjs/data'
 import { behaviours } from '../../src/behaviour/behaviours.js'
+import { getGame } from '../../src/behaviour/game.js'
 import { operations } from '../../src/contract/operations.js'
 import { type Answerer, createAnswerer } from '../../src/server/answer.js'
 import type { Call } from '../../src/server/behave.js'
@@ -7,9 +8,10 @@ import { WorldFaults } from '../../src/server/faults.js'
 import { createFinisher } from '../../src/server/finish.js'
 import { History } from '../../src/server/history.js'
 import { createExchangeLog } from '../../src/server/log.js'
-import { rankingOf, summandOf } from '../../src/store/derived.js'
+import type { Delete, Put } from '../../src/store/change-set.js'
+import { rankingOf, summandOf, viewOf } from '../../src/store/derived.js'
 import { mapTables } from '../../src/store/map-tables.js'
-import { idOf } from '../../src/store/model.js'
+import { idOf, models, tableNames } from '../../src/store/model.js'
 import type { Predicate } from '../../src/store/query.js'
 import type { TableName } from '../../src/store/rows.js'
 import type { Summand } from '../../src/store/sum-index.js'
@@ -21,19 +23,21 @@ import type { LiveWorld, View } from '../../src/store/world.js'
  * of each, and is encoded anew. It is for reads, and never blocks. The index of a watch comes from the change sets alone.
  */
 export function freshAnswerer(world: LiveWorld): Answerer {
-  const revisions = trueRevisions(world)
+  const newest = trueRevisions(world)
   let seen: number[] = []
-  const tables = mapTables<ReadTables>(name =>
-    walked({ name, all: () => world[name].all(), id: idOf(name) as (row: object) => string }, id =>
-      seen.push(revisions(`${name} ${id}`)),
-    ),
-  )
+  const tables = mapTables<ReadTables>(name => {
+    const id = idOf(name) as (row: object) => string // of the rows of that table
+    return walked({ name, all: () => world[name].all(), id }, found => seen.push(newest(name, found)))
+  })
+  const games = shownRevisions(world)
   const view: View = { tables, hasPassed: at => world.clock.now() >= at }
   const carryOut = ({ id, caller, input }: Call) => {
     seen = []
     // The table of operations says which calls a behaviour takes.
     const output = behaviours[id]({ caller, input, ...view } as never) as object
-    return operations[id].kind === 'watch' ? { ...output, watch: { index: String(Math.max(...seen)) } } : output
+    if (operations[id].kind !== 'watch') return output
+    const index = id === 'games.getGameById' ? games(input.game_id as string) : Math.max(...seen) // its path has one
+    return { ...output, watch: { index: String(index) } }
   }
   const onBug = (error: unknown) => {
     throw error
@@ -55,14 +59,63 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   return exchange => answer({ ...exchange, query: exchange.query || '&' })
 }
 
-/** Tells which revision touched a record last, by its table and its id. */
-function trueRevisions(world: LiveWorld): (record: string) => number {
+/** Whether a row is of those that a read asks for. */
+type Asked = (row: object) => boolean
+
+/** Tells which revision last touched a row of a table that was, or became, one of those asked for. */
+function trueRevisions(world: LiveWorld): (table: TableName, asked: Asked) => number {
   const beginning = world.revision
-  const last = new Map<string, number>()
+  const rows = new Map<string, object>()
+  // An index knows what has been deleted since its first use.
+  for (const name of tableNames) {
+    const table = world[name] as unknown as ReadTable<Record<string, string>> // of the columns that are looked up by
+    for (const column of models[name].indexes) table.findFirst(q => q.where({ [column]: '' }))
+  }
+  for (const table of tableNames) for (const row of world[table].all()) rows.set(`${table} ${idIn(table, row)}`, row)
+  const touches: { readonly table: TableName; readonly revision: number; readonly rows: readonly object[] }[] = []
+  const touch = (change: Put | Delete, revision: number) => {
+    const { table, id } = change
+    const after: object | undefined = 'row' in change ? change.row : undefined
+    const both = [rows.get(`${table} ${id}`), after]
+    touches.unshift({ table, revision, rows: both.filter(row => row !== undefined) })
+    if (after) rows.set(`${table} ${id}`, after)
+    else rows.delete(`${table} ${id}`)
+  }
   world.subscribe(({ revision, puts, deletes }) => {
-    for (const { table, id } of [...puts, ...deletes]) last.set(`${table} ${id}`, revision)
+    for (const change of [...puts, ...deletes]) touch(change, revision)
   })
-  return record => last.get(record) ?? beginning
+  return (table, asked) =>
+    touches.find(change => change.table === table && change.rows.some(asked))?.revision ?? beginning
+}
+
+/** Tells at which revision something else was last to be seen of a game. */
+function shownRevisions(world: LiveWorld): (gameId: string) => number {
+  const shown = new Map<string, { readonly text: string; readonly revision: number }>()
+  const look = (revision: number) => {
+    for (const { game_id } of world.games.all()) {
+      const text = textOf(game_id, world)
+      if (shown.get(game_id)?.text !== text) shown.set(game_id, { text, revision })
+    }
+    for (const id of shown.keys()) if (!world.games.get(id)) shown.delete(id)
+  }
+  look(world.revision)
+  world.subscribe(({ revision }) => look(revision))
+  return id => shown.get(id)?.revision ?? 0
+}
+
+/** What is to be seen of a game, and how many play in each of its namespaces. */
+function textOf(game_id: string, world: LiveWorld): string {
+  const input = { game_id, watch_index: undefined }
+  const game = getGame({ caller: { kind: 'cloud', gameId: game_id }, input, ...world.view })
+  const counts = world.namespaces
+    .findMany(q => q.where({ game_id }))
+    .map(({ namespace_id }) => world.lobbies.findMany(q => q.where({ namespace_id })))
+    .map(lobbies => lobbies.reduce((sum, lobby) => sum + lobby.total_player_count, 0))
+  return JSON.stringify([game, counts])
+}
+
+function idIn(table: TableName, row: object): string {
+  return idOf(table)(row as never) // of the rows of that table
 }
 
 interface Walk<Row> {
@@ -71,21 +124,23 @@ interface Walk<Row> {
   id(row: Row): string
 }
 
-/** A table whose reads walk all of its rows. */
-function walked<Row extends object>({ name, all, id }: Walk<Row>, onGet: (id: string) => void): ReadTable<Row> {
+/** A table whose reads walk all of its rows, and tell which they ask for. */
+function walked<Row extends object>({ name, all, id }: Walk<Row>, onRead: (asked: Asked) => void): ReadTable<Row> {
+  const those = (asked: Asked) => {
+    onRead(asked)
+    return all().filter(asked)
+  }
   const findMany = (predicate: Predicate<Row> = query => query) => {
     const query = typeof predicate === 'function' ? predicate(new Query<Row>()) : predicate
-    return all().filter(row => query.test(row))
+    return those(row => query.test(row as Row)) // a row of this table
   }
   return {
-    all,
+    all: () => those(() => true),
     findMany,
-    get(wanted) {
-      onGet(wanted)
-      return all().find(row => id(row) === wanted)
-    },
+    get: wanted => those(row => id(row as Row) === wanted)[0], // the same
     findFirst: predicate => findMany(predicate)[0],
     count: predicate => findMany(predicate).length,
+    viewed: (view, under) => those(row => viewOf(name, view).under(row) === under),
     sum: (sum, under) => summed(all(), { summand: summandOf(name, sum), under }),
     ranked(order, among) {
       const ranking = rankingOf(name, order)

@@ -7,7 +7,11 @@ import { stateOf } from './ask.js'
 import { type Open, ways } from './ways.js'
 
 const filled = (path: string) =>
-  path.replace('{game_id}', ids.tanks).replace('{namespace_id}', ids.prod).replace('{lobby_id}', 'arena')
+  path
+    .replace('{game_id}', ids.tanks)
+    .replace('{namespace_id}', ids.prod)
+    .replace('{lobby_id}', 'arena')
+    .replace('{domain}', 'tanks.example')
 const paths = [...new Set(operationIds.map(id => operations[id].path))]
 const methodsAt = (path: string) =>
   operationIds.filter(id => operations[id].path === path).map(id => operations[id].method)
@@ -58,7 +62,7 @@ describe.each(ways)('a request to $name', way => {
     ['/a/b/c/d/e/f/g/h', '/a/b/c/d/e/f/g/h'],
     ['/%zz', '/%zz'],
     ['/index.php', '/index.php'],
-    ['more than an operation', '/cloud/games//namespaces/validate/x/y/z'],
+    ['more than an operation', '/cloud/games//namespaces/validate/x/y/z/and/what/else/there/may/be'],
     ['2,000 segments', `/${'x/'.repeat(2_000)}`],
   ] as const)('of %s, which nothing is like, is answered 404 without a guess', async ([, path], { open }) => {
     const got = await open.send({ method: 'POST', path, body: '{' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { describeRefusals, setLobby } from './refusals.js'
-import { smallWorld } from './small-world.js'
+import { game, smallWorld } from './small-world.js'
 
 describeRefusals([
   [
@@ -50,6 +50,17 @@ describeRefusals([
     'a public token of a namespace that is not there',
     t => t.tokens.create({ token: 't', kind: 'public', namespace_id: 'none' }),
     'tokens "t": namespace_id is "none", which nothing has. Known: prod, beta.',
+  ],
+  [
+    'a development token with two ports of one label',
+    t =>
+      t.tokens.create({
+        token: 't',
+        kind: 'development',
+        namespace_id: 'prod',
+        development: { hostname: 'h', lobby_ports: [1, 2].map(() => ({ label: 'a', proxy_protocol: 'udp' })) },
+      }),
+    'tokens "t": development.lobby_ports has "a" twice',
   ],
   [
     'a cloud token of a game that is not there',
@@ -139,7 +150,7 @@ describe('records that hang together', () => {
   })
 
   it.each(['complete', 'pending'] as const)('keep the game that a %s device link names', async status => {
-    const world = smallWorld({ rows: { games: [{ game_id: 'cars', name_id: 'cars', display_name: 'Cars' }] } })
+    const world = smallWorld({ rows: { games: [game('cars')] } })
     const link = { device_link_token: 'd', device_link_id: 'sofa' }
     const named = { game_id: 'cars', at: 1 }
     await world.deviceLinks.create(

@@ -43,7 +43,7 @@ describe('a new record', () => {
     })
   })
 
-  it('that is a namespace gets the first game, 128 lobbies, and no limit of players from one address', async () => {
+  it('that is a namespace gets the first game, a version, 128 lobbies, and no limit of players from one address', async () => {
     const world = smallWorld()
 
     const { namespace_id, ...rest } = await world.namespaces.create({ name_id: 'live' })
@@ -52,6 +52,8 @@ describe('a new record', () => {
       game_id: 'tanks',
       name_id: 'live',
       display_name: 'live',
+      created_at: startAt,
+      version_id: expect.any(String),
       tokenless: true,
       domains: [],
       lobby_count_max: 128,

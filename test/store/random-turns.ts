@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Tables } from '../../src/store/table.js'
+import { startAt } from './small-world.js'
 
 /** One thing that a turn does. */
 type Step =
@@ -68,7 +69,7 @@ export async function play({ steps, awaits }: RandomTurn, tables: Tables): Promi
 function playStep(step: Step, { games, tokens }: Tables): Promise<unknown> {
   switch (step.does) {
     case 'create game':
-      return games.create({ game_id: step.id, name_id: step.name })
+      return games.create({ game_id: step.id, name_id: step.name, ...made })
     case 'create game by chance':
       return games.create({ name_id: step.name })
     case 'rename game':
@@ -102,10 +103,15 @@ function playStep(step: Step, { games, tokens }: Tables): Promise<unknown> {
   }
 }
 
+/** What no step changes. */
+const made = { created_at: startAt, developer_group_id: 'makers' }
+
 interface Game {
   readonly game_id: string
   readonly name_id: string
   readonly display_name: string
+  readonly created_at: number
+  readonly developer_group_id: string
 }
 
 interface Token {
@@ -148,7 +154,7 @@ function expectedStep({ games, tokens }: Lists, step: Step): Lists {
   switch (step.does) {
     case 'create game': {
       if (games.some(game => game.game_id === step.id)) throw new Error('a game twice')
-      return { games: [...games, { game_id: step.id, name_id: step.name, display_name: step.name }], tokens }
+      return { games: [...games, { game_id: step.id, name_id: step.name, display_name: step.name, ...made }], tokens }
     }
     case 'rename game':
       return { games: games.map(game => (game.game_id === step.id ? { ...game, name_id: step.name } : game)), tokens }

@@ -15,9 +15,18 @@ interface File {
 const gameIds = ['g0', 'g1', 'g2', 'g3']
 const name = fc.constantFrom('red', 'green', 'blue')
 const file: fc.Arbitrary<File> = fc
-  .uniqueArray(fc.record({ game_id: fc.constantFrom(...gameIds), name_id: name, display_name: name }), {
-    selector: game => game.game_id,
-  })
+  .uniqueArray(
+    fc.record({
+      game_id: fc.constantFrom(...gameIds),
+      name_id: name,
+      display_name: name,
+      created_at: fc.constant(startAt),
+      developer_group_id: fc.constant('makers'),
+    }),
+    {
+      selector: game => game.game_id,
+    },
+  )
   // No file has two games of one name.
   .map(games => games.filter((game, i) => games.findIndex(one => one.name_id === game.name_id) === i))
   .chain(games =>
@@ -97,7 +106,7 @@ function expected(was: Lists, { is, row, fresh }: { is: Lists; row: Lists; fresh
     is: is.games,
     row: row.games,
     merge: (was, is, row) => ({
-      game_id: row.game_id,
+      ...row,
       name_id: is && was?.name_id === row.name_id ? is.name_id : row.name_id,
       display_name: is && was?.display_name === row.display_name ? is.display_name : row.display_name,
     }),

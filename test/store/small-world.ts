@@ -50,7 +50,8 @@ export function smallRows() {
 
 /** The row of a game. */
 export function game(game_id: string) {
-  return { game_id, name_id: game_id, display_name: game_id }
+  const fixed = { created_at: startAt, developer_group_id: 'makers' }
+  return { game_id, name_id: game_id, display_name: game_id, ...fixed }
 }
 
 function region(region_id: string) {
@@ -59,7 +60,7 @@ function region(region_id: string) {
 }
 
 function namespace(namespace_id: string, game_id: string) {
-  const fixed = { tokenless: true, domains: [], lobby_count_max: 128 }
+  const fixed = { created_at: startAt, version_id: 'first', tokenless: true, domains: [], lobby_count_max: 128 }
   return { namespace_id, game_id, name_id: namespace_id, display_name: namespace_id, ...fixed }
 }
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { Join } from '../src/contract/join.js'
-import { lobbyTokenOf } from '../src/store/lobby-token.js'
-import { failure, type Got, json, type Opened, uuid } from './doors.js'
-import type { Frame } from './specification.js'
-import { bearer, ids, tokens } from './tanks.js'
+import type { Join } from '../../src/contract/join.js'
+import { lobbyTokenOf } from '../../src/store/lobby-token.js'
+import { failure, type Got, json, type Opened, uuid } from '../doors.js'
+import { bearer, ids, tokens } from '../tanks.js'
+import type { Frame } from './frame.js'
 
 type Mock = Pick<Opened, 'send'>
 type Headers = Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ const config = (mock: Mock, body: object) =>
   })
 
 /** What the matchmaker promises, to whoever asks a mock of tanks that nobody has asked before. */
-export function matchmakerSpecification(frame: Frame): void {
+export function specifyMatchmaker(frame: Frame): void {
   findSpecification(frame)
   joinSpecification(frame)
   createSpecification(frame)

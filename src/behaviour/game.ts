@@ -1,0 +1,76 @@
+import type { RegionSummary, VersionSummary } from '../contract/game.js'
+import { instantOf } from '../contract/instant.js'
+import type { NamespaceSummary } from '../contract/namespace.js'
+import { uint32Max } from '../contract/uint32.js'
+import { UniversalRegion } from '../contract/universal-region.js'
+import type { NamespaceRow, RegionRow } from '../store/rows.js'
+import type { ReadTables } from '../store/table.js'
+import type { Behaviour } from './behaviour.js'
+import { gameOf } from './game-of.js'
+
+/** Shows a game with its namespaces, versions, regions and players (PROTOCOL.md C). */
+export const getGame: Behaviour<'games.getGameById'> = ({ input, tables }) => {
+  const { game_id, name_id, display_name, created_at, developer_group_id } = gameOf(input.game_id, tables)
+  // All that is shown, and no more: a watch must not wake for anything else.
+  const namespaces = [...tables.namespaces.viewed('summaries', game_id)]
+  return {
+    game: {
+      game_id,
+      create_ts: instantOf(created_at),
+      name_id,
+      display_name,
+      developer_group_id,
+      total_player_count: playerCount(namespaces, tables),
+      namespaces: namespaces.map(namespaceSummary),
+      versions: versionsOf(namespaces),
+      available_regions: [...tables.regions.viewed('names', '')].map(regionSummary),
+    },
+  }
+}
+
+/** A namespace as its game lists it. */
+export function namespaceSummary(namespace: NamespaceRow): NamespaceSummary {
+  const { namespace_id, created_at, display_name, version_id, name_id } = namespace
+  return { namespace_id, create_ts: instantOf(created_at), display_name, version_id, name_id }
+}
+
+/** Of all lobbies of the namespaces. No more than clients can read, however many it would be. */
+function playerCount(namespaces: readonly NamespaceRow[], { lobbies }: Pick<ReadTables, 'lobbies'>): number {
+  return Math.min(
+    uint32Max,
+    namespaces.reduce((sum, { namespace_id }) => sum + lobbies.sum('players', namespace_id), 0),
+  )
+}
+
+/** The versions that namespaces run, each once, as old as the first namespace that runs it. */
+function versionsOf(namespaces: readonly NamespaceRow[]): VersionSummary[] {
+  const since = new Map<string, number>()
+  for (const { version_id, created_at } of namespaces) {
+    since.set(version_id, Math.min(created_at, since.get(version_id) ?? created_at))
+  }
+  return [...since].map(([version_id, created_at]) => ({
+    version_id,
+    create_ts: instantOf(created_at),
+    display_name: version_id,
+  }))
+}
+
+function regionSummary({ region_id, provider_display_name, region_display_name }: RegionRow): RegionSummary {
+  return {
+    region_id,
+    region_name_id: region_id,
+    provider: words(provider_display_name).join('-'),
+    universal_region: UniversalRegion.safeParse(words(region_display_name).join('_')).data ?? 'unknown',
+    provider_display_name,
+    region_display_name,
+  }
+}
+
+/** The words of a name in lower case, without accents: `São Paulo` → `sao`, `paulo`. */
+function words(name: string): string[] {
+  const plain = name
+    .normalize('NFD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+  return plain.match(/[\p{Letter}\p{Number}]+/gu) ?? []
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { InNamespace } from './game-path.js'
+import type { OperationSpec } from './operation.js'
+import { DevelopmentPort, Port } from './port.js'
+import { Validation } from './validation.js'
+
+const minted = z.object({ token: z.string() })
+
+/** How a namespace gets tokens. */
+export const namespaceTokenOperations = {
+  'games.namespaces.validateGameNamespaceTokenDevelopment': {
+    method: 'POST',
+    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development/validate',
+    summary: 'Says what is wrong with the ports of a development token to be. Creates nothing.',
+    auth: 'bearer',
+    kind: 'read',
+    params: InNamespace,
+    body: z.object({ hostname: z.string(), lobby_ports: z.array(Port) }),
+    output: Validation,
+    errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
+    source: 'interface',
+    fidelity: ['The hostname is not checked.'],
+  },
+  'games.namespaces.createGameNamespaceTokenDevelopment': {
+    method: 'POST',
+    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development',
+    summary: 'Mints a development token, which leads to a game server of your own: its host name and its ports.',
+    auth: 'cloud',
+    kind: 'write',
+    params: InNamespace,
+    body: z
+      .object({
+        hostname: z.string(),
+        ports: z.record(z.string(), DevelopmentPort).nullish().meta({ description: 'By their labels.' }),
+        lobby_ports: z
+          .array(Port)
+          .nullish()
+          .meta({ description: 'In the place of `ports`, as older clients send them.' }),
+      })
+      .refine(({ ports, lobby_ports }) => (ports == null) !== (lobby_ports == null), {
+        error: 'expected one of ports and lobby_ports, and not both',
+      }),
+    output: minted,
+    errors: [
+      'API_UNAUTHORIZED',
+      'CLAIMS_MISSING_ENTITLEMENT',
+      'API_BAD_BODY',
+      'NAMESPACE_NOT_FOUND',
+      'VALIDATION_ERROR',
+    ],
+    source: 'client',
+    fidelity: [
+      'What is wrong with the ports is in `metadata.errors`, as the validation has it; those that come by label count in their order.',
+      'One of `ports` and `lobby_ports` is sent: neither, or both, is `API_BAD_BODY`.',
+    ],
+  },
+  'games.namespaces.createGameNamespaceTokenPublic': {
+    method: 'POST',
+    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/public',
+    summary: 'Mints a public token of a namespace, for the clients of the game.',
+    auth: 'cloud',
+    kind: 'write',
+    params: InNamespace,
+    output: minted,
+    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'NAMESPACE_NOT_FOUND'],
+    source: 'client',
+    fidelity: [],
+  },
+} as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Game } from '../../src/contract.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { catalogue } from '../../src/scenario/catalogue.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { failure, json } from '../doors.js'
+import { ask, live, settled } from '../server/ask.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+
+type Shown = { readonly game: (typeof Game)['_output']; readonly watch: { readonly index: string } }
+
+const opened: Mockmaker[] = []
+afterEach(() => Promise.all(opened.splice(0).map(mock => mock.close())))
+
+function open(scenario: ScenarioInput = tanks): Mockmaker {
+  const mock = createMockmaker({ scenario })
+  opened.push(mock)
+  return mock
+}
+
+const path = `/cloud/games/${ids.tanks}`
+const get = (mock: Mockmaker, query = '') => ask(mock, { method: 'GET', path, query, headers: bearer(tokens.cloud) })
+const shown = async (mock: Mockmaker) => json(await get(mock)) as Shown
+const put = (mock: Mockmaker, path: string, body: object) =>
+  ask(mock, { method: 'PUT', path, headers: bearer(tokens.cloud), body: JSON.stringify(body) })
+
+/** A watch of the game that is blocked. */
+async function blocked(mock: Mockmaker) {
+  const { watch } = await shown(mock)
+  return { answer: get(mock, `watch_index=${watch.index}`), index: watch.index }
+}
+
+const namespace = (name_id: string, more: object = {}) => ({ name_id, ...more })
+const withNamespaces = (...namespaces: object[]): ScenarioInput => ({
+  games: [{ name_id: 'tanks', game_id: ids.tanks, tokens: { cloud: tokens.cloud }, namespaces }],
+})
+
+describe('the regions of a game', () => {
+  it.each([
+    ['São Paulo', 'sao_paulo'],
+    ['Washington, DC', 'washington_dc'],
+    ['  NEW  york-city ', 'new_york_city'],
+    ['Local', 'local'],
+    ['Attic', 'unknown'],
+    ['', 'unknown'],
+    ['constructor', 'unknown'],
+  ])('that are displayed as %j are the universal region %s', async (region_display_name, expected) => {
+    const regions = [{ region_id: 'own', provider_display_name: 'Big  Iron, Inc.', region_display_name }]
+
+    const { game } = await shown(open({ ...withNamespaces({}), regions }))
+
+    expect(game.available_regions).toEqual([
+      {
+        region_id: 'own',
+        region_name_id: 'own',
+        provider: 'big-iron-inc',
+        universal_region: expected,
+        provider_display_name: 'Big  Iron, Inc.',
+        region_display_name,
+      },
+    ])
+  })
+
+  it('that the catalogue has are known by a universal region each', async () => {
+    const { game } = await shown(open(withNamespaces({})))
+
+    const universal = game.available_regions.map(region => region.universal_region)
+    expect(new Set(universal).size).toBe(catalogue.length)
+    expect(universal.filter(region => region === 'unknown')).toEqual([])
+  })
+})
+
+describe('the players of a game', () => {
+  const lobby = (total_player_count: number, more: object = {}) => ({
+    total_player_count,
+    max_players: 4_294_967_295,
+    ...more,
+  })
+
+  it('are those of all lobbies of all its namespaces, listed or not', async () => {
+    const mock = open(
+      withNamespaces(
+        namespace('prod', { game_modes: ['duel'], lobbies: [lobby(1), lobby(20, { is_closed: true })] }),
+        namespace('beta', { game_modes: ['duel'], lobbies: [lobby(300, { publicity: 'private' })] }),
+      ),
+    )
+
+    expect((await shown(mock)).game.total_player_count).toBe(321)
+  })
+
+  it('are never more than an unsigned 32-bit integer has room for', async () => {
+    const lobbies = [lobby(4_294_967_295), lobby(1)]
+
+    const { game } = await shown(open(withNamespaces(namespace('prod', { game_modes: ['duel'], lobbies }))))
+
+    expect(game.total_player_count).toBe(4_294_967_295)
+  })
+})
+
+describe('the versions of a game', () => {
+  it('are as old as the first namespace that runs them', async () => {
+    const mock = open(
+      withNamespaces(
+        namespace('prod', { version_id: 'v2', created_at: '2026-01-03T00:00:00Z' }),
+        namespace('beta', { version_id: 'v1', created_at: '2026-01-02T00:00:00Z' }),
+        namespace('old', { version_id: 'v2', created_at: '2026-01-01T01:00:00+01:00' }),
+        namespace('new', { version_id: 'v2', created_at: '2026-01-04T00:00:00Z' }),
+      ),
+    )
+
+    expect((await shown(mock)).game.versions).toEqual([
+      { version_id: 'v2', create_ts: '2026-01-01T00:00:00.000Z', display_name: 'v2' },
+      { version_id: 'v1', create_ts: '2026-01-02T00:00:00.000Z', display_name: 'v1' },
+    ])
+  })
+})
+
+describe('a watch of a game', () => {
+  it('wakes where a player connects', async () => {
+    const mock = open()
+    const { answer } = await blocked(mock)
+
+    await mock.world.lobbies.update(q => q.where({ lobby_id: 'empty' }), {
+      data(lobby) {
+        lobby.total_player_count = 3
+      },
+    })
+
+    expect((json(await answer) as Shown).game.total_player_count).toBe(4)
+  })
+
+  it.each([
+    ['a switch that stands so already', 'PUT', `/namespaces/${ids.prod}/domain-public-auth`, { enabled: true }],
+    ['a domain that the namespace has', 'POST', `/namespaces/${ids.prod}/domains`, { domain: 'tanks.example' }],
+    ['a domain that it does not have', 'DELETE', `/namespaces/${ids.prod}/domains/other.example`, {}],
+    ['a namespace that is refused', 'POST', '/namespaces', { display_name: '', name_id: '', version_id: ids.lobby }],
+    ['a token', 'POST', `/namespaces/${ids.prod}/tokens/public`, {}],
+  ])('sleeps on after %s', async (_, method, behind, body) => {
+    const mock = open()
+    const { answer, index } = await blocked(mock)
+
+    await ask(mock, { method, path: path + behind, headers: bearer(tokens.cloud), body: JSON.stringify(body) })
+    await settled()
+
+    expect(mock.world.waiters).toBe(1)
+    await mock.close()
+    expect((json(await answer) as Shown).watch.index).toBe(index)
+  })
+
+  it('sleeps on while another game changes', async () => {
+    const mock = open()
+    await blocked(mock)
+
+    await mock.world.namespaces.create({ name_id: 'beta', game_id: ids.boats })
+    await mock.world.lobbies.create({ namespace_id: ids.boatsProd, total_player_count: 1 })
+    await settled()
+
+    expect(mock.world.waiters).toBe(1)
+  })
+
+  it('is answered 404 where the game is taken away meanwhile', async () => {
+    const mock = open()
+    const { answer } = await blocked(mock)
+
+    await live(mock.world).write(async tables => {
+      const { deviceLinks, lobbies, gameModes, settings, namespaces, games } = tables
+      await settings.update(q => q.where({ settings_id: 'settings' }), {
+        data: draft => void Reflect.deleteProperty(draft, 'default_namespace_id'),
+      })
+      for (const table of [deviceLinks, lobbies, gameModes, tables.tokens, namespaces] as unknown as (typeof games)[])
+        for (const row of table.all()) await table.delete(q => q.where(one => one === row))
+      await games.delete(q => q.where({ game_id: ids.tanks }))
+    })
+
+    expect(failure(await answer)).toBe('404 API_NOT_FOUND')
+  })
+})
+
+describe('a switch of a namespace', () => {
+  it('changes nothing else of it', async () => {
+    const mock = open()
+    const before = mock.world.namespaces.get(ids.closed)
+
+    await put(mock, `${path}/namespaces/${ids.closed}/domain-public-auth`, { enabled: true })
+
+    expect(mock.world.namespaces.get(ids.closed)).toEqual({ ...before, tokenless: true })
+  })
+})

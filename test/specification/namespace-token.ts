@@ -1,0 +1,151 @@
+import { expect } from 'vitest'
+import { failure, json } from '../doors.js'
+import { ids, tokens } from '../tanks.js'
+import { type Frame, ok, post, request } from './frame.js'
+
+const namespace = `/cloud/games/${ids.tanks}/namespaces`
+const lobby_ports = [
+  { label: 'default', target_port: 7777, proxy_protocol: 'http' },
+  { label: 'voice', port_range: { min: 8000, max: 8009 }, proxy_protocol: 'udp' },
+]
+
+const refusals = [
+  ['no token', ids.prod, undefined, '401 API_UNAUTHORIZED'],
+  ['a public token', ids.prod, tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
+  ["another game's cloud token", ids.prod, tokens.cloudBoats, '403 API_FORBIDDEN'],
+  ['an unknown namespace', 'nobody', tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
+  ['a namespace of another game', ids.boatsProd, tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
+] as const
+
+/** What the calls promise that mint the tokens of a namespace. */
+export function specifyNamespaceTokens({ describe, it }: Frame): void {
+  describe('games.namespaces.createGameNamespaceTokenDevelopment', () => {
+    const path = `${namespace}/${ids.closed}/tokens/development`
+
+    it.for([
+      { hostname: 'dev.example', lobby_ports },
+      { hostname: 'dev.example', lobby_ports, ports: null },
+      {
+        hostname: 'dev.example',
+        ports: {
+          default: { port: 7777, protocol: 'http' },
+          voice: { port_range: { min: 8000, max: 8009 }, protocol: 'udp' },
+        },
+      },
+      { hostname: '', lobby_ports: [] },
+      { hostname: '', ports: {} },
+    ])('mints a development token of the namespace from %j', async (body, { mock }) => {
+      const { token } = ok(await mock.send(post(path, body, tokens.cloud))) as { token: string }
+
+      expect(token).toMatch(/^dev_closed\.mock\.[0-9a-z]{24}$/)
+      expect(ok(await mock.send(request('GET', '/matchmaker/lobbies/list', token)))).toMatchObject({
+        game_modes: [{ game_mode_id: 'solo' }],
+        lobbies: [{ region_id: 'dev-lcl' }],
+      })
+    })
+
+    it('mints another one each time', async ({ mock }) => {
+      const first = json(await mock.send(post(path, { hostname: 'h', lobby_ports }, tokens.cloud)))
+
+      expect(json(await mock.send(post(path, { hostname: 'h', lobby_ports }, tokens.cloud)))).not.toEqual(first)
+    })
+
+    it('refuses ports with which something is wrong, and says what, as the validation does', async ({ mock }) => {
+      const wrong = [
+        { label: 'a', proxy_protocol: 'http' },
+        { label: 'a', port_range: { min: 2, max: 1 }, proxy_protocol: 'udp' },
+      ]
+
+      const got = await mock.send(post(path, { hostname: 'h', lobby_ports: wrong }, tokens.cloud))
+
+      const errors = [
+        ['ports', '0', 'missing-port-and-port-range'],
+        ['ports', '1', 'label-not-unique'],
+        ['ports', '1', 'range-min-gt-max'],
+      ].map(path => ({ path }))
+      expect(failure(got)).toBe('400 VALIDATION_ERROR')
+      expect(json(got)).toMatchObject({
+        message: expect.stringContaining('ports 0 missing-port-and-port-range'),
+        metadata: { errors },
+      })
+      expect(
+        ok(await mock.send(post(`${path}/validate`, { hostname: 'h', lobby_ports: wrong }, tokens.cloud))),
+      ).toEqual({
+        errors,
+      })
+    })
+
+    it('counts ports that come by label in their order', async ({ mock }) => {
+      const ports = { fine: { port: 1, protocol: 'udp' }, 'not fine': { port: 1, protocol: 'udp' } }
+
+      const got = await mock.send(post(path, { hostname: 'h', ports }, tokens.cloud))
+
+      expect(json(got)).toMatchObject({
+        metadata: {
+          errors: [{ path: ['ports', '1', 'label-invalid'] }, { path: ['ports', '1', 'port-protocol-not-unique'] }],
+        },
+      })
+    })
+
+    it('names ten problems at most, and has all of them for programs', async ({ mock }) => {
+      const ports = Array.from({ length: 16 }, () => ({ label: '', proxy_protocol: 'udp' }))
+
+      const got = json(await mock.send(post(path, { hostname: 'h', lobby_ports: ports }, tokens.cloud))) as {
+        message: string
+        metadata: { errors: unknown[] }
+      }
+
+      expect(got.message).toMatch(/ports 4 missing-port-and-port-range and 22 more; metadata\.errors has all$/)
+      expect(got.metadata.errors).toHaveLength(32)
+    })
+
+    it.for([{ hostname: 'h' }, { hostname: 'h', ports: {}, lobby_ports: [] }, { hostname: 'h', ports: null }])(
+      'wants ports in one way, and refuses %j',
+      async (body, { mock }) => {
+        const got = await mock.send(post(path, body, tokens.cloud))
+
+        expect(failure(got)).toBe('400 API_BAD_BODY')
+        expect(got.body).toContain('expected one of ports and lobby_ports, and not both')
+      },
+    )
+
+    it.for([
+      {},
+      { lobby_ports },
+      { hostname: 1, lobby_ports },
+      { hostname: 'h', lobby_ports: {} },
+      { hostname: 'h', ports: [] },
+      { hostname: 'h', ports: { a: { port: 1 } } },
+      { hostname: 'h', ports: { a: { port: 1.5, protocol: 'udp' } } },
+      { hostname: 'h', ports: { a: { port: 1, protocol: 'gopher' } } },
+    ])('refuses the body %j', async (body, { mock }) => {
+      expect(failure(await mock.send(post(path, body, tokens.cloud)))).toBe('400 API_BAD_BODY')
+    })
+
+    it.for(refusals)('refuses %s', async ([, id, token, expected], { mock }) => {
+      const got = await mock.send(post(`${namespace}/${id}/tokens/development`, { hostname: 'h', ports: {} }, token))
+
+      expect(failure(got)).toBe(expected)
+    })
+  })
+
+  describe('games.namespaces.createGameNamespaceTokenPublic', () => {
+    it.for(['', '{}', 'not json'])(
+      'mints a public token of the namespace, whatever the body: %j',
+      async (body, { mock }) => {
+        const got = await mock.send(post(`${namespace}/${ids.closed}/tokens/public`, body, tokens.cloud))
+
+        const { token } = ok(got) as { token: string }
+        expect(token).toMatch(/^pub_closed\.mock\.[0-9a-z]{24}$/)
+        expect(ok(await mock.send(request('GET', '/matchmaker/lobbies/list', token)))).toMatchObject({
+          game_modes: [{ game_mode_id: 'solo' }],
+          lobbies: [],
+        })
+      },
+    )
+
+    it.for(refusals)('refuses %s', async ([, id, token, expected], { mock }) => {
+      expect(failure(await mock.send(request('POST', `${namespace}/${id}/tokens/public`, token)))).toBe(expected)
+    })
+  })
+}
