@@ -126,7 +126,7 @@ describe('a watch of a game', () => {
       },
     })
 
-    expect((json(await answer) as Shown).game.total_player_count).toBe(4)
+    expect((json(await answer) as Shown).game.total_player_count).toBe(5)
   })
 
   it.each([
@@ -135,6 +135,8 @@ describe('a watch of a game', () => {
     ['a domain that it does not have', 'DELETE', `/namespaces/${ids.prod}/domains/other.example`, {}],
     ['a namespace that is refused', 'POST', '/namespaces', { display_name: '', name_id: '', version_id: ids.lobby }],
     ['a token', 'POST', `/namespaces/${ids.prod}/tokens/public`, {}],
+    ['other limits', 'POST', `/namespaces/${ids.prod}/mm-config`, { lobby_count_max: 3, max_players: 3 }],
+    ['a further domain', 'POST', `/namespaces/${ids.prod}/domains`, { domain: 'further.example' }],
   ])('sleeps on after %s', async (_, method, behind, body) => {
     const mock = open()
     const { answer, index } = await blocked(mock)
@@ -142,6 +144,43 @@ describe('a watch of a game', () => {
     await ask(mock, { method, path: path + behind, headers: bearer(tokens.cloud), body: JSON.stringify(body) })
     await settled()
 
+    expect(mock.world.waiters).toBe(1)
+    await mock.close()
+    expect((json(await answer) as Shown).watch.index).toBe(index)
+  })
+
+  it.each([
+    ['a lobby says something else of itself', ids.lobby, { state: { map: 'ice' }, is_closed: true }],
+    ['a seat is reserved', 'arena', { status: 'reserved' }],
+  ] as const)('sleeps on while %s', async (_, lobby_id, columns) => {
+    const mock = open()
+    const { answer, index } = await blocked(mock)
+
+    if ('status' in columns) await mock.world.players.create({ lobby_id, ...columns })
+    else
+      await mock.world.lobbies.update(q => q.where({ lobby_id }), { data: lobby => void Object.assign(lobby, columns) })
+    await settled()
+
+    expect(mock.world.waiters).toBe(1)
+    await mock.close()
+    expect((json(await answer) as Shown).watch.index).toBe(index)
+  })
+
+  it('sleeps on while one player comes for another who goes, in one turn', async () => {
+    const mock = open()
+    const { answer, index } = await blocked(mock)
+
+    await mock.world.write(async tables => {
+      await tables.players.create({ lobby_id: 'walled' })
+      await tables.players.delete(q => q.where({ player_token: tokens.connected }))
+    })
+    await settled()
+
+    expect(mock.world.waiters).toBe(1)
+    await mock.world.regions.update(q => q.where({ region_id: 'lnd-fra' }), {
+      data: region => void Object.assign(region, { datacenter_coord: { latitude: 0, longitude: 0 } }),
+    })
+    await settled()
     expect(mock.world.waiters).toBe(1)
     await mock.close()
     expect((json(await answer) as Shown).watch.index).toBe(index)

@@ -128,7 +128,7 @@ describe('a development token that a call makes', () => {
       development,
       expires_at: Date.parse('2027-11-20T20:00:00Z'),
     })
-    expect(mock.world.namespaces.get(ids.prod)).not.toHaveProperty('development')
+    expect(mock.world.namespaces.get(ids.prod)?.development?.hostname).toBe('127.0.0.1')
   })
 
   it('is in a snapshot, and comes back from it', async () => {

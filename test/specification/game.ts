@@ -48,7 +48,7 @@ export function specifyGames({ describe, it }: Frame): void {
           name_id: 'tanks',
           display_name: 'tanks',
           developer_group_id: expect.stringMatching(uuid),
-          total_player_count: 1,
+          total_player_count: 2,
           namespaces: [
             { namespace_id: ids.prod, name_id: 'prod', display_name: 'prod', ...namespace },
             { namespace_id: ids.closed, name_id: 'closed', display_name: 'closed', ...namespace },

@@ -35,7 +35,9 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
       expect(failure(await mock.send(listFrom(origin)))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
 
       expect(ok(await mock.send(toggle(true)))).toEqual({})
-      expect(ok(await mock.send(listFrom(origin)))).toMatchObject({ game_modes: [{ game_mode_id: 'solo' }] })
+      expect(ok(await mock.send(listFrom(origin)))).toMatchObject({
+        game_modes: [{ game_mode_id: 'solo' }, { game_mode_id: 'walled' }],
+      })
 
       expect(ok(await mock.send(toggle(false)))).toEqual({})
       expect(failure(await mock.send(listFrom(origin)))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
@@ -60,7 +62,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
       await mock.send(toggle(true))
 
       expect(ok(await mock.send(listFrom('https://solo.example:8443')))).toMatchObject({
-        game_modes: [{ game_mode_id: 'solo' }],
+        game_modes: [{ game_mode_id: 'solo' }, { game_mode_id: 'walled' }],
       })
       expect(await domainsOf(ids.closed, mock)).toEqual(['solo.example'])
     })

@@ -39,8 +39,27 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
 
       expect(token).toMatch(/^dev_closed\.mock\.[0-9a-z]{24}$/)
       expect(ok(await mock.send(request('GET', '/matchmaker/lobbies/list', token)))).toMatchObject({
-        game_modes: [{ game_mode_id: 'solo' }],
-        lobbies: [{ region_id: 'dev-lcl' }],
+        game_modes: [{ game_mode_id: 'solo' }, { game_mode_id: 'walled' }],
+        lobbies: [{ region_id: 'dev-lcl' }, { region_id: 'dev-lcl' }],
+      })
+    })
+
+    it('mints one with which find answers its own ports', async ({ mock }) => {
+      const ports = {
+        default: { port: 7777, protocol: 'http' },
+        voice: { port_range: { min: 1, max: 2 }, protocol: 'udp' },
+      }
+      const { token } = ok(await mock.send(post(path, { hostname: 'dev.example', ports }, tokens.cloud))) as {
+        token: string
+      }
+
+      const found = ok(await mock.send(post('/matchmaker/lobbies/find', { game_modes: ['solo'] }, token)))
+
+      expect(found).toMatchObject({
+        ports: {
+          default: { hostname: 'dev.example', host: 'dev.example:7777', port: 7777, is_tls: false },
+          voice: { hostname: 'dev.example', port_range: { min: 1, max: 2 }, is_tls: false },
+        },
       })
     })
 
@@ -138,8 +157,8 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
         const { token } = ok(got) as { token: string }
         expect(token).toMatch(/^pub_closed\.mock\.[0-9a-z]{24}$/)
         expect(ok(await mock.send(request('GET', '/matchmaker/lobbies/list', token)))).toMatchObject({
-          game_modes: [{ game_mode_id: 'solo' }],
-          lobbies: [],
+          game_modes: [{ game_mode_id: 'solo' }, { game_mode_id: 'walled' }],
+          lobbies: [{ lobby_id: 'arena' }, { lobby_id: 'walled' }],
         })
       },
     )
