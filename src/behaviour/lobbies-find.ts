@@ -4,7 +4,7 @@ import { lobbiesOf } from '../store/derived.js'
 import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
 import type { GameModeRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
-import type { Behaviour } from './behaviour.js'
+import type { Behaviour, WriteCall } from './behaviour.js'
 import { cannedJoin } from './canned-join.js'
 import { nearness } from './nearness.js'
 import { newLobby } from './new-lobby.js'
@@ -14,8 +14,11 @@ import { checkTags, hasTags } from './tags.js'
 
 type Asked = OperationInput<'lobbies.find'>
 
+/** What find needs of its call: it writes nothing by hand. */
+type Finding = Omit<WriteCall<'lobbies.find'>, 'tables'> & { readonly tables: ReadTables }
+
 /** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
-export const findLobby = (call => {
+export const findLobby = ((call: Finding) => {
   const { caller, client, input, tables } = call
   const { namespaceId } = caller
   if (caller.kind === 'development') return cannedJoin({ ...call, caller })

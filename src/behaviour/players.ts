@@ -66,11 +66,20 @@ interface Moving {
 /** Has a player with a seat connected; where the mock plays the server, it will leave by itself. */
 export function connect(player: SeatedPlayer, { lobby, writes, now }: Moving & { readonly lobby: LobbyRow }): void {
   const { player_token, lobby_id, namespace_id, address, session_ms } = player
-  const fields = { player_token, lobby_id, namespace_id, address }
-  const own = session_ms === undefined ? {} : { session_ms }
   const isPlayed = lobby.run_by === 'mock' || session_ms !== undefined
-  const leaves = isPlayed ? { leaves_at: now + (session_ms ?? playedMs.leaves) } : {}
-  writes.put('players', Object.freeze({ ...fields, ...own, status: 'connected', ...leaves }))
+  const leaves_at = now + (session_ms ?? playedMs.leaves)
+  writes.put(
+    'players',
+    Object.freeze({
+      player_token,
+      lobby_id,
+      namespace_id,
+      address,
+      ...(session_ms === undefined ? {} : { session_ms }),
+      status: 'connected',
+      ...(isPlayed ? { leaves_at } : {}),
+    }),
+  )
 }
 
 /** Has a player leave its seat. That it was there is known for a while, but of simulated ones, whose tokens nobody has. */

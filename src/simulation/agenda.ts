@@ -2,12 +2,14 @@ import { type Deadline, Deadlines } from '../store/deadlines.js'
 import type { Writes } from '../store/follow.js'
 import { idOf } from '../store/model.js'
 import type { Rows, TableName } from '../store/rows.js'
-import type { ReadTable, Tables } from '../store/table.js'
+import type { ReadTable, ReadTables, Tables } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
 
 /** A turn in which something is due, and when that is, in ms since the epoch. */
 export interface DueTurn {
+  /** The tables as they are, which takes less than to make those that can be written to. */
+  readonly reads: ReadTables
   readonly tables: Tables
   readonly writes: Writes
   readonly now: number
@@ -171,13 +173,15 @@ class Agenda {
 
   #turn(due: readonly Place[], at: number): Promise<void> {
     return this.#world.write(async (tables, writes) => {
+      const { tables: reads } = writes
+      const turn = { reads, tables, writes, now: at }
       for (const { table, id } of due) {
-        const row = (tables[table] as ReadTable<object>).get(id) // whatever is in it
+        const row = (reads[table] as ReadTable<object>).get(id) // whatever is in it
         const timetable = this.#timetable(table)
         // Something may have become of it since.
         const when = row && timetable.dueAt(row, at - 1)
         if (!row || when === undefined || when > at) continue
-        const happening = timetable.happen(row, { tables, writes, now: at })
+        const happening = timetable.happen(row, turn)
         if (happening) await happening
       }
     })

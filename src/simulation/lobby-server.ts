@@ -8,10 +8,10 @@ import { stopLobby } from './stop-lobby.js'
  * it is no longer, and ends when the last player has left, unless the scenario lists it. `before` is the lobby as it was
  * when its seats were taken or freed last.
  */
-export function serveLobby(before: LobbyRow, { tables, writes, now }: DueTurn): void {
-  const lobby = tables.lobbies.get(before.lobby_id)
+export function serveLobby(before: LobbyRow, { reads, writes, now }: DueTurn): void {
+  const lobby = reads.lobbies.get(before.lobby_id)
   if (!lobby || lobby.status === 'stopped' || lobby.run_by === 'server') return
-  if (!tables.simulations.get(lobby.namespace_id)) return
+  if (!reads.simulations.get(lobby.namespace_id)) return
   if (seatsTaken(lobby) === 0 && lobby.stops_at !== undefined) stopLobby(lobby, { writes, now })
   else if (isFull(lobby) && !lobby.is_closed) setClosed(lobby, { is_closed: true, writes })
   else if (!isFull(lobby) && isFull(before) && lobby.is_closed) setClosed(lobby, { is_closed: false, writes })

@@ -12,9 +12,9 @@ export const playerTimetable: Timetable<PlayerRow> = {
     return player.status === 'connected' ? player.leaves_at : player.forgotten_at
   },
   happen(player, turn) {
-    const { tables, writes, now } = turn
+    const { reads, writes, now } = turn
     if (!isSeated(player)) return writes.delete('players', player.player_token)
-    const lobby = tables.lobbies.get(player.lobby_id)
+    const lobby = reads.lobbies.get(player.lobby_id)
     if (!lobby) return
     if (player.status === 'reserved' && player.connects_at !== undefined && player.connects_at <= now)
       return connect(player, { lobby, writes, now })

@@ -13,9 +13,9 @@ interface Settling extends DueTurn {
 /** Has those who are only counted in the lobbies of a namespace be players who play on for a while, and then leave. */
 export function settleIn(simulation: SimulationRow, settling: Settling): void {
   const { namespace_id } = simulation
-  const { tables, writes, now, random, tokens } = settling
+  const { reads, writes, now, random, tokens } = settling
   let nth = 0
-  for (const lobby of tables.lobbies.findMany(q => q.where({ namespace_id }))) {
+  for (const lobby of reads.lobbies.findMany(q => q.where({ namespace_id }))) {
     const { lobby_id, total_player_count } = lobby
     if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
     const known = connectedIn(lobby, settling)
@@ -36,6 +36,6 @@ export function settleIn(simulation: SimulationRow, settling: Settling): void {
   }
 }
 
-function connectedIn({ lobby_id }: LobbyRow, { tables }: DueTurn): number {
-  return tables.players.findMany(q => q.where({ lobby_id })).filter(({ status }) => status === 'connected').length
+function connectedIn({ lobby_id }: LobbyRow, { reads }: DueTurn): number {
+  return reads.players.findMany(q => q.where({ lobby_id })).filter(({ status }) => status === 'connected').length
 }

@@ -41,8 +41,8 @@ export function simulationTimetable(world: LiveWorld): Timetable<SimulationRow> 
 }
 
 /** The weights of all add up to 1 on average over a day. */
-function wantedIn({ namespace_id, modes: weights }: SimulationRow, { tables, now }: DueTurn): Wanted[] {
-  const modes = tables.gameModes
+function wantedIn({ namespace_id, modes: weights }: SimulationRow, { reads, now }: DueTurn): Wanted[] {
+  const modes = reads.gameModes
     .findMany(q => q.where({ namespace_id }))
     .filter(mode => mode.regions.length > 0 && !mode.disabled?.includes('find'))
   const weightOf = ({ game_mode_id }: GameModeRow) => (weights ? (weights[game_mode_id] ?? 0) : 1)
@@ -50,7 +50,7 @@ function wantedIn({ namespace_id, modes: weights }: SimulationRow, { tables, now
   if (total === 0) return []
   return modes.flatMap(mode =>
     mode.regions.map(region_id => {
-      const weight = (weightOf(mode) / total / mode.regions.length) * activity(now, longitudeOf(region_id, tables))
+      const weight = (weightOf(mode) / total / mode.regions.length) * activity(now, longitudeOf(region_id, reads))
       return { mode, region_id, weight }
     }),
   )
@@ -75,21 +75,21 @@ function come({ simulation, wanted, random, address, world }: Arrival, turn: Due
   const client = { address, isLocal: false, sessionMs: sessionMs(simulation, random) }
   const { namespace_id: namespaceId } = simulation
   try {
-    const {
-      lobby: found,
-      player: { token },
-    } = findLobby({
-      ...turn,
+    const { reads, writes, now } = turn
+    const found = findLobby({
       caller: { kind: 'public', namespaceId },
       client,
       input: { game_modes: [chosen.mode.game_mode_id], regions: [chosen.region_id] },
+      tables: reads,
+      writes,
       hasPassed: world.view.hasPassed,
       random: world.random,
+      now,
     })
-    const lobby = turn.tables.lobbies.get(found.lobby_id)
-    const player = turn.tables.players.get(token)
+    const lobby = reads.lobbies.get(found.lobby.lobby_id)
+    const player = reads.players.get(found.player.token)
     if (!lobby || player?.status !== 'reserved') return
-    if (lobby.run_by === 'mock') connect(player, { ...turn, lobby })
+    if (lobby.run_by === 'mock') connect(player, { lobby, writes, now })
     serveLobby(lobby, turn)
   } catch (error) {
     // It has found no seat: all are taken, and no further lobby may be made.

@@ -1,10 +1,14 @@
-/** How many deletions are known by their ids. */
-const most = 10_000
+/** How many deletions are known by their ids at least; at most twice as many are. */
+const least = 5_000
 
 /** The revisions that deleted records: what a read of one has seen must not go back. */
 export class Deletions {
-  /** By id, the latest only. Most tables lose no record. */
-  #revisions: Map<string, number> | undefined
+  /** By id, the latest only, in two generations, of which the older one is forgotten as a whole. Most tables lose no record. */
+  #recent: Map<string, number> | undefined
+  #older: Map<string, number> | undefined
+  /** The newest revision of each. */
+  #recentAt = 0
+  #olderAt = 0
   /** Of the newest deletion that is no longer known by its id. */
   #forgottenAt: number
 
@@ -14,7 +18,7 @@ export class Deletions {
 
   /** Whether any is known by its id. */
   get some(): boolean {
-    return this.#revisions !== undefined
+    return this.#recent !== undefined
   }
 
   /** The revision up to which a record may have been deleted that is not known by its id. */
@@ -24,20 +28,24 @@ export class Deletions {
 
   /** The revision that a read sees that finds no record. */
   revision(id: string): number {
-    return this.#revisions?.get(id) ?? this.#forgottenAt
+    return this.#recent?.get(id) ?? this.#older?.get(id) ?? this.#forgottenAt
   }
 
   add(id: string, revision: number): void {
-    this.#revisions ??= new Map()
-    this.#revisions.set(id, revision)
-    const [oldest] = this.#revisions
-    if (!oldest || this.#revisions.size <= most) return
-    this.#revisions.delete(oldest[0])
-    this.#forgottenAt = oldest[1]
+    this.#recent ??= new Map()
+    if (this.#recent.size >= least) {
+      if (this.#older) this.#forgottenAt = this.#olderAt
+      this.#older = this.#recent
+      this.#olderAt = this.#recentAt
+      this.#recent = new Map()
+    }
+    this.#recent.set(id, revision)
+    this.#recentAt = revision
   }
 
   /** Of a record that is there again. */
   delete(id: string): void {
-    this.#revisions?.delete(id)
+    this.#recent?.delete(id)
+    this.#older?.delete(id)
   }
 }

@@ -13,14 +13,14 @@ export interface RowChange<Row> {
 
 /** Writes of a turn for what the mock does itself: of rows that are known to be right, in all their depth frozen. Made at once. */
 export interface Writes {
+  /** The tables as the turn has left them so far. */
+  readonly tables: ReadTables
   put<Name extends TableName>(name: Name, row: Rows[Name]): void
   delete(name: TableName, id: string): void
 }
 
 /** A turn in which something follows from a change. */
 export interface Following extends Writes {
-  /** As the turn has left them so far. */
-  readonly tables: ReadTables
   /** In ms since the epoch. */
   readonly now: number
 }

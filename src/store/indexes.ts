@@ -18,7 +18,7 @@ interface Touch {
   readonly after: object | undefined
   readonly revision: number
   /** Where the tags of the values are gathered that it had and has. */
-  readonly touched: Set<Tag>
+  readonly touched: Set<Tag> | undefined
 }
 
 /** All records of a table, with the revisions that touched them last. */
@@ -54,8 +54,7 @@ export class Indexes {
     const known = this.#sums?.get(name)
     if (known) return known
     const index = new SumIndex(summand)
-    for (const [, { row, revision }] of entries())
-      for (const _ of index.touch({ before: undefined, after: row, revision }));
+    for (const [, { row, revision }] of entries()) index.touch({ before: undefined, after: row, revision })
     this.#sums ??= new Map()
     this.#sums.set(name, index)
     return index
@@ -77,8 +76,7 @@ export class Indexes {
     const known = this.#views?.get(name)
     if (known) return known
     const index = new ViewIndex(view, this.#indexed.placeOf)
-    for (const [id, { row, revision }] of entries())
-      for (const _ of index.touch({ id, before: undefined, after: row, revision }));
+    for (const [id, { row, revision }] of entries()) index.touch({ id, before: undefined, after: row, revision })
     this.#views ??= new Map()
     this.#views.set(name, index)
     return index
@@ -87,14 +85,16 @@ export class Indexes {
   touch(id: string, { before, after, revision, touched }: Touch): void {
     const { table } = this.#indexed
     for (const [column, index] of this.#byColumn ?? []) {
-      const change = { before: valueIn(before, column), after: valueIn(after, column) }
-      index.touch({ id, ...change, revision })
-      for (const value of Object.values(change)) if (value !== undefined) touched.add(indexTag(table, column, value))
+      const was = valueIn(before, column)
+      const is = valueIn(after, column)
+      index.touch({ id, before: was, after: is, revision })
+      if (was !== undefined) touched?.add(indexTag(table, column, was))
+      if (is !== undefined) touched?.add(indexTag(table, column, is))
     }
     for (const [name, index] of this.#sums ?? [])
-      for (const under of index.touch({ before, after, revision })) touched.add(sumTag(table, name, under))
+      index.touch({ before, after, revision }, under => touched?.add(sumTag(table, name, under)))
     for (const [name, index] of this.#views ?? [])
-      for (const under of index.touch({ id, before, after, revision })) touched.add(viewTag(table, name, under))
+      index.touch({ id, before, after, revision }, under => touched?.add(viewTag(table, name, under)))
     for (const index of this.#ranks?.values() ?? []) index.touch({ id, before, after })
   }
 
@@ -112,9 +112,11 @@ export class Indexes {
       const value = valueIn(row, column)
       if (value === undefined) continue
       index.touchOrder(value, revision)
-      touched.add(indexTag(this.#indexed.table, column, value))
+      touched?.add(indexTag(this.#indexed.table, column, value))
     }
-    for (const [name, index] of this.#views ?? [])
-      touched.add(viewTag(this.#indexed.table, name, index.touchOrder(row, revision)))
+    for (const [name, index] of this.#views ?? []) {
+      const under = index.touchOrder(row, revision)
+      touched?.add(viewTag(this.#indexed.table, name, under))
+    }
   }
 }

@@ -6,7 +6,8 @@ export type Change<Row> = { readonly put: Row; readonly again: boolean } | 'dele
 /** When changes land, and where the tags that they touch are gathered. */
 export interface Landing {
   readonly revision: number
-  readonly touched: Set<Tag>
+  /** Absent where nobody listens: tags are texts that take longer to make than a record to keep. */
+  readonly touched: Set<Tag> | undefined
 }
 
 /** What has really changed: a change to what was there already is none. */

@@ -1,4 +1,4 @@
-import type { Tag } from './tag.js'
+import { clockTag, type Tag } from './tag.js'
 
 type Listener = () => void
 
@@ -6,6 +6,11 @@ type Listener = () => void
 export class Listeners {
   // Most tags have one listener, which then stands without a set around it.
   readonly #byTag = new Map<Tag, Listener | Set<Listener>>()
+
+  /** Whether anybody listens to what becomes of records. */
+  get some(): boolean {
+    return this.#byTag.size > (this.#byTag.has(clockTag) ? 1 : 0)
+  }
 
   /** Calls the listener, once for each change set, when any of the tags is touched, until the function that comes back is called. */
   listen(tags: ReadonlySet<Tag>, listener: Listener): () => void {

@@ -58,7 +58,7 @@ function recount(records: AllRecords): void {
     const counts = status === 'reserved' ? reserved : status === 'connected' ? connected : undefined
     counts?.set(lobby_id, (counts.get(lobby_id) ?? 0) + 1)
   }
-  const landing = { revision: 1, touched: new Set<string>() }
+  const landing = { revision: 1, touched: undefined }
   for (const lobby of [...records.lobbies.rows()]) {
     const { lobby_id } = lobby
     const reserved_player_count = reserved.get(lobby_id) ?? 0

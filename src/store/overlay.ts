@@ -1,6 +1,7 @@
 import { ColumnIndex, valueIn } from './column-index.js'
 import { rankingOf, summandOf, viewOf } from './derived.js'
 import type { Change } from './landing.js'
+import { placeIn } from './place-in.js'
 import type { Ranking } from './rank-index.js'
 import type { Records } from './records.js'
 import { SumIndex } from './sum-index.js'
@@ -62,7 +63,8 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     const known = this.#differences.get(name)
     if (known) return known
     const difference = new SumIndex(summandOf(this.base.table, name))
-    for (const [id, change] of this.changes) difference.add({ before: this.base.get(id), after: putIn(change) })
+    for (const [id, change] of this.changes)
+      difference.touch({ before: this.base.get(id), after: putIn(change), revision: 0 })
     this.#differences.set(name, difference)
     return difference
   }
@@ -77,7 +79,7 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     const changed = this.#changedIn(among, ranking)
     for (const row of this.base.ranked(name, among)) {
       if (this.changes.has(this.idOf(row))) continue
-      const [, rank = 0] = ranking(row) ?? []
+      const rank = ranking.rank(row) ?? 0
       const place = this.base.placeOf(this.idOf(row))
       while (changed[0] && (changed[0].rank < rank || (changed[0].rank === rank && changed[0].place < place)))
         yield (changed.shift() as Ranked<Row>).row // it was there just now
@@ -91,8 +93,8 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     const changed: Ranked<Row>[] = []
     for (const [id, change] of this.changes) {
       const row = putIn(change)
-      const [place, rank] = (row && ranking(row)) ?? []
-      if (change === 'delete' || row === undefined || rank === undefined || place !== among) continue
+      const rank = row && ranking.rank(row)
+      if (change === 'delete' || row === undefined || rank === undefined || placeIn(ranking, row) !== among) continue
       // New ones come last.
       const behind = this.#stands(id, change) ? this.base.placeOf(id) : Number.MAX_SAFE_INTEGER
       changed.push({ row, rank, place: behind })
@@ -135,7 +137,7 @@ export class Overlay<Row extends object> implements RowSource<Row> {
       index.touch({ id, before: valueIn(before, column), after: valueIn(after, column), revision: 0 })
     if (this.#differences.size === 0) return
     const stood = change === undefined ? this.base.get(id) : before
-    for (const difference of this.#differences.values()) difference.add({ before: stood, after })
+    for (const difference of this.#differences.values()) difference.touch({ before: stood, after, revision: 0 })
   }
 
   /** Whether a row that was put stands where it stood; new ones come last, and those that were deleted first. */

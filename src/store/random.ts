@@ -39,7 +39,9 @@ export class Random {
 
   /** `length` letters and digits, lower case. */
   letters(length: number): string {
-    return Array.from({ length }, () => alphabet[this.uint32() % alphabet.length]).join('')
+    let text = ''
+    for (let i = 0; i < length; i++) text += alphabet[this.uint32() % alphabet.length]
+    return text
   }
 
   /** A token that the mock mints: `{label}.mock.{24 letters}`, so that it is never taken for a real one. */

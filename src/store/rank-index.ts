@@ -1,10 +1,23 @@
-/** Where a row stands in an order: among whom, and at which rank; `undefined` where it stands nowhere. */
-export type Ranking<Row> = (row: Row) => readonly [among: string, rank: number] | undefined
+import { isSamePlace, placeIn } from './place-in.js'
+
+/** How the rows of a model stand in an order. */
+export interface Ranking<Row> {
+  /** Those with the same values in them stand together: under these, joined by spaces. */
+  readonly columns: readonly (keyof Row & string)[]
+  /** `undefined` where a row stands nowhere. */
+  rank(row: Row): number | undefined
+}
 
 /** Those who stand together: their ranks, lowest first, and for each the ids, in the order of creation. */
 interface Ranks {
   readonly ranks: number[]
   readonly ids: Map<number, string[]>
+}
+
+/** Where a record stands. */
+interface Standing {
+  readonly among: string
+  readonly rank: number
 }
 
 interface Touch<Row> {
@@ -30,14 +43,15 @@ export class RankIndex<Row> {
   }
 
   touch({ id, before, after }: Touch<Row>): void {
-    const left = before && this.ranking(before)
-    const entered = after && this.ranking(after)
-    if (left && entered && left[0] === entered[0] && left[1] === entered[1]) return
-    if (left) this.#remove(id, left)
-    if (entered) this.#insert(id, entered)
+    const { ranking } = this
+    const left = before && ranking.rank(before)
+    const entered = after && ranking.rank(after)
+    if (before && after && left === entered && isSamePlace(ranking, [before, after])) return
+    if (before && left !== undefined) this.#remove(id, { among: placeIn(ranking, before), rank: left })
+    if (after && entered !== undefined) this.#insert(id, { among: placeIn(ranking, after), rank: entered })
   }
 
-  #insert(id: string, [among, rank]: readonly [string, number]): void {
+  #insert(id: string, { among, rank }: Standing): void {
     const there = this.#among.get(among) ?? { ranks: [], ids: new Map<number, string[]>() }
     this.#among.set(among, there)
     const ids = there.ids.get(rank)
@@ -58,7 +72,7 @@ export class RankIndex<Row> {
     there.ids.set(rank, [id])
   }
 
-  #remove(id: string, [among, rank]: readonly [string, number]): void {
+  #remove(id: string, { among, rank }: Standing): void {
     const there = this.#among.get(among)
     const ids = there?.ids.get(rank)
     if (!there || !ids) return

@@ -208,14 +208,14 @@ export class Records<Row extends object> implements RowSource<Row> {
   #touch(id: string, { before, after, landing }: { before?: Row | undefined; after?: Row; landing: Landing }): void {
     const { revision, touched } = landing
     this.#revision = revision
-    touched.add(tableTag(this.table)).add(recordTag(this.table, id))
+    touched?.add(tableTag(this.table)).add(recordTag(this.table, id))
     this.#indexes?.touch(id, { before, after, revision, touched })
   }
 
   /** Touches what lists a record, and not the record. */
   #touchOrder(row: Row, landing: Landing): void {
     this.#revision = landing.revision
-    landing.touched.add(tableTag(this.table))
+    landing.touched?.add(tableTag(this.table))
     this.#indexes?.touchOrder(row, landing)
   }
 

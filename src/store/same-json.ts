@@ -3,11 +3,8 @@ export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
   if (Array.isArray(one) !== Array.isArray(other)) return false
-  const others = Object.entries(other)
-  const ones = Object.entries(one)
-  return ones.length === others.length && ones.every(([key, value], i) => isEntry(others[i], key, value))
-}
-
-function isEntry(entry: readonly [string, unknown] | undefined, key: string, value: unknown): boolean {
-  return entry?.[0] === key && sameJson(entry[1], value)
+  const [keys, others] = [Object.keys(one), Object.keys(other)]
+  if (keys.length !== others.length) return false
+  // An own key that is called `__proto__` is found as any other one is.
+  return keys.every((key, i) => others[i] === key && sameJson(one[key as never], other[key as never]))
 }

@@ -111,5 +111,5 @@ function some(mendings: Mending[]): Mending[] | undefined {
 
 /** Nobody reads the records that are mended. */
 function unheard() {
-  return { revision: 1, touched: new Set<string>() }
+  return { revision: 1, touched: undefined }
 }

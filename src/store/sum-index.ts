@@ -1,5 +1,11 @@
-/** What is added up of a row: an amount, and the text under which it counts; `undefined` where it counts nowhere. */
-export type Summand<Row> = (row: Row) => readonly [under: string, amount: number] | undefined
+import { isSamePlace, placeIn } from './place-in.js'
+
+/** What is added up of the rows of a model. */
+export interface Summand<Row> {
+  /** Under which a row counts: their values, joined by spaces. */
+  readonly columns: readonly (keyof Row & string)[]
+  amount(row: Row): number
+}
 
 /** A sum, and the revision at which it last became another one. */
 interface Sum {
@@ -19,6 +25,12 @@ interface Touch<Row> {
   readonly revision: number
 }
 
+interface Addition {
+  readonly amount: number
+  readonly revision: number
+  readonly tell: ((under: string) => void) | undefined
+}
+
 /** Adds up amounts of the records of a model, by a text. */
 export class SumIndex<Row> {
   readonly #sums = new Map<string, Sum>()
@@ -36,21 +48,17 @@ export class SumIndex<Row> {
     return sum.revision
   }
 
-  /** Adds what a record amounts to more, where nobody asks for revisions. */
-  add({ before, after }: Omit<Touch<Row>, 'revision'>): void {
-    for (const _ of this.touch({ before, after, revision: 0 }));
+  /** `tell` is told of the texts whose sums may be others. */
+  touch({ before, after, revision }: Touch<Row>, tell?: (under: string) => void): void {
+    const { summand } = this
+    const left = before ? summand.amount(before) : 0
+    const entered = after ? summand.amount(after) : 0
+    if (before && after && left === entered && isSamePlace(summand, [before, after])) return
+    if (before && left !== 0) this.#add(placeIn(summand, before), { amount: -left, revision, tell })
+    if (after && entered !== 0) this.#add(placeIn(summand, after), { amount: entered, revision, tell })
   }
 
-  /** Tells of the texts whose sums may be others. */
-  *touch({ before, after, revision }: Touch<Row>): Iterable<string> {
-    const left = before && this.summand(before)
-    const entered = after && this.summand(after)
-    if (left && entered && left[0] === entered[0] && left[1] === entered[1]) return
-    if (left) yield this.#add(left[0], { amount: -left[1], revision })
-    if (entered) yield this.#add(entered[0], { amount: entered[1], revision })
-  }
-
-  #add(under: string, { amount, revision }: { readonly amount: number; readonly revision: number }): string {
+  #add(under: string, { amount, revision, tell }: Addition): void {
     const sum = this.#sum(under)
     if (revision !== sum.touchedAt) {
       sum.before.value = sum.value
@@ -61,7 +69,7 @@ export class SumIndex<Row> {
     sum.revision = sum.value === sum.before.value ? sum.before.revision : revision
     // Else it would keep all that ever was.
     if (sum.value === 0 && !sum.asked) this.#sums.delete(under)
-    return under
+    tell?.(under)
   }
 
   #sum(under: string): Sum {

@@ -31,14 +31,14 @@ export class ViewIndex {
     this.#index.reorder()
   }
 
-  /** Tells of the texts under which something else is shown. */
-  *touch({ id, before, after, revision }: Touch): Iterable<string> {
+  /** `tell` is told of the texts under which something else is shown. */
+  touch({ id, before, after, revision }: Touch, tell?: (under: string) => void): void {
     const left = before && this.#view.under(before)
     const entered = after && this.#view.under(after)
     if (before && after && left === entered && this.#isSame(before, after)) return
     this.#index.touch({ id, before: left, after: entered, revision })
-    if (left !== undefined) yield left
-    if (entered !== undefined) yield entered
+    if (left !== undefined) tell?.(left)
+    if (entered !== undefined) tell?.(entered)
   }
 
   /** Is told that a record has got another place. */

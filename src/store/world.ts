@@ -231,7 +231,7 @@ class WorldCore extends LazyTables {
   ): void {
     const at = this.clock.now()
     const revision = Math.max(this.#revision + 1, at, above)
-    const { changeSet, touched } = commit(land, { revision, at })
+    const { changeSet, touched } = commit(land, { revision, at, listened: this.#listeners.some })
     const told = changeSet ? [...this.#subscribers].map(subscriber => () => subscriber(changeSet)) : []
     this.#revision = changeSet?.revision ?? this.#revision
     if (changeSet) this.#standing = undefined

@@ -12,6 +12,7 @@ import type { Delete, Put } from '../../src/store/change-set.js'
 import { rankingOf, summandOf, viewOf } from '../../src/store/derived.js'
 import { mapTables } from '../../src/store/map-tables.js'
 import { idOf, models, tableNames } from '../../src/store/model.js'
+import { placeIn } from '../../src/store/place-in.js'
 import type { Predicate } from '../../src/store/query.js'
 import type { TableName } from '../../src/store/rows.js'
 import type { Summand } from '../../src/store/sum-index.js'
@@ -145,17 +146,12 @@ function walked<Row extends object>({ name, all, id }: Walk<Row>, onRead: (asked
     ranked(order, among) {
       const ranking = rankingOf(name, order)
       return all()
-        .map(row => ({ row, place: ranking(row) }))
-        .filter(({ place }) => place?.[0] === among)
-        .sort((one, other) => (one.place?.[1] ?? 0) - (other.place?.[1] ?? 0))
-        .map(({ row }) => row)
+        .filter(row => ranking.rank(row) !== undefined && placeIn(ranking, row) === among)
+        .sort((one, other) => (ranking.rank(one) ?? 0) - (ranking.rank(other) ?? 0))
     },
   }
 }
 
 function summed(rows: readonly object[], { summand, under }: { summand: Summand<object>; under: string }): number {
-  return rows.reduce((sum, row) => {
-    const [place, amount] = summand(row) ?? []
-    return place === under ? sum + (amount ?? 0) : sum
-  }, 0)
+  return rows.filter(row => placeIn(summand, row) === under).reduce((sum, row) => sum + summand.amount(row), 0)
 }
