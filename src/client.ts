@@ -1,5 +1,5 @@
 export { ClientError } from './client/call.js'
-export type { Client, ClientOptions, ClientWorld, ClockState, Health } from './client/client.js'
+export type { Client, ClientOptions, ClientWorld, ClockState, Health, ShownToken } from './client/client.js'
 export { createClient } from './client/create-client.js'
 export type { ClientTable, Filter } from './client/table.js'
 export type { Expectation } from './contract/expectation.js'

@@ -5,6 +5,7 @@ import type { JournalFilter } from '../contract/journal-filter.js'
 import type { ChangesOptions, MockEvent } from '../control/changes.js'
 import type { WorldDescription, WorldSummary } from '../control/description.js'
 import type { Explanation, Question } from '../control/explanation.js'
+import type { LobbyTokenInfo } from '../control/lobby-tokens.js'
 import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from '../control/steering.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Verification } from '../server/verify.js'
@@ -40,6 +41,9 @@ export interface Health {
   readonly waiters: number
 }
 
+/** A token, and whose it is. */
+export type ShownToken = (TokenInfo & Rows['tokens']) | LobbyTokenInfo
+
 /** A world from outside: its tables, and its time. */
 export interface ClientWorld {
   readonly games: ClientTable<Rows['games'], Inputs['games']>
@@ -47,7 +51,10 @@ export interface ClientWorld {
   readonly gameModes: ClientTable<Rows['gameModes'], Inputs['gameModes']>
   readonly regions: ClientTable<Rows['regions'], Inputs['regions']>
   readonly lobbies: ClientTable<Rows['lobbies'], Inputs['lobbies']>
+  readonly players: ClientTable<Rows['players'], Inputs['players']>
+  readonly simulations: ClientTable<Rows['simulations'], Inputs['simulations']>
   readonly deviceLinks: ClientTable<Rows['deviceLinks'], Inputs['deviceLinks']>
+  /** Without those of lobbies, which are no records. */
   readonly tokens: ClientTable<Rows['tokens'], Inputs['tokens']>
   readonly clock: {
     get(): Promise<ClockState>
@@ -94,8 +101,8 @@ export interface Client {
     delete(id: string): Promise<boolean>
   }
   health(): Promise<Health>
-  /** The tokens of the world, and whose they are. */
-  tokens(): Promise<(TokenInfo & Rows['tokens'])[]>
+  /** The tokens of the world, and whose they are: those of its lobbies, too. */
+  tokens(): Promise<ShownToken[]>
   /** The names of the scenarios that can be loaded. */
   scenarios(): Promise<string[]>
   reset(options?: SteeringResetOptions): Promise<void>

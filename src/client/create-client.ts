@@ -116,13 +116,15 @@ function gone(deleted: Promise<unknown>): Promise<boolean> {
 function worldOf(remote: Remote): ClientWorld {
   const { get, send } = callsOf(remote)
   return {
-    games: createTable(remote, 'games'),
-    namespaces: createTable(remote, 'namespaces'),
-    gameModes: createTable(remote, 'game-modes'),
-    regions: createTable(remote, 'regions'),
-    lobbies: createTable(remote, 'lobbies'),
-    deviceLinks: createTable(remote, 'device-links'),
-    tokens: createTable(remote, 'tokens'),
+    games: createTable(remote, { name: 'games' }),
+    namespaces: createTable(remote, { name: 'namespaces' }),
+    gameModes: createTable(remote, { name: 'game-modes' }),
+    regions: createTable(remote, { name: 'regions' }),
+    lobbies: createTable(remote, { name: 'lobbies' }),
+    players: createTable(remote, { name: 'players' }),
+    simulations: createTable(remote, { name: 'simulations' }),
+    deviceLinks: createTable(remote, { name: 'device-links' }),
+    tokens: createTable(remote, { name: 'tokens', isRecord: token => !('lobby_id' in token) }),
     clock: {
       get: () => get('/clock'),
       set: setting => send('PUT', '/clock', setting),
