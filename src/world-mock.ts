@@ -4,6 +4,7 @@ import { shaped } from './contract/shaped.js'
 import { changesOf } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
 import { explain } from './control/explain.js'
+import { lobbyEnvironment } from './control/lobby-environment.js'
 import { SnapshotSchema } from './control/options.js'
 import type { Steering } from './control/steering.js'
 import { begun, type MockBeginning, type RebasedBeginning } from './mock-beginning.js'
@@ -187,6 +188,7 @@ function steeringOf(
     journal,
     changes: options => changesOf({ world, history, run }, options),
     explain: question => explain({ view: world.view, corsOrigins, faults }, question),
+    lobbyEnvironment: (lobbyId, options) => lobbyEnvironment(world.view.tables, { ...options, lobbyId }),
     snapshot(options = {}) {
       const { with: also = [] } = shaped(options, { schema: SnapshotSchema, what: 'snapshot' })
       const { chance, ...snapshot } = snapshotOf(world)

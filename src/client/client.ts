@@ -4,6 +4,7 @@ import type { JournalEntry } from '../contract/journal.js'
 import type { JournalFilter } from '../contract/journal-filter.js'
 import type { ChangesOptions, MockEvent } from '../control/changes.js'
 import type { WorldDescription, WorldSummary } from '../control/description.js'
+import type { Environment } from '../control/environment.js'
 import type { Explanation, Question } from '../control/explanation.js'
 import type { LobbyTokenInfo } from '../control/lobby-tokens.js'
 import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from '../control/steering.js'
@@ -105,6 +106,8 @@ export interface Client {
   tokens(): Promise<ShownToken[]>
   /** The names of the scenarios that can be loaded. */
   scenarios(): Promise<string[]>
+  /** The environment that the server of a lobby sees in the real service, by the names of its variables. */
+  lobbyEnvironment(lobbyId: string): Promise<Environment>
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario: the name of one on hand, or one in the fixture format. */
   load(scenario: string | ScenarioInput): Promise<void>

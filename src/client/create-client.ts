@@ -38,6 +38,12 @@ function clientOf(id: string, server: Remote): Client {
     health: () => get('/health'),
     tokens: async () => (await get<{ tokens: Awaited<ReturnType<Client['tokens']>> }>('/tokens')).tokens,
     scenarios: async () => (await get<{ scenarios: string[] }>('/scenarios')).scenarios,
+    lobbyEnvironment: lobbyId =>
+      call(remote, {
+        method: 'GET',
+        path: `/lobbies/${encodeURIComponent(lobbyId)}/env`,
+        headers: { accept: 'application/json' },
+      }) as ReturnType<Client['lobbyEnvironment']>, // what the mock answers there
     async reset(options) {
       await send('POST', '/reset', options)
     },

@@ -25,6 +25,8 @@ export interface Controlled {
   readonly mock: Steering
   readonly server: SteeredServer
   readonly version: string | undefined
+  /** Where who calls reaches the world. Without a slash at its end. */
+  readonly url: string
   /** Loads the YAML library. */
   yaml(): Promise<{ stringify(value: unknown): string }>
 }

@@ -132,6 +132,12 @@ export const controlOperations = {
     summary: 'Why a lobby is not listed, a request is answered as it is, or a name does not pass.',
     query: QuestionSchema,
   },
+  'lobbies.environment': {
+    method: 'GET',
+    path: '/lobbies/{lobby_id}/env',
+    summary:
+      'What the server of a lobby finds in its environment, as lines for a shell or, by the header accept, as JSON.',
+  },
   'device-links.complete': {
     method: 'POST',
     path: '/device-links/{token}/complete',

@@ -5,6 +5,7 @@ import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import type { Changes, ChangesOptions } from './changes.js'
 import type { WorldSummary } from './description.js'
+import type { Environment } from './environment.js'
 import type { Explanation, Question } from './explanation.js'
 
 /** What a reset leaves as it is. */
@@ -24,6 +25,12 @@ export interface CompletionOptions {
   readonly game?: string | undefined
 }
 
+/** How the environment of a lobby's server is made. */
+export interface LobbyEnvironmentOptions {
+  /** Where the server of the lobby reaches the world. Default: not said. */
+  readonly url?: string | undefined
+}
+
 /** What steers one world. The client has the same names, over HTTP. */
 export interface Steering {
   /** What the world is called among those of its server. */
@@ -39,6 +46,11 @@ export interface Steering {
   changes(options?: ChangesOptions): Changes
   /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. Throws `UsageError` where it asks for none of them. */
   explain(question: Question): Explanation
+  /**
+   * The environment that the server of a lobby sees in the real service, by the names of its variables. Throws `ApiError`
+   * where the lobby is not there, or has stopped.
+   */
+  lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment
   /** World, clock, faults and journal back to the start, in one turn. */
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */
