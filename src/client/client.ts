@@ -7,7 +7,15 @@ import type { WorldDescription, WorldSummary } from '../control/description.js'
 import type { Environment } from '../control/environment.js'
 import type { Explanation, Question } from '../control/explanation.js'
 import type { LobbyTokenInfo } from '../control/lobby-tokens.js'
-import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from '../control/steering.js'
+import type {
+  CompletionOptions,
+  EndSimulationOptions,
+  NewWorldOptions,
+  SimulationOptions,
+  SimulationState,
+  SnapshotOptions,
+  SteeringResetOptions,
+} from '../control/steering.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Verification } from '../server/verify.js'
 import type { ClockMode, ClockSetting } from '../store/clock-setting.js'
@@ -108,6 +116,12 @@ export interface Client {
   scenarios(): Promise<string[]>
   /** The environment that the server of a lobby sees in the real service, by the names of its variables. */
   lobbyEnvironment(lobbyId: string): Promise<Environment>
+  /** Has players come to a namespace, and go, from now on; if they do already, otherwise than before. */
+  simulate(options?: SimulationOptions): Promise<SimulationState>
+  /** Where players come and go. */
+  simulations(): Promise<SimulationState[]>
+  /** Has nobody come to a namespace any more: those who are there leave in their time. `false` where nobody came. */
+  endSimulation(options?: EndSimulationOptions): Promise<boolean>
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario: the name of one on hand, or one in the fixture format. */
   load(scenario: string | ScenarioInput): Promise<void>

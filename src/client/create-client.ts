@@ -2,6 +2,7 @@ import type { FaultState } from '../contract/fault.js'
 import type { JournalEntry } from '../contract/journal.js'
 import { worldUrl } from '../contract/world-url.js'
 import type { WorldSummary } from '../control/description.js'
+import type { SimulationState } from '../control/steering.js'
 import { ClientError, call, type Remote } from './call.js'
 import { readChanges } from './changes.js'
 import type { Client, ClientOptions, ClientWorld } from './client.js'
@@ -44,6 +45,10 @@ function clientOf(id: string, server: Remote): Client {
         path: `/lobbies/${encodeURIComponent(lobbyId)}/env`,
         headers: { accept: 'application/json' },
       }) as ReturnType<Client['lobbyEnvironment']>, // what the mock answers there
+    simulate: options => send('PUT', '/simulation', options),
+    simulations: async () => (await get<{ simulations: SimulationState[] }>('/simulation')).simulations,
+    endSimulation: ({ namespace } = {}) =>
+      gone(call(remote, { method: 'DELETE', path: '/simulation', query: { namespace } })),
     async reset(options) {
       await send('POST', '/reset', options)
     },

@@ -126,6 +126,12 @@ export const controlCalls = {
     return {}
   },
   explain: ({ mock, query }) => mock.explain(query),
+  'simulation.get': ({ mock }) => ({ simulations: mock.simulations() }),
+  'simulation.put': ({ mock, body }) => mock.simulate(body),
+  'simulation.delete': async ({ mock, query }) => {
+    if (!(await mock.endSimulation(query))) throw noSimulation(query.namespace)
+    return {}
+  },
   'device-links.complete': async ({ mock, params: { token }, body }) => {
     await mock.completeDeviceLink(token, body)
     return getRecord(mock.world, { table: 'device-links', id: token })
@@ -144,6 +150,13 @@ export const controlCalls = {
   'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
 } satisfies {
   readonly [Id in Exclude<ControlId, keyof typeof controlPages>]: (call: ControlCall<Id>) => object | Promise<object>
+}
+
+function noSimulation(name = 'the default namespace'): ApiError {
+  return new ApiError(
+    'API_NOT_FOUND',
+    `nobody comes by themselves to ${name}: GET /__mock/simulation lists where somebody does, PUT has them come`,
+  )
 }
 
 function noFault(id: string): ApiError {
