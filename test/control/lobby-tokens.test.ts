@@ -17,8 +17,7 @@ describe('the tokens of lobbies', () => {
   )
 
   it('are not listed where the lobby has stopped', async ({ serve }) => {
-    const { mock, steer, client } = await serve()
-    await mock.world.lobbies.create({ lobby_id: 'stopped', status: 'stopped' })
+    const { steer, client } = await serve()
 
     const got = await client.tokens()
 
@@ -28,6 +27,8 @@ describe('the tokens of lobbies', () => {
       'private',
       'unlisted',
       'empty',
+      'arena',
+      'walled',
     ])
     expect(failure(await steer('GET', '/__mock/tokens/lobby.mock.stopped'))).toBe('404 API_NOT_FOUND')
   })

@@ -11,10 +11,10 @@ describe('GET /__mock/{table}', () => {
     ['game-modes', 6],
     ['regions', 3],
     ['lobbies', 8],
-    ['players', 0],
+    ['players', 3],
     ['simulations', 0],
     ['device-links', 3],
-    ['tokens', 17],
+    ['tokens', 16],
   ] as const)('lists the %s', async ([table, count], { serve }) => {
     const { steer } = await serve()
 

@@ -343,7 +343,7 @@ describe('the server', () => {
         game_modes: 6,
         regions: 3,
         lobbies: 8,
-        players: 0,
+        players: 3,
         simulations: 0,
         device_links: 3,
         tokens: 9,
