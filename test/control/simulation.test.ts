@@ -73,6 +73,19 @@ describe('simulate', () => {
     expect(sets).toHaveLength(1)
   })
 
+  it('sends players from addresses of their own, also when it begins anew', async ({ serve }) => {
+    const { mock } = await serve({ scenario: { ...duels, matchmaker: { lobby_count_max: 1000, max_players: 1 } } })
+    for (let i = 0; i < 2; i++) {
+      await mock.simulate({ concurrent: 100, session: '1h' })
+      await mock.world.clock.advance('10m')
+    }
+
+    const addresses = mock.world.players.all().map(({ address }) => address)
+
+    expect(addresses.length).toBeGreaterThan(40)
+    expect(new Set(addresses).size).toBe(addresses.length)
+  })
+
   it.for([
     [{ concurrent: 100_001 }, 'concurrent is 100001: expected at most 100000'],
     [{ concurrent: -1 }, 'concurrent is -1: expected at least 0'],
