@@ -133,8 +133,13 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       ...input,
     }),
     check: checkGameMode,
-    neededBy: ({ namespace_id, game_mode_id }, { lobbies }) =>
-      use('lobby', lobbies.findFirst(q => q.where({ namespace_id, game_mode_id }))?.lobby_id),
+    neededBy: ({ namespace_id, game_mode_id }, { lobbies, simulations }) => {
+      const { modes = {} } = simulations.get(namespace_id) ?? {}
+      return (
+        use('lobby', lobbies.findFirst(q => q.where({ namespace_id, game_mode_id }))?.lobby_id) ??
+        use('simulation', Object.hasOwn(modes, game_mode_id) ? namespace_id : undefined)
+      )
+    },
   },
   lobbies: {
     schema: LobbyRow,
@@ -211,7 +216,7 @@ export function namespaceLabel(kind: 'development' | 'public', nameId: string): 
   return `${kind === 'development' ? 'dev' : 'pub'}_${nameId.replaceAll('-', '_')}`
 }
 
-function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unknown {
+function fillLobby(input: Inputs['lobbies'], { tables, random, now }: Filling): unknown {
   const namespace_id = input.namespace_id ?? defaultNamespaceId(tables)
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id: namespace_id ?? '' }))
   const mode =
@@ -230,6 +235,7 @@ function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unkno
     is_closed: false,
     run_by: tables.settings.get('settings')?.servers === 'manual' ? 'server' : 'mock',
     status: 'ready',
+    ...(input.status === 'starting' ? { ready_by: now + lifetimeMs.starting } : {}),
     ...input,
   }
 }
@@ -237,7 +243,8 @@ function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unkno
 function fillPlayer(input: Inputs['players'], { tables, random, now }: Filling): unknown {
   return {
     player_token: random.token('player'),
-    namespace_id: tables.lobbies.get(input.lobby_id)?.namespace_id,
+    // Of a lobby that is not there, check says so.
+    namespace_id: tables.lobbies.get(input.lobby_id)?.namespace_id ?? defaultNamespaceId(tables),
     address: '127.0.0.1',
     status: 'connected',
     ...(input.status === 'reserved' ? { expires_at: now + lifetimeMs.seat } : {}),

@@ -133,6 +133,20 @@ describe('simulate', () => {
   })
 })
 
+describe('a game mode that players want', () => {
+  it('is deleted only with the simulation', async ({ serve }) => {
+    const { mock, steer } = await serve({ scenario: duels })
+    const { namespace_id } = await mock.simulate({ modes: { duel: 1 } })
+    await mock.world.lobbies.delete(q => q.where({ lobby_id: 'listed' }))
+
+    const needed = await steer('DELETE', `/__mock/game-modes/${namespace_id}/duel`)
+    await mock.endSimulation()
+
+    expect(needed.body).toContain(`simulation ${namespace_id} still needs it`)
+    expect((await steer('DELETE', `/__mock/game-modes/${namespace_id}/duel`)).status).toBe(200)
+  })
+})
+
 describe('endSimulation', () => {
   it('has nobody come any more: those who are there leave, and their lobbies open and end', async ({ serve }) => {
     const { mock, client } = await serve({ scenario: duels })
