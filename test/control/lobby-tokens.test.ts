@@ -54,6 +54,18 @@ describe('the tokens of lobbies', () => {
   })
 
   it.for([
+    [{}, '401 API_UNAUTHORIZED'],
+    [bearer(tokens.public), '401 CLAIMS_MISSING_ENTITLEMENT'],
+  ] as const)('are where the refusal of a call says that they are: %j', async ([headers, refusal], { serve }) => {
+    const { send } = await serve()
+
+    const got = await send({ method: 'POST', path: '/matchmaker/lobbies/ready', headers })
+
+    expect(failure(got)).toBe(refusal)
+    expect(got.body).toContain('GET /__mock/tokens?kind=lobby')
+  })
+
+  it.for([
     ['PATCH', '/__mock/tokens/lobby.mock.empty', { token: 'other' }, 'PATCH /__mock/lobbies/empty'],
     ['DELETE', '/__mock/tokens/lobby.mock.empty', undefined, 'DELETE /__mock/lobbies/empty'],
     ['POST', '/__mock/tokens', { kind: 'lobby' }, 'POST /__mock/lobbies makes one'],
