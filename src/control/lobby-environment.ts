@@ -28,6 +28,7 @@ export function lobbyEnvironment(tables: ReadTables, { lobbyId, url }: Asked): E
     RIVET_GAME_MODE_NAME: game_mode_id,
     RIVET_NAMESPACE_ID: namespace_id,
     RIVET_NAMESPACE_NAME: namespace?.name_id ?? '',
+    RIVET_VERSION_ID: namespace?.version_id ?? '',
     RIVET_REGION_ID: region_id,
     // There, the name of a region is its short id, not what is displayed.
     RIVET_REGION_NAME: region_id,

@@ -14,6 +14,7 @@ const common = {
   RIVET_LOBBY_GROUP_NAME: 'duel',
   RIVET_NAMESPACE_ID: ids.prod,
   RIVET_NAMESPACE_NAME: 'prod',
+  RIVET_VERSION_ID: 'version-1',
   RIVET_REGION_ID: 'lnd-fra',
   RIVET_REGION_NAME: 'lnd-fra',
   RIVET_MAX_PLAYERS_NORMAL: '2',
@@ -26,6 +27,7 @@ function scenario({ ports, ...more }: { ports?: object; development?: object; lo
   const { lobby, ...namespace } = more
   return {
     namespace_id: ids.prod,
+    version_id: 'version-1',
     regions: ['lnd-fra'],
     game_modes: [{ game_mode_id: 'duel', max_players: { normal: 2, direct: 3, party: 4 }, ...(ports && { ports }) }],
     lobbies: [{ lobby_id: 'main', ...lobby }],
