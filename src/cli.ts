@@ -2,7 +2,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { createConsole } from './cli/console.js'
 import { type EnvOptions, printEnvironment } from './cli/env.js'
-import { tokenKinds } from './cli/environment.js'
 import { type ExecOptions, exec } from './cli/exec.js'
 import { type ExportOptions, printSnapshot } from './cli/export.js'
 import { init } from './cli/init.js'
@@ -13,6 +12,7 @@ import { listArgument, portArgument, type ServeOptions, urlArgument } from './cl
 import { printRoutes } from './cli/routes.js'
 import { serve } from './cli/serve.js'
 import { servingKeys } from './cli/serving-keys.js'
+import { tokenKinds } from './cli/token-kind.js'
 import { validate } from './cli/validate.js'
 import { openapi } from './contract/openapi.js'
 import { UsageError } from './contract/usage-error.js'
@@ -118,10 +118,15 @@ withMockFlags(program.command('exec'))
 
 program
   .command('env')
-  .description('print the variables by which clients find a running mock, for a shell: eval "$(mockmaker env)"')
+  .description(
+    'print the variables by which clients find a running mock, for a shell: eval "$(mockmaker env)"; or those that the server of a lobby finds',
+  )
+  .argument('[lobby_id]', 'a lobby of the mock')
   .addOption(urlOption())
   .addOption(tokenOption())
-  .action((options: EnvOptions) => printEnvironment(options, console))
+  .action((lobbyId: string | undefined, options: EnvOptions) =>
+    printEnvironment(lobbyId, { ...options, print: console.print }),
+  )
 
 program
   .command('export')

@@ -9,6 +9,8 @@ export interface MockOptions {
   readonly scenario?: ScenarioInput | undefined
   /** Instead of the scenario's. */
   readonly seed?: number | undefined
+  /** Whether players come to each namespace that has a game mode, and go, where the scenario says nothing of it. Default: they do not. */
+  readonly live?: boolean | undefined
   /** How long a watch blocks where nothing happens, in ms of the world's clock. Default: 40 000. */
   readonly watchTimeoutMs?: number | undefined
   /** Where the links that are handed out point, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
@@ -41,11 +43,12 @@ const known = [
   'maxWorlds',
   'worldTtlMs',
   'journalSize',
+  'live',
 ]
 
 /** Throws `UsageError` where an option is unknown, or not what it should be. */
 export function checkOptions(options: MockOptions): void {
-  const { scenario, seed, watchTimeoutMs, worldTtlMs } = options
+  const { scenario, seed, live, watchTimeoutMs, worldTtlMs } = options
   const unknown = Object.keys(options).find(name => !known.includes(name))
   if (unknown !== undefined) throw new UsageError(`${unknown} is an unknown option.${knownChoices(unknown, known)}`)
   if (typeof scenario === 'string') {
@@ -55,6 +58,8 @@ export function checkOptions(options: MockOptions): void {
   }
   checkTexts('corsOrigins', options.corsOrigins)
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw new UsageError(`seed is ${seed}: expected an integer`)
+  if (live !== undefined && typeof live !== 'boolean')
+    throw new UsageError(`live is ${quoted(live)}: expected true or false`)
   checkMs('watchTimeoutMs', watchTimeoutMs)
   checkMs('worldTtlMs', worldTtlMs)
   checkCount('maxWorlds', { count: options.maxWorlds, least: 1 })

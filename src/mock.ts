@@ -49,7 +49,7 @@ export interface Mock extends WorldMock {
 export function createMock(options: MockOptions, parts: Parts): Mock {
   checkOptions(options)
   const { faker, progress, turnContext, scenarioName, scenarios = { default: defaultScenario } } = parts
-  const { seed, publicUrl, watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
+  const { seed, publicUrl, live, watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
   const madeAt = performance.now()
   const log = createExchangeLog()
   const onHand = createOnHand({
@@ -60,6 +60,7 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
     shipped: scenarios,
     seed,
     publicUrl,
+    live,
     faker: () => ownFaker(faker()),
     progress,
   })

@@ -35,6 +35,8 @@ interface OnHandOptions {
   /** Instead of the scenarios'. */
   readonly seed: number | undefined
   readonly publicUrl: string | undefined
+  /** Whether players come and go in all of them. */
+  readonly live: boolean | undefined
   faker(): Faker
   readonly progress: Progress | undefined
 }

@@ -4,7 +4,9 @@ import { shaped } from './contract/shaped.js'
 import { changesOf } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
 import { explain } from './control/explain.js'
+import { lobbyEnvironment } from './control/lobby-environment.js'
 import { SnapshotSchema } from './control/options.js'
+import { endSimulation, simulate, simulationsIn } from './control/simulation.js'
 import type { Steering } from './control/steering.js'
 import { begun, type MockBeginning, type RebasedBeginning } from './mock-beginning.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -187,6 +189,10 @@ function steeringOf(
     journal,
     changes: options => changesOf({ world, history, run }, options),
     explain: question => explain({ view: world.view, corsOrigins, faults }, question),
+    lobbyEnvironment: (lobbyId, options) => lobbyEnvironment(world.view.tables, { ...options, lobbyId }),
+    simulate: (options = {}) => simulate(world, options),
+    simulations: () => simulationsIn(world.view.tables),
+    endSimulation: (options = {}) => endSimulation(world, options),
     snapshot(options = {}) {
       const { with: also = [] } = shaped(options, { schema: SnapshotSchema, what: 'snapshot' })
       const { chance, ...snapshot } = snapshotOf(world)

@@ -8,10 +8,11 @@ describe('createMockmaker', () => {
   it.each([
     [
       { scnario: {} },
-      'scnario is an unknown option. Known: scenario, seed, baseUrl, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize. Did you mean scenario?',
+      'scnario is an unknown option. Known: scenario, seed, baseUrl, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, live. Did you mean scenario?',
     ],
     [{ scenario: 'friday-night' }, 'scenario is "friday-night": expected an object'],
     [{ seed: 1.5 }, 'seed is 1.5: expected an integer'],
+    [{ live: 'yes' }, 'live is "yes": expected true or false'],
     [{ watchTimeoutMs: -1 }, 'watchTimeoutMs is -1: expected a number of ms from 0'],
     [{ corsOrigins: 'http://x' }, 'corsOrigins is "http://x": expected an array of texts'],
     [{ baseUrl: 'localhost:3000' }, 'baseUrl is "localhost:3000": expected an origin'],

@@ -16,11 +16,12 @@ interface Answering {
 
 /** Makes a mock, and answers on a port with it from now on. Throws `UsageError` where the scenario is wrong. */
 export function answerOn(bound: Bound, { loaded, options, progress }: Answering): Mock {
-  const { seed, watchTimeout, corsOrigin, maxWorlds, worldTtl, journal, allowedHosts, control } = options
+  const { seed, live, watchTimeout, corsOrigin, maxWorlds, worldTtl, journal, allowedHosts, control } = options
   const mock = createMock(
     {
       scenario: loaded?.scenario,
       seed,
+      live,
       watchTimeoutMs: watchTimeout,
       publicUrl: reachable(bound.url),
       corsOrigins: corsOrigin,

@@ -1,7 +1,9 @@
+import { durationText } from '../contract/duration.js'
 import { curlLine, curlLineFor } from '../control/curl-line.js'
 import { publicFirst } from '../control/public-first.js'
 import type { Mock } from '../mock.js'
 import { defaultNamespace } from '../store/default-namespace.js'
+import type { SimulationRow } from '../store/simulation-row.js'
 import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { version } from '../version.js'
@@ -48,7 +50,7 @@ export function printInventory(world: World, { print }: Pick<Console, 'print'>):
 
 /** What is in each namespace. */
 function inventory(world: World): string[][] {
-  const { namespaces, games, gameModes } = world
+  const { namespaces, games, gameModes, simulations } = world
   return namespaces.all().map(({ namespace_id, game_id, name_id, tokenless }) => {
     const modes = gameModes.count(q => q.where({ namespace_id }))
     const open = listedLobbies(world, namespace_id)
@@ -56,9 +58,17 @@ function inventory(world: World): string[][] {
       `${modes} ${modes === 1 ? 'game mode' : 'game modes'}`,
       `${open} open ${open === 1 ? 'lobby' : 'lobbies'}`,
       tokenless ? 'tokenless' : 'needs a token',
+      ...comeAndGo(simulations.get(namespace_id)),
     ]
     return [`${games.get(game_id)?.name_id}/${name_id}`, within.join(', ')]
   })
+}
+
+/** Who comes to a namespace by themselves. */
+function comeAndGo(simulation: SimulationRow | undefined): string[] {
+  if (!simulation) return []
+  const { concurrent, session_ms } = simulation
+  return [`players come and go: ${concurrent} at once, for ${durationText(session_ms)} each`]
 }
 
 /** Rows as lines; each cell but the last is as wide as the widest of its column. */

@@ -1,7 +1,8 @@
 import { UsageError } from '../contract/usage-error.js'
+import { type Environment, environmentOf, exportLines } from '../control/environment.js'
 import type { Console } from './console.js'
-import { environmentOf, exportLines, type TokenKind } from './environment.js'
 import { askRunningMock } from './running-mock.js'
+import type { TokenKind } from './token-kind.js'
 
 /** What `mockmaker env` was told. */
 export interface EnvOptions {
@@ -9,26 +10,46 @@ export interface EnvOptions {
   readonly token: TokenKind
 }
 
-/** Prints the variables by which clients find a running mock, for a shell. The token is the first one of its kind. Rejects with `UsageError`. */
-export async function printEnvironment({ url, token }: EnvOptions, { print }: Pick<Console, 'print'>): Promise<void> {
-  const tokens = tokensIn(await askRunningMock({ url, path: '/tokens', accept: 'application/json' }))
-  if (!tokens) throw new UsageError(`what answers at ${url} is no mockmaker: name the URL of one with --url`)
-  const first = tokens.find(({ kind }) => kind === token)?.token
-  for (const line of exportLines(environmentOf(url, first))) print(line)
+/** Where variables are of, and where they are printed. */
+interface Printing extends EnvOptions, Pick<Console, 'print'> {}
+
+/**
+ * Prints the variables by which clients find a running mock, for a shell, with the first token of its kind; or those that
+ * the server of a lobby finds. Rejects with `UsageError`.
+ */
+export async function printEnvironment(lobbyId: string | undefined, { print, ...options }: Printing): Promise<void> {
+  const environment = lobbyId === undefined ? await ofClients(options) : await ofLobby(lobbyId, options)
+  for (const line of exportLines(environment)) print(line)
 }
 
-interface Token {
-  readonly kind: string
-  readonly token: string
+async function ofClients({ url, token }: EnvOptions): Promise<Environment> {
+  const { tokens } = parsed(await askRunningMock({ url, path: '/tokens', accept: 'application/json' }))
+  if (!Array.isArray(tokens)) throw noMockmaker(url)
+  // Of whatever kind, they have these two.
+  const first = (tokens as readonly { kind: string; token: string }[]).find(({ kind }) => kind === token)
+  return environmentOf(url, first?.token)
 }
 
-/** The tokens of an answer; `undefined` where it has none. */
-function tokensIn(text: string): readonly Token[] | undefined {
+async function ofLobby(lobbyId: string, { url }: EnvOptions): Promise<Environment> {
+  const path = `/lobbies/${encodeURIComponent(lobbyId)}/env`
+  const variables = parsed(await askRunningMock({ url, path, accept: 'application/json' }))
+  const isEnvironment = Object.entries(variables).every(
+    ([name, value]) => /^[A-Z]\w*$/.test(name) && typeof value === 'string',
+  )
+  if (!isEnvironment || variables.RIVET_TOKEN === undefined) throw noMockmaker(url)
+  // A proxy may stand between, and then the mock does not know where it is reached. The rest has just been looked at.
+  return { ...(variables as Environment), ...environmentOf(url, undefined) }
+}
+
+/** What an answer holds; nothing where it is no object. Whoever listens there may answer anything. */
+function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    // Whoever listens there may answer anything.
-    const { tokens } = JSON.parse(text) as { readonly tokens?: readonly Token[] }
-    return Array.isArray(tokens) ? tokens : undefined
+    return Object(JSON.parse(text))
   } catch {
-    return undefined
+    return {}
   }
+}
+
+function noMockmaker(url: string): UsageError {
+  return new UsageError(`what answers at ${url} is no mockmaker: name the URL of one with --url`)
 }

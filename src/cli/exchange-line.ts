@@ -1,3 +1,4 @@
+import type { OperationId } from '../contract/operations.js'
 import type { ExchangeRecord } from '../server/log.js'
 import { defaultWorldId } from '../server/worlds.js'
 import type { World } from '../store/world.js'
@@ -40,9 +41,14 @@ export function exchangeObject({ caller, world, ...record }: ExchangeRecord): ob
   }
 }
 
-/** Says of a canned list what the public token would have seen, so that nobody takes it for an empty world. */
+/** The operations that answer with a seat in a lobby. */
+const seating: readonly unknown[] = ['lobbies.find', 'lobbies.join', 'lobbies.create'] satisfies OperationId[]
+
+/** Says of what is canned what the public token would have got, so that nobody takes a list for an empty world, or looks there for a seat. */
 function canned({ operation, caller, status }: ExchangeRecord, world: World | undefined): string | undefined {
-  if (operation !== 'lobbies.list' || caller?.kind !== 'development' || status !== 200) return undefined
+  if (caller?.kind !== 'development' || status !== 200) return undefined
+  if (seating.includes(operation)) return 'canned seat; the public token gets one in a lobby of the world'
+  if (operation !== 'lobbies.list') return undefined
   if (!world) return 'canned list'
   return `canned list; the public token sees ${listedLobbies(world, caller.namespaceId)}`
 }

@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { UsageError } from '../contract/usage-error.js'
+import { environmentOf } from '../control/environment.js'
 import { bind } from '../express/bind.js'
 import type { Mock } from '../mock.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import type { TokenRow } from '../store/rows.js'
 import { answerOn, reachable } from './answer-on.js'
 import type { Console } from './console.js'
-import { environmentOf, type TokenKind } from './environment.js'
 import { exposureOf } from './exposure.js'
 import type { Loaded } from './load.js'
 import type { MockFlags } from './options.js'
+import type { TokenKind } from './token-kind.js'
 import { windowsWord } from './windows-word.js'
 
 /** What `mockmaker exec` was told. */

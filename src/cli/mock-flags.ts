@@ -19,6 +19,7 @@ export function withMockFlags(command: Command): Command {
       listArgument,
     )
     .option('--seed <seed>', "what ids, tokens and fake data come from (default: the scenario's)", seedArgument)
+    .option('--live', 'players come and go by themselves, in each namespace of which the scenario says nothing else')
     .option('--watch-timeout <duration>', 'how long a watch blocks: 250ms, 40s, 1m (default: 40s)', durationArgument)
     .option('--max-worlds <n>', 'the most worlds, the default one included (default: 10000)', worldsArgument)
     .option('--world-ttl <duration>', 'how long a world that nobody uses is kept (default: 30m)', durationArgument)

@@ -7,6 +7,8 @@ export interface MockFlags {
   readonly allowedHosts?: readonly string[]
   readonly corsOrigin?: readonly string[]
   readonly seed?: number
+  /** Whether players come and go in each namespace. */
+  readonly live?: boolean
   /** In ms. */
   readonly watchTimeout?: number
   readonly maxWorlds?: number

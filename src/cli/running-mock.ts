@@ -26,8 +26,10 @@ export async function askRunningMock({ url, path, accept }: Call): Promise<strin
   })
   const text = await response.text()
   if (response.ok) return text
-  const hint = response.status === 404 ? '. A mock that was started with --no-control does not tell.' : ''
-  throw new UsageError(`${url} answers ${response.status}: ${messageIn(text)}${hint}`)
+  const message = messageIn(text)
+  // Where the control API is there, it says itself what it lacks.
+  const hint = message.startsWith('nothing is at') ? '. A mock that was started with --no-control does not tell.' : ''
+  throw new UsageError(`${url} answers ${response.status}: ${message}${hint}`)
 }
 
 /** The message of a failure; of what is none of ours, how it begins. */

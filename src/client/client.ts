@@ -4,8 +4,18 @@ import type { JournalEntry } from '../contract/journal.js'
 import type { JournalFilter } from '../contract/journal-filter.js'
 import type { ChangesOptions, MockEvent } from '../control/changes.js'
 import type { WorldDescription, WorldSummary } from '../control/description.js'
+import type { Environment } from '../control/environment.js'
 import type { Explanation, Question } from '../control/explanation.js'
-import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from '../control/steering.js'
+import type { LobbyTokenInfo } from '../control/lobby-tokens.js'
+import type {
+  CompletionOptions,
+  EndSimulationOptions,
+  NewWorldOptions,
+  SimulationOptions,
+  SimulationState,
+  SnapshotOptions,
+  SteeringResetOptions,
+} from '../control/steering.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Verification } from '../server/verify.js'
 import type { ClockMode, ClockSetting } from '../store/clock-setting.js'
@@ -40,6 +50,9 @@ export interface Health {
   readonly waiters: number
 }
 
+/** A token, and whose it is. */
+export type ShownToken = (TokenInfo & Rows['tokens']) | LobbyTokenInfo
+
 /** A world from outside: its tables, and its time. */
 export interface ClientWorld {
   readonly games: ClientTable<Rows['games'], Inputs['games']>
@@ -47,7 +60,10 @@ export interface ClientWorld {
   readonly gameModes: ClientTable<Rows['gameModes'], Inputs['gameModes']>
   readonly regions: ClientTable<Rows['regions'], Inputs['regions']>
   readonly lobbies: ClientTable<Rows['lobbies'], Inputs['lobbies']>
+  readonly players: ClientTable<Rows['players'], Inputs['players']>
+  readonly simulations: ClientTable<Rows['simulations'], Inputs['simulations']>
   readonly deviceLinks: ClientTable<Rows['deviceLinks'], Inputs['deviceLinks']>
+  /** Without those of lobbies, which are no records. */
   readonly tokens: ClientTable<Rows['tokens'], Inputs['tokens']>
   readonly clock: {
     get(): Promise<ClockState>
@@ -94,10 +110,18 @@ export interface Client {
     delete(id: string): Promise<boolean>
   }
   health(): Promise<Health>
-  /** The tokens of the world, and whose they are. */
-  tokens(): Promise<(TokenInfo & Rows['tokens'])[]>
+  /** The tokens of the world, and whose they are: those of its lobbies, too. */
+  tokens(): Promise<ShownToken[]>
   /** The names of the scenarios that can be loaded. */
   scenarios(): Promise<string[]>
+  /** The environment that the server of a lobby sees in the real service, by the names of its variables. */
+  lobbyEnvironment(lobbyId: string): Promise<Environment>
+  /** Has players come to a namespace, and go, from now on; if they do already, otherwise than before. */
+  simulate(options?: SimulationOptions): Promise<SimulationState>
+  /** Where players come and go. */
+  simulations(): Promise<SimulationState[]>
+  /** Has nobody come to a namespace any more: those who are there leave in their time. `false` where nobody came. */
+  endSimulation(options?: EndSimulationOptions): Promise<boolean>
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario: the name of one on hand, or one in the fixture format. */
   load(scenario: string | ScenarioInput): Promise<void>

@@ -2,6 +2,7 @@ import type { FaultState } from '../contract/fault.js'
 import type { JournalEntry } from '../contract/journal.js'
 import { worldUrl } from '../contract/world-url.js'
 import type { WorldSummary } from '../control/description.js'
+import type { SimulationState } from '../control/steering.js'
 import { ClientError, call, type Remote } from './call.js'
 import { readChanges } from './changes.js'
 import type { Client, ClientOptions, ClientWorld } from './client.js'
@@ -38,6 +39,16 @@ function clientOf(id: string, server: Remote): Client {
     health: () => get('/health'),
     tokens: async () => (await get<{ tokens: Awaited<ReturnType<Client['tokens']>> }>('/tokens')).tokens,
     scenarios: async () => (await get<{ scenarios: string[] }>('/scenarios')).scenarios,
+    lobbyEnvironment: lobbyId =>
+      call(remote, {
+        method: 'GET',
+        path: `/lobbies/${encodeURIComponent(lobbyId)}/env`,
+        headers: { accept: 'application/json' },
+      }) as ReturnType<Client['lobbyEnvironment']>, // what the mock answers there
+    simulate: options => send('PUT', '/simulation', options),
+    simulations: async () => (await get<{ simulations: SimulationState[] }>('/simulation')).simulations,
+    endSimulation: ({ namespace } = {}) =>
+      gone(call(remote, { method: 'DELETE', path: '/simulation', query: { namespace } })),
     async reset(options) {
       await send('POST', '/reset', options)
     },
@@ -116,13 +127,15 @@ function gone(deleted: Promise<unknown>): Promise<boolean> {
 function worldOf(remote: Remote): ClientWorld {
   const { get, send } = callsOf(remote)
   return {
-    games: createTable(remote, 'games'),
-    namespaces: createTable(remote, 'namespaces'),
-    gameModes: createTable(remote, 'game-modes'),
-    regions: createTable(remote, 'regions'),
-    lobbies: createTable(remote, 'lobbies'),
-    deviceLinks: createTable(remote, 'device-links'),
-    tokens: createTable(remote, 'tokens'),
+    games: createTable(remote, { name: 'games' }),
+    namespaces: createTable(remote, { name: 'namespaces' }),
+    gameModes: createTable(remote, { name: 'game-modes' }),
+    regions: createTable(remote, { name: 'regions' }),
+    lobbies: createTable(remote, { name: 'lobbies' }),
+    players: createTable(remote, { name: 'players' }),
+    simulations: createTable(remote, { name: 'simulations' }),
+    deviceLinks: createTable(remote, { name: 'device-links' }),
+    tokens: createTable(remote, { name: 'tokens', isRecord: token => !('lobby_id' in token) }),
     clock: {
       get: () => get('/clock'),
       set: setting => send('PUT', '/clock', setting),

@@ -23,8 +23,19 @@ export interface ClientTable<Row, Input> {
   delete(id: string): Promise<Row | undefined>
 }
 
-/** The table of a name in paths, `game-modes`. All calls reject with `ClientError`. */
-export function createTable<Row, Input extends object>(remote: Remote, name: string): ClientTable<Row, Input> {
+/** Which table it is. */
+interface Tabled<Row> {
+  /** In paths, `game-modes`. */
+  readonly name: string
+  /** Whether what is shown with the records is one. Default: all of it is. */
+  isRecord?(shown: Row): boolean
+}
+
+/** A table of a world. All calls reject with `ClientError`. */
+export function createTable<Row, Input extends object>(
+  remote: Remote,
+  { name, isRecord = () => true }: Tabled<Row>,
+): ClientTable<Row, Input> {
   const at = (id: string) => {
     if (typeof id !== 'string') throw misused('update(id, { is_closed: true }): the id of a record, no query')
     return `/${name}/${encodeURIComponent(id)}`
@@ -35,10 +46,13 @@ export function createTable<Row, Input extends object>(remote: Remote, name: str
     if (typeof filter !== 'object') throw misused('findMany({ game_mode_id: "duel" }): the values of fields, no query')
     const query = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, textOf(field, value)]))
     const answer = (await call(remote, { method: 'GET', path: `/${name}`, query })) as Readonly<Record<string, Row[]>>
-    return answer[name.replaceAll('-', '_')] ?? []
+    return (answer[name.replaceAll('-', '_')] ?? []).filter(isRecord)
   }
   return {
-    get: async id => asked({ method: 'GET', path: at(id) }).catch(undefinedIfMissing),
+    async get(id) {
+      const shown = await asked({ method: 'GET', path: at(id) }).catch(undefinedIfMissing)
+      return shown !== undefined && isRecord(shown) ? shown : undefined
+    },
     all: () => findMany(),
     findFirst: async filter => (await findMany(filter))[0],
     findMany,

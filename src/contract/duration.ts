@@ -18,6 +18,14 @@ export function parseDuration(text: string): number | undefined {
   return ms <= longestMs ? ms : undefined
 }
 
+const units = Object.entries(unitMs).toReversed()
+
+/** A length of time as people write it, in the largest unit of which it is a whole number: `12m`, `90s`. */
+export function durationText(ms: number): string {
+  const [unit, one] = units.find(([, length]) => ms >= length && ms % length === 0) ?? ['ms', 1]
+  return `${ms / one}${unit}`
+}
+
 /** A length of time as people write it, such as `5s`. */
 export const Duration = z.string().refine(text => parseDuration(text) !== undefined, `expected ${durationFormat}`)
 

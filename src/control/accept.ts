@@ -11,13 +11,13 @@ interface Liking {
   readonly closeness: number
 }
 
-/** Whether a client would rather have JSON than HTML, from its Accept header; not where both are the same to it. */
-export function prefersJson(accept = '*/*'): boolean {
+/** Whether a client would rather have JSON than HTML, or another type, from its Accept header; not where both are the same to it. */
+export function prefersJson(accept = '*/*', other: 'text/html' | 'text/plain' = 'text/html'): boolean {
   const ranges = accept.split(',').map(mediaRange)
   const json = liking('application/json', ranges)
-  const page = liking('text/html', ranges)
-  if (json.quality !== page.quality) return json.quality > page.quality
-  return json.quality > 0 && json.closeness > page.closeness
+  const text = liking(other, ranges)
+  if (json.quality !== text.quality) return json.quality > text.quality
+  return json.quality > 0 && json.closeness > text.closeness
 }
 
 /** Whether a client would rather have YAML than JSON. */

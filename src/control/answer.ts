@@ -7,7 +7,7 @@ import { pathInWorld } from '../server/world-path.js'
 import { controlCalls, controlPages, type SteeredServer } from './calls.js'
 import { controlInput } from './control-input.js'
 import { guard } from './guard.js'
-import { type ControlId, controlOperations } from './operations.js'
+import { type ControlId, type ControlSpec, controlOperations } from './operations.js'
 import { jsonPage } from './page-answer.js'
 import type { Steering } from './steering.js'
 
@@ -25,6 +25,8 @@ export interface Controlled {
   readonly mock: Steering
   readonly server: SteeredServer
   readonly version: string | undefined
+  /** Where who calls reaches the world. Without a slash at its end. */
+  readonly url: string
   /** Loads the YAML library. */
   yaml(): Promise<{ stringify(value: unknown): string }>
 }
@@ -62,6 +64,11 @@ async function carryOut(id: ControlId, call: object): Promise<Page> {
     return (await pages[id]?.(call)) ?? jsonPage((await calls[id]?.(call)) ?? {}, 'loopback')
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    throw new ApiError(controlOperations[id].method === 'GET' ? 'API_BAD_QUERY' : 'API_BAD_BODY', error.message)
+    throw new ApiError(isAskedByQuery(controlOperations[id]) ? 'API_BAD_QUERY' : 'API_BAD_BODY', error.message)
   }
+}
+
+/** Whether what a call says of itself stands in its query. */
+function isAskedByQuery({ method, query, body }: ControlSpec): boolean {
+  return method === 'GET' || (query !== undefined && body === undefined)
 }

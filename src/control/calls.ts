@@ -3,12 +3,13 @@ import { quoted } from '../contract/issue.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
 import type { Clock } from '../store/clock.js'
-import { prefersYaml } from './accept.js'
+import { prefersJson, prefersYaml } from './accept.js'
 import { descriptionOf } from './description.js'
+import { exportLines } from './environment.js'
 import { eventStream } from './event-stream.js'
 import { filtered } from './filter.js'
 import { type ControlId, type ControlInput, controlOperations } from './operations.js'
-import { jsonPage, yamlPage } from './page-answer.js'
+import { jsonPage, textPage, yamlPage } from './page-answer.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { shownCall } from './shown-call.js'
 import type { Steering, SteeringWorlds } from './steering.js'
@@ -31,11 +32,15 @@ export interface ControlCall<Id extends ControlId> extends ControlInput<Id> {
   /** The version of mockmaker. */
   readonly version: string | undefined
   readonly exchange: Exchange
+  /** Where who calls reaches the world. Without a slash at its end. */
+  readonly url: string
   /** Loads the YAML library. */
   yaml(): Promise<{ stringify(value: unknown): string }>
 }
 
-/** The calls that answer something else than JSON. */
+type PageId = 'changes' | 'snapshot.get' | 'lobbies.environment'
+
+/** The calls that may answer something else than JSON. */
 export const controlPages = {
   changes: ({ mock, query, exchange }) =>
     eventStream(mock, { ...query, lastEventId: header(exchange, 'last-event-id') }),
@@ -44,7 +49,16 @@ export const controlPages = {
     if (!prefersYaml(header(exchange, 'accept'))) return jsonPage(snapshot, 'loopback')
     return yamlPage((await yaml()).stringify(snapshot))
   },
-} satisfies { readonly [Id in 'changes' | 'snapshot.get']: (call: ControlCall<Id>) => Page | Promise<Page> }
+  'lobbies.environment': ({ mock, params: { lobby_id }, exchange, url }) => {
+    const environment = mock.lobbyEnvironment(lobby_id, { url })
+    if (prefersJson(header(exchange, 'accept'), 'text/plain')) return jsonPage(environment, 'loopback')
+    return textPage(
+      exportLines(environment)
+        .map(line => `${line}\n`)
+        .join(''),
+    )
+  },
+} satisfies { readonly [Id in PageId]: (call: ControlCall<Id>) => Page | Promise<Page> }
 
 /** What each other call of the control API does: it answers an object, throws `ApiError` or, where the caller did something wrong, `UsageError`. */
 export const controlCalls = {
@@ -112,6 +126,12 @@ export const controlCalls = {
     return {}
   },
   explain: ({ mock, query }) => mock.explain(query),
+  'simulation.get': ({ mock }) => ({ simulations: mock.simulations() }),
+  'simulation.put': ({ mock, body }) => mock.simulate(body),
+  'simulation.delete': async ({ mock, query }) => {
+    if (!(await mock.endSimulation(query))) throw noSimulation(query.namespace)
+    return {}
+  },
   'device-links.complete': async ({ mock, params: { token }, body }) => {
     await mock.completeDeviceLink(token, body)
     return getRecord(mock.world, { table: 'device-links', id: token })
@@ -130,6 +150,13 @@ export const controlCalls = {
   'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
 } satisfies {
   readonly [Id in Exclude<ControlId, keyof typeof controlPages>]: (call: ControlCall<Id>) => object | Promise<object>
+}
+
+function noSimulation(name = 'the default namespace'): ApiError {
+  return new ApiError(
+    'API_NOT_FOUND',
+    `nobody comes by themselves to ${name}: GET /__mock/simulation lists where somebody does, PUT has them come`,
+  )
 }
 
 function noFault(id: string): ApiError {

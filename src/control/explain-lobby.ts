@@ -1,7 +1,8 @@
 import { listLobbies } from '../behaviour/lobbies-list.js'
+import { instantOf } from '../contract/instant.js'
 import { quoted } from '../contract/issue.js'
 import { nearest } from '../contract/nearest.js'
-import type { LobbyRow } from '../store/lobby-row.js'
+import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
 import type { View } from '../store/world.js'
 import type { ExplainedOf, Explanation } from './explanation.js'
 import { fullNameOf } from './full-name.js'
@@ -16,9 +17,37 @@ export function explainLobby({ view }: Pick<ExplainedOf, 'view'>, lobbyId: strin
   const { lobbies } = listLobbies({ caller, input: { include_state: false }, ...view })
   const isListed = lobbies.some(listed => listed.lobby_id === lobbyId)
   const who = `to a public token of ${namespace}, and without a token where ${namespace} is meant and tokenless`
-  if (isListed)
-    return { verdict: 'listed', because: [`it is open, public and of a listable mode: it is shown ${who}`, canned] }
-  return { verdict: 'not listed', because: reasons(lobby, view) }
+  const more = lobby.status === 'stopped' ? [] : running(lobby)
+  if (!isListed) return { verdict: 'not listed', because: [...reasons(lobby, view), ...more] }
+  const open = `it is open, public and of a listable mode: it is shown ${who}`
+  return { verdict: 'listed', because: [open, canned, ...more] }
+}
+
+type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
+
+/** What else there is to know of a lobby that has not stopped. */
+function running(lobby: RunningLobby): string[] {
+  return [...notReady(lobby), seats(lobby), server(lobby)]
+}
+
+function notReady(lobby: RunningLobby): string[] {
+  if (lobby.status === 'ready') return []
+  const by = instantOf(lobby.ready_by)
+  return [`it is not ready: unless its server calls POST /matchmaker/lobbies/ready, it stops at ${by}`]
+}
+
+function seats(lobby: RunningLobby): string {
+  const { total_player_count, reserved_player_count, max_players_normal, max_players_direct, is_closed } = lobby
+  const taken = `seats taken by connected players: ${total_player_count}, reserved: ${reserved_player_count}`
+  if (is_closed) return `${taken}; nobody gets another one while it is closed`
+  const free = (most: number) => Math.max(0, most - seatsTaken(lobby))
+  return `${taken}, free for find: ${free(max_players_normal)}, for join by its id: ${free(max_players_direct)}`
+}
+
+function server({ run_by, lobby_id }: RunningLobby): string {
+  const env = `GET /__mock/lobbies/${encodeURIComponent(lobby_id)}/env shows its token`
+  if (run_by === 'mock') return `the mock plays its server, until a call comes with the lobby's token (${env})`
+  return `its own server runs it: only calls with the lobby's token have players connect and leave (${env})`
 }
 
 const canned = 'a development token is shown a canned list instead, in which no lobby of the world is'

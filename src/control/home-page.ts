@@ -38,12 +38,14 @@ ${operationIds.map(operationRow)}
 }
 
 function counts({ games, namespaces, gameModes, regions, lobbies }: World): Html {
+  const connected = namespaces.all().reduce((sum, { namespace_id }) => sum + lobbies.sum('players', namespace_id), 0)
   const counted = [
     { one: 'game', many: 'games', count: games.count() },
     { one: 'namespace', many: 'namespaces', count: namespaces.count() },
     { one: 'game mode', many: 'game modes', count: gameModes.count() },
     { one: 'region', many: 'regions', count: regions.count() },
     { one: 'lobby', many: 'lobbies', count: lobbies.count() },
+    { one: 'player', many: 'players', count: connected },
   ]
   const entries = counted.map(
     ({ one, many, count }) => html`<div><dt>${count === 1 ? one : many}</dt><dd>${count}</dd></div>`,

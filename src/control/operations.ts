@@ -4,7 +4,15 @@ import { Expectation } from '../contract/expectation.js'
 import { Fault } from '../contract/fault.js'
 import { JournalFilterSchema } from '../contract/journal-filter.js'
 import { ClockSettingSchema } from '../store/clock-setting.js'
-import { CompletionSchema, LoadSchema, NewWorldSchema, QuestionSchema, ResetSchema } from './options.js'
+import {
+  CompletionSchema,
+  EndSimulationSchema,
+  LoadSchema,
+  NewWorldSchema,
+  QuestionSchema,
+  ResetSchema,
+  SimulationSchema,
+} from './options.js'
 
 /** One call of the control API, as data. */
 export interface ControlSpec {
@@ -131,6 +139,29 @@ export const controlOperations = {
     path: '/explain',
     summary: 'Why a lobby is not listed, a request is answered as it is, or a name does not pass.',
     query: QuestionSchema,
+  },
+  'lobbies.environment': {
+    method: 'GET',
+    path: '/lobbies/{lobby_id}/env',
+    summary:
+      'What the server of a lobby finds in its environment, as lines for a shell or, by the header accept, as JSON.',
+  },
+  'simulation.get': {
+    method: 'GET',
+    path: '/simulation',
+    summary: 'Where players come and go by themselves, and how many are there.',
+  },
+  'simulation.put': {
+    method: 'PUT',
+    path: '/simulation',
+    summary: 'Has players come to a namespace, and go, from now on, in one change set. What is absent has its default.',
+    body: SimulationSchema,
+  },
+  'simulation.delete': {
+    method: 'DELETE',
+    path: '/simulation',
+    summary: 'Has nobody come to a namespace any more. Those who are there leave in their time.',
+    query: EndSimulationSchema,
   },
   'device-links.complete': {
     method: 'POST',

@@ -1,8 +1,16 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
 import type { ScenarioInput } from '../scenario/schema.js'
+import { SimulationEntry } from '../scenario/simulation.js'
 import type { Question } from './explanation.js'
-import type { CompletionOptions, NewWorldOptions, SnapshotOptions, SteeringResetOptions } from './steering.js'
+import type {
+  CompletionOptions,
+  EndSimulationOptions,
+  NewWorldOptions,
+  SimulationOptions,
+  SnapshotOptions,
+  SteeringResetOptions,
+} from './steering.js'
 
 const scenarioExpected = 'expected the name of a scenario on hand, or a scenario'
 
@@ -44,6 +52,15 @@ export const LoadSchema = exact({ name: z.string().optional(), scenario: Scenari
 )
 
 export const CompletionSchema = exact({ game: z.string().optional() }) satisfies z.ZodType<CompletionOptions>
+
+export const SimulationSchema = exact({
+  namespace: z.string().optional(),
+  concurrent: SimulationEntry.shape.concurrent,
+  session: SimulationEntry.shape.session,
+  modes: SimulationEntry.shape.modes,
+}) satisfies z.ZodType<SimulationOptions>
+
+export const EndSimulationSchema = exact({ namespace: z.string().optional() }) satisfies z.ZodType<EndSimulationOptions>
 
 export const QuestionSchema = exact({
   lobby_id: z.string().optional(),

@@ -22,6 +22,12 @@ export function jsonPage(value: object, readableBy: Page['readableBy']): Page {
   return { status: 200, headers, body: encoder.encode(JSON.stringify(value)), readableBy }
 }
 
+/** A text, for pages of this machine. */
+export function textPage(text: string): Page {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', ...nosniff }
+  return { status: 200, headers, body: encoder.encode(text), readableBy: 'loopback' }
+}
+
 /** A YAML page, for pages of this machine. */
 export function yamlPage(text: string): Page {
   const headers = { 'content-type': 'application/yaml', ...nosniff }

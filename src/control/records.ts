@@ -4,6 +4,7 @@ import { models } from '../store/model.js'
 import type { Predicate } from '../store/query.js'
 import type { Table } from '../store/table.js'
 import type { World } from '../store/world.js'
+import { lobbyTokenCalled, lobbyTokensOf, noNewLobbyToken, noRecordOfLobby } from './lobby-tokens.js'
 import { type SteeredTable, tableAt } from './tables.js'
 
 /** A record, whatever its table. */
@@ -15,17 +16,20 @@ interface Place {
   readonly id: string
 }
 
-/** The records of a table, with those whose tokens or namespaces they are by name. Throws `ApiError`. */
+/** The records of a table, with those whose tokens they are by name; with the tokens the lobbies' too. Throws `ApiError`. */
 export function listRecords(world: World, table: string): AnyRecord[] {
   const name = tableAt(table)
-  return tableOf(world, name)
+  const rows = tableOf(world, name)
     .all()
     .map(row => withOwner(row, { world, name }))
+  return name === 'tokens' ? [...rows, ...lobbyTokensOf(world).map(info => ({ ...info }))] : rows
 }
 
 /** One of them. Throws `ApiError` where it is not there. */
 export function getRecord(world: World, { table, id }: Place): AnyRecord {
   const name = tableAt(table)
+  const ofLobby = name === 'tokens' ? lobbyTokenCalled(id, world) : undefined
+  if (ofLobby) return { ...ofLobby }
   return withOwner(existing(world, { table, id }), { world, name })
 }
 
@@ -35,6 +39,7 @@ export async function createRecord(
   { table, input }: { table: string; input: AnyRecord },
 ): Promise<AnyRecord> {
   const name = tableAt(table)
+  if (name === 'tokens' && input.kind === 'lobby') throw noNewLobbyToken()
   return withOwner(await tableOf(world, name).create(input), { world, name })
 }
 
@@ -72,9 +77,11 @@ function tableOf(world: World, name: SteeredTable): Table<AnyRecord, AnyRecord> 
 }
 
 function existing(world: World, place: Place): AnyRecord {
-  const row = tableOf(world, tableAt(place.table)).get(place.id)
-  if (!row) throw missing(place)
-  return row
+  const name = tableAt(place.table)
+  const row = tableOf(world, name).get(place.id)
+  if (row) return row
+  const ofLobby = name === 'tokens' ? lobbyTokenCalled(place.id, world) : undefined
+  throw ofLobby ? noRecordOfLobby(ofLobby) : missing(place)
 }
 
 function missing({ table, id }: Place): ApiError {

@@ -5,6 +5,7 @@ import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import type { Changes, ChangesOptions } from './changes.js'
 import type { WorldSummary } from './description.js'
+import type { Environment } from './environment.js'
 import type { Explanation, Question } from './explanation.js'
 
 /** What a reset leaves as it is. */
@@ -24,6 +25,42 @@ export interface CompletionOptions {
   readonly game?: string | undefined
 }
 
+/** Players who come to a namespace, and go, by themselves. */
+export interface SimulationOptions {
+  /** `<game>/<namespace>`, by their name ids, or an id. Default: the default namespace. */
+  readonly namespace?: string | undefined
+  /** How many play at once, over a day. Default: 100. */
+  readonly concurrent?: number | undefined
+  /** For how long one plays, on average: `12m`. Default: that. */
+  readonly session?: string | undefined
+  /** How often each game mode is wanted, by its id: weights. Default: all alike. */
+  readonly modes?: Readonly<Record<string, number>> | undefined
+}
+
+/** Where nobody shall come any more. Default: the default namespace. */
+export interface EndSimulationOptions {
+  readonly namespace?: string | undefined
+}
+
+/** Players who come to a namespace, and go, and how many are in its lobbies now, whoever they are. */
+export interface SimulationState {
+  /** `<game>/<namespace>`, by their name ids. */
+  readonly namespace: string
+  readonly namespace_id: string
+  readonly concurrent: number
+  readonly session: string
+  readonly modes?: Readonly<Record<string, number>>
+  /** As in ISO 8601. */
+  readonly began_at: string
+  readonly players: { readonly connected: number; readonly reserved: number }
+}
+
+/** How the environment of a lobby's server is made. */
+export interface LobbyEnvironmentOptions {
+  /** Where the server of the lobby reaches the world. Default: not said. */
+  readonly url?: string | undefined
+}
+
 /** What steers one world. The client has the same names, over HTTP. */
 export interface Steering {
   /** What the world is called among those of its server. */
@@ -39,6 +76,17 @@ export interface Steering {
   changes(options?: ChangesOptions): Changes
   /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. Throws `UsageError` where it asks for none of them. */
   explain(question: Question): Explanation
+  /**
+   * The environment that the server of a lobby sees in the real service, by the names of its variables. Throws `ApiError`
+   * where the lobby is not there, or has stopped.
+   */
+  lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment
+  /** Has players come to a namespace, and go, from now on; if they do already, otherwise than before. Rejects with `UsageError`. */
+  simulate(options?: SimulationOptions): Promise<SimulationState>
+  /** Where players come and go. */
+  simulations(): SimulationState[]
+  /** Has nobody come to a namespace any more: those who are there leave in their time. `false` where nobody came. Rejects with `UsageError`. */
+  endSimulation(options?: EndSimulationOptions): Promise<boolean>
   /** World, clock, faults and journal back to the start, in one turn. */
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */

@@ -12,6 +12,8 @@ export const steeredTables = {
   'game-modes': 'gameModes',
   regions: 'regions',
   lobbies: 'lobbies',
+  players: 'players',
+  simulations: 'simulations',
   'device-links': 'deviceLinks',
   tokens: 'tokens',
 } as const satisfies { readonly [path: string]: TableName }
@@ -34,11 +36,15 @@ export function wireNameOf(path: string): string {
   return path.replaceAll('-', '_')
 }
 
-/** The fields that rows of a table may have. */
+/** What a token is shown with beyond its row: whose it is. */
+const shownWithTokens = ['namespace', 'game', 'lobby_id']
+
+/** The fields that records of a table may be shown with. */
 export function fieldsOf(name: SteeredTable): readonly string[] {
   const { schema } = models[name]
   const shapes = schema instanceof z.ZodUnion ? schema.options.map(shapeOf) : [shapeOf(schema)]
-  return [...new Set(shapes.flatMap(shape => Object.keys(shape)))]
+  const fields = shapes.flatMap(shape => Object.keys(shape))
+  return [...new Set([...fields, ...(name === 'tokens' ? shownWithTokens : [])])]
 }
 
 function shapeOf(schema: unknown): object {

@@ -9,7 +9,7 @@ import { checkTexts } from '../mock-options.js'
 import type { Answerer } from '../server/answer.js'
 import { bodyLimit, type Exchange, header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
-import { pathInWorld } from '../server/world-path.js'
+import { pathInWorld, worldPath } from '../server/world-path.js'
 import { version } from '../version.js'
 import type { WorldMock } from '../world-mock.js'
 import { respond } from './socket-exchange.js'
@@ -56,9 +56,9 @@ export function createListener(
   const { worlds } = mock
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
-  const steer = async (exchange: Exchange, there: WorldMock) => {
+  const steer = async (exchange: Exchange, { there, url }: { readonly there: WorldMock; readonly url: string }) => {
     try {
-      return there.present(exchange, await answerControl(exchange, { mock: there, server: mock, version, yaml }))
+      return there.present(exchange, await answerControl(exchange, { mock: there, server: mock, version, url, yaml }))
     } catch (error) {
       return there.refuse(exchange, error)
     }
@@ -75,9 +75,10 @@ export function createListener(
         const asked = worlds.at(exchange)
         const there = asked?.mock ?? worlds.default
         const inner = asked?.exchange ?? exchange
-        if (steers) return steer(inner, there)
-        const url = () => `${request.protocol ?? 'http'}://${host}${request.baseUrl ?? ''}${asked?.basePath ?? ''}`
-        const page = pageFor(inner, () => ({ mock: there, url: url(), version }))
+        const server = () => `${request.protocol ?? 'http'}://${host}${request.baseUrl ?? ''}`
+        // What was named by a header is reached by its path, too.
+        if (steers) return steer(inner, { there, url: server() + worldPath(there.id) })
+        const page = pageFor(inner, () => ({ mock: there, url: server() + (asked?.basePath ?? ''), version }))
         return page ? there.present(inner, page) : there.answer(inner)
       } catch (error) {
         return mock.refuse(exchange, error)

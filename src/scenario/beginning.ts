@@ -25,6 +25,8 @@ export interface BeginningOptions {
   readonly publicUrl?: string | undefined
   /** What follows that in those links, as `/w/test-42`. Default: nothing. */
   readonly path?: string | undefined
+  /** Whether players come and go too where the scenario does not say so, and somebody can play. A snapshot says all of itself. */
+  readonly live?: boolean | undefined
   /** Called only when something is to be generated. It is seeded anew each time. */
   faker(): Faker
   /** Is told now and then, while a world is made, how many of its lobbies are there. */
@@ -62,7 +64,8 @@ interface Start extends BeginningOptions {
   readonly now: number
 }
 
-function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progress }: Start): SeedRows {
+function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, live, faker, progress }: Start): SeedRows {
+  const isLive = live && scenario.revision === undefined
   const layout = layoutOf(scenario)
   const naming = createNaming(seed, new Set([...namedIn(scenario, layout)].map(named => named.id)))
   const games = layout.games.map(game => ({
@@ -91,9 +94,10 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, faker, progres
       progress,
     }),
     players: playersOf(namespaces, making),
-    simulations: namespaces.flatMap(({ namespace_id, given: { players } }) =>
-      players === undefined ? [] : { namespace_id, ...simulationOf(players, now) },
-    ),
+    simulations: namespaces.flatMap(({ namespace_id, modes, given }) => {
+      const players = given.players ?? (isLive && modes.size > 0 ? {} : undefined)
+      return players === undefined ? [] : { namespace_id, ...simulationOf(players, now) }
+    }),
     deviceLinks: links,
     tokens: tokenRows(scenario.bearer_tokens, { games, namespaces, links, naming, now }),
   }

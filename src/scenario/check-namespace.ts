@@ -1,4 +1,4 @@
-import { type Path, quoted } from '../contract/issue.js'
+import { type Path, pathText, quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import { mostPlayers } from '../store/lobby-row.js'
 import type { Mode } from './game-mode.js'
@@ -15,6 +15,7 @@ export function checkNamespace(namespace: PlacedNamespace, regionIds: readonly s
     ...(given.lobbies ?? []).flatMap((lobby, i) =>
       checkLobby(lobby, { path: [...path, 'lobbies', i], modes, regionIds }),
     ),
+    ...checkPlayers(namespace),
     ...checkGenerate(namespace),
   ]
 }
@@ -69,6 +70,18 @@ function checkCount(entry: LobbyEntry, { path, mode }: InMode): Problem[] {
   if (lobby.total_player_count <= most) return []
   const said = `is ${lobby.total_player_count}, above ${most}, the most players that the lobby takes.`
   return [problem([...path, 'total_player_count'], said)]
+}
+
+function checkPlayers({ path, given, modes }: PlacedNamespace): Problem[] {
+  const unknown = Object.keys(given.players?.modes ?? {}).filter(id => !modes.has(id))
+  return unknown.map(id => {
+    const at = [...path, 'players', 'modes', id]
+    return {
+      path: at,
+      at: 'key',
+      text: `${pathText(at)} is no game mode of the namespace.${knownChoices(id, [...modes.keys()])}`,
+    }
+  })
 }
 
 function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {

@@ -21,6 +21,13 @@ export function tokenOf(exchange: Exchange): string | undefined {
 const hint =
   'send it as "Authorization: Bearer <token>"; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens'
 
+/** Lobbies come and go, so that their tokens are not among those that are shown at the start. */
+const lobbyHint = `${hint}; those of lobbies on GET /__mock/tokens?kind=lobby, in-process as mock.lobbyEnvironment(lobbyId).RIVET_TOKEN`
+
+function hintFor(auth: Auth): string {
+  return auth === 'lobby' ? lobbyHint : hint
+}
+
 /** Whom a call answers, and what it is about. */
 interface Asked<Needed extends Auth> {
   readonly auth: Needed
@@ -52,7 +59,7 @@ const anonymous: Caller = { kind: 'anonymous' }
 function withoutToken(auth: Auth, exchange: Exchange, view: View): Caller {
   if (auth === 'none') return anonymous
   if (auth === 'namespace') return tokenless(exchange, view)
-  throw new ApiError('API_UNAUTHORIZED', `this call needs ${needed[auth]} token: ${hint}`)
+  throw new ApiError('API_UNAUTHORIZED', `this call needs ${needed[auth]} token: ${hintFor(auth)}`)
 }
 
 function ofToken(token: string, { tables, hasPassed }: View): Caller {
@@ -106,6 +113,6 @@ const needed: { readonly [auth in Auth]: string } = {
 function wrongKind(auth: Auth, kind: Caller['kind']): ApiError {
   return new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
-    `this is a ${kind} token, and the call needs ${needed[auth]} token: ${hint}`,
+    `this is a ${kind} token, and the call needs ${needed[auth]} token: ${hintFor(auth)}`,
   )
 }

@@ -17,7 +17,7 @@ function withoutMintedTokens(text: string): string {
 }
 
 /** A token in a path of a page, or of the control API. */
-const tokenInPath = /(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens)\/+)[^/\s"'?#]+/g
+const tokenInPath = /(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players)\/+)[^/\s"'?#]+/g
 
 /** A token in a query. */
 const tokenInQuery = /(?<=[?&](?:\w+_)?token=)[^&\s"'#]+/g

@@ -4,14 +4,13 @@ import type { DueTurn } from './agenda.js'
 import { stopLobby } from './stop-lobby.js'
 
 /**
- * What the server of a lobby does in a namespace where players come and go: it closes when it is full, opens again when
+ * What the server of a lobby does for players who come and go by themselves: it closes when it is full, opens again when
  * it is no longer, and ends when the last player has left, unless the scenario lists it. `before` is the lobby as it was
  * when its seats were taken or freed last.
  */
 export function serveLobby(before: LobbyRow, { reads, writes, now }: DueTurn): void {
   const lobby = reads.lobbies.get(before.lobby_id)
   if (!lobby || lobby.status === 'stopped' || lobby.run_by === 'server') return
-  if (!reads.simulations.get(lobby.namespace_id)) return
   if (seatsTaken(lobby) === 0 && lobby.stops_at !== undefined) stopLobby(lobby, { writes, now })
   else if (isFull(lobby) && !lobby.is_closed) setClosed(lobby, { is_closed: true, writes })
   else if (!isFull(lobby) && isFull(before) && lobby.is_closed) setClosed(lobby, { is_closed: false, writes })

@@ -35,7 +35,7 @@ export function simulationTimetable(world: LiveWorld): Timetable<SimulationRow> 
       const wanted = wantedIn(simulation, turn)
       const mean = ((concurrent * stepMs) / session_ms) * wanted.reduce((sum, { weight }) => sum + weight, 0)
       const count = wanted.length === 0 ? 0 : poisson(mean, random)
-      for (let i = 0; i < count; i++) come({ simulation, wanted, random, address: addressOf(step, i), world }, turn)
+      for (let i = 0; i < count; i++) come({ simulation, wanted, random, address: addressOf(turn.now, i), world }, turn)
     },
   }
 }
@@ -97,8 +97,9 @@ function come({ simulation, wanted, random, address, world }: Arrival, turn: Due
   }
 }
 
-/** An address of those that are kept for documentation, for each player another one. */
-function addressOf(step: number, i: number): string {
+/** An address of those that are kept for documentation, for each player another one, also of a simulation that has begun anew. */
+function addressOf(now: number, i: number): string {
+  const step = Math.floor(now / stepMs)
   const groups = [Math.floor(step / 0x10000), step % 0x10000, i + 1].map(group => group.toString(16))
   return `2001:db8::${groups.join(':')}`
 }

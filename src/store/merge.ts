@@ -34,8 +34,8 @@ export interface Merged {
   readonly tally: Tally
 }
 
-/** Tables whose rows are unions: a field of one kind means nothing to another. They also tell times that count from now. */
-const whole: readonly TableName[] = ['players', 'deviceLinks', 'tokens']
+/** Tables whose rows are unions, where a field of one kind means nothing to another, or tell times that count from now. */
+const whole: readonly TableName[] = ['players', 'simulations', 'deviceLinks', 'tokens']
 
 /**
  * A three-way merge, field by field: what differs between `before` and `after` is written over what is there, and all else

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { matchmakerDefaults, maxPlayersDefaults, regionDefaults, simulationDefaults } from './default-columns.js'
 import { defaultNamespaceId } from './default-namespace.js'
+import { type Filling, fillLobby, fillPlayer } from './filling.js'
 import {
   checkDeviceLink,
   checkGame,
@@ -17,7 +18,6 @@ import { countSeats, endPlayers, type Following, miscounted, type RowChange } fr
 import { lifetimeMs } from './lifetime.js'
 import { LobbyRow } from './lobby-row.js'
 import { PlayerRow } from './player-row.js'
-import type { Random } from './random.js'
 import {
   DeviceLinkRow,
   GameModeRow,
@@ -33,13 +33,6 @@ import {
 } from './rows.js'
 import { SimulationRow } from './simulation-row.js'
 import type { ReadTables } from './table.js'
-
-/** What fills in a new row: the tables as they are, the world's chance, and the time in ms. */
-export interface Filling {
-  readonly tables: ReadTables
-  readonly random: Random
-  readonly now: number
-}
 
 type Column<Name extends TableName> = keyof Rows[Name] & string
 
@@ -133,8 +126,13 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       ...input,
     }),
     check: checkGameMode,
-    neededBy: ({ namespace_id, game_mode_id }, { lobbies }) =>
-      use('lobby', lobbies.findFirst(q => q.where({ namespace_id, game_mode_id }))?.lobby_id),
+    neededBy: ({ namespace_id, game_mode_id }, { lobbies, simulations }) => {
+      const { modes = {} } = simulations.get(namespace_id) ?? {}
+      return (
+        use('lobby', lobbies.findFirst(q => q.where({ namespace_id, game_mode_id }))?.lobby_id) ??
+        use('simulation', Object.hasOwn(modes, game_mode_id) ? namespace_id : undefined)
+      )
+    },
   },
   lobbies: {
     schema: LobbyRow,
@@ -209,40 +207,6 @@ export function tokenLabel(token: TokenInput, { namespaces }: Pick<ReadTables, '
 /** The first part of a token of a namespace. */
 export function namespaceLabel(kind: 'development' | 'public', nameId: string): string {
   return `${kind === 'development' ? 'dev' : 'pub'}_${nameId.replaceAll('-', '_')}`
-}
-
-function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unknown {
-  const namespace_id = input.namespace_id ?? defaultNamespaceId(tables)
-  const modes = tables.gameModes.findMany(q => q.where({ namespace_id: namespace_id ?? '' }))
-  const mode =
-    input.game_mode_id === undefined ? modes[0] : modes.find(({ game_mode_id }) => game_mode_id === input.game_mode_id)
-  return {
-    lobby_id: random.uuid(),
-    namespace_id,
-    game_mode_id: mode?.game_mode_id,
-    region_id: mode?.regions[0] ?? tables.regions.all()[0]?.region_id,
-    max_players_normal: mode?.max_players_normal ?? 0,
-    max_players_direct: mode?.max_players_direct ?? 0,
-    max_players_party: mode?.max_players_party ?? 0,
-    total_player_count: 0,
-    reserved_player_count: 0,
-    publicity: 'public',
-    is_closed: false,
-    run_by: tables.settings.get('settings')?.servers === 'manual' ? 'server' : 'mock',
-    status: 'ready',
-    ...input,
-  }
-}
-
-function fillPlayer(input: Inputs['players'], { tables, random, now }: Filling): unknown {
-  return {
-    player_token: random.token('player'),
-    namespace_id: tables.lobbies.get(input.lobby_id)?.namespace_id,
-    address: '127.0.0.1',
-    status: 'connected',
-    ...(input.status === 'reserved' ? { expires_at: now + lifetimeMs.seat } : {}),
-    ...input,
-  }
 }
 
 function use(what: string, id: string | undefined): string | undefined {

@@ -44,7 +44,15 @@ export interface Standing {
 export const unread = new Tracking()
 
 /** The tables whose rows may say when the world began, or where its links lead. */
-const ownRows: readonly TableName[] = ['settings', 'games', 'namespaces', 'deviceLinks', 'tokens']
+const ownRows: readonly TableName[] = [
+  'settings',
+  'games',
+  'namespaces',
+  'players',
+  'simulations',
+  'deviceLinks',
+  'tokens',
+]
 
 /**
  * Where the world of a beginning stands. It shares with an earlier one of the same scenario and seed what is not its own.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { sendTo } from '../doors.js'
-import { serve, serveJson } from './command.js'
+import { file, serve, serveJson } from './command.js'
 
 const shell = promisify(execFile)
 const curlIsThere = await shell('curl', ['--version']).then(
@@ -58,6 +58,21 @@ describe('what the command prints first', () => {
       `  curl -H 'Authorization: Bearer cloud.mock.tanks' -d '{"device_link_token":"device.mock.sofa","game_id":"11111111-1111-4111-8111-111111111111"}' ${url}/cloud/devices/links/complete`,
       '',
     ])
+  })
+
+  it.for([
+    [
+      ['--live'],
+      '  tanks/prod  3 game modes, 6 open lobbies, tokenless, players come and go: 100 at once, for 12m each',
+    ],
+    [['own'], '  game/prod  1 game mode, 0 open lobbies, tokenless, players come and go: 2.5 at once, for 90s each'],
+  ] as const)('says where players come and go: %j', async ([args, line], _) => {
+    const players = { game_modes: ['duel'], players: { concurrent: 2.5, session: '90s' } }
+    const own = await file('scenario.json', JSON.stringify(players))
+
+    const { lines } = await serve(args.map(arg => (arg === 'own' ? own : arg)))
+
+    expect(lines()).toContain(line)
   })
 
   it('has no line without a token where the default namespace is not tokenless', async () => {

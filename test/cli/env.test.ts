@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { sendTo } from '../doors.js'
 import { freePort, run, serveJson } from './command.js'
 import { standIn } from './stand-in.js'
 
 const shell = promisify(execFile)
+const write = { method: 'POST', headers: { 'content-type': 'application/json' } }
 
 describe('mockmaker env', () => {
   it('prints the URL and a public token of a running mock, for a shell', async () => {
@@ -50,6 +52,63 @@ describe('mockmaker env', () => {
 
     expect(evaluated.stdout).toBe(token)
   })
+
+  it('prints what the server of a lobby finds, with the URL that it was told', async () => {
+    const { url } = await serveJson()
+    const lobby_id = "it's_mine"
+    const made = { game_mode_id: 'duel', lobby_id, lobby_config: { note: "it's $HOME" } }
+    await sendTo(url, { ...write, path: '/w/own/__mock/lobbies', body: JSON.stringify(made) })
+
+    const { stdout } = await run(['env', lobby_id, '--url', `${url}/w/own`])
+
+    const read = '"$RIVET_API_ENDPOINT" "$RIVET_TOKEN" "$RIVET_LOBBY_ID" "$PORT_default" "$RIVET_LOBBY_CONFIG"'
+    const evaluated = await shell('sh', ['-c', `${stdout}printf '%s\\n' ${read}`])
+    expect(evaluated.stdout.split('\n')).toEqual([
+      `${url}/w/own`,
+      'lobby.mock.it%27s_mine',
+      lobby_id,
+      '7777',
+      `{"note":"it's $HOME"}`,
+      '',
+    ])
+  })
+
+  it('names the URL that it was told where the mock knows another one, as behind a proxy', async () => {
+    const inside = 'http://inside:4100'
+    const environment = { MOCKMAKER_URL: inside, RIVET_API_ENDPOINT: inside, RIVET_TOKEN: 'lobby.mock.x' }
+    const url = await standIn((_, response) => response.end(JSON.stringify(environment)))
+
+    const { stdout } = await run(['env', 'x', '--url', url])
+
+    expect(stdout).toBe(
+      [`export MOCKMAKER_URL=${url}`, `export RIVET_API_ENDPOINT=${url}`, 'export RIVET_TOKEN=lobby.mock.x', ''].join(
+        '\n',
+      ),
+    )
+  })
+
+  it('ends with 1 where there is no such lobby, and says how to find one', async () => {
+    const { url } = await serveJson()
+
+    const { code, stdout, stderr } = await run(['env', 'nobody', '--url', url])
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(
+      `${url} answers 404: there is no lobby "nobody": GET /__mock/lobbies lists them, and POST /__mock/lobbies makes one\n`,
+    )
+  })
+
+  it.for(['<title>A page</title>', '{}', 'null', '{"RIVET_TOKEN": "x", "X; rm -rf /": "y"}', '{"RIVET_TOKEN": {}}'])(
+    'ends with 1 where something else answers for a lobby: %s',
+    async body => {
+      const url = await standIn((_, response) => response.end(body))
+
+      const { code, stdout, stderr } = await run(['env', 'x', '--url', url])
+
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toBe(`what answers at ${url} is no mockmaker: name the URL of one with --url\n`)
+    },
+  )
 
   it('ends with 1 where nothing answers there', async () => {
     const url = `http://127.0.0.1:${await freePort()}`

@@ -57,6 +57,22 @@ describe('the line of an exchange', () => {
     expect(shown).toMatch(/ms$/)
   })
 
+  it.for([
+    ['find', { game_modes: ['ffa'] }],
+    ['join', { lobby_id: 'empty' }],
+    ['create', { game_mode: 'ffa' }],
+  ] as const)('says of a canned seat that it is one: %s', async ([name, input]) => {
+    const asked = { method: 'POST', path: `/matchmaker/lobbies/${name}`, body: JSON.stringify(input) }
+
+    const [canned, real] = await linesOf([
+      { ...asked, headers: bearer(tokens.development) },
+      { ...asked, headers: bearer(tokens.public) },
+    ])
+
+    expect(canned).toMatch(/200 {2}\S+ ms {2}canned seat; the public token gets one in a lobby of the world$/)
+    expect(real).toMatch(/200 {2}\S+ ms$/)
+  })
+
   it('counts no lobbies there that the scenario hides', async () => {
     const scenario: ScenarioInput = {
       hide_empty_lobbies: true,

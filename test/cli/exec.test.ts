@@ -52,6 +52,17 @@ describe('mockmaker exec', () => {
     expect(stdout).toBe('404 200 --seed 8\n')
   })
 
+  it('has players come and go where it is told so', async () => {
+    const script = `
+      fetch(process.env.MOCKMAKER_URL + '/__mock/simulation')
+        .then(answer => answer.json())
+        .then(({ simulations }) => console.log(...simulations.map(({ namespace, session }) => namespace + ' ' + session)))`
+
+    const { stdout } = await run(node(script, '--live'))
+
+    expect(stdout).toBe('tanks/prod 12m\n')
+  })
+
   it('gives its own standard input to the command', async () => {
     const { stdout } = await run(node(`process.stdin.on('end', () => console.log('ended')).resume()`))
 

@@ -33,7 +33,7 @@ describe('the client', () => {
     expect((await lobbies.findMany({ is_closed: true })).map(({ lobby_id }) => lobby_id)).toEqual(['closed'])
     expect((await gameModes.get(`${ids.prod}/duel`))?.max_players_normal).toBe(2)
     expect([(await lobbies.delete('closed'))?.lobby_id, await lobbies.delete('closed')]).toEqual(['closed', undefined])
-    expect([await lobbies.get('closed'), (await lobbies.all()).length]).toEqual([undefined, 5])
+    expect([await lobbies.get('closed'), (await lobbies.all()).length]).toEqual([undefined, 8])
   })
 
   it('says how what is inside a field is found', async ({ serve }) => {

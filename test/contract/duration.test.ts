@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { parseDuration } from '../../src/contract/duration.js'
+import { durationText, parseDuration } from '../../src/contract/duration.js'
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const unit = fc.constantFrom('ms' as const, 's' as const, 'm' as const, 'h' as const, 'd' as const)
@@ -46,5 +46,22 @@ describe('a duration', () => {
     `${'9'.repeat(400)}ms`,
   ])('is not %j', text => {
     expect(parseDuration(text)).toBeUndefined()
+  })
+})
+
+describe('the text of a duration', () => {
+  it.prop([fc.nat(36_525 * 86_400_000)])('says the ms that it is of', ms => {
+    expect(parseDuration(durationText(ms))).toBe(ms)
+  })
+
+  it.each([
+    [0, '0ms'],
+    [999, '999ms'],
+    [1000, '1s'],
+    [90_000, '90s'],
+    [720_000, '12m'],
+    [604_800_000, '7d'],
+  ])('of %d ms is %s', (ms, text) => {
+    expect(durationText(ms)).toBe(text)
   })
 })

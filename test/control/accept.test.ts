@@ -27,4 +27,14 @@ describe('prefersJson', () => {
   ])('is false for "%s"', accept => {
     expect(prefersJson(accept)).toBe(false)
   })
+
+  it.each([
+    ['application/json', true],
+    ['application/json, text/plain;q=0.5', true],
+    ['*/*', false],
+    ['text/plain, application/json', false],
+    ['text/html, */*;q=0.8', false],
+  ])('knows of "%s" whether JSON is better than a plain text', (accept, better) => {
+    expect(prefersJson(accept, 'text/plain')).toBe(better)
+  })
 })

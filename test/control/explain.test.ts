@@ -28,8 +28,33 @@ describe('explain', () => {
 
     expect(mock.explain({ lobby_id: 'second' })).toMatchObject({
       verdict: 'not listed',
-      because: [expect.stringContaining('hide_empty_lobbies')],
+      because: expect.arrayContaining([expect.stringContaining('hide_empty_lobbies')]),
     })
+  })
+
+  it.for([
+    [{}, 'the mock plays its server, until a call comes'],
+    [{ run_by: 'server' }, 'its own server runs it'],
+    [{ status: 'starting', ready_by: Date.parse('2026-11-20T20:05:00Z') }, 'it stops at 2026-11-20T20:05:00.000Z'],
+    [{}, 'connected players: 1, reserved: 2, free for find: 5, for join by its id: 7'],
+    [{ is_closed: true }, 'reserved: 2; nobody gets another one while it is closed'],
+  ] as const)('says of a lobby that is %j what else is to be known', async ([columns, known], { serve }) => {
+    const { mock } = await serve()
+    await mock.world.lobbies.create({ lobby_id: 'own', game_mode_id: 'ffa', ...columns })
+    for (const status of ['connected', 'reserved', 'reserved'] as const)
+      await mock.world.players.create({ lobby_id: 'own', status })
+
+    const { because } = mock.explain({ lobby_id: 'own' })
+
+    expect(because.join('\n')).toContain(known)
+    expect(because.some(reason => reason.startsWith('it is not ready'))).toBe('status' in columns)
+  })
+
+  it('says no more of a lobby that has stopped', async ({ serve }) => {
+    const { mock } = await serve()
+    await mock.world.lobbies.create({ lobby_id: 'own', status: 'stopped' })
+
+    expect(mock.explain({ lobby_id: 'own' }).because).toEqual(['it has stopped'])
   })
 
   const listPath = '/matchmaker/lobbies/list'

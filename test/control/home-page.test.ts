@@ -26,11 +26,11 @@ describe('the home page', () => {
     const body = home({
       regions: ['lnd-fra', 'lnd-lon'],
       game_modes: ['duel', 'ffa'],
-      lobbies: [{ game_mode_id: 'duel' }],
+      lobbies: [{ game_mode_id: 'duel', total_player_count: 3 }],
     })
 
     const counts = [...body.matchAll(/<dt>([^<]*)<\/dt><dd>(\d+)<\/dd>/g)].map(([, name, count]) => `${count} ${name}`)
-    expect(counts).toEqual(['1 game', '1 namespace', '2 game modes', '2 regions', '1 lobby'])
+    expect(counts).toEqual(['1 game', '1 namespace', '2 game modes', '2 regions', '1 lobby', '3 players'])
   })
 
   it('counts the world as it is now', async () => {

@@ -85,9 +85,10 @@ describe('the journal', () => {
     mock.log.subscribe(({ path }) => void paths.push(path))
 
     await steer('GET', '/__mock/tokens/unlabelled')
+    await steer('GET', '/__mock/players/mine')
     await steer('POST', '/w/other/__mock/device-links/device.real.one/expire', {})
 
-    expect(paths).toEqual(['/__mock/tokens/…', '/__mock/device-links/device.…/expire'])
+    expect(paths).toEqual(['/__mock/tokens/…', '/__mock/players/…', '/__mock/device-links/device.…/expire'])
   })
 
   it('shows a header that is no text, as a middleware may set one, as a text', async ({ serve }) => {

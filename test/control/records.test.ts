@@ -11,8 +11,10 @@ describe('GET /__mock/{table}', () => {
     ['game-modes', 6],
     ['regions', 3],
     ['lobbies', 8],
+    ['players', 3],
+    ['simulations', 0],
     ['device-links', 3],
-    ['tokens', 9],
+    ['tokens', 16],
   ] as const)('lists the %s', async ([table, count], { serve }) => {
     const { steer } = await serve()
 
@@ -107,6 +109,10 @@ describe('POST /__mock/{table}', () => {
     ['namespaces', { name_id: 'beta' }, { tokenless: true, lobby_count_max: 128 }],
     ['game-modes', { game_mode_id: 'solo' }, { max_players_normal: 32, listable: true }],
     ['regions', { region_id: 'attic' }, { provider_display_name: 'Own' }],
+    ['lobbies', { status: 'starting' }, { ready_by: Date.parse('2026-11-20T20:05:00Z') }],
+    ['players', { lobby_id: ids.lobby, status: 'reserved' }, { expires_at: Date.parse('2026-11-20T20:02:00Z') }],
+    ['players', { lobby_id: ids.lobby }, { status: 'connected', namespace_id: ids.prod, address: '127.0.0.1' }],
+    ['simulations', {}, { namespace_id: ids.prod, concurrent: 100, session_ms: 720_000 }],
     ['device-links', {}, { status: 'pending' }],
     ['tokens', { kind: 'public', namespace_id: ids.prod }, { namespace: 'tanks/prod' }],
   ] as const)('fills in what is absent of one of the %s', async ([table, input, expected], { serve }) => {
@@ -132,6 +138,9 @@ describe('POST /__mock/{table}', () => {
     ['device-links', { statu: 'pending' }, 'Did you mean status?'],
     ['tokens', { kind: 'dev' }, 'kind is \\"dev\\": expected development, public or cloud'],
     ['lobbies', [], 'expected an object'],
+    ['players', { lobby_id: 'nobody' }, 'lobby_id is \\"nobody\\", which nothing has'],
+    ['players', { lobby_id: ids.lobby, status: 'conected' }, 'expected reserved, connected, expired or removed'],
+    ['simulations', { modes: { dual: 1 } }, 'Did you mean duel?'],
     ['tokens', { kind: 'public', namespace_id: 'nowhere' }, 'which nothing has'],
   ] as const)('refuses one of the %s that is %j, and changes nothing', async ([table, input, message], { serve }) => {
     const { mock, steer } = await serve()
@@ -182,6 +191,31 @@ describe('PATCH /__mock/{table}/{id}', () => {
     const bad = '400 API_BAD_BODY'
     expect(answers.map(failure)).toEqual([bad, bad, bad, '404 API_NOT_FOUND'])
     expect(stateOf(mock.world)).toBe(before)
+  })
+})
+
+describe('/__mock/players', () => {
+  it('seats a player in a lobby, connects it, and has it leave', async ({ serve }) => {
+    const { mock, steer } = await serve()
+    const seats = () => {
+      const lobby = mock.world.lobbies.get('empty')
+      return [lobby?.reserved_player_count, lobby?.total_player_count]
+    }
+    const counts = [seats()]
+
+    await steer('POST', '/__mock/players', { lobby_id: 'empty', player_token: 'player.mock.own', status: 'reserved' })
+    counts.push(seats())
+    await steer('PATCH', '/__mock/players/player.mock.own', { status: 'connected', expires_at: null })
+    counts.push(seats())
+    await steer('DELETE', '/__mock/players/player.mock.own')
+    counts.push(seats())
+
+    expect(counts).toEqual([
+      [0, 0],
+      [1, 0],
+      [0, 1],
+      [0, 0],
+    ])
   })
 })
 

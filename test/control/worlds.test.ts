@@ -337,7 +337,17 @@ describe('the server', () => {
       revision: mock.world.revision,
       now: '2026-11-20T20:00:00.000Z',
       waiters: 0,
-      counts: { games: 2, namespaces: 3, game_modes: 6, regions: 3, lobbies: 8, device_links: 3, tokens: 9 },
+      counts: {
+        games: 2,
+        namespaces: 3,
+        game_modes: 6,
+        regions: 3,
+        lobbies: 8,
+        players: 3,
+        simulations: 0,
+        device_links: 3,
+        tokens: 9,
+      },
     })
   })
 

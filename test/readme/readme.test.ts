@@ -68,6 +68,15 @@ describe('README.md', () => {
     )
   })
 
+  it('starts a game server by hand', async ({ project, server }) => {
+    const block = blocks.find(({ text }) => text.includes('node game-server.mjs'))
+
+    const printed = await project.run('bash', ['-c', there(block?.text ?? '', server)])
+
+    expect(printed).toContain('lobby mine is ready for players on port 7777\n')
+    expect(printed).toMatch(/"lobby_id":"mine",[^{}]*"state":\{"map":"Harbour"\}/)
+  })
+
   it.for(byCi)('has %s, which CI runs', command => {
     const ci = ['.ci/run', '.ci/package'].map(file => readFileSync(file, 'utf8')).join('\n')
 

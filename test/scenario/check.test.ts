@@ -121,6 +121,11 @@ describe('a reference to nothing', () => {
       'lobbies[0].game_mode_id is "duel", which no game mode of the namespace has. There are none.',
     ],
     [
+      'a game mode that players want',
+      { game_modes: ['duel', 'ffa'], players: { modes: { dual: 1, ffa: 2 } } },
+      'players.modes.dual is no game mode of the namespace. Known: duel, ffa. Did you mean duel?',
+    ],
+    [
       'a lobby’s default game mode',
       { lobbies: [{}] },
       'lobbies[0].game_mode_id is missing, and the namespace has no game mode to be the default.',

@@ -194,7 +194,7 @@ describe('what the schema refuses', () => {
     [
       [
         { sed: 1 },
-        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, servers, cdn_domain, default_namespace, regions, games, device_links, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies and 8 more. Did you mean seed?',
+        'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, servers, cdn_domain, default_namespace, regions, games, device_links, namespace_id, version_id, created_at, tokenless, domains, matchmaker, tokens, development and 10 more. Did you mean seed?',
       ],
       [
         withLobby({ game_mode: 'duel' }),
@@ -212,7 +212,7 @@ describe('what the schema refuses', () => {
       ],
       [
         { constructor: 1, games: [{ namespaces: [{ token: {} }] }] },
-        'games[0].namespaces[0].token is an unknown key. Known: name_id, display_name, namespace_id, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, players, generate. Did you mean tokens?',
+        'games[0].namespaces[0].token is an unknown key. Known: name_id, display_name, namespace_id, version_id, created_at, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, players, generate. Did you mean tokens?',
       ],
     ].map(([input, line]) => ({ input, line })),
   )('as $line', ({ input, line }) => {

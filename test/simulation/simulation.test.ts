@@ -190,7 +190,7 @@ describe('a simulated week', () => {
     const mock = opened({ players: { concurrent: 30, session: '5m' } })
     await mock.world.clock.advance('1d')
     const after = [mock.world.players.count() < 200, mock.world.lobbies.count() < 300]
-    await mock.world.simulations.delete(q => q)
+    await mock.endSimulation()
 
     await mock.world.clock.advance('1d')
 

@@ -1,0 +1,3 @@
+/** The kinds of tokens. */
+export const tokenKinds = ['public', 'development', 'cloud'] as const
+export type TokenKind = (typeof tokenKinds)[number]

@@ -1,0 +1,18 @@
+import { shellWord } from './curl-line.js'
+
+/** Variables of a process, by their names. */
+export type Environment = Readonly<Record<string, string>>
+
+/** The variables by which clients find a mock. Without a token there is none. */
+export function environmentOf(url: string, token: string | undefined): Environment {
+  return {
+    MOCKMAKER_URL: url,
+    RIVET_API_ENDPOINT: url,
+    ...(token === undefined ? {} : { RIVET_TOKEN: token }),
+  }
+}
+
+/** Variables as lines for a POSIX shell. */
+export function exportLines(environment: Environment): string[] {
+  return Object.entries(environment).map(([name, value]) => `export ${name}=${shellWord(value)}`)
+}

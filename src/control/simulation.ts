@@ -1,0 +1,63 @@
+import { durationText } from '../contract/duration.js'
+import { instantOf } from '../contract/instant.js'
+import { quoted } from '../contract/issue.js'
+import { knownChoices } from '../contract/nearest.js'
+import { shaped } from '../contract/shaped.js'
+import { UsageError } from '../contract/usage-error.js'
+import { simulationOf } from '../scenario/simulation.js'
+import type { SimulationRow } from '../store/simulation-row.js'
+import type { ReadTables } from '../store/table.js'
+import type { World } from '../store/world.js'
+import { fullNameOf } from './full-name.js'
+import { namespaceCalled } from './namespace-called.js'
+import { EndSimulationSchema, SimulationSchema } from './options.js'
+import type { EndSimulationOptions, SimulationOptions, SimulationState } from './steering.js'
+
+/** Has players come to a namespace, and go, from now on. Rejects with `UsageError`. */
+export async function simulate(world: World, options: SimulationOptions): Promise<SimulationState> {
+  const { namespace, ...entry } = shaped(options, { schema: SimulationSchema, what: 'simulation' })
+  return world.write(async tables => {
+    const { namespace_id } = namespaceCalled(namespace, tables)
+    const row = { namespace_id, ...simulationOf(entry, world.clock.now()) }
+    checkModes(row, tables)
+    await tables.simulations.delete(q => q.where({ namespace_id }))
+    return stateOf(await tables.simulations.create(row), tables)
+  })
+}
+
+/** Where players come and go, and how many are there. */
+export function simulationsIn(tables: ReadTables): SimulationState[] {
+  return tables.simulations.all().map(row => stateOf(row, tables))
+}
+
+/** Has nobody come to a namespace any more; `false` where nobody did. Rejects with `UsageError`. */
+export async function endSimulation(world: World, options: EndSimulationOptions): Promise<boolean> {
+  const { namespace } = shaped(options, { schema: EndSimulationSchema, what: 'options' })
+  const { namespace_id } = namespaceCalled(namespace, world)
+  return (await world.simulations.delete(q => q.where({ namespace_id }))) !== undefined
+}
+
+function checkModes({ namespace_id, modes = {} }: SimulationRow, tables: ReadTables): void {
+  const known = tables.gameModes.findMany(q => q.where({ namespace_id })).map(({ game_mode_id }) => game_mode_id)
+  const unknown = Object.keys(modes).find(id => !known.includes(id))
+  if (unknown === undefined) return
+  const name = fullNameOf(namespace_id, tables)
+  throw new UsageError(`modes has ${quoted(unknown)}, which is no game mode of ${name}.${knownChoices(unknown, known)}`)
+}
+
+function stateOf(row: SimulationRow, tables: ReadTables): SimulationState {
+  const { namespace_id, concurrent, session_ms, modes, began_at } = row
+  const lobbies = tables.lobbies.findMany(q => q.where({ namespace_id }))
+  return {
+    namespace: fullNameOf(namespace_id, tables),
+    namespace_id,
+    concurrent,
+    session: durationText(session_ms),
+    ...(modes === undefined ? {} : { modes }),
+    began_at: instantOf(began_at),
+    players: {
+      connected: tables.lobbies.sum('players', namespace_id),
+      reserved: lobbies.reduce((sum, { reserved_player_count }) => sum + reserved_player_count, 0),
+    },
+  }
+}

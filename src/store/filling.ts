@@ -1,0 +1,50 @@
+import { defaultNamespaceId } from './default-namespace.js'
+import { lifetimeMs } from './lifetime.js'
+import type { Random } from './random.js'
+import type { Inputs } from './rows.js'
+import type { ReadTables } from './table.js'
+
+/** What fills in a new row: the tables as they are, the world's chance, and the time in ms. */
+export interface Filling {
+  readonly tables: ReadTables
+  readonly random: Random
+  readonly now: number
+}
+
+/** A lobby, with what is absent as its game mode says, or as in a scenario. */
+export function fillLobby(input: Inputs['lobbies'], { tables, random, now }: Filling): unknown {
+  const namespace_id = input.namespace_id ?? defaultNamespaceId(tables)
+  const modes = tables.gameModes.findMany(q => q.where({ namespace_id: namespace_id ?? '' }))
+  const mode =
+    input.game_mode_id === undefined ? modes[0] : modes.find(({ game_mode_id }) => game_mode_id === input.game_mode_id)
+  return {
+    lobby_id: random.uuid(),
+    namespace_id,
+    game_mode_id: mode?.game_mode_id,
+    region_id: mode?.regions[0] ?? tables.regions.all()[0]?.region_id,
+    max_players_normal: mode?.max_players_normal ?? 0,
+    max_players_direct: mode?.max_players_direct ?? 0,
+    max_players_party: mode?.max_players_party ?? 0,
+    total_player_count: 0,
+    reserved_player_count: 0,
+    publicity: 'public',
+    is_closed: false,
+    run_by: tables.settings.get('settings')?.servers === 'manual' ? 'server' : 'mock',
+    status: 'ready',
+    ...(input.status === 'starting' ? { ready_by: now + lifetimeMs.starting } : {}),
+    ...input,
+  }
+}
+
+/** A player, with what is absent as in a scenario. */
+export function fillPlayer(input: Inputs['players'], { tables, random, now }: Filling): unknown {
+  return {
+    player_token: random.token('player'),
+    // Of a lobby that is not there, check says so.
+    namespace_id: tables.lobbies.get(input.lobby_id)?.namespace_id ?? defaultNamespaceId(tables),
+    address: '127.0.0.1',
+    status: 'connected',
+    ...(input.status === 'reserved' ? { expires_at: now + lifetimeMs.seat } : {}),
+    ...input,
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect } from 'vitest'
+import { failure, json } from '../doors.js'
+import { stateOf } from '../server/ask.js'
+import { bearer, ids, tokens } from '../tanks.js'
+import { it } from './steered.js'
+
+const ofEmpty = { token: 'lobby.mock.empty', kind: 'lobby', lobby_id: 'empty', namespace: 'tanks/prod' }
+
+describe('the tokens of lobbies', () => {
+  it.for(['kind=lobby&lobby_id=empty', 'lobby_id=empty', 'token=lobby.mock.empty'])(
+    'are listed among the tokens: %s',
+    async (query, { serve }) => {
+      const { steer } = await serve()
+
+      expect(json(await steer('GET', `/__mock/tokens?${query}`))).toEqual({ tokens: [ofEmpty] })
+    },
+  )
+
+  it('are not listed where the lobby has stopped', async ({ serve }) => {
+    const { steer, client } = await serve()
+
+    const got = await client.tokens()
+
+    expect(got.flatMap(token => (token.kind === 'lobby' ? token.lobby_id : []))).toEqual([
+      ids.lobby,
+      'closed',
+      'private',
+      'unlisted',
+      'empty',
+      'arena',
+      'walled',
+    ])
+    expect(failure(await steer('GET', '/__mock/tokens/lobby.mock.stopped'))).toBe('404 API_NOT_FOUND')
+  })
+
+  it('are shown one by one', async ({ serve }) => {
+    const { steer } = await serve()
+
+    expect(json(await steer('GET', '/__mock/tokens/lobby.mock.empty'))).toEqual(ofEmpty)
+  })
+
+  it('are those by which the servers of the lobbies are known', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    const [shown] = (await client.tokens()).filter(token => token.kind === 'lobby' && token.lobby_id === 'empty')
+
+    const got = await send({
+      method: 'PUT',
+      path: '/matchmaker/lobbies/closed',
+      headers: bearer(shown?.token ?? ''),
+      body: '{"is_closed": true}',
+    })
+
+    expect([got.status, mock.world.lobbies.get('empty')?.is_closed]).toEqual([200, true])
+  })
+
+  it.for([
+    [{}, '401 API_UNAUTHORIZED'],
+    [bearer(tokens.public), '401 CLAIMS_MISSING_ENTITLEMENT'],
+  ] as const)('are where the refusal of a call says that they are: %j', async ([headers, refusal], { serve }) => {
+    const { send } = await serve()
+
+    const got = await send({ method: 'POST', path: '/matchmaker/lobbies/ready', headers })
+
+    expect(failure(got)).toBe(refusal)
+    expect(got.body).toContain('GET /__mock/tokens?kind=lobby')
+  })
+
+  it.for([
+    ['PATCH', '/__mock/tokens/lobby.mock.empty', { token: 'other' }, 'PATCH /__mock/lobbies/empty'],
+    ['DELETE', '/__mock/tokens/lobby.mock.empty', undefined, 'DELETE /__mock/lobbies/empty'],
+    ['POST', '/__mock/tokens', { kind: 'lobby' }, 'POST /__mock/lobbies makes one'],
+  ] as const)('are not to be written: %s %s says what to do instead', async ([method, path, body, hint], { serve }) => {
+    const { mock, steer } = await serve()
+    const before = stateOf(mock.world)
+
+    const got = await steer(method, path, body)
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect(got.body).toContain(hint)
+    expect(stateOf(mock.world)).toBe(before)
+  })
+
+  it.for([
+    [`kind=public&namespace=tanks/prod`, [tokens.public]],
+    ['kind=cloud&game=boats', [tokens.cloudBoats]],
+    [`namespace_id=${ids.closed}&kind=public`, [tokens.publicClosed]],
+  ] as const)('are left out by filters of other fields: %s', async ([query, expected], { serve }) => {
+    const { steer } = await serve()
+
+    const { tokens: found } = json(await steer('GET', `/__mock/tokens?${query}`)) as { tokens: { token: string }[] }
+
+    expect(found.map(({ token }) => token)).toEqual(expected)
+  })
+
+  it('are no tokens of the scenario, nor records of the table', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const { tokens: table } = client.world
+
+    expect(mock.tokens.map(({ kind }) => String(kind))).not.toContain('lobby')
+    expect(await table.all()).toEqual(expect.arrayContaining([expect.objectContaining({ token: tokens.public })]))
+    expect([await table.count(), await table.get('lobby.mock.empty')]).toEqual([mock.world.tokens.count(), undefined])
+  })
+})

@@ -1,0 +1,194 @@
+import { describe, expect } from 'vitest'
+import type { ChangeSet } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { failure, json } from '../doors.js'
+import { stateOf } from '../server/ask.js'
+import { ids } from '../tanks.js'
+import { it } from './steered.js'
+
+/** A duel that is full, and a place for more of them. */
+const duels: ScenarioInput = {
+  now: '2026-11-20T20:00:00Z',
+  clock: 'frozen',
+  regions: ['lnd-fra'],
+  game_modes: [{ game_mode_id: 'duel', max_players: 2 }],
+  lobbies: [{ lobby_id: 'listed', total_player_count: 2 }],
+}
+
+const began_at = '2026-11-20T20:00:00.000Z'
+
+describe('simulate', () => {
+  it('has players come to the default namespace, as a scenario does that says no more', async ({ serve }) => {
+    const { mock, client } = await serve()
+
+    const begun = await client.simulate()
+
+    const players = { connected: 1, reserved: 0 }
+    const state = {
+      namespace: 'tanks/prod',
+      namespace_id: ids.prod,
+      concurrent: 100,
+      session: '12m',
+      began_at,
+      players,
+    }
+    expect(begun).toEqual(state)
+    expect(mock.world.simulations.all()).toEqual([
+      { namespace_id: ids.prod, concurrent: 100, session_ms: 720_000, began_at: Date.parse(began_at) },
+    ])
+    await mock.world.clock.advance('1h')
+    const [now] = mock.simulations()
+    expect(now?.players.connected).toBeGreaterThan(50)
+    expect(await client.simulations()).toEqual([{ ...state, players: now?.players }])
+  })
+
+  it('is of the namespace that is named, in one change set', async ({ serve }) => {
+    const { mock } = await serve()
+    const sets: ChangeSet[] = []
+    mock.world.subscribe(changeSet => void sets.push(changeSet))
+
+    const named = await mock.simulate({ namespace: 'boats/prod', concurrent: 5, session: '90s', modes: { race: 2 } })
+    const byId = await mock.simulate({ namespace: ids.closed, concurrent: 0.5 })
+
+    expect(named).toMatchObject({ namespace: 'boats/prod', concurrent: 5, session: '90s', modes: { race: 2 } })
+    expect([byId.namespace, byId.concurrent]).toEqual(['tanks/closed', 0.5])
+    expect(sets.map(({ puts, deletes }) => [puts.map(({ table }) => table), deletes.length])).toEqual([
+      [['simulations'], 0],
+      [['simulations'], 0],
+    ])
+  })
+
+  it('begins anew where players come already, with the default of what is absent', async ({ serve }) => {
+    const { mock } = await serve()
+    await mock.simulate({ concurrent: 5, session: '90s', modes: { duel: 2 } })
+    const sets: ChangeSet[] = []
+    await mock.world.clock.advance('1s')
+    mock.world.subscribe(changeSet => void sets.push(changeSet))
+
+    const anew = await mock.simulate({ concurrent: 7 })
+
+    expect(anew).toMatchObject({ concurrent: 7, session: '12m', began_at: '2026-11-20T20:00:01.000Z' })
+    expect(anew).not.toHaveProperty('modes')
+    expect(mock.simulations()).toHaveLength(1)
+    expect(sets).toHaveLength(1)
+  })
+
+  it('sends players from addresses of their own, also when it begins anew', async ({ serve }) => {
+    const { mock } = await serve({ scenario: { ...duels, matchmaker: { lobby_count_max: 1000, max_players: 1 } } })
+    for (let i = 0; i < 2; i++) {
+      await mock.simulate({ concurrent: 100, session: '1h' })
+      await mock.world.clock.advance('10m')
+    }
+
+    const addresses = mock.world.players.all().map(({ address }) => address)
+
+    expect(addresses.length).toBeGreaterThan(40)
+    expect(new Set(addresses).size).toBe(addresses.length)
+  })
+
+  it.for([
+    [{ concurrent: 100_001 }, 'concurrent is 100001: expected at most 100000'],
+    [{ concurrent: -1 }, 'concurrent is -1: expected at least 0'],
+    [{ session: '999ms' }, 'session is "999ms": expected a duration from 1s to 7d'],
+    [{ session: '8d' }, 'session is "8d": expected a duration from 1s to 7d'],
+    [{ session: 'long' }, 'session is "long": expected a number with ms'],
+    [{ namespace: 'tanks/prd' }, 'Known: tanks/prod, tanks/closed, boats/prod. Did you mean tanks/prod?'],
+    [
+      { modes: { dual: 1 } },
+      'modes has "dual", which is no game mode of tanks/prod. Known: duel, ffa, secret. Did you mean duel?',
+    ],
+    [{ modes: { duel: -1 } }, 'modes.duel is -1'],
+    [{ concurent: 1 }, 'Did you mean concurrent?'],
+    [{ began_at }, 'began_at is an unknown key'],
+  ] as const)('refuses %j, and changes nothing', async ([options, message], { serve }) => {
+    const { mock, steer } = await serve()
+    const before = stateOf(mock.world)
+
+    const got = await steer('PUT', '/__mock/simulation', options)
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect((json(got) as { message: string }).message).toContain(message)
+    await expect(mock.simulate(options as object)).rejects.toThrow(message)
+    expect(stateOf(mock.world)).toBe(before)
+  })
+
+  it('wants a namespace where the world has no default one', async ({ serve }) => {
+    const { mock } = await serve({ scenario: { ...duels, default_namespace: 'none' } })
+
+    await expect(mock.simulate()).rejects.toThrow(
+      'namespace is missing, and the world has no default one. Known: game/prod.',
+    )
+  })
+
+  it('goes on in a snapshot, and ends with a reset', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const before = await mock.simulate({ concurrent: 5 })
+    const snapshot = mock.snapshot()
+
+    await mock.reset()
+    const afterReset = await client.simulations()
+    await mock.restore(snapshot)
+
+    expect([afterReset, mock.simulations()]).toEqual([[], [before]])
+  })
+})
+
+describe('a game mode that players want', () => {
+  it('is deleted only with the simulation', async ({ serve }) => {
+    const { mock, steer } = await serve({ scenario: duels })
+    const { namespace_id } = await mock.simulate({ modes: { duel: 1 } })
+    await mock.world.lobbies.delete(q => q.where({ lobby_id: 'listed' }))
+
+    const needed = await steer('DELETE', `/__mock/game-modes/${namespace_id}/duel`)
+    await mock.endSimulation()
+
+    expect(needed.body).toContain(`simulation ${namespace_id} still needs it`)
+    expect((await steer('DELETE', `/__mock/game-modes/${namespace_id}/duel`)).status).toBe(200)
+  })
+})
+
+describe('endSimulation', () => {
+  it('has nobody come any more: those who are there leave, and their lobbies open and end', async ({ serve }) => {
+    const { mock, client } = await serve({ scenario: duels })
+    await mock.simulate({ concurrent: 20, session: '2m' })
+    await mock.world.clock.advance('10m')
+    const running = () => mock.world.lobbies.findMany(q => q.where(({ status }) => status !== 'stopped'))
+    const before = running()
+
+    const ended = await client.endSimulation()
+    const stay = mock.world.players.count()
+    await mock.world.clock.advance('1h')
+
+    expect([ended, mock.simulations()]).toEqual([true, []])
+    expect([before.length > 1, before.some(({ is_closed }) => is_closed), stay > 0]).toEqual([true, true, true])
+    expect(mock.world.players.count()).toBe(0)
+    expect(running()).toMatchObject([{ lobby_id: 'listed', is_closed: false, total_player_count: 0 }])
+  })
+
+  it('ends it in the namespace that is named, and nowhere else', async ({ serve }) => {
+    const { mock, client } = await serve()
+    await mock.simulate()
+    await mock.simulate({ namespace: 'boats/prod' })
+
+    const ended = [
+      await client.endSimulation({ namespace: 'boats/prod' }),
+      await client.endSimulation({ namespace: ids.boatsProd }),
+    ]
+
+    expect([ended, mock.simulations().map(({ namespace }) => namespace)]).toEqual([[true, false], ['tanks/prod']])
+  })
+
+  it('says where nobody comes, and where there is no such namespace', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const answers = [
+      await steer('DELETE', '/__mock/simulation'),
+      await steer('DELETE', '/__mock/simulation?namespace=boat/prod'),
+      await steer('DELETE', '/__mock/simulation?name=boats/prod'),
+    ]
+
+    expect(answers.map(failure)).toEqual(['404 API_NOT_FOUND', '400 API_BAD_QUERY', '400 API_BAD_QUERY'])
+    expect(answers[1]?.body).toContain('Did you mean boats/prod?')
+    expect(await mock.endSimulation()).toBe(false)
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createMockmaker } from '../src/index.js'
+import type { ScenarioInput } from '../src/scenario/schema.js'
+import type { World } from '../src/store/world.js'
+
+/** A game with a namespace that says nothing of players, one that does, and one in which nobody can play. */
+const scenario: ScenarioInput = {
+  now: '2026-11-20T20:00:00Z',
+  clock: 'frozen',
+  games: [
+    {
+      name_id: 'tanks',
+      namespaces: [
+        { name_id: 'prod', namespace_id: 'prod', game_modes: ['duel'] },
+        { name_id: 'beta', namespace_id: 'beta', game_modes: ['duel'], players: { concurrent: 3, session: '1m' } },
+        { name_id: 'empty', namespace_id: 'empty' },
+      ],
+    },
+  ],
+}
+
+const simulations = ({ simulations }: Pick<World, 'simulations'>) =>
+  simulations.all().map(({ namespace_id, concurrent, session_ms }) => [namespace_id, concurrent, session_ms])
+
+const all = [
+  ['prod', 100, 720_000],
+  ['beta', 3, 60_000],
+]
+
+describe('live', () => {
+  it('has players come to each namespace that can be played, and of which the scenario says nothing else', () => {
+    expect(simulations(createMockmaker({ scenario, live: true }).world)).toEqual(all)
+  })
+
+  it.each([undefined, false])('is not so where it is %s', live => {
+    expect(simulations(createMockmaker({ scenario, live }).world)).toEqual(all.slice(1))
+  })
+
+  it('is so of what is loaded, and of other worlds', async () => {
+    const mock = createMockmaker({ live: true })
+
+    await mock.load(scenario)
+    const put = await mock.worlds.put('put', { scenario })
+    const shipped = await mock.worlds.put('shipped')
+
+    expect([simulations(mock.world), simulations(put.world)]).toEqual([all, all])
+    expect(shipped.simulations()).toMatchObject([{ namespace: 'tanks/prod', concurrent: 100 }])
+  })
+
+  it('is so of a scenario that is loaded anew', async () => {
+    const mock = createMockmaker({ scenario, live: true })
+
+    const tally = await mock.reload(scenario)
+    await mock.reload({
+      ...scenario,
+      games: [{ name_id: 'tanks', namespaces: [{ namespace_id: 'more', game_modes: ['x'] }] }],
+    })
+
+    expect(tally).toEqual({ made: 0, changed: 0, deleted: 0, takenAlong: 0 })
+    expect(simulations(mock.world)).toEqual([['more', 100, 720_000]])
+  })
+
+  it('leaves a snapshot as it is', async () => {
+    const mock = createMockmaker({ scenario, live: true })
+    await mock.endSimulation({ namespace: 'tanks/prod' })
+    const snapshot = mock.snapshot()
+    await mock.simulate({ namespace: 'tanks/prod' })
+
+    await mock.restore(snapshot)
+
+    expect(simulations(mock.world)).toEqual(all.slice(1))
+  })
+})
+
+describe('players who come and go', () => {
+  const counted = { game_modes: ['duel'], lobbies: [{ total_player_count: 9 }] }
+
+  it('begin to come when their world begins, also where another world of its scenario has begun before', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ now: Date.parse('2026-11-20T20:00:00Z') })
+    const mock = createMockmaker({ scenario: { ...counted, clock: 'frozen', players: { concurrent: 0 } } })
+    vi.setSystemTime(Date.parse('2026-11-20T21:00:00Z'))
+
+    const later = await mock.worlds.put('later')
+    await later.world.clock.advance('1m')
+
+    expect(later.simulations()).toMatchObject([{ began_at: '2026-11-20T21:00:00.000Z' }])
+    // Those who were only counted have settled in.
+    expect(later.world.players.count()).toBeGreaterThan(0)
+  })
+
+  it('begin to come when a save has them come', async () => {
+    const before = { ...counted, now: '2026-11-20T20:00:00Z', clock: 'frozen' } as const
+    const mock = createMockmaker({ scenario: before })
+    await mock.world.clock.advance('1h')
+
+    await mock.reload({ ...before, players: { concurrent: 0 } })
+    await mock.world.clock.advance('1m')
+
+    expect(mock.simulations()).toMatchObject([{ began_at: '2026-11-20T21:00:00.000Z' }])
+    expect(mock.world.players.count()).toBeGreaterThan(0)
+  })
+})
