@@ -356,7 +356,16 @@ describe('the server', () => {
 
     await client.load('friday-night')
 
-    expect(await client.scenarios()).toEqual(['own', 'default', 'empty', 'friday-night', 'tokens-only', 'nasty'])
+    expect(await client.scenarios()).toEqual([
+      'own',
+      'default',
+      'empty',
+      'friday-night',
+      'launch-day',
+      'ghost-town',
+      'tokens-only',
+      'nasty',
+    ])
     expect([mock.world.title, mock.tokens.length, mock.world.lobbies.count()]).toEqual(['Friday night', 8, 400])
     expect(failure(await steer('PUT', '/__mock/scenario', {}))).toBe('400 API_BAD_BODY')
   })

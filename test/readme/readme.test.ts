@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { it as base, describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { parseScenario } from '../../src/scenarios.js'
+import { LobbyRow } from '../../src/store/lobby-row.js'
+import { PlayerRow } from '../../src/store/player-row.js'
+import { DeviceLinkRow } from '../../src/store/rows.js'
 import { executablePath, missing } from '../browser/chromium.js'
 import { type Spawned, spawnCommand } from '../doors.js'
 import { type Block, blockOf, blocks, readme } from './block.js'
@@ -41,7 +44,7 @@ const there = (text: string, { url }: Spawned) => text.replaceAll('http://127.0.
 describe('README.md', () => {
   it('has no block that nobody runs', () => {
     const others = blocks.filter(({ language, file }) => {
-      if (language === 'sh' || language === 'yaml') return false
+      if (language === 'sh' || language === 'yaml' || language === 'mermaid') return false
       return file === undefined || (language !== 'ts' && language !== 'js')
     })
 
@@ -66,6 +69,34 @@ describe('README.md', () => {
     expect(printed.replaceAll('\n', '').replace('{}', '')).toMatch(
       /^\{"cloud_token":"cloud\.mock\.\w+","watch":\{"index":"\d+"\}\}$/,
     )
+  })
+
+  it('plays a whole session', async ({ project, server }) => {
+    const block = blocks.find(({ text }) => text.includes('field ".lobbies.find'))
+
+    const printed = await project.run('bash', ['-c', there(block?.text ?? '', server)])
+
+    // Nine are there already, and what each call answers has no end of line.
+    expect(printed).toContain('{}{}{}{"map":"Old Town"}10\n{}{}')
+  })
+
+  it('plays a whole session with the published client', async ({ project, server }) => {
+    const script = there(blockOf('session.mjs').text, server)
+
+    const printed = await project.run(process.execPath, ['--input-type=module', '--eval', script])
+
+    expect(printed).toBe("1 player on { map: 'Garden' }\nlisted while it is closed: false\n")
+  })
+
+  it.for([
+    ['lobby', LobbyRow.options.map(({ shape }) => shape.status.value)],
+    ['player', PlayerRow.options.map(({ shape }) => shape.status.value)],
+    ['device link', DeviceLinkRow.options.map(({ shape }) => shape.status.value)],
+  ] as const)('draws the states of a %s, and no others', ([, states]) => {
+    const drawing = blocks.find(({ language, text }) => language === 'mermaid' && text.includes(`--> ${states[0]}:`))
+    const drawn = [...(drawing?.text ?? '').matchAll(/^ {2}(\w+) -->/gm)].map(([, state]) => state)
+
+    expect(new Set(drawn)).toEqual(new Set(states))
   })
 
   it('starts a game server by hand', async ({ project, server }) => {

@@ -4,7 +4,15 @@ import { Scenario } from '../../src/scenario/schema.js'
 import { parseScenario } from '../../src/scenarios.js'
 
 /** The names of the shipped scenarios; each is a file in fixtures/. */
-export const shippedNames = ['default', 'empty', 'friday-night', 'tokens-only', 'nasty'] as const
+export const shippedNames = [
+  'default',
+  'empty',
+  'friday-night',
+  'launch-day',
+  'ghost-town',
+  'tokens-only',
+  'nasty',
+] as const
 export type ShippedName = (typeof shippedNames)[number]
 
 /** The text of a shipped scenario. */

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { utf8Length } from '../../src/contract/display-name.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { defineScenario, parseScenario, type ScenarioInput, scenarios } from '../../src/scenarios.js'
 import { fixtureText, schemaText, shippedNames } from './generated.js'
 import { worldOf } from './made.js'
@@ -84,6 +85,79 @@ describe('friday-night', () => {
     expect(lobbies.count()).toBe(400)
     expect(lobbies.count(q => q.where({ namespace_id }))).toBe(400)
     expect(new Set(lobbies.all().map(lobby => lobby.region_id)).size).toBe(12)
+  })
+})
+
+/** Worlds that stand still until they are told. */
+const frozen = (name: keyof typeof scenarios) => createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' } })
+
+async function ask(mock: Mockmaker, path: string, body?: object): Promise<string> {
+  const answer = mock.answer({
+    method: body ? 'POST' : 'GET',
+    path: `/matchmaker${path}`,
+    headers: {},
+    body: body && new TextEncoder().encode(JSON.stringify(body)),
+  })
+  // What a fault delays waits for the clock.
+  await Promise.race([answer, mock.world.clock.advance('1m')])
+  const { status, body: bytes } = await answer
+  const said = JSON.parse(new TextDecoder().decode(bytes))
+  return status === 200 ? 'answered' : `${status} ${said.code}`
+}
+
+describe('friday-night', () => {
+  it('lives: lobbies fill and empty, and as many play as before', async () => {
+    const mock = frozen('friday-night')
+    const counts = () => new Map(mock.world.lobbies.all().map(lobby => [lobby.lobby_id, lobby.total_player_count]))
+    const sum = (of: ReadonlyMap<string, number>) => [...of.values()].reduce((total, count) => total + count, 0)
+    const before = counts()
+
+    await mock.world.clock.advance('20m')
+
+    const after = counts()
+    const changed = [...before].filter(([id, count]) => after.get(id) !== count)
+    expect(changed.length).toBeGreaterThan(200)
+    expect(sum(after)).toBeGreaterThan(0.5 * sum(before))
+    expect(sum(after)).toBeLessThan(1.5 * sum(before))
+  })
+})
+
+describe('launch-day', () => {
+  it('has no seat for anybody, and no room for a further lobby', async () => {
+    const mock = frozen('launch-day')
+    mock.faults.clear()
+    const [lobby] = mock.world.lobbies.all()
+
+    expect([
+      await ask(mock, '/lobbies/find', { game_modes: ['free-for-all'] }),
+      await ask(mock, '/lobbies/create', { game_mode: 'duel' }),
+      await ask(mock, '/lobbies/join', { lobby_id: lobby?.lobby_id }),
+    ]).toEqual(['400 MATCHMAKER_TOO_MANY_LOBBIES', '400 MATCHMAKER_TOO_MANY_LOBBIES', '400 MATCHMAKER_LOBBY_FULL'])
+  })
+
+  it('is slow, refuses some, and fails for some', async () => {
+    const mock = frozen('launch-day')
+    const began = mock.world.clock.now()
+    const answers: string[] = []
+    for (let i = 0; i < 100; i++) answers.push(await ask(mock, '/lobbies/list'))
+
+    expect(new Set(answers)).toEqual(new Set(['answered', '429 API_RATE_LIMIT', '503 ERROR']))
+    expect(answers.filter(answer => answer === 'answered').length).toBeGreaterThan(60)
+    expect(mock.world.clock.now()).toBeGreaterThan(began)
+  })
+})
+
+describe('ghost-town', () => {
+  it('has hardly anybody, at any time of a day', async () => {
+    const mock = frozen('ghost-town')
+    const most: number[] = []
+    for (let hour = 0; hour < 24; hour++) {
+      await mock.world.clock.advance('1h')
+      most.push(mock.world.players.count(q => q.where({ status: 'connected' })))
+    }
+
+    expect(Math.max(...most)).toBeLessThan(12)
+    expect(Math.max(...most)).toBeGreaterThan(0)
   })
 })
 
