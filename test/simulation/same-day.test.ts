@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { type Door, doors, type Opened } from '../doors.js'
+
+const scenario: ScenarioInput = {
+  seed: 3,
+  now: '2026-11-20T06:00:00Z',
+  clock: 'frozen',
+  client: { latitude: 50, longitude: 8 },
+  tokens: { public: 'pub.mock' },
+  game_modes: [{ game_mode_id: 'duel', max_players: 2 }, 'ffa'],
+  lobbies: [{ lobby_id: 'listed', game_mode_id: 'ffa', total_player_count: 7 }],
+  players: { concurrent: 40, session: '9m' },
+}
+
+/** The clock is the world's, where that is of this process, and else the control API's. */
+async function advance({ world, url }: Opened, by: string): Promise<void> {
+  if (world) return world.clock.advance(by)
+  await fetch(`${url}/__mock/clock/advance`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ by }),
+  })
+}
+
+/** What a door shows of a day: each hour its lobbies and who plays, and what somebody gets who joins in. */
+async function dayThrough(door: Door): Promise<readonly string[]> {
+  const mock = await door.open(scenario)
+  const headers = { authorization: 'Bearer pub.mock' }
+  const seen: string[] = []
+  for (let hour = 0; hour < 24; hour++) {
+    await advance(mock, '1h')
+    for (const path of ['/lobbies/list', '/players/statistics'])
+      seen.push((await mock.send({ method: 'GET', path: `/matchmaker${path}`, headers })).body)
+    const body = JSON.stringify({ game_modes: ['ffa'] })
+    seen.push((await mock.send({ method: 'POST', path: '/matchmaker/lobbies/find', headers, body })).body)
+  }
+  await mock.close()
+  return seen
+}
+
+describe('a simulated day', () => {
+  it('is the same through every door', async () => {
+    const [first, ...others] = await Promise.all(doors.map(dayThrough))
+
+    expect(new Set(first).size).toBeGreaterThan(60)
+    for (const other of others) expect(other).toEqual(first)
+  })
+})
