@@ -105,6 +105,10 @@ const place = fc
 
 const shownNamespace = fc.record({ path: place, headers: cloudHeaders }).map(sent => ({ method: 'GET', ...sent }))
 
+const counted = fc
+  .record({ path: fc.constantFrom('/matchmaker/players/statistics', '/matchmaker/regions'), headers })
+  .map(sent => ({ method: 'GET', ...sent }))
+
 const preflight = headers.map(headers => ({ method: 'OPTIONS', path: '/matchmaker/lobbies/list', headers }))
 
 /** A call that only reads, and never blocks, of a world of tanks. Two are often the same. */
@@ -116,6 +120,7 @@ export const randomRead: fc.Arbitrary<Sent> = fc.oneof(
   { weight: 1, arbitrary: inspection },
   { weight: 2, arbitrary: shownGame },
   { weight: 2, arbitrary: shownNamespace },
+  { weight: 2, arbitrary: counted },
   { weight: 1, arbitrary: preflight },
 )
 
@@ -166,8 +171,62 @@ const managed = fc
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }))
 
+const seeker = fc
+  .record({ headers, from: fc.constantFrom(undefined, undefined, '203.0.113.1', '::1') })
+  .map(({ headers, from }) => ({ ...headers, ...(from !== undefined && { 'x-forwarded-for': from }) }))
+
+/** A player who wants a seat. */
+const seat = fc
+  .record({
+    asked: fc.constantFrom<readonly [path: string, body: object]>(
+      ['find', { game_modes: ['duel'] }],
+      ['find', { game_modes: ['ffa', 'duel'], prevent_auto_create_lobby: true }],
+      ['find', { game_modes: ['ffa'], regions: ['lnd-fra'], tags: { map: 'ice' }, max_players: 2 }],
+      ['find', { game_modes: ['nobodys'] }],
+      ['join', { lobby_id: ids.lobby }],
+      ['join', { lobby_id: 'empty' }],
+      ['join', { lobby_id: 'closed' }],
+      ['create', { game_mode: 'ffa', publicity: 'private', lobby_config: [1] }],
+      ['create', { game_mode: 'duel', region: 'lnd-syd' }],
+    ),
+    headers: seeker,
+  })
+  .map(({ asked: [path, body], headers }) => ({
+    method: 'POST',
+    path: `/matchmaker/lobbies/${path}`,
+    headers,
+    body: JSON.stringify(body),
+  }))
+
+/** A game server that says something of its lobby. */
+const said = fc
+  .record({
+    told: fc.constantFrom<readonly [method: string, path: string, body?: unknown]>(
+      ['POST', '/lobbies/ready'],
+      ['PUT', '/lobbies/closed', { is_closed: true }],
+      ['PUT', '/lobbies/closed', { is_closed: false }],
+      ['PUT', '/lobbies/state', { map: 'ice' }],
+      ['PUT', '/lobbies/state', 7],
+      ['PUT', '/lobbies/state'],
+      ['GET', '/lobbies/arena/state'],
+      ['POST', '/players/connected', { player_token: tokens.connected }],
+      ['POST', '/players/disconnected', { player_token: tokens.connected }],
+    ),
+    token: fc.constantFrom(tokens.arena, tokens.arena, tokens.development, 'lobby.mock.empty', tokens.public),
+  })
+  .map(({ told: [method, path, body], token }) => ({
+    method,
+    path: `/matchmaker${path}`,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }))
+
 /** A call that writes to a world of tanks, or is refused. */
 export const randomWriteCall: fc.Arbitrary<Sent> = fc.oneof(
+  seat,
+  seat,
+  said,
+  said,
   config,
   completed,
   madeNamespace,

@@ -7,7 +7,7 @@ import type { CallerOf } from './caller.js'
 import type { Client } from './client.js'
 
 /** A call that only reads: who asks, what for, and the world as it is. These, and nothing else, decide the answer. */
-export interface ReadCall<Id extends OperationId> extends View {
+interface ReadCall<Id extends OperationId> extends View {
   readonly caller: CallerOf<(typeof operations)[Id]['auth']>
   readonly input: OperationInput<Id>
 }

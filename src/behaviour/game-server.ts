@@ -42,7 +42,7 @@ export const getLobbyState: Behaviour<'lobbies.getState'> = call => {
 }
 
 /** Has a starting lobby ready. */
-export function ready(lobby: LobbyRow, writes: Writes): void {
+function ready(lobby: LobbyRow, writes: Writes): void {
   if (lobby.status !== 'starting') return
   const { ready_by: _, ...others } = lobby
   writes.put('lobbies', Object.freeze({ ...others, status: 'ready' }))

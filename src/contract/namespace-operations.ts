@@ -67,7 +67,6 @@ export const namespaceOperations = {
     errors: ['API_UNAUTHORIZED', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
     source: 'interface',
     fidelity: [
-      'The two numbers are kept and shown, and limit nothing: no operation here makes a lobby or a player.',
       'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`: the real service answers 500 without a reason.',
     ],
   },

@@ -163,10 +163,10 @@ export interface Inputs {
 }
 
 /** A lobby to be made; it is ready where nobody says otherwise. */
-export type LobbyInput = AnyOf<LobbyRow>
+type LobbyInput = AnyOf<LobbyRow>
 
 /** A player to be made says its lobby; it is connected where nobody says otherwise. */
-export type PlayerInput = AnyOf<PlayerRow> & Pick<PlayerRow, 'lobby_id'>
+type PlayerInput = AnyOf<PlayerRow> & Pick<PlayerRow, 'lobby_id'>
 
 /** Columns of any kind of a union. */
 type AnyOf<Row> = { readonly [Column in Row extends unknown ? keyof Row : never]?: ColumnOf<Row, Column> | undefined }

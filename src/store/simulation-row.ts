@@ -4,7 +4,7 @@ import { Id } from './id.js'
 import { Time } from './time.js'
 
 /** The most players who come and go in a namespace. */
-export const mostConcurrent = 100_000
+const mostConcurrent = 100_000
 
 /** The shortest and the longest session, in ms: a second, and a week. */
 const sessionMs = { min: 1000, max: 604_800_000 }
