@@ -267,7 +267,7 @@ describe('cloud.games', () => {
 
     const after = await watching
     const [region] = game.availableRegions
-    expect(game).toMatchObject({ gameId: ids.tanks, nameId: 'tanks', displayName: 'tanks', totalPlayerCount: 1 })
+    expect(game).toMatchObject({ gameId: ids.tanks, nameId: 'tanks', displayName: 'tanks', totalPlayerCount: 2 })
     expect(game.createTs).toBeInstanceOf(Date)
     expect(region).toEqual({
       regionId: 'lnd-fra',

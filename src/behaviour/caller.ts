@@ -1,11 +1,12 @@
 import type { Auth } from '../contract/operation.js'
+import type { ServerPorts } from '../store/rows.js'
 
-/** Who asks: what the token, or where there is none the Origin, says about a request. */
+/** Who asks: what the token, or where there is none the Origin, says about a request. `server` is what a token was made for. */
 export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'tokenless'; readonly namespaceId: string }
   | { readonly kind: 'public'; readonly namespaceId: string }
-  | { readonly kind: 'development'; readonly namespaceId: string; readonly token: string }
+  | { readonly kind: 'development'; readonly namespaceId: string; readonly server?: ServerPorts }
   | { readonly kind: 'lobby'; readonly lobbyId: string; readonly namespaceId: string }
   | { readonly kind: 'player'; readonly namespaceId: string }
   | { readonly kind: 'cloud'; readonly gameId: string }

@@ -20,14 +20,7 @@ export function cannedJoin({ caller, tables, random }: Development): Join {
   return joinAnswer({
     lobby_id: nilUuid,
     region: { region_id, display_name },
-    ports: portsOf(caller, tables),
+    ports: caller.server ?? tables.namespaces.get(caller.namespaceId)?.development,
     token: random.token('dev_player'),
   })
-}
-
-/** Those that the token was made with, else those of its namespace. */
-function portsOf({ token, namespaceId }: Development['caller'], { tokens, namespaces }: ReadTables) {
-  const row = tokens.get(token)
-  const own = row?.kind === 'development' ? row.development : undefined
-  return own ?? namespaces.get(namespaceId)?.development
 }

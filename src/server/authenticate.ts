@@ -73,7 +73,9 @@ function ofToken(token: string, { tables, hasPassed }: View): Caller {
   if (!row) return { kind: 'device' }
   if (row.kind === 'cloud') return { kind: 'cloud', gameId: row.game_id }
   const { kind, namespace_id: namespaceId } = row
-  return kind === 'development' ? { kind, namespaceId, token } : { kind, namespaceId }
+  return kind === 'development' && row.development
+    ? { kind, namespaceId, server: row.development }
+    : { kind, namespaceId }
 }
 
 /** A lobby's server, or a player. */

@@ -99,6 +99,8 @@ function shownRevisions(world: LiveWorld): (gameId: string) => number {
     }
     for (const id of shown.keys()) if (!world.games.get(id)) shown.delete(id)
   }
+  // Sums and views know what has happened since their first use.
+  for (const id of world.games.all().map(({ game_id }) => game_id)) textOf(id, world)
   look(world.revision)
   world.subscribe(({ revision }) => look(revision))
   return id => shown.get(id)?.revision ?? 0
@@ -107,7 +109,8 @@ function shownRevisions(world: LiveWorld): (gameId: string) => number {
 /** What is to be seen of a game, and how many play in each of its namespaces. */
 function textOf(game_id: string, world: LiveWorld): string {
   const input = { game_id, watch_index: undefined }
-  const game = getGame({ caller: { kind: 'cloud', gameId: game_id }, input, ...world.view })
+  // Tracked: of what nobody has asked for the revision, it may be forgotten.
+  const { value: game } = world.read(view => getGame({ caller: { kind: 'cloud', gameId: game_id }, input, ...view }))
   const counts = world.namespaces
     .findMany(q => q.where({ game_id }))
     .map(({ namespace_id }) => world.lobbies.findMany(q => q.where({ namespace_id })))
