@@ -1,11 +1,13 @@
 // @ts-check
-// `npm run bench [-- http msw start watch store worlds] [--json]`: what users get beside its yardsticks, in turn, in one run.
+// `npm run bench [-- http msw start watch store worlds life] [--json]`: what users get beside its yardsticks, in turn, in one run.
 import { parseArgs } from 'node:util'
 import { measureJournal } from './http/journal.js'
 import { measureList } from './http/list.js'
 import { measureOwnApp } from './http/own-app.js'
 import { measureTokens } from './http/tokens.js'
 import { measureValidate } from './http/validate.js'
+import { measureDay, measureLive } from './life/day.js'
+import { measureFind, measureFindAmongMany } from './life/find.js'
 import { load, machine, pinToLoadCore } from './machine.js'
 import { measureFetch } from './msw/fetch.js'
 import { measureImport } from './start/import.js'
@@ -27,6 +29,7 @@ const groups = {
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureById, measureListAfterChange],
   worlds: [measureForks],
+  life: [measureFindAmongMany, measureFind, measureDay, measureLive],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
 const quiet = 2.5

@@ -1,0 +1,57 @@
+// @ts-check
+import { atLeast, atMost, ratio } from '../aim.js'
+import { answerOf, loadRow, loadText, measureLoad, speed } from '../http/load.js'
+import { runProgram } from '../program.js'
+import { alternate, medians } from '../rounds.js'
+import { tokens, withFiles } from '../scenario.js'
+import { command, onPort, serving, withServers } from '../servers.js'
+import { crowdOf, seatBody, seatPath } from './crowd.js'
+
+const processes = 3
+const program = new URL('find-process.js', import.meta.url)
+const yardstick = new URL('../yardsticks/post-server.js', import.meta.url)
+const ready = '/matchmaker/lobbies/list'
+const request = { path: seatPath, token: tokens.public, body: seatBody }
+const [few, many] = [100, 10_000]
+
+/**
+ * A seat among few lobbies and among many, in-process.
+ *
+ * @returns {Promise<import('../table.js').Table>}
+ */
+export async function measureFindAmongMany() {
+  const run = (/** @type {number} */ lobbies) => runProgram(program, { args: [String(lobbies)] })
+  const measured = await alternate([few, many], { rounds: processes, run })
+  const results = [...measured].map(([lobbies, figures]) => ({ lobbies, ...medians(figures) }))
+  const [small, large] = results
+  return {
+    title: `find through answer; medians of ${processes} processes`,
+    rows: results.map(({ lobbies, findUs }) => ({ lobbies: lobbies.toLocaleString('en'), 'CPU µs': findUs })),
+    aims: [atMost('find over 10,000 lobbies, to over 100', { most: 2, value: ratio(large?.findUs, small?.findUs) })],
+  }
+}
+
+/**
+ * A seat over HTTP: a body is read, a turn is made, and an answer written, by the command, beside bare node:http.
+ *
+ * @returns {Promise<import('../table.js').Table>}
+ */
+export function measureFind() {
+  return withFiles(write =>
+    withServers(async start => {
+      const args = serving(write('scenario.json', crowdOf(few)))
+      const ours = await start({ name: 'the command', program: command, args, path: ready })
+      const target = { name: ours.name, server: ours, ...request, isSameEachTime: false }
+      const file = write('answer.json', JSON.parse(await answerOf(target)))
+      const name = 'bare node:http, JSON.parse and JSON.stringify'
+      const bare = await start({ name, program: yardstick, args: onPort(file), path: ready })
+      const results = await measureLoad([{ name, server: bare, ...request }, target])
+      const [http, found] = results
+      return {
+        title: `find, POST of ${JSON.stringify(seatBody).length} bytes; ${loadText}`,
+        rows: results.map(result => loadRow(result, { 'node:http': http })),
+        aims: [atLeast('find by the command, to bare node:http', { least: 0.6, ...speed(found, http) })],
+      }
+    }),
+  )
+}
