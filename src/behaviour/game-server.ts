@@ -34,7 +34,7 @@ export const setLobbyState: Behaviour<'lobbies.setState'> = call => {
 
 /** What a lobby says of itself (PROTOCOL.md C). */
 export const getLobbyState: Behaviour<'lobbies.getState'> = call => {
-  const { caller, input, tables } = call
+  const { caller, input, reads: tables } = call
   if (caller.kind === 'development') return {}
   const { state = null } = lobbyIn(caller.namespaceId, { lobbyId: input.lobby_id, tables })
   ownLobby(caller, call)
@@ -57,22 +57,22 @@ export function setClosed(
 }
 
 interface Owned {
-  readonly tables: ReadTables
+  readonly reads: ReadTables
   readonly writes: Writes
 }
 
 /** The lobby whose server calls: from now on that server's calls count, and no others. Throws `ApiError` where it has stopped. */
 export function ownLobby(
   { lobbyId: lobby_id }: Extract<CallerOf<'lobby'>, { kind: 'lobby' }>,
-  { tables, writes }: Owned,
+  { reads, writes }: Owned,
 ): LobbyRow {
-  const lobby = tables.lobbies.get(lobby_id)
+  const lobby = reads.lobbies.get(lobby_id)
   if (!lobby || lobby.status === 'stopped')
     throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobby_id} has stopped`)
   if (lobby.run_by === 'server') return lobby
   const own: LobbyRow = Object.freeze({ ...lobby, run_by: 'server' })
   writes.put('lobbies', own)
-  for (const player of tables.players.findMany(q => q.where({ lobby_id }))) {
+  for (const player of reads.players.findMany(q => q.where({ lobby_id }))) {
     if (player.status === 'reserved' && player.connects_at !== undefined)
       writes.put('players', Object.freeze(withoutKey(player, 'connects_at')))
     // One whom the simulation has sent leaves by itself.

@@ -9,9 +9,9 @@ import { checkTags } from './tags.js'
 
 /** Makes a lobby, and takes a seat in it (PROTOCOL.md C). */
 export const createLobby: Behaviour<'lobbies.create'> = call => {
-  const { caller, client, input, tables } = call
+  const { caller, client, input, reads: tables } = call
   const { namespaceId } = caller
-  if (caller.kind === 'development') return cannedJoin({ ...call, caller })
+  if (caller.kind === 'development') return cannedJoin({ caller, tables, random: call.random })
   const mode = modeOf(input.game_mode, { namespaceId, tables })
   if (mode.disabled?.includes('create'))
     throw new ApiError(

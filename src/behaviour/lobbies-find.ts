@@ -15,13 +15,13 @@ import { checkTags, hasTags } from './tags.js'
 type Asked = OperationInput<'lobbies.find'>
 
 /** What find needs of its call: it writes nothing by hand. */
-type Finding = Omit<WriteCall<'lobbies.find'>, 'tables'> & { readonly tables: ReadTables }
+type Finding = Omit<WriteCall<'lobbies.find'>, 'tables'>
 
 /** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
 export const findLobby = ((call: Finding) => {
-  const { caller, client, input, tables } = call
+  const { caller, client, input, reads: tables } = call
   const { namespaceId } = caller
-  if (caller.kind === 'development') return cannedJoin({ ...call, caller })
+  if (caller.kind === 'development') return cannedJoin({ caller, tables, random: call.random })
   const places = placesOf(askedModes(input, { namespaceId, tables }), { regions: input.regions, tables })
   checkTags(input.tags)
   checkSource({ namespaceId, client, tables })

@@ -8,9 +8,9 @@ import { checkSource, reserveSeat } from './seat.js'
 
 /** Takes a seat in one lobby (PROTOCOL.md C). */
 export const joinLobby: Behaviour<'lobbies.join'> = call => {
-  const { caller, client, input, tables } = call
+  const { caller, client, input, reads: tables } = call
   const { namespaceId } = caller
-  if (caller.kind === 'development') return cannedJoin({ ...call, caller })
+  if (caller.kind === 'development') return cannedJoin({ caller, tables, random: call.random })
   const lobby = lobbyIn(namespaceId, { lobbyId: input.lobby_id, tables })
   checkOpen(lobby, tables)
   checkSource({ namespaceId, client, tables })

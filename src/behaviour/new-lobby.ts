@@ -19,7 +19,7 @@ interface Wishes {
 interface Making {
   readonly wishes: Wishes
   readonly client: Client
-  readonly tables: ReadTables
+  readonly reads: ReadTables
   readonly writes: Writes
   readonly random: Random
   readonly now: number
@@ -27,10 +27,10 @@ interface Making {
 
 /** Makes a lobby in which a seat is free; one that its server has to call ready, unless the mock plays that. Throws `ApiError`. */
 export function newLobby({ mode, region_id }: Place, making: Making): LobbyRow {
-  const { wishes, tables, writes, random, now } = making
+  const { wishes, reads, writes, random, now } = making
   const { namespace_id, game_mode_id } = mode
   const { publicity = 'public', tags = {}, max_players, lobby_config } = wishes
-  checkCount(namespace_id, tables)
+  checkCount(namespace_id, reads)
   const maxima = maximaOf(mode, max_players)
   if (maxima.max_players_normal === 0)
     throw new ApiError('MATCHMAKER_LOBBY_FULL', `a lobby of game mode ${game_mode_id} that takes 0 players is full`)
@@ -60,8 +60,8 @@ function maximaOf(mode: Place['mode'], max_players: number | undefined) {
 }
 
 /** Who plays its server, and whether that is ready: simulated players bring one along. */
-function serverOf({ client, tables, now }: Pick<Making, 'client' | 'tables' | 'now'>) {
-  const isPlayed = client.sessionMs !== undefined || tables.settings.get('settings')?.servers !== 'manual'
+function serverOf({ client, reads, now }: Pick<Making, 'client' | 'reads' | 'now'>) {
+  const isPlayed = client.sessionMs !== undefined || reads.settings.get('settings')?.servers !== 'manual'
   if (isPlayed) return { run_by: 'mock', status: 'ready' } as const
   return { run_by: 'server', status: 'starting', ready_by: now + lifetimeMs.starting } as const
 }

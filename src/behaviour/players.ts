@@ -9,7 +9,7 @@ import { ownLobby } from './game-server.js'
 
 /** A player who has a seat has come (PROTOCOL.md C). */
 export const playerConnected: Behaviour<'players.connected'> = call => {
-  const { caller, input, tables, writes, now } = call
+  const { caller, input, reads: tables, writes, now } = call
   if (caller.kind === 'development') return {}
   const lobby = ownLobby(caller, call)
   const player = playerOf(input.player_token, { lobbyId: lobby.lobby_id, tables })
@@ -19,7 +19,7 @@ export const playerConnected: Behaviour<'players.connected'> = call => {
 
 /** A player has left, or gives its seat back (PROTOCOL.md C). */
 export const playerDisconnected: Behaviour<'players.disconnected'> = call => {
-  const { caller, input, tables, writes, now } = call
+  const { caller, input, reads: tables, writes, now } = call
   if (caller.kind === 'development') return {}
   const { lobby_id: lobbyId } = ownLobby(caller, call)
   const player = playerOf(input.player_token, { lobbyId, tables })

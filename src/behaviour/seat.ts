@@ -13,14 +13,14 @@ import { joinAnswer } from './join-answer.js'
 /** Who takes a seat, and when, in ms since the epoch. */
 interface Seating {
   readonly client: Client
-  readonly tables: ReadTables
+  readonly reads: ReadTables
   readonly writes: Writes
   readonly random: Random
   readonly now: number
 }
 
 /** Reserves a seat of a lobby that has one free, for a new player (PROTOCOL.md C). */
-export function reserveSeat(lobby: LobbyRow, { client, tables, writes, random, now }: Seating): Join {
+export function reserveSeat(lobby: LobbyRow, { client, reads, writes, random, now }: Seating): Join {
   const { lobby_id, namespace_id, game_mode_id, region_id } = lobby
   const { address, sessionMs: session_ms } = client
   const token = random.token('player')
@@ -38,8 +38,8 @@ export function reserveSeat(lobby: LobbyRow, { client, tables, writes, random, n
     }),
   )
   const ports =
-    tables.gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? tables.namespaces.get(namespace_id)?.development
-  const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
+    reads.gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? reads.namespaces.get(namespace_id)?.development
+  const display_name = reads.regions.get(region_id)?.region_display_name ?? region_id
   return joinAnswer({ lobby_id, region: { region_id, display_name }, ports, token })
 }
 

@@ -66,7 +66,17 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
       const { random, clock } = world
       const client = call.client()
       return world.write((tables, writes) =>
-        behaviourOf(id)({ caller, client, input, tables, writes, hasPassed, random, now: clock.now() }),
+        behaviourOf(id)({
+          caller,
+          client,
+          input,
+          tables,
+          reads: writes.tables,
+          writes,
+          hasPassed,
+          random,
+          now: clock.now(),
+        }),
       )
     }
     // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.

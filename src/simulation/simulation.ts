@@ -80,7 +80,7 @@ function come({ simulation, wanted, random, address, world }: Arrival, turn: Due
       caller: { kind: 'public', namespaceId },
       client,
       input: { game_modes: [chosen.mode.game_mode_id], regions: [chosen.region_id] },
-      tables: reads,
+      reads,
       writes,
       hasPassed: world.view.hasPassed,
       random: world.random,

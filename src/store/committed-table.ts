@@ -1,5 +1,5 @@
 import type { TableName } from './rows.js'
-import type { ReadTables, Table, Tables } from './table.js'
+import { boundReads, type ReadTable, type ReadTables, type Table, type Tables } from './table.js'
 
 /** What reads and writes a world. */
 interface Committed {
@@ -12,7 +12,7 @@ export function committedTable(name: TableName, { view, write }: Committed): unk
   // Whoever asks for a table by its name knows its rows.
   const table = (tables: Tables) => tables[name] as unknown as Table<object, object>
   return {
-    ...view.tables[name],
+    ...boundReads<object>(view.tables[name] as ReadTable<object>), // whatever is in it
     create: (input: object) => write(tables => table(tables).create(input)),
     update: (...call: Parameters<Table<object, object>['update']>) => write(tables => table(tables).update(...call)),
     delete: (...call: Parameters<Table<object, object>['delete']>) => write(tables => table(tables).delete(...call)),

@@ -74,7 +74,12 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     for (const row of this.rows()) if (view.under(row) === under) yield row
   }
 
-  *ranked(name: string, among: string): Iterable<Row> {
+  ranked(name: string, among: string): Iterable<Row> {
+    return this.changes.size === 0 ? this.base.ranked(name, among) : this.#merged(name, among)
+  }
+
+  /** Those that stand as they stood, and among them those that were put. */
+  *#merged(name: string, among: string): Iterable<Row> {
     const ranking = rankingOf(this.base.table, name)
     const changed = this.#changedIn(among, ranking)
     for (const row of this.base.ranked(name, among)) {

@@ -107,10 +107,10 @@ export class Records<Row extends object> implements RowSource<Row> {
     }
   }
 
-  *ranked(name: string, among: string): Iterable<Row> {
+  ranked(name: string, among: string): Iterable<Row> {
     this.tracking.note(tableTag(this.table), this.#revision)
     const ranking = rankingOf(this.table, name)
-    yield* this.#those(
+    return this.#those(
       this.#indexesOf()
         .ranks(name, { ranking, entries: () => this.#entries })
         .ids(among),

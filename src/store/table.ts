@@ -63,37 +63,81 @@ interface Candidates<Row> {
 }
 
 /** The reads of a table over a source. A query that names the whole key, or an indexed column, looks at those rows only. */
-export function readTable<Row>(source: RowSource<Row>, { key, indexes }: Lookup): ReadTable<Row> {
-  const candidates = ({ equalities, asks }: Plan<Row>): Candidates<Row> => {
-    const isOne = asks === 'equalities' && Object.keys(equalities).length === 1
-    const id = idIn(equalities, key)
-    // An id of two columns may be put together of others.
-    if (id !== undefined) return { rows: only(source.get(id)), sure: isOne }
-    const column = indexes.find(name => equalities[name] !== undefined)
-    if (column === undefined) return { rows: source.rows(), sure: false }
-    return { rows: source.indexed(column, String(equalities[column])), sure: isOne }
+export function readTable<Row>(source: RowSource<Row>, lookup: Lookup): ReadTable<Row> {
+  return new SourceTable(source, lookup)
+}
+
+/** A class, because each turn makes some, and closures for all of their methods would take longer than what most turns do. */
+class SourceTable<Row> implements ReadTable<Row> {
+  readonly #source: RowSource<Row>
+  readonly #lookup: Lookup
+
+  constructor(source: RowSource<Row>, lookup: Lookup) {
+    this.#source = source
+    this.#lookup = lookup
   }
-  const findMany = (predicate: Predicate<Row> | undefined) => {
+
+  get(id: string): Row | undefined {
+    return this.#source.get(id)
+  }
+
+  all(): Row[] {
+    return [...this.#source.rows()]
+  }
+
+  findFirst(predicate?: Predicate<Row>): Row | undefined {
+    const planned = plan(predicate)
+    const { rows, sure } = this.#candidates(planned)
+    for (const row of rows) if (sure || planned.test(row)) return row
+    return undefined
+  }
+
+  findMany(predicate?: Predicate<Row>): Row[] {
     const planned = plan(predicate)
     const found: Row[] = []
-    const { rows, sure } = candidates(planned)
+    const { rows, sure } = this.#candidates(planned)
     for (const row of rows) if (sure || planned.test(row)) found.push(row)
     return found
   }
+
+  count(predicate?: Predicate<Row>): number {
+    return this.findMany(predicate).length
+  }
+
+  sum(name: string, under: string): number {
+    return this.#source.sum(name, under)
+  }
+
+  ranked(name: string, among: string): Iterable<Row> {
+    return this.#source.ranked(name, among)
+  }
+
+  viewed(name: string, under: string): Iterable<Row> {
+    return this.#source.viewed(name, under)
+  }
+
+  #candidates({ equalities, asks }: Plan<Row>): Candidates<Row> {
+    const isOne = asks === 'equalities' && Object.keys(equalities).length === 1
+    const id = idIn(equalities, this.#lookup.key)
+    // An id of two columns may be put together of others.
+    if (id !== undefined) return { rows: only(this.#source.get(id)), sure: isOne }
+    const column = this.#lookup.indexes.find(name => equalities[name] !== undefined)
+    if (column === undefined) return { rows: this.#source.rows(), sure: false }
+    return { rows: this.#source.indexed(column, String(equalities[column])), sure: isOne }
+  }
+}
+
+/** The reads of a table as functions of their own, which stay what they are where they are taken from it. */
+export function boundReads<Row>(table: ReadTable<Row>): ReadTable<Row> {
   return {
-    get: source.get,
-    all: () => [...source.rows()],
-    findFirst(predicate) {
-      const planned = plan(predicate)
-      const { rows, sure } = candidates(planned)
-      for (const row of rows) if (sure || planned.test(row)) return row
-      return undefined
-    },
-    findMany,
-    count: predicate => findMany(predicate).length,
-    sum: (name, under) => source.sum(name, under),
-    ranked: (name, among) => source.ranked(name, among),
-    viewed: (name, under) => source.viewed(name, under),
+    get: id => table.get(id),
+    all: () => table.all(),
+    findFirst: predicate => table.findFirst(predicate),
+    findMany: predicate => table.findMany(predicate),
+    count: predicate => table.count(predicate),
+    sum: (name, under) => table.sum(name, under),
+    ranked: (name, among) => table.ranked(name, among),
+    viewed: (name, under) => table.viewed(name, under),
   }
 }
 

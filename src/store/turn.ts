@@ -13,7 +13,7 @@ import type { Predicate } from './query.js'
 import type { Random } from './random.js'
 import type { AllRecords } from './records.js'
 import type { Inputs, Rows, TableName } from './rows.js'
-import { type ReadTable, type ReadTables, readTable, type Table, type Tables } from './table.js'
+import { boundReads, type ReadTable, type ReadTables, readTable, type Table, type Tables } from './table.js'
 
 /** One write to a world, before it is committed. */
 interface Turn {
@@ -135,7 +135,7 @@ function createTable<Name extends TableName>(
     if (problem !== undefined) throw new UsageError(`${name}.${call}: ${problem}`)
   }
   return {
-    ...read,
+    ...boundReads(read),
     create: (input: Inputs[Name]) =>
       queue.add(async () => {
         const row = await makeRow<Row>(model.fill(input, filling()), write('create'))
