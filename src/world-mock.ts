@@ -87,7 +87,10 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
   const world = createWorld(beginning.standing, settings.turnContext)
   const history = new History(settings.journalSize)
   const kept = world.subscribe(changeSet => history.addChange(changeSet))
-  const lived = keepTime(world, timetablesOf(world))
+  const lived = keepTime(world, {
+    timetables: timetablesOf(world),
+    onBug: error => onBug(error, 'in what happens by itself'),
+  })
   const faults = new WorldFaults(world)
   let closed = false
   const close = async () => {
@@ -156,7 +159,15 @@ function answeringOf(
       isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs),
     maxWaiters,
   })
-  const finisher = createFinisher({ worldId: id, world, corsOrigins, log, history, rayId: () => rays.uuid(), onBug })
+  const finisher = createFinisher({
+    worldId: id,
+    world,
+    corsOrigins,
+    log,
+    history,
+    rayId: () => rays.uuid(),
+    onBug: answered,
+  })
   return {
     answer: createAnswerer({ world, finisher, faults, carryOut }),
     refuse: finisher.refuse,
@@ -224,8 +235,13 @@ function override<Id extends OperationId>(
   }
 }
 
+/** A bug that a request has met. */
+function answered(error: unknown, rayId: string): void {
+  onBug(error, `answered with 500 ERROR, ray id ${rayId}`)
+}
+
 /** A bug in the mock, or in an override. The console is where the person who runs it looks. */
-function onBug(error: unknown, rayId: string): void {
+function onBug(error: unknown, where: string): void {
   // biome-ignore lint/suspicious/noConsole: the one place where a bug is told
-  console.error(`mockmaker: unforeseen, answered with 500 ERROR, ray id ${rayId}\n`, error)
+  console.error(`mockmaker: unforeseen, ${where}\n`, error)
 }

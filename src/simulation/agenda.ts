@@ -26,11 +26,18 @@ export interface Timetable<Row> {
 /** Timetables of tables, in the order in which what is due at one time happens. */
 export type Timetables = { readonly [Name in TableName]?: Timetable<Rows[Name]> }
 
+/** What happens, and who is told where that fails. */
+interface TimeKeeping {
+  readonly timetables: Timetables
+  /** Is told of what is a bug: the time goes on all the same. */
+  onBug(error: unknown): void
+}
+
 /** What a world waits for. */
 interface Waiting {
-  readonly deadlines: Deadlines
+  readonly deadlines: Deadlines<Place>
   /** Of rows, by table and id. */
-  readonly entries: Map<TableName, Map<string, Deadline>>
+  readonly entries: Map<TableName, Map<string, Deadline<Place>>>
   unlisten(): void
 }
 
@@ -41,8 +48,8 @@ interface Place {
 }
 
 /** Has what the rows of a world say happen in its time: all that is due at one time, in one turn. Ends when the function that comes back is called. */
-export function keepTime(world: LiveWorld, timetables: Timetables): () => void {
-  const agenda = new Agenda(world, timetables)
+export function keepTime(world: LiveWorld, keeping: TimeKeeping): () => void {
+  const agenda = new Agenda(world, keeping)
   return () => agenda.end()
 }
 
@@ -54,12 +61,12 @@ class Agenda {
   #waiting: Waiting | undefined
   #alarm: Deadline | undefined
   #running: Promise<void> = Promise.resolve()
-  /** Those whose deadlines have rung. */
-  #due: Place[] = []
+  readonly #onBug: (error: unknown) => void
 
-  constructor(world: LiveWorld, timetables: Timetables) {
+  constructor(world: LiveWorld, { timetables, onBug }: TimeKeeping) {
     this.#world = world
     this.#timetables = timetables
+    this.#onBug = onBug
     for (const table of this.#tables) for (const row of this.#rows(table).all()) this.#expect(table, row)
     this.#arm()
     this.#unsubscribe = world.subscribe(({ puts, deletes }) => {
@@ -96,7 +103,7 @@ class Agenda {
     const at = this.#timetable(table).dueAt(row, after)
     if (at === undefined) return
     const { deadlines, entries } = this.#wait()
-    const deadline = deadlines.add({ at, alarm: () => void this.#due.push({ table, id }) })
+    const deadline = deadlines.add({ at, due: { table, id } })
     const ofTable = entries.get(table)
     if (ofTable) ofTable.set(id, deadline)
     else entries.set(table, new Map([[id, deadline]]))
@@ -104,7 +111,7 @@ class Agenda {
 
   #wait(): Waiting {
     this.#waiting ??= {
-      deadlines: new Deadlines(),
+      deadlines: new Deadlines<Place>(),
       entries: new Map(),
       // A reset may put the clock back.
       unlisten: this.#world.listen(new Set([clockTag]), () => this.#expectAnew()),
@@ -140,35 +147,39 @@ class Agenda {
 
   /** One after the other: a turn waits for the one before it, and a time that is advanced for what is due. */
   readonly #ring = (): Promise<void> => {
-    this.#running = this.#running.then(() => this.#happen())
+    this.#running = this.#running.then(() => this.#happen()).catch(this.#onBug)
     return this.#running
   }
 
   async #happen(): Promise<void> {
     const { clock } = this.#world
-    for (let at = this.#takeDue(clock.now()); at !== undefined; at = this.#takeDue(clock.now())) {
-      const due = this.#due.sort(byPlace(this.#tables))
-      this.#due = []
-      await this.#turn(due, at)
-      // Those whose rows have stayed as they were may come again.
-      for (const { table, id } of due) {
-        const row = this.#rows(table).get(id)
-        if (row && !this.#waiting?.entries.get(table)?.has(id)) this.#expect(table, row, at)
+    try {
+      for (let due = this.#takeDue(clock.now()); due; due = this.#takeDue(clock.now())) {
+        const { at, places } = due
+        await this.#turn(places.sort(byPlace(this.#tables)), at)
+        // Those whose rows have stayed as they were may come again.
+        for (const { table, id } of places) {
+          const row = this.#rows(table).get(id)
+          if (row && !this.#waiting?.entries.get(table)?.has(id)) this.#expect(table, row, at)
+        }
       }
+    } finally {
+      this.#arm()
     }
-    this.#arm()
   }
 
-  /** Takes out what is due first, if its time has come, and answers that. */
-  #takeDue(now: number): number | undefined {
-    const at = this.#waiting?.deadlines.first()?.at
-    if (at === undefined || at > now) return undefined
-    for (let first = this.#waiting?.deadlines.first(); first?.at === at; first = this.#waiting?.deadlines.first()) {
-      void first.alarm()
-      const place = this.#due.at(-1)
-      if (place) this.#forget(place.table, place.id)
+  /** Takes out all that is due first, if its time has come. */
+  #takeDue(now: number): { readonly at: number; readonly places: Place[] } | undefined {
+    const { deadlines, entries } = this.#waiting ?? {}
+    const at = deadlines?.first()?.at
+    if (deadlines === undefined || at === undefined || at > now) return undefined
+    const places: Place[] = []
+    for (let first = deadlines.first(); first?.at === at; first = deadlines.first()) {
+      deadlines.remove(first)
+      entries?.get(first.due.table)?.delete(first.due.id)
+      places.push(first.due)
     }
-    return at
+    return { at, places }
   }
 
   #turn(due: readonly Place[], at: number): Promise<void> {

@@ -4,7 +4,7 @@ import { shaped } from '../contract/shaped.js'
 import { UsageError } from '../contract/usage-error.js'
 import { AlarmTimer } from './alarm-timer.js'
 import { type ClockMode, type ClockSetting, ClockSettingSchema, timeOf } from './clock-setting.js'
-import { type Deadline, Deadlines } from './deadlines.js'
+import { type Alarm, type Deadline, Deadlines } from './deadlines.js'
 import { latestMs } from './time.js'
 
 /** The time of a world. A running clock follows the global `Date` and `setTimeout`, so that fake timers drive it. */
@@ -116,8 +116,8 @@ export class WorldClock implements Clock {
   }
 
   /** Runs the alarm when so many ms have passed. */
-  after(ms: number, alarm: Deadline['alarm']): Deadline {
-    const deadline = this.#deadlines.add({ at: this.elapsed() + ms, alarm })
+  after(ms: number, due: Alarm): Deadline {
+    const deadline = this.#deadlines.add({ at: this.elapsed() + ms, due })
     this.#timer.arm()
     return deadline
   }
@@ -147,7 +147,7 @@ export class WorldClock implements Clock {
 
   /** For the timer. */
   ring(): void {
-    for (const { alarm } of this.#takeDue(() => this.elapsed())) void alarm()
+    for (const { due } of this.#takeDue(() => this.elapsed())) void due()
   }
 
   #go({ mode, rate }: Pick<ClockStanding, 'mode' | 'rate'>): void {
@@ -170,9 +170,9 @@ export class WorldClock implements Clock {
 
   async #advanceTo(target: number): Promise<void> {
     try {
-      for (const { at, alarm } of this.#takeDue(() => target)) {
+      for (const { at, due } of this.#takeDue(() => target)) {
         this.#passed += Math.max(0, at - this.elapsed())
-        await alarm()
+        await due()
       }
       this.#passed += Math.max(0, target - this.elapsed())
     } finally {

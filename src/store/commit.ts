@@ -22,7 +22,7 @@ export function commit(
   for (const table of tableNames) {
     const landed = land(table, { revision, touched: listened ? touched : undefined })
     // The row is one of the table that it landed in.
-    for (const [id, row] of landed.puts) puts.push({ table, id, row } as Put)
+    for (const put of landed.puts) puts.push(put as Put)
     for (const id of landed.deletes) deletes.push({ table, id })
   }
   const changed = puts.length + deletes.length > 0

@@ -1,8 +1,12 @@
-/** An alarm that waits for its time, in some `Deadlines`. */
-export interface Deadline {
+/** What a clock does at a deadline. */
+export type Alarm = () => void | Promise<void>
+
+/** Something that waits for its time, in some `Deadlines`. */
+export interface Deadline<Due = Alarm> {
   /** In ms of the clock that keeps it. */
   readonly at: number
-  readonly alarm: () => void | Promise<void>
+  /** What is due then. */
+  readonly due: Due
   /** Those of the same time ring in this order. */
   readonly order: number
   /** Where it stands; nowhere when it has left. */
@@ -13,26 +17,26 @@ export interface Deadline {
  * Deadlines, earliest first, those of the same time in the order they were added. Adding, taking and removing cost
  * O(log n): a binary heap whose deadlines know their places, so that one that is given up leaves at once.
  */
-export class Deadlines {
-  readonly #heap: Deadline[] = []
+export class Deadlines<Due = Alarm> {
+  readonly #heap: Deadline<Due>[] = []
   #added = 0
 
   get size(): number {
     return this.#heap.length
   }
 
-  first(): Deadline | undefined {
+  first(): Deadline<Due> | undefined {
     return this.#heap[0]
   }
 
-  add({ at, alarm }: Pick<Deadline, 'at' | 'alarm'>): Deadline {
-    const deadline: Deadline = { at, alarm, order: this.#added++, place: this.#heap.length }
+  add({ at, due }: Pick<Deadline<Due>, 'at' | 'due'>): Deadline<Due> {
+    const deadline: Deadline<Due> = { at, due, order: this.#added++, place: this.#heap.length }
     this.#rise(deadline, this.#heap.length)
     return deadline
   }
 
   /** Does nothing for one that has left. */
-  remove(deadline: Deadline): void {
+  remove(deadline: Deadline<Due>): void {
     const { place } = deadline
     if (place === undefined) return
     deadline.place = undefined
@@ -44,12 +48,12 @@ export class Deadlines {
     else this.#sink(last, place)
   }
 
-  #put(deadline: Deadline, place: number): void {
+  #put(deadline: Deadline<Due>, place: number): void {
     this.#heap[place] = deadline
     deadline.place = place
   }
 
-  #rise(deadline: Deadline, from: number): void {
+  #rise(deadline: Deadline<Due>, from: number): void {
     let place = from
     while (place > 0) {
       const above = (place - 1) >> 1
@@ -61,7 +65,7 @@ export class Deadlines {
     this.#put(deadline, place)
   }
 
-  #sink(deadline: Deadline, from: number): void {
+  #sink(deadline: Deadline<Due>, from: number): void {
     let place = from
     for (;;) {
       const below = earliestChild(this.#heap, place)
@@ -74,12 +78,12 @@ export class Deadlines {
   }
 }
 
-function earlier(a: Deadline, b: Deadline): boolean {
+function earlier(a: Deadline<unknown>, b: Deadline<unknown>): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order)
 }
 
 /** The place of the earlier of the two that stand below a place; one where nothing stands, if there is none. */
-function earliestChild(heap: readonly Deadline[], place: number): number {
+function earliestChild(heap: readonly Deadline<unknown>[], place: number): number {
   const left = heap[2 * place + 1]
   const right = heap[2 * place + 2]
   return 2 * place + (left && right && earlier(right, left) ? 2 : 1)

@@ -62,6 +62,8 @@ export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, 
 /** Its namespace and its game mode are there, and the mode enables its region. */
 export const checkLobby: Check<LobbyRow> = ({ namespace_id, game_mode_id, region_id }, tables) => {
   const mode = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)
+  // Most do, and messages take longer to make.
+  if (mode?.regions.includes(region_id) && tables.namespaces.get(namespace_id)) return undefined
   const modes = {
     has: () => mode !== undefined,
     ids: () => tables.gameModes.findMany(q => q.where({ namespace_id })).map(row => row.game_mode_id),

@@ -12,6 +12,6 @@ export interface Landing {
 
 /** What has really changed: a change to what was there already is none. */
 export interface Landed<Row> {
-  readonly puts: (readonly [id: string, row: Row])[]
+  readonly puts: { readonly table: string; readonly id: string; readonly row: Row }[]
   readonly deletes: string[]
 }

@@ -132,7 +132,7 @@ export class Records<Row extends object> implements RowSource<Row> {
       if (before && change.again) this.#drop(id, landing)
       const place = before && !change.again ? before.place : this.#nextPlace++
       this.#put(id, { row: change.put, place }, landing)
-      landed.puts.push([id, change.put])
+      landed.puts.push({ table: this.table, id, row: change.put })
     }
     return landed
   }
@@ -162,7 +162,7 @@ export class Records<Row extends object> implements RowSource<Row> {
         if (!moved.has(id)) continue
         this.#touchOrder(before.row, landing)
       } else this.#put(id, { row, place }, landing, before?.row)
-      landed.puts.push([id, row])
+      landed.puts.push({ table: this.table, id, row })
     }
     return landed
   }
@@ -178,7 +178,7 @@ export class Records<Row extends object> implements RowSource<Row> {
       }
       if (!was || (is && sameJson(is.row, was.row))) continue
       this.#put(id, was, landing)
-      landed.puts.push([id, was.row])
+      landed.puts.push({ table: this.table, id, row: was.row })
     }
     ids.clear()
     return landed

@@ -21,7 +21,7 @@ describe('deadlines', () => {
         if (first) deadlines.remove(first)
         kept.shift()
       } else if ('add' in step) {
-        const deadline = deadlines.add({ at: step.add, alarm: () => {} })
+        const deadline = deadlines.add({ at: step.add, due: () => {} })
         added.push(deadline)
         kept.push(deadline)
         // Sorting keeps the order of what is equal.
@@ -38,7 +38,7 @@ describe('deadlines', () => {
 
   it.prop([fc.array(fc.nat(9))])('come out earliest first, those of one time as they were added', times => {
     const deadlines = new Deadlines()
-    const added = times.map(at => deadlines.add({ at, alarm: () => {} }))
+    const added = times.map(at => deadlines.add({ at, due: () => {} }))
 
     const taken = added.map(() => {
       const first = deadlines.first() as Deadline
@@ -54,7 +54,7 @@ describe('deadlines', () => {
     numRuns: 500,
   })('come out in order also when some have left from their midst', entries => {
     const deadlines = new Deadlines()
-    const added = entries.map(([at, leaves]) => ({ leaves, deadline: deadlines.add({ at, alarm: () => {} }) }))
+    const added = entries.map(([at, leaves]) => ({ leaves, deadline: deadlines.add({ at, due: () => {} }) }))
     for (const { leaves, deadline } of added) if (leaves) deadlines.remove(deadline)
     const staying = added.filter(({ leaves }) => !leaves)
 

@@ -104,7 +104,7 @@ describe('records that are restored', () => {
 
       const there = new Map(rowsOf(begun).map(row => [row.id, row]))
       const differing = [...there].filter(([id, row]) => before.get(id)?.colour !== row.colour).map(([id]) => id)
-      expect([puts.map(([id]) => id), deletes.sort()]).toEqual([
+      expect([puts.map(({ id }) => id), deletes.sort()]).toEqual([
         expect.arrayContaining(differing),
         [...before.keys()].filter(id => !there.has(id)).sort(),
       ])
