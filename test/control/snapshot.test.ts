@@ -142,12 +142,19 @@ describe('PUT /__mock/snapshot', () => {
   })
 })
 
-type Owned = Readonly<Record<'game_id' | 'namespace_id', string>>
+type Owned = Readonly<Record<'game_id' | 'namespace_id' | 'lobby_id', string>>
 
-/** Rows by whose they are: a scenario keeps their order among those of one game or namespace, which is all that an answer shows. */
+/** By what rows hang together that a scenario keeps in their order, which is all that an answer shows. */
+const owners: { readonly [table: string]: keyof Owned } = {
+  namespaces: 'game_id',
+  gameModes: 'namespace_id',
+  lobbies: 'namespace_id',
+  players: 'lobby_id',
+}
+
 function byOwner(name: string, rows: readonly Owned[]): readonly Owned[] {
-  if (!['namespaces', 'gameModes', 'lobbies'].includes(name)) return rows
-  const owner = name === 'namespaces' ? 'game_id' : 'namespace_id'
+  const owner = owners[name]
+  if (owner === undefined) return rows
   return rows.toSorted((one, other) => (one[owner] === other[owner] ? 0 : one[owner] < other[owner] ? -1 : 1))
 }
 
