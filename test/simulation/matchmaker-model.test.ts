@@ -283,7 +283,7 @@ class Twins {
 }
 
 describe.each(['auto', 'manual'] as const)('lobbies and players with %s servers', servers => {
-  it.prop([fc.array(action, { maxLength: 30, size: 'max' })], { numRuns: 1500 })(
+  it.prop([fc.array(action, { maxLength: 22, size: 'max' })], { numRuns: 1500 })(
     'are what the rules say, whatever is done to them',
     async actions => {
       const twins = new Twins(servers)

@@ -10,7 +10,7 @@ const scenario: ScenarioInput = {
   tokens: { public: 'pub.mock' },
   game_modes: [{ game_mode_id: 'duel', max_players: 2 }, 'ffa'],
   lobbies: [{ lobby_id: 'listed', game_mode_id: 'ffa', total_player_count: 7 }],
-  players: { concurrent: 40, session: '9m' },
+  players: { concurrent: 15, session: '9m' },
 }
 
 /** The clock is the world's, where that is of this process, and else the control API's. */
