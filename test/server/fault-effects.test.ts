@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { failure, json } from '../doors.js'
+import { bearer, completion, ids } from '../tanks.js'
+import { ask, settled, stateOf } from './ask.js'
+import { brokenOff, faulty, link, list, prepare, validate } from './faulty.js'
+
+const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
+
+describe('a fault that answers an error', () => {
+  it.each([
+    [{ status: 503 }, '503 ERROR'],
+    [{ code: 'API_RATE_LIMIT' }, '429 API_RATE_LIMIT'],
+    [{ code: 'MATCHMAKER_BROKEN' }, '500 MATCHMAKER_BROKEN'],
+    [{ code: 'TEAPOT_2', status: 418 }, '418 TEAPOT_2'],
+    [{ code: 'API_RATE_LIMIT', status: 400 }, '400 API_RATE_LIMIT'],
+  ])('of %j answers %s', async (error, expected) => {
+    const { mock } = faulty([{ effect: { error } }])
+
+    expect(failure(await ask(mock, list))).toBe(expected)
+  })
+
+  it('says of itself that it made it up, unless it has a message of its own', async () => {
+    const { mock } = faulty([{ operation: 'lobbies.list', effect: { error: { status: 500, message: 'mine' } } }])
+    mock.faults.add({ effect: { error: { status: 500 } } })
+
+    const messages = [json(await ask(mock, list)), json(await ask(mock, link))]
+
+    expect(messages).toEqual([
+      { code: 'ERROR', message: 'mine' },
+      { code: 'ERROR', message: 'fault 2 of this mock made this failure up' },
+    ])
+  })
+
+  it('answers with the headers of every answer, CORS too', async () => {
+    const { mock } = faulty([{ effect: busyCode }])
+
+    const { headers } = await ask(mock, { ...list, headers: { origin: 'http://localhost:3000' } })
+
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'access-control-allow-origin': 'http://localhost:3000',
+      vary: 'Origin',
+      'rvt-ray-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+  })
+
+  it('answers HEAD without a body', async () => {
+    const { mock } = faulty([{ operation: 'lobbies.list', effect: busyCode }])
+
+    const got = await ask(mock, { ...list, method: 'HEAD' })
+
+    expect([got.status, got.body]).toEqual([429, ''])
+  })
+
+  it('on a write leaves the world as it was', async () => {
+    const { mock, world } = faulty([{ effect: busyCode }])
+    const before = stateOf(world)
+
+    await ask(mock, completion)
+    await ask(mock, prepare)
+
+    expect(stateOf(world)).toBe(before)
+  })
+
+  it('answers before token, query and body are looked at', async () => {
+    const { mock } = faulty([{ effect: busyCode }])
+    const wrong = [
+      { ...list, headers: bearer('nobody') },
+      { ...list, query: 'include_state=x' },
+      { ...validate, body: '{' },
+    ]
+
+    const got = await Promise.all(wrong.map(sent => ask(mock, sent)))
+
+    expect(got.map(failure)).toEqual(Array(3).fill('429 API_RATE_LIMIT'))
+  })
+})
+
+describe('a fault that breaks the connection off', () => {
+  it.each(['reset', 'empty'] as const)('by %s gives no answer, and nothing has happened', async how => {
+    const { mock, world } = faulty([{ effect: how === 'reset' ? { reset: true } : { empty: true } }])
+    const before = stateOf(world)
+
+    const got = [await ask(mock, list), await ask(mock, completion)]
+
+    expect([got, stateOf(world)]).toEqual([[brokenOff(how), brokenOff(how)], before])
+  })
+})
+
+describe('a fault that delays', () => {
+  it('answers as ever when the time of the world has come, and not before', async () => {
+    const { mock, world } = faulty([{ effect: { delay: '300ms' } }])
+    const before = (await ask(faulty([]).mock, list)).body
+    let answered = false
+    const answer = ask(mock, list).finally(() => {
+      answered = true
+    })
+
+    await world.clock.advance(299)
+    await settled()
+    const early = answered
+    await world.clock.advance(1)
+
+    expect([early, (await answer).body, world.clock.pending]).toEqual([false, before, 0])
+  })
+
+  it('answers from the world as it is then', async () => {
+    const { mock, world } = faulty([{ operation: 'lobbies.list', effect: { delay: '300ms' } }])
+    const answer = ask(mock, list)
+
+    await mock.world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
+    await world.clock.advance(300)
+
+    expect((await answer).body).not.toContain(ids.lobby)
+  })
+
+  it('has a write happen at its time, also where the clock is advanced beyond it', async () => {
+    const { mock, world } = faulty([{ effect: { delay: '300ms' } }])
+    const began = world.clock.now()
+    const times: number[] = []
+    world.subscribe(({ at }) => void times.push(at - began))
+
+    const answer = ask(mock, completion)
+    await world.clock.advance(10_000)
+
+    expect([times, (await answer).status]).toEqual([[300], 200])
+  })
+
+  it('of no time answers at once', async () => {
+    const { mock, world } = faulty([{ effect: { delay: { min: '0ms', max: '0ms' } } }])
+
+    expect([(await ask(mock, list)).status, world.clock.pending]).toEqual([200, 0])
+  })
+
+  it('has a watch block after it, as ever', async () => {
+    const { mock, world } = faulty([{ operation: 'devices.links.get', effect: { delay: '300ms' } }])
+    const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${world.revision}` })
+
+    const before = world.waiters
+    await world.clock.advance(300)
+    const blocked = world.waiters
+    await ask(mock, completion)
+
+    expect([before, blocked, (await answer).body]).toEqual([0, 1, expect.stringContaining('cloud_token')])
+  })
+
+  it('keeps the mock busy, and is no waiter', async () => {
+    const { mock, world } = faulty([{ effect: { delay: '300ms' } }])
+    const answer = ask(mock, list)
+
+    const during = [mock.busy, world.waiters]
+    await world.clock.advance(300)
+    await answer
+
+    expect([during, mock.busy]).toEqual([[true, 0], false])
+  })
+})
