@@ -1,5 +1,6 @@
 import { deviceLinkPath } from '../contract/device-link.js'
 import { ApiError } from '../contract/error.js'
+import { lobbyIdIn } from '../store/lobby-token.js'
 import type { DeviceLinkRow } from '../store/rows.js'
 import type { Tables } from '../store/table.js'
 import type { View } from '../store/world.js'
@@ -63,12 +64,14 @@ function findLink(token: string, { tables, hasPassed }: View): DeviceLinkRow {
   throw new ApiError('TOKEN_EXPIRED', 'this device link has expired: prepare a new one')
 }
 
-function notALink(token: string, { tokens }: View['tables']): ApiError {
-  const other = tokens.get(token)
-  if (!other)
+function notALink(token: string, { tokens, lobbies, players }: View['tables']): ApiError {
+  const lobbyId = lobbyIdIn(token)
+  const isLobby = lobbyId !== undefined && lobbies.get(lobbyId) !== undefined
+  const kind = tokens.get(token)?.kind ?? (isLobby ? 'lobby' : undefined) ?? (players.get(token) && 'player')
+  if (kind === undefined)
     return new ApiError('TOKEN_INVALID', 'device_link_token is unknown: POST /cloud/devices/links answers one')
   return new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
-    `device_link_token is a ${other.kind} token: POST /cloud/devices/links answers a device token`,
+    `device_link_token is a ${kind} token: POST /cloud/devices/links answers a device token`,
   )
 }

@@ -1,12 +1,11 @@
 import type { RegionSummary, VersionSummary } from '../contract/game.js'
 import { instantOf } from '../contract/instant.js'
 import type { NamespaceSummary } from '../contract/namespace.js'
-import { uint32Max } from '../contract/uint32.js'
 import { UniversalRegion } from '../contract/universal-region.js'
 import type { NamespaceRow, RegionRow } from '../store/rows.js'
-import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 import { gameOf } from './game-of.js'
+import { playerCount } from './player-count.js'
 
 /** Shows a game with its namespaces, versions, regions and players (PROTOCOL.md C). */
 export const getGame: Behaviour<'games.getGameById'> = ({ input, tables }) => {
@@ -20,7 +19,9 @@ export const getGame: Behaviour<'games.getGameById'> = ({ input, tables }) => {
       name_id,
       display_name,
       developer_group_id,
-      total_player_count: playerCount(namespaces, tables),
+      total_player_count: playerCount(
+        namespaces.map(({ namespace_id }) => tables.lobbies.sum('players', namespace_id)),
+      ),
       namespaces: namespaces.map(namespaceSummary),
       versions: versionsOf(namespaces),
       available_regions: [...tables.regions.viewed('names', '')].map(regionSummary),
@@ -32,14 +33,6 @@ export const getGame: Behaviour<'games.getGameById'> = ({ input, tables }) => {
 export function namespaceSummary(namespace: NamespaceRow): NamespaceSummary {
   const { namespace_id, created_at, display_name, version_id, name_id } = namespace
   return { namespace_id, create_ts: instantOf(created_at), display_name, version_id, name_id }
-}
-
-/** Of all lobbies of the namespaces. No more than clients can read, however many it would be. */
-function playerCount(namespaces: readonly NamespaceRow[], { lobbies }: Pick<ReadTables, 'lobbies'>): number {
-  return Math.min(
-    uint32Max,
-    namespaces.reduce((sum, { namespace_id }) => sum + lobbies.sum('players', namespace_id), 0),
-  )
 }
 
 /** The versions that namespaces run, each once, as old as the first namespace that runs it. */

@@ -50,7 +50,7 @@ function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
     throw new ApiError('MATCHMAKER_PLAYER_ALREADY_CONNECTED', 'the player of player_token is connected already')
   if (status === 'removed')
     throw new ApiError('MATCHMAKER_PLAYER_REMOVED', 'the player of player_token has left the lobby')
-  if (status === 'reserved' && now < player.expires_at) return player
+  if (status === 'reserved' && now < (player.expires_at ?? Number.POSITIVE_INFINITY)) return player
   throw new ApiError(
     'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
     'the player of player_token has not connected within 2 minutes: its seat is free again',

@@ -1,5 +1,6 @@
 import type { OperationOutput } from '../contract/operations.js'
 import type { Behaviour } from './behaviour.js'
+import { playerCount } from './player-count.js'
 
 type Statistics = OperationOutput<'players.getStatistics'>
 
@@ -13,17 +14,17 @@ export const getStatistics: Behaviour<'players.getStatistics'> = ({ caller, tabl
     q.where({ namespace_id }),
   )) {
     const byRegion = counts.get(game_mode_id)
-    byRegion?.set(region_id, (byRegion.get(region_id) ?? 0) + total_player_count)
+    byRegion?.set(region_id, playerCount([byRegion.get(region_id) ?? 0, total_player_count]))
   }
   const game_modes = [...counts].map(([id, byRegion]) => [id, statisticsOf(byRegion)] as const)
   return {
-    player_count: game_modes.reduce((sum, [, { player_count }]) => sum + player_count, 0),
+    player_count: playerCount(game_modes.map(([, { player_count }]) => player_count)),
     game_modes: Object.fromEntries(game_modes),
   }
 }
 
 function statisticsOf(byRegion: ReadonlyMap<string, number>): Statistics['game_modes'][string] {
   const regions = [...byRegion].map(([id, player_count]) => [id, { player_count }] as const)
-  const player_count = regions.reduce((sum, [, region]) => sum + region.player_count, 0)
+  const player_count = playerCount(byRegion.values())
   return { player_count, regions: Object.fromEntries(regions) }
 }

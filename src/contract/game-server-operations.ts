@@ -71,7 +71,6 @@ export const gameServerOperations = {
     errors: [
       ...serverErrors,
       'API_BAD_BODY',
-      'TOKEN_INVALID',
       'MATCHMAKER_PLAYER_ALREADY_CONNECTED',
       'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
       'MATCHMAKER_PLAYER_REMOVED',
@@ -79,7 +78,7 @@ export const gameServerOperations = {
     source: 'client',
     fidelity: [
       takesOver,
-      'Of a player whose seat has expired, and of one who has left, it is known for an hour; then its token is unknown.',
+      'A player who has left, or whose seat has expired, is remembered for an hour; then its token is unknown.',
     ],
   },
   'players.disconnected': {
@@ -90,7 +89,7 @@ export const gameServerOperations = {
     kind: 'write',
     body: z.object({ player_token }),
     output: done,
-    errors: [...serverErrors, 'API_BAD_BODY', 'TOKEN_INVALID'],
+    errors: [...serverErrors, 'API_BAD_BODY'],
     source: 'client',
     fidelity: [
       'A player who has not connected yet gives its seat back; of one who is gone already nothing changes, and it is no error.',

@@ -32,8 +32,9 @@ function running(lobby: RunningLobby): string[] {
 
 function notReady(lobby: RunningLobby): string[] {
   if (lobby.status === 'ready') return []
-  const by = instantOf(lobby.ready_by)
-  return [`it is not ready: unless its server calls POST /matchmaker/lobbies/ready, it stops at ${by}`]
+  const { ready_by } = lobby
+  const waits = 'it is not ready until its server calls POST /matchmaker/lobbies/ready'
+  return [ready_by === undefined ? waits : `${waits}, and stops at ${instantOf(ready_by)} if it does not`]
 }
 
 function seats(lobby: RunningLobby): string {

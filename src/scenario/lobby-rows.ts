@@ -36,13 +36,13 @@ export function* lobbyRows(namespace: OwnedNamespace, making: LobbyMaking): Iter
 }
 
 /** The players of a namespace that its lobbies list, in their order. */
-export function* playerRows(namespace: OwnedNamespace, { naming, now }: LobbyMaking): Iterable<object> {
+export function* playerRows(namespace: OwnedNamespace, { naming }: LobbyMaking): Iterable<object> {
   const { given, namespace_id, fullName } = namespace
   for (const [i, lobby] of (given.lobbies ?? []).entries()) {
     const lobby_id = lobbyIdOf(lobby, { naming, stream: `lobby:${fullName}/${i}` })
     for (const [j, player] of (lobby.players ?? []).entries()) {
       const player_token = player.token ?? naming.token(`player:${fullName}/${i}/${j}`, 'player')
-      yield { player_token, lobby_id, namespace_id, ...playerOf(player, now) }
+      yield { player_token, lobby_id, namespace_id, ...playerOf(player) }
     }
   }
 }
@@ -51,7 +51,7 @@ function lobbyIdOf({ lobby_id }: LobbyEntry, { naming, stream }: { readonly nami
   return lobby_id ?? naming.uuid(stream)
 }
 
-interface RowMaking extends Pick<LobbyMaking, 'naming' | 'now' | 'servers'> {
+interface RowMaking extends Pick<LobbyMaking, 'naming' | 'servers'> {
   readonly namespace: OwnedNamespace
   /** Each kind counts its own, so that one lobby more in the list changes no id of the generated. */
   readonly kind: 'lobby' | 'generated-lobby'

@@ -3,7 +3,6 @@ import { exact } from '../contract/exact.js'
 import { Instant } from '../contract/instant.js'
 import { Json } from '../contract/json.js'
 import { Uint32 } from '../contract/uint32.js'
-import { lifetimeMs } from '../store/lifetime.js'
 import { lobbyFields } from '../store/lobby-row.js'
 import type { Mode } from './game-mode.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
@@ -28,7 +27,7 @@ export const LobbyEntry = exact({
     .optional()
     .describe('Who plays its game server. Default: mock, or server where the servers are manual.'),
   status: z.enum(['starting', 'ready', 'stopped']).optional().describe('Default: ready.'),
-  ready_by: Instant.optional().describe('When a starting one stops. Default: 5m after the beginning.'),
+  ready_by: Instant.optional().describe('When a starting one stops. Default: never.'),
   stops_at: Instant.optional().describe('When it stops because of its age. Default: never.'),
   forgotten_at: Instant.optional().describe('When nothing is known any more of one that has stopped. Default: never.'),
   players: z.array(PlayerEntry).optional().describe('Players who can be told apart. Default: none.'),
@@ -58,15 +57,11 @@ export function lobbyOf(entry: LobbyEntry, mode: Mode) {
   }
 }
 
-/** What of a lobby depends on when its world begins, and on who plays its server. What is absent stays undefined. */
-export function lobbyStateOf(
-  entry: LobbyEntry,
-  { now, servers }: { readonly now: number; readonly servers: 'auto' | 'manual' },
-) {
+/** What of a lobby depends on who plays its server, and its times. What is absent stays undefined. */
+export function lobbyStateOf(entry: LobbyEntry, { servers }: { readonly servers: 'auto' | 'manual' }) {
   const { status = 'ready', run_by = servers === 'manual' ? 'server' : 'mock' } = entry
   const stops_at = msOf(entry.stops_at)
   if (status === 'ready') return { run_by, status, stops_at }
   if (status === 'stopped') return { run_by, status, forgotten_at: msOf(entry.forgotten_at) }
-  const ready_by = msOf(entry.ready_by) ?? now + lifetimeMs.starting
-  return { run_by, status, ready_by, stops_at }
+  return { run_by, status, ready_by: msOf(entry.ready_by), stops_at }
 }

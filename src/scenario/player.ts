@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
 import { Instant } from '../contract/instant.js'
-import { lifetimeMs } from '../store/lifetime.js'
 import { PlayerRow } from '../store/player-row.js'
 import { msOf } from './time.js'
 import { Token } from './token.js'
@@ -14,7 +13,7 @@ export const PlayerEntry = exact({
   status: z.enum(['reserved', 'connected', 'expired', 'removed']).optional().describe('Default: connected.'),
   address: z.string().optional().describe('Where it comes from. Default: 127.0.0.1.'),
   session_ms: session_ms.describe('For how long it plays, of one whom the simulation has sent.'),
-  expires_at: Instant.optional().describe('When a reserved seat is freed. Default: 2m after the beginning.'),
+  expires_at: Instant.optional().describe('When a reserved seat is freed. Default: never.'),
   connects_at: Instant.optional().describe('When the mock connects a reserved player. Default: never.'),
   leaves_at: Instant.optional().describe('When the mock has a connected player leave. Default: never.'),
   forgotten_at: Instant.optional().describe('When nothing is known any more of one who is gone. Default: never.'),
@@ -27,10 +26,10 @@ export function countOf(players: readonly PlayerEntry[] | undefined, status: 're
 }
 
 /** A player with its defaults, all columns but its own token and its lobby's. What is absent stays undefined. */
-export function playerOf(entry: PlayerEntry, now: number) {
+export function playerOf(entry: PlayerEntry) {
   const { status = 'connected', address = '127.0.0.1', session_ms } = entry
   if (status === 'reserved') {
-    const expires_at = msOf(entry.expires_at) ?? now + lifetimeMs.seat
+    const expires_at = msOf(entry.expires_at)
     return { status, address, session_ms, expires_at, connects_at: msOf(entry.connects_at) }
   }
   if (status === 'connected') return { status, address, session_ms, leaves_at: msOf(entry.leaves_at) }

@@ -11,7 +11,7 @@ const { concurrent, session_ms, modes } = SimulationRow.shape
 /** How long a session may be. */
 const Session = Duration.refine(
   session => session_ms.safeParse(durationMs(session)).success,
-  'expected a duration from 1s to 7d',
+  'expected a duration from 10s to 7d',
 )
 
 /** Players who come and go by themselves. */

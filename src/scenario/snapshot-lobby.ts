@@ -45,14 +45,14 @@ function stateEntry(lobby: LobbyRow): LobbyEntry {
   if (status === 'stopped') return { status, ...instant('forgotten_at', lobby.forgotten_at) }
   const stops = instant('stops_at', lobby.stops_at)
   if (status === 'ready') return stops
-  return { status, ready_by: instantOf(lobby.ready_by), ...stops }
+  return { status, ...instant('ready_by', lobby.ready_by), ...stops }
 }
 
 function playerEntry(player: PlayerRow): PlayerEntry {
   const { player_token: token, status, address, session_ms } = player
   const fields = { token, status, address, ...(session_ms === undefined ? {} : { session_ms }) }
   if (player.status === 'reserved') {
-    return { ...fields, expires_at: instantOf(player.expires_at), ...instant('connects_at', player.connects_at) }
+    return { ...fields, ...instant('expires_at', player.expires_at), ...instant('connects_at', player.connects_at) }
   }
   if (player.status === 'connected') return { ...fields, ...instant('leaves_at', player.leaves_at) }
   return { ...fields, ...instant('forgotten_at', player.forgotten_at) }

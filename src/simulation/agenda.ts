@@ -61,6 +61,7 @@ class Agenda {
   #waiting: Waiting | undefined
   #alarm: Deadline | undefined
   #running: Promise<void> = Promise.resolve()
+  #ended = false
   readonly #onBug: (error: unknown) => void
 
   constructor(world: LiveWorld, { timetables, onBug }: TimeKeeping) {
@@ -77,6 +78,7 @@ class Agenda {
   }
 
   end(): void {
+    this.#ended = true
     this.#unsubscribe()
     this.#waiting?.unlisten()
     this.#waiting = undefined
@@ -98,9 +100,11 @@ class Agenda {
   }
 
   #expect(table: TableName, row: object, after = this.#world.clock.now()): void {
+    const at = this.#timetable(table).dueAt(row, after)
+    // Most are never due.
+    if (at === undefined && !this.#waiting) return
     const id = idOf(table)(row as never) // a row of that table
     this.#forget(table, id)
-    const at = this.#timetable(table).dueAt(row, after)
     if (at === undefined) return
     const { deadlines, entries } = this.#wait()
     const deadline = deadlines.add({ at, due: { table, id } })
@@ -157,10 +161,11 @@ class Agenda {
       for (let due = this.#takeDue(clock.now()); due; due = this.#takeDue(clock.now())) {
         const { at, places } = due
         await this.#turn(places.sort(byPlace(this.#tables)), at)
+        if (this.#ended) return
         // Those whose rows have stayed as they were may come again.
         for (const { table, id } of places) {
           const row = this.#rows(table).get(id)
-          if (row && !this.#waiting?.entries.get(table)?.has(id)) this.#expect(table, row, at)
+          if (row && !this.#waiting?.entries.get(table)?.has(id)) this.#expect(table, row, Math.min(at, clock.now()))
         }
       }
     } finally {
@@ -184,6 +189,8 @@ class Agenda {
 
   #turn(due: readonly Place[], at: number): Promise<void> {
     return this.#world.write(async (tables, writes) => {
+      // A reset may have put the clock back meanwhile.
+      if (at > this.#world.clock.now()) return
       const { tables: reads } = writes
       const turn = { reads, tables, writes, now: at }
       for (const { table, id } of due) {

@@ -15,7 +15,8 @@ export const playerTimetable: Timetable<PlayerRow> = {
     const { reads, writes, now } = turn
     if (!isSeated(player)) return writes.delete('players', player.player_token)
     const lobby = reads.lobbies.get(player.lobby_id)
-    if (!lobby) return
+    // Else it would be due for ever.
+    if (!lobby) return writes.delete('players', player.player_token)
     if (player.status === 'reserved' && player.connects_at !== undefined && player.connects_at <= now)
       return connect(player, { lobby, writes, now })
     if (player.status === 'connected') leave(player, turn)

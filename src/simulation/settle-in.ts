@@ -10,7 +10,10 @@ interface Settling extends DueTurn {
   readonly tokens: Random
 }
 
-/** Has those who are only counted in the lobbies of a namespace be players who play on for a while, and then leave. */
+/** The most players who settle in: those beyond stay counted. As many as a simulation may send. */
+const mostSettlers = 100_000
+
+/** Has those who are only counted in the lobbies of a namespace be players who play on for a while, and then leave: 100,000 at most. */
 export function settleIn(simulation: SimulationRow, settling: Settling): void {
   const { namespace_id } = simulation
   const { reads, writes, now, random, tokens } = settling
@@ -21,8 +24,9 @@ export function settleIn(simulation: SimulationRow, settling: Settling): void {
     const known = connectedIn(lobby, settling)
     if (known === total_player_count) continue
     // Each is counted again as it comes.
-    writes.put('lobbies', Object.freeze({ ...lobby, total_player_count: known }))
-    for (let i = known; i < total_player_count; i++) {
+    const settlers = Math.min(total_player_count - known, mostSettlers - nth)
+    writes.put('lobbies', Object.freeze({ ...lobby, total_player_count: total_player_count - settlers }))
+    for (let i = 0; i < settlers; i++) {
       const session_ms = sessionMs(simulation, random)
       // Some have come just now, and some are about to go.
       const left = Math.max(1, Math.ceil((session_ms * random.float()) / stepMs)) * stepMs

@@ -45,7 +45,11 @@ function wantedIn({ namespace_id, modes: weights }: SimulationRow, { reads, now 
   const modes = reads.gameModes
     .findMany(q => q.where({ namespace_id }))
     .filter(mode => mode.regions.length > 0 && !mode.disabled?.includes('find'))
-  const weightOf = ({ game_mode_id }: GameModeRow) => (weights ? (weights[game_mode_id] ?? 0) : 1)
+  const weightOf = ({ game_mode_id }: GameModeRow) => {
+    if (!weights) return 1
+    // A mode may be called as what each object has.
+    return Object.hasOwn(weights, game_mode_id) ? (weights[game_mode_id] ?? 0) : 0
+  }
   const total = modes.reduce((sum, mode) => sum + weightOf(mode), 0)
   if (total === 0) return []
   return modes.flatMap(mode =>

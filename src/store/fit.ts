@@ -106,7 +106,8 @@ export const checkDeviceLink: Check<DeviceLinkRow> = (link, tables) => {
   return (
     reference({ [link.status === 'complete' ? 'game_id' : 'completes.game_id']: gameOf(link) }, gamesOf(tables)) ??
     (namesakes.length > 1 ? `device_link_id is ${quoted(device_link_id)}, as that of another link is` : undefined) ??
-    (bearer && `device_link_token is a ${bearer.kind} token already`)
+    (bearer && `device_link_token is a ${bearer.kind} token already`) ??
+    (tables.players.get(device_link_token) && 'device_link_token is that of a player already')
   )
 }
 
@@ -119,6 +120,7 @@ export const checkToken: Check<TokenRow> = (row, tables) => {
   return (
     lost ??
     (tables.deviceLinks.get(row.token) && 'token is that of a device link already') ??
+    (tables.players.get(row.token) && 'token is that of a player already') ??
     (row.kind === 'development' ? repeated(portLabels(row)) : undefined)
   )
 }

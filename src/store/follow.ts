@@ -35,6 +35,8 @@ export function countSeats({ before, after }: RowChange<PlayerRow>, turn: Follow
 /** The seats of players who can be told apart are counted with them, and not by hand. */
 export function miscounted({ before, after }: RowChange<LobbyRow>, { players }: ReadTables): string | undefined {
   if (!after) return undefined
+  if (before && before.namespace_id !== after.namespace_id)
+    return `namespace_id cannot become ${after.namespace_id}: make another lobby there`
   const reserved = before?.reserved_player_count ?? 0
   if (after.reserved_player_count !== reserved)
     return `reserved_player_count is ${after.reserved_player_count}, and its players have ${reserved}: make or delete players instead`
@@ -52,20 +54,22 @@ function addTo({ lobby_id, status }: PlayerRow, amount: 1 | -1, turn: Following)
   const counted = { ...lobby }
   if (status === 'reserved') counted.reserved_player_count += amount
   else counted.total_player_count += amount
-  if (seatsTaken(counted) > mostPlayers(counted)) throw new UsageError(`lobby ${lobby_id}: ${tooManyPlayers(counted)}`)
+  if (amount > 0 && seatsTaken(counted) > mostPlayers(counted))
+    throw new UsageError(`lobby ${lobby_id}: ${tooManyPlayers(counted)}`)
   turn.put('lobbies', Object.freeze(counted))
 }
 
 /** The players of a lobby that has stopped are removed, and those of one that is gone are gone. */
 export function endPlayers({ before, after }: RowChange<LobbyRow>, turn: Following): void {
-  if (!before || before.status === 'stopped' || (after && after.status !== 'stopped')) return
+  const stops = after?.status === 'stopped' && before?.status !== 'stopped'
+  if (!before || (after && !stops)) return
   const { lobby_id } = before
   for (const player of turn.tables.players.findMany(q => q.where({ lobby_id }))) {
     if (!after) turn.delete('players', player.player_token)
     else if (isSeated(player)) turn.put('players', removed(player, turn.now))
   }
   const left = turn.tables.lobbies.get(lobby_id)
-  if (left && left.total_player_count > 0) turn.put('lobbies', Object.freeze({ ...left, total_player_count: 0 }))
+  if (left && left.total_player_count !== 0) turn.put('lobbies', Object.freeze({ ...left, total_player_count: 0 }))
 }
 
 /** A player who has left its seat, of whom is known for a while that it had one. */

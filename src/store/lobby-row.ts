@@ -34,8 +34,8 @@ export const LobbyRow = z
       exact({
         ...lobbyFields,
         status: z.literal('starting'),
-        /** When it stops, unless its server has called ready. */
-        ready_by: Time,
+        /** When it stops, unless its server has called ready. Absent: never, as where a scenario lists it. */
+        ready_by: Time.optional(),
         stops_at,
       }),
       exact({ ...lobbyFields, status: z.literal('ready'), stops_at }),

@@ -23,8 +23,8 @@ export const PlayerRow = z.discriminatedUnion(
     exact({
       ...playerFields,
       status: z.literal('reserved'),
-      /** When its seat is freed, unless it has connected. */
-      expires_at: Time,
+      /** When its seat is freed, unless it has connected. Absent: never, as where a scenario lists it. */
+      expires_at: Time.optional(),
       /** When the mock connects it in its server's place. */
       connects_at: Time.optional(),
     }),

@@ -199,8 +199,10 @@ export class Records<Row extends object> implements RowSource<Row> {
   #drop(id: string, landing: Landing): void {
     const before = this.#entries.get(id)?.row
     this.#own().delete(id)
-    this.#since?.ids.add(id)
-    if (this.#since?.of.has(id)) this.#since.order = 'another'
+    if (this.#since?.of.has(id)) {
+      this.#since.ids.add(id)
+      this.#since.order = 'another'
+    } else this.#since?.ids.delete(id)
     this.#deletions.add(id, landing.revision)
     this.#touch(id, { before, landing })
   }

@@ -60,13 +60,14 @@ export class SumIndex<Row> {
 
   #add(under: string, { amount, revision, tell }: Addition): void {
     const sum = this.#sum(under)
-    if (revision !== sum.touchedAt) {
+    // When it is made, records come in the order of their places.
+    if (revision > sum.touchedAt) {
       sum.before.value = sum.value
       sum.before.revision = sum.revision
       sum.touchedAt = revision
     }
     sum.value += amount
-    sum.revision = sum.value === sum.before.value ? sum.before.revision : revision
+    sum.revision = sum.value === sum.before.value ? sum.before.revision : Math.max(sum.revision, revision)
     // Else it would keep all that ever was.
     if (sum.value === 0 && !sum.asked) this.#sums.delete(under)
     tell?.(under)

@@ -35,7 +35,14 @@ describe('explain', () => {
   it.for([
     [{}, 'the mock plays its server, until a call comes'],
     [{ run_by: 'server' }, 'its own server runs it'],
-    [{ status: 'starting', ready_by: Date.parse('2026-11-20T20:05:00Z') }, 'it stops at 2026-11-20T20:05:00.000Z'],
+    [
+      { status: 'starting', ready_by: Date.parse('2026-11-20T20:05:00Z') },
+      'and stops at 2026-11-20T20:05:00.000Z if it does not',
+    ],
+    [
+      { status: 'starting', ready_by: undefined },
+      'it is not ready until its server calls POST /matchmaker/lobbies/ready\n',
+    ],
     [{}, 'connected players: 1, reserved: 2, free for find: 5, for join by its id: 7'],
     [{ is_closed: true }, 'reserved: 2; nobody gets another one while it is closed'],
   ] as const)('says of a lobby that is %j what else is to be known', async ([columns, known], { serve }) => {

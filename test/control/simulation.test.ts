@@ -89,8 +89,8 @@ describe('simulate', () => {
   it.for([
     [{ concurrent: 100_001 }, 'concurrent is 100001: expected at most 100000'],
     [{ concurrent: -1 }, 'concurrent is -1: expected at least 0'],
-    [{ session: '999ms' }, 'session is "999ms": expected a duration from 1s to 7d'],
-    [{ session: '8d' }, 'session is "8d": expected a duration from 1s to 7d'],
+    [{ session: '9999ms' }, 'session is "9999ms": expected a duration from 10s to 7d'],
+    [{ session: '8d' }, 'session is "8d": expected a duration from 10s to 7d'],
     [{ session: 'long' }, 'session is "long": expected a number with ms'],
     [{ namespace: 'tanks/prd' }, 'Known: tanks/prod, tanks/closed, boats/prod. Did you mean tanks/prod?'],
     [
