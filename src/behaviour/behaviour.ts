@@ -1,8 +1,8 @@
 import type { OperationId, OperationInput, OperationOutput, operations } from '../contract/operations.js'
-import type { Writes } from '../store/follow.js'
 import type { Random } from '../store/random.js'
-import type { ReadTables, Tables } from '../store/table.js'
+import type { InnerTables, Tables } from '../store/table.js'
 import type { View } from '../store/world.js'
+import type { Writes } from '../store/writes.js'
 import type { CallerOf } from './caller.js'
 import type { Client } from './client.js'
 
@@ -16,7 +16,7 @@ interface ReadCall<Id extends OperationId> extends View {
 export interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
   readonly tables: Tables
   /** The tables as the turn has left them so far, which takes less than to make those that can be written to. */
-  readonly reads: ReadTables
+  readonly reads: InnerTables
   readonly writes: Writes
   readonly client: Client
   readonly random: Random

@@ -20,7 +20,13 @@ export const getDeviceLink: Behaviour<'devices.links.get'> = ({ input, ...view }
 }
 
 /** Completes a device link for the caller's game (PROTOCOL.md B8). */
-export const completeDeviceLink: Behaviour<'devices.links.complete'> = async ({ caller, input, tables, hasPassed }) => {
+export const completeDeviceLink: Behaviour<'devices.links.complete'> = async ({
+  caller,
+  input,
+  tables,
+  reads,
+  hasPassed,
+}) => {
   const { game_id } = input
   if (caller.gameId !== game_id) {
     throw new ApiError(
@@ -28,7 +34,7 @@ export const completeDeviceLink: Behaviour<'devices.links.complete'> = async ({ 
       `this cloud token is not of game "${game_id}": send one of that game; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens`,
     )
   }
-  const link = findPendingLink(input.device_link_token, { tables, hasPassed })
+  const link = findPendingLink(input.device_link_token, { tables: reads, hasPassed })
   await completeLink({ link, gameId: game_id, tables })
   return {}
 }

@@ -3,7 +3,7 @@ import type { OperationInput } from '../contract/operations.js'
 import { lobbiesOf } from '../store/derived.js'
 import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
 import type { GameModeRow } from '../store/rows.js'
-import type { ReadTables } from '../store/table.js'
+import type { InnerTables } from '../store/table.js'
 import type { Behaviour, WriteCall } from './behaviour.js'
 import { cannedJoin } from './canned-join.js'
 import { nearness } from './nearness.js'
@@ -34,7 +34,7 @@ export const findLobby = ((call: Finding) => {
 
 function askedModes(
   { game_modes }: Asked,
-  around: { readonly namespaceId: string; readonly tables: ReadTables },
+  around: { readonly namespaceId: string; readonly tables: InnerTables },
 ): GameModeRow[] {
   if (game_modes.length === 0)
     throw new ApiError('MATCHMAKER_NO_GAME_MODE_PROVIDED', 'game_modes is empty: ask for at least one')
@@ -46,7 +46,7 @@ function askedModes(
 
 interface Search {
   readonly input: Asked
-  readonly tables: ReadTables
+  readonly tables: InnerTables
 }
 
 /** The lobby with the fewest free seats; of those that have as few, one in the nearest region, and there the oldest. */
@@ -54,8 +54,8 @@ function fullest(places: readonly Place[], { input, tables }: Search): LobbyRow 
   const near = nearness(input, tables)
   let best: LobbyRow | undefined
   for (const { mode, region_id } of places) {
-    const among = lobbiesOf({ ...mode, region_id })
-    const lobby = first(tables.lobbies.ranked('fullest', among), there => fits(there, input))
+    const group = lobbiesOf({ ...mode, region_id })
+    const lobby = first(tables.lobbies.ranked('fullest', group), there => fits(there, input))
     if (!lobby) continue
     const difference = best ? freeSeats(lobby) - freeSeats(best) : -1
     if (difference < 0 || (difference === 0 && best && near.isNearer(region_id, best.region_id))) best = lobby

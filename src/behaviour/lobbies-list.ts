@@ -12,8 +12,7 @@ export const listLobbies: Behaviour<'lobbies.list'> = ({ caller, input, tables }
   const { namespaceId: namespace_id } = caller
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
   if (caller.kind === 'development') return cannedList(modes, input)
-  const lobbies = openLobbies({ tables, namespaceId: namespace_id, modes })
-  const listed = tables.settings.get('settings')?.hide_empty_lobbies ? withoutEmpty(lobbies) : lobbies
+  const listed = listedLobbies(namespace_id, { tables, modes })
   return {
     game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
     lobbies: listed.map(lobby => toLobby(lobby, input)),
@@ -21,14 +20,23 @@ export const listLobbies: Behaviour<'lobbies.list'> = ({ caller, input, tables }
   }
 }
 
-interface LobbiesOfNamespace {
+/** Where lobbies are looked for, with the modes of the namespace where they are known. */
+interface Around {
   readonly tables: ReadTables
-  readonly namespaceId: string
-  readonly modes: readonly GameModeRow[]
+  readonly modes?: readonly GameModeRow[]
 }
 
-/** Those that are listed: not closed, public, of a mode that is listable; oldest first. */
-function openLobbies({ tables, namespaceId: namespace_id, modes }: LobbiesOfNamespace): LobbyRow[] {
+/** The lobbies of a namespace that its public token is shown, oldest first. */
+export function listedLobbies(
+  namespace_id: string,
+  { tables, modes = tables.gameModes.findMany(q => q.where({ namespace_id })) }: Around,
+): LobbyRow[] {
+  const open = openLobbies(namespace_id, { tables, modes })
+  return tables.settings.get('settings')?.hide_empty_lobbies ? withoutEmpty(open) : open
+}
+
+/** Not closed, public, of a mode that is listable. */
+function openLobbies(namespace_id: string, { tables, modes }: Required<Around>): LobbyRow[] {
   const listable = new Set(modes.filter(mode => mode.listable).map(mode => mode.game_mode_id))
   return tables.lobbies
     .findMany(q => q.where({ namespace_id }))

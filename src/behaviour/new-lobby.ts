@@ -1,10 +1,10 @@
 import { ApiError } from '../contract/error.js'
-import type { Writes } from '../store/follow.js'
 import { frozenCopy } from '../store/json-copy.js'
 import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import type { Random } from '../store/random.js'
-import type { ReadTables } from '../store/table.js'
+import type { InnerTables } from '../store/table.js'
+import type { Writes } from '../store/writes.js'
 import type { Client } from './client.js'
 import type { Place } from './places.js'
 
@@ -19,7 +19,7 @@ interface Wishes {
 interface Making {
   readonly wishes: Wishes
   readonly client: Client
-  readonly reads: ReadTables
+  readonly reads: InnerTables
   readonly writes: Writes
   readonly random: Random
   readonly now: number
@@ -66,7 +66,7 @@ function serverOf({ client, reads, now }: Pick<Making, 'client' | 'reads' | 'now
   return { run_by: 'server', status: 'starting', ready_by: now + lifetimeMs.starting } as const
 }
 
-function checkCount(namespace_id: string, { lobbies, namespaces }: ReadTables): void {
+function checkCount(namespace_id: string, { lobbies, namespaces }: InnerTables): void {
   const most = namespaces.get(namespace_id)?.lobby_count_max ?? 0
   const running = lobbies.sum('running', namespace_id)
   if (running < most) return

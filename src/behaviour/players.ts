@@ -1,9 +1,10 @@
 import { ApiError } from '../contract/error.js'
-import { removed, type Writes } from '../store/follow.js'
+import { removed } from '../store/gone-player.js'
 import { playedMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import { isSeated, type PlayerRow, type SeatedPlayer } from '../store/player-row.js'
 import type { ReadTables } from '../store/table.js'
+import type { Writes } from '../store/writes.js'
 import type { Behaviour } from './behaviour.js'
 import { ownLobby } from './game-server.js'
 

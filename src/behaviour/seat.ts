@@ -2,18 +2,19 @@ import { ApiError } from '../contract/error.js'
 import type { Join } from '../contract/join.js'
 import { matchmakerDefaults } from '../store/default-columns.js'
 import { seatsFrom } from '../store/derived.js'
-import type { Writes } from '../store/follow.js'
 import { lifetimeMs, playedMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import type { Random } from '../store/random.js'
-import type { ReadTables } from '../store/table.js'
+import type { InnerTables } from '../store/table.js'
+import type { Writes } from '../store/writes.js'
 import type { Client } from './client.js'
 import { joinAnswer } from './join-answer.js'
+import { lobbyPorts } from './lobby-ports.js'
 
 /** Who takes a seat, and when, in ms since the epoch. */
 interface Seating {
   readonly client: Client
-  readonly reads: ReadTables
+  readonly reads: InnerTables
   readonly writes: Writes
   readonly random: Random
   readonly now: number
@@ -21,7 +22,7 @@ interface Seating {
 
 /** Reserves a seat of a lobby that has one free, for a new player (PROTOCOL.md C). */
 export function reserveSeat(lobby: LobbyRow, { client, reads, writes, random, now }: Seating): Join {
-  const { lobby_id, namespace_id, game_mode_id, region_id } = lobby
+  const { lobby_id, namespace_id, region_id } = lobby
   const { address, sessionMs: session_ms } = client
   const token = random.token('player')
   writes.put(
@@ -37,16 +38,14 @@ export function reserveSeat(lobby: LobbyRow, { client, reads, writes, random, no
       ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
     }),
   )
-  const ports =
-    reads.gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? reads.namespaces.get(namespace_id)?.development
   const display_name = reads.regions.get(region_id)?.region_display_name ?? region_id
-  return joinAnswer({ lobby_id, region: { region_id, display_name }, ports, token })
+  return joinAnswer({ lobby_id, region: { region_id, display_name }, ports: lobbyPorts(lobby, reads), token })
 }
 
 interface Coming {
   readonly namespaceId: string
   readonly client: Client
-  readonly tables: ReadTables
+  readonly tables: InnerTables
 }
 
 /** Throws `ApiError` where as many players as may come from one address have come from there (PROTOCOL.md B6). */

@@ -1,3 +1,4 @@
+import { listedLobbies } from '../behaviour/lobbies-list.js'
 import { durationText } from '../contract/duration.js'
 import { curlLine, curlLineFor } from '../control/curl-line.js'
 import { publicFirst } from '../control/public-first.js'
@@ -8,7 +9,6 @@ import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { version } from '../version.js'
 import type { Console } from './console.js'
-import { listedLobbies } from './listed.js'
 import { plain } from './plain.js'
 
 /** What the command says when it listens. */
@@ -53,7 +53,7 @@ function inventory(world: World): string[][] {
   const { namespaces, games, gameModes, simulations } = world
   return namespaces.all().map(({ namespace_id, game_id, name_id, tokenless }) => {
     const modes = gameModes.count(q => q.where({ namespace_id }))
-    const open = listedLobbies(world, namespace_id)
+    const open = listedLobbies(namespace_id, { tables: world }).length
     const within = [
       `${modes} ${modes === 1 ? 'game mode' : 'game modes'}`,
       `${open} open ${open === 1 ? 'lobby' : 'lobbies'}`,

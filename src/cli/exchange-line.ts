@@ -1,9 +1,9 @@
+import { listedLobbies } from '../behaviour/lobbies-list.js'
 import type { OperationId } from '../contract/operations.js'
 import type { ExchangeRecord } from '../server/log.js'
 import { defaultWorldId } from '../server/worlds.js'
 import type { World } from '../store/world.js'
 import type { Console } from './console.js'
-import { listedLobbies } from './listed.js'
 import { plain } from './plain.js'
 
 /** Where a line is printed, and of what. */
@@ -50,5 +50,5 @@ function canned({ operation, caller, status }: ExchangeRecord, world: World | un
   if (seating.includes(operation)) return 'canned seat; the public token gets one in a lobby of the world'
   if (operation !== 'lobbies.list') return undefined
   if (!world) return 'canned list'
-  return `canned list; the public token sees ${listedLobbies(world, caller.namespaceId)}`
+  return `canned list; the public token sees ${listedLobbies(caller.namespaceId, { tables: world }).length}`
 }

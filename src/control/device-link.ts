@@ -6,19 +6,19 @@ import { shaped } from '../contract/shaped.js'
 import { UsageError } from '../contract/usage-error.js'
 import { hasPassed } from '../store/clock.js'
 import type { ReadTables } from '../store/table.js'
-import type { World } from '../store/world.js'
+import type { LiveWorld, World } from '../store/world.js'
 import { gameCalled } from './game-called.js'
 import { CompletionSchema } from './options.js'
 import type { CompletionOptions } from './steering.js'
 
 /** Completes a pending device link, without a cloud token. Rejects with `ApiError`, and with `UsageError` for a game that is none. */
 export async function completeDeviceLink(
-  world: World,
+  world: LiveWorld,
   { token, ...options }: CompletionOptions & { readonly token: string },
 ): Promise<void> {
   const { game } = shaped(options, { schema: CompletionSchema, what: 'completion' })
-  return world.write(async tables => {
-    const link = findPendingLink(token, { tables, hasPassed: at => hasPassed(at, world.clock) })
+  return world.write(async (tables, { tables: reads }) => {
+    const link = findPendingLink(token, { tables: reads, hasPassed: at => hasPassed(at, world.clock) })
     await completeLink({ link, gameId: gameIdOf(game, tables), tables })
   })
 }

@@ -1,4 +1,4 @@
-import { listLobbies } from '../behaviour/lobbies-list.js'
+import { listedLobbies } from '../behaviour/lobbies-list.js'
 import { instantOf } from '../contract/instant.js'
 import { quoted } from '../contract/issue.js'
 import { nearest } from '../contract/nearest.js'
@@ -13,9 +13,7 @@ export function explainLobby({ view }: Pick<ExplainedOf, 'view'>, lobbyId: strin
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) return unknown(lobbyId, tables.lobbies.all())
   const namespace = fullNameOf(lobby.namespace_id, tables)
-  const caller = { kind: 'public', namespaceId: lobby.namespace_id } as const
-  const { lobbies } = listLobbies({ caller, input: { include_state: false }, ...view })
-  const isListed = lobbies.some(listed => listed.lobby_id === lobbyId)
+  const isListed = listedLobbies(lobby.namespace_id, { tables }).includes(lobby)
   const who = `to a public token of ${namespace}, and without a token where ${namespace} is meant and tokenless`
   const more = lobby.status === 'stopped' ? [] : running(lobby)
   if (!isListed) return { verdict: 'not listed', because: [...reasons(lobby, view), ...more] }

@@ -38,7 +38,7 @@ ${operationIds.map(operationRow)}
 }
 
 function counts({ games, namespaces, gameModes, regions, lobbies }: World): Html {
-  const connected = namespaces.all().reduce((sum, { namespace_id }) => sum + lobbies.sum('players', namespace_id), 0)
+  const connected = lobbies.all().reduce((sum, { total_player_count }) => sum + total_player_count, 0)
   const counted = [
     { one: 'game', many: 'games', count: games.count() },
     { one: 'namespace', many: 'namespaces', count: namespaces.count() },

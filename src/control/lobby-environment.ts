@@ -1,3 +1,4 @@
+import { lobbyPorts } from '../behaviour/lobby-ports.js'
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
 import type { LobbyRow } from '../store/lobby-row.js'
@@ -20,7 +21,6 @@ export function lobbyEnvironment(tables: ReadTables, { lobbyId, url }: Asked): E
   const { lobby_id, namespace_id, game_mode_id, region_id, lobby_config, tags } = lobby
   const token = lobbyTokenOf(lobby_id)
   const namespace = tables.namespaces.get(namespace_id)
-  const ports = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? namespace?.development
   return {
     ...(url === undefined ? { RIVET_TOKEN: token } : environmentOf(url, token)),
     RIVET_LOBBY_ID: lobby_id,
@@ -37,7 +37,7 @@ export function lobbyEnvironment(tables: ReadTables, { lobbyId, url }: Asked): E
     RIVET_MAX_PLAYERS_PARTY: String(lobby.max_players_party),
     ...(lobby_config === undefined ? {} : { RIVET_LOBBY_CONFIG: JSON.stringify(lobby_config) }),
     ...(tags === undefined ? {} : { RIVET_LOBBY_TAGS: JSON.stringify(tags) }),
-    ...Object.fromEntries((ports?.lobby_ports ?? []).flatMap(portVariables)),
+    ...Object.fromEntries((lobbyPorts(lobby, tables)?.lobby_ports ?? []).flatMap(portVariables)),
     // Deprecated there, and read by older servers.
     RIVET_LOBBY_TOKEN: token,
     RIVET_LOBBY_GROUP_ID: game_mode_id,

@@ -56,7 +56,7 @@ function stateOf(row: SimulationRow, tables: ReadTables): SimulationState {
     ...(modes === undefined ? {} : { modes }),
     began_at: instantOf(began_at),
     players: {
-      connected: tables.lobbies.sum('players', namespace_id),
+      connected: lobbies.reduce((sum, { total_player_count }) => sum + total_player_count, 0),
       reserved: lobbies.reduce((sum, { reserved_player_count }) => sum + reserved_player_count, 0),
     },
   }

@@ -1,15 +1,15 @@
 import { type Deadline, Deadlines } from '../store/deadlines.js'
-import type { Writes } from '../store/follow.js'
 import { idOf } from '../store/model.js'
 import type { Rows, TableName } from '../store/rows.js'
-import type { ReadTable, ReadTables, Tables } from '../store/table.js'
+import type { InnerTables, ReadTable, Tables } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
+import type { Writes } from '../store/writes.js'
 
 /** A turn in which something is due, and when that is, in ms since the epoch. */
 export interface DueTurn {
   /** The tables as they are, which takes less than to make those that can be written to. */
-  readonly reads: ReadTables
+  readonly reads: InnerTables
   readonly tables: Tables
   readonly writes: Writes
   readonly now: number

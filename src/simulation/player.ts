@@ -1,5 +1,5 @@
 import { connect, leave } from '../behaviour/players.js'
-import { expired } from '../store/follow.js'
+import { expired } from '../store/gone-player.js'
 import { isSeated, type PlayerRow } from '../store/player-row.js'
 import type { Timetable } from './agenda.js'
 import { earliest } from './earliest.js'

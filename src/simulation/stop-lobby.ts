@@ -1,6 +1,6 @@
-import type { Writes } from '../store/follow.js'
 import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
+import type { Writes } from '../store/writes.js'
 
 /** Stops a lobby: its players are removed, and for a while it is known that there was one (PROTOCOL.md C). `now` in ms since the epoch. */
 export function stopLobby(lobby: LobbyRow, { writes, now }: { readonly writes: Writes; readonly now: number }): void {

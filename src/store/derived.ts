@@ -11,8 +11,20 @@ const running: Summand<LobbyRow> = { columns: ['namespace_id'], amount: ({ statu
 /** Players with a seat, by their namespace and their address: see `seatsFrom`. */
 const seats: Summand<PlayerRow> = { columns: ['namespace_id', 'address'], amount: player => (isSeated(player) ? 1 : 0) }
 
-/** What is added up over the records of a table, by the names of the sums. */
-const sums: { readonly [table: string]: { readonly [name: string]: Summand<never> } } = {
+/** The names of all sums. */
+export type SumName = 'players' | 'running' | 'seats'
+/** The names of all orders. */
+export type OrderName = 'fullest'
+/** The names of all views. */
+export type ViewName = 'summaries' | 'names'
+
+/** What is kept of the tables that have any. */
+type Derived<Name extends string, Definition> = {
+  readonly [table: string]: { readonly [Defined in Name]?: Definition }
+}
+
+/** What is added up over the records of a table. */
+const sums: Derived<SumName, Summand<never>> = {
   lobbies: { players, running },
   players: { seats },
 }
@@ -27,60 +39,60 @@ const fullest: Ranking<LobbyRow> = {
   },
 }
 
-/** The orders in which the records of a table stand, by their names. */
-const orders: { readonly [table: string]: { readonly [name: string]: Ranking<never> } } = { lobbies: { fullest } }
+/** The orders in which the records of a table stand. */
+const orders: Derived<OrderName, Ranking<never>> = { lobbies: { fullest } }
 
 /** What is seen of the records of a table by those who look at some columns only. */
 export interface ViewOf<Row> {
-  /** Under what a record stands. */
-  under(row: Row): string
+  /** In which group a record is shown. */
+  group(row: Row): string
   readonly columns: readonly (keyof Row & string)[]
 }
 
 const namespaceSummaries: ViewOf<NamespaceRow> = {
-  under: ({ game_id }) => game_id,
+  group: ({ game_id }) => game_id,
   columns: ['namespace_id', 'created_at', 'display_name', 'version_id', 'name_id'],
 }
 const regionNames: ViewOf<RegionRow> = {
-  under: () => '',
+  group: () => '',
   columns: ['region_id', 'provider_display_name', 'region_display_name'],
 }
 
-/** The views of a table, by their names. */
-const views: { readonly [table: string]: { readonly [name: string]: ViewOf<never> } } = {
+/** The views of a table. */
+const views: Derived<ViewName, ViewOf<never>> = {
   /** What a game shows of its namespaces, by its id. */
   namespaces: { summaries: namespaceSummaries },
-  /** What a game shows of regions, all under the empty text. */
+  /** What a game shows of regions, all in the one group that has no name. */
   regions: { names: regionNames },
 }
 
-/** Under what the lobbies of a game mode in a region stand. */
-export function lobbiesOf(place: Pick<LobbyRow, 'namespace_id' | 'game_mode_id' | 'region_id'>): string {
-  return `${place.namespace_id} ${place.game_mode_id} ${place.region_id}`
+/** The group of the lobbies of a game mode in a region. */
+export function lobbiesOf(lobby: Pick<LobbyRow, 'namespace_id' | 'game_mode_id' | 'region_id'>): string {
+  return `${lobby.namespace_id} ${lobby.game_mode_id} ${lobby.region_id}`
 }
 
-/** Under what the seats of those are added up who come to a namespace from one address. */
+/** The group of the seats of those who come to a namespace from one address. */
 export function seatsFrom({ namespace_id, address }: Pick<PlayerRow, 'namespace_id' | 'address'>): string {
   return `${namespace_id} ${address}`
 }
 
 /** What a sum of a table adds up. */
-export function summandOf(table: string, name: string): Summand<object> {
+export function summandOf(table: string, name: SumName): Summand<object> {
   return definition(sums[table], name) as unknown as Summand<object> // a table is asked only with rows of its own
 }
 
 /** How an order of a table ranks its records. */
-export function rankingOf(table: string, name: string): Ranking<object> {
+export function rankingOf(table: string, name: OrderName): Ranking<object> {
   return definition(orders[table], name) as unknown as Ranking<object> // the same
 }
 
 /** What a view of a table shows. */
-export function viewOf(table: string, name: string): ViewOf<object> {
+export function viewOf(table: string, name: ViewName): ViewOf<object> {
   return definition(views[table], name) as unknown as ViewOf<object> // the same
 }
 
-function definition<T>(named: { readonly [name: string]: T } = {}, name: string): T {
+function definition<Name extends string, T>(named: { readonly [Defined in Name]?: T } = {}, name: Name): T {
   const found = named[name]
-  if (found === undefined) throw new Error(`nothing is called ${name}: one of ${Object.keys(named)}`)
+  if (found === undefined) throw new Error(`this table has nothing that is called ${name}, but ${Object.keys(named)}`)
   return found
 }

@@ -104,7 +104,7 @@ export const checkDeviceLink: Check<DeviceLinkRow> = (link, tables) => {
   const namesakes = tables.deviceLinks.findMany(q => q.where({ device_link_id }))
   const bearer = tables.tokens.get(device_link_token)
   return (
-    reference({ [link.status === 'complete' ? 'game_id' : 'completes.game_id']: gameOf(link) }, gamesOf(tables)) ??
+    reference({ [link.status === 'complete' ? 'game_id' : 'completes.game_id']: gameIdOf(link) }, gamesOf(tables)) ??
     (namesakes.length > 1 ? `device_link_id is ${quoted(device_link_id)}, as that of another link is` : undefined) ??
     (bearer && `device_link_token is a ${bearer.kind} token already`) ??
     (tables.players.get(device_link_token) && 'device_link_token is that of a player already')
@@ -126,7 +126,7 @@ export const checkToken: Check<TokenRow> = (row, tables) => {
 }
 
 /** The game that a device link is, or will be, completed for. */
-export function gameOf(link: DeviceLinkRow): string | undefined {
+export function gameIdOf(link: DeviceLinkRow): string | undefined {
   return link.status === 'complete' ? link.game_id : link.completes?.game_id
 }
 

@@ -92,9 +92,9 @@ export class Indexes {
       if (is !== undefined) touched?.add(indexTag(table, column, is))
     }
     for (const [name, index] of this.#sums ?? [])
-      index.touch({ before, after, revision }, under => touched?.add(sumTag(table, name, under)))
+      index.touch({ before, after, revision }, group => touched?.add(sumTag(table, name, group)))
     for (const [name, index] of this.#views ?? [])
-      index.touch({ id, before, after, revision }, under => touched?.add(viewTag(table, name, under)))
+      index.touch({ id, before, after, revision }, group => touched?.add(viewTag(table, name, group)))
     for (const index of this.#ranks?.values() ?? []) index.touch({ id, before, after })
   }
 
@@ -115,8 +115,8 @@ export class Indexes {
       touched?.add(indexTag(this.#indexed.table, column, value))
     }
     for (const [name, index] of this.#views ?? []) {
-      const under = index.touchOrder(row, revision)
-      touched?.add(viewTag(this.#indexed.table, name, under))
+      const group = index.touchOrder(row, revision)
+      touched?.add(viewTag(this.#indexed.table, name, group))
     }
   }
 }

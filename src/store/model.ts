@@ -12,9 +12,8 @@ import {
   checkSettings,
   checkSimulation,
   checkToken,
-  gameOf,
+  gameIdOf,
 } from './fit.js'
-import { countSeats, endPlayers, type Following, miscounted, type RowChange } from './follow.js'
 import { lifetimeMs } from './lifetime.js'
 import { LobbyRow } from './lobby-row.js'
 import { PlayerRow } from './player-row.js'
@@ -31,8 +30,10 @@ import {
   type TokenInput,
   TokenRow,
 } from './rows.js'
+import { countSeats, endPlayers, miscounted } from './seats.js'
 import { SimulationRow } from './simulation-row.js'
 import type { ReadTables } from './table.js'
+import type { Following, RowChange } from './writes.js'
 
 type Column<Name extends TableName> = keyof Rows[Name] & string
 
@@ -79,7 +80,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     neededBy: ({ game_id }, { namespaces, tokens, deviceLinks }) =>
       use('namespace', namespaces.findFirst(q => q.where({ game_id }))?.name_id) ??
       use('token', tokens.findFirst(q => q.where({ game_id }))?.kind) ??
-      use('device link', deviceLinks.all().find(link => gameOf(link) === game_id)?.device_link_id),
+      use('device link', deviceLinks.all().find(link => gameIdOf(link) === game_id)?.device_link_id),
   },
   regions: {
     schema: RegionRow,

@@ -1,7 +1,7 @@
 import { ColumnIndex, valueIn } from './column-index.js'
-import { rankingOf, summandOf, viewOf } from './derived.js'
+import { type OrderName, rankingOf, type SumName, summandOf, type ViewName, viewOf } from './derived.js'
+import { groupIn } from './group-in.js'
 import type { Change } from './landing.js'
-import { placeIn } from './place-in.js'
 import type { Ranking } from './rank-index.js'
 import type { Records } from './records.js'
 import { SumIndex } from './sum-index.js'
@@ -21,7 +21,7 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   readonly #places = new Map<string, number>()
   /** The rows that were put, by their values in columns that were asked for: a turn may change as many as there are. */
   readonly #putBy = new Map<string, ColumnIndex>()
-  readonly #differences = new Map<string, SumIndex<object>>()
+  readonly #differences = new Map<SumName, SumIndex<object>>()
   #nextPlace = 0
 
   constructor(
@@ -54,12 +54,12 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     return [...standing.sort((one, other) => placeOf(one) - placeOf(other)), ...added]
   }
 
-  sum(name: string, under: string): number {
-    return this.base.sum(name, under) + this.#difference(name).value(under)
+  sum(name: SumName, group: string): number {
+    return this.base.sum(name, group) + this.#difference(name).value(group)
   }
 
   /** By how much the sums of that name are others than they were. */
-  #difference(name: string): SumIndex<object> {
+  #difference(name: SumName): SumIndex<object> {
     const known = this.#differences.get(name)
     if (known) return known
     const difference = new SumIndex(summandOf(this.base.table, name))
@@ -69,20 +69,20 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     return difference
   }
 
-  *viewed(name: string, under: string): Iterable<Row> {
+  *viewed(name: ViewName, group: string): Iterable<Row> {
     const view = viewOf(this.base.table, name)
-    for (const row of this.rows()) if (view.under(row) === under) yield row
+    for (const row of this.rows()) if (view.group(row) === group) yield row
   }
 
-  ranked(name: string, among: string): Iterable<Row> {
-    return this.changes.size === 0 ? this.base.ranked(name, among) : this.#merged(name, among)
+  ranked(name: OrderName, group: string): Iterable<Row> {
+    return this.changes.size === 0 ? this.base.ranked(name, group) : this.#merged(name, group)
   }
 
   /** Those that stand as they stood, and among them those that were put. */
-  *#merged(name: string, among: string): Iterable<Row> {
+  *#merged(name: OrderName, group: string): Iterable<Row> {
     const ranking = rankingOf(this.base.table, name)
-    const changed = this.#changedIn(among, ranking)
-    for (const row of this.base.ranked(name, among)) {
+    const changed = this.#changedIn(group, ranking)
+    for (const row of this.base.ranked(name, group)) {
       if (this.changes.has(this.idOf(row))) continue
       const rank = ranking.rank(row) ?? 0
       const place = this.base.placeOf(this.idOf(row))
@@ -94,12 +94,12 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   }
 
   /** The rows that were put and stand there in an order, as they stand. */
-  #changedIn(among: string, ranking: Ranking<object>): Ranked<Row>[] {
+  #changedIn(group: string, ranking: Ranking<object>): Ranked<Row>[] {
     const changed: Ranked<Row>[] = []
     for (const [id, change] of this.changes) {
       const row = putIn(change)
       const rank = row && ranking.rank(row)
-      if (change === 'delete' || row === undefined || rank === undefined || placeIn(ranking, row) !== among) continue
+      if (change === 'delete' || row === undefined || rank === undefined || groupIn(ranking, row) !== group) continue
       // New ones come last.
       const behind = this.#stands(id, change) ? this.base.placeOf(id) : Number.MAX_SAFE_INTEGER
       changed.push({ row, rank, place: behind })

@@ -1,8 +1,8 @@
-import { isSamePlace, placeIn } from './place-in.js'
+import { groupIn, isSameGroup } from './group-in.js'
 
 /** How the rows of a model stand in an order. */
 export interface Ranking<Row> {
-  /** Those with the same values in them stand together: under these, joined by spaces. */
+  /** Their values, joined by spaces, are the group in which a row stands. */
   readonly columns: readonly (keyof Row & string)[]
   /** `undefined` where a row stands nowhere. */
   rank(row: Row): number | undefined
@@ -16,7 +16,7 @@ interface Ranks {
 
 /** Where a record stands. */
 interface Standing {
-  readonly among: string
+  readonly group: string
   readonly rank: number
 }
 
@@ -28,7 +28,7 @@ interface Touch<Row> {
 
 /** Keeps the records of a model in an order: by rank, and those of one rank in the order of creation. */
 export class RankIndex<Row> {
-  readonly #among = new Map<string, Ranks>()
+  readonly #groups = new Map<string, Ranks>()
 
   /** `placeOf` tells a record's place in the order of creation. */
   constructor(
@@ -37,8 +37,8 @@ export class RankIndex<Row> {
   ) {}
 
   /** The ids of those who stand together, lowest rank first. */
-  *ids(among: string): Iterable<string> {
-    const there = this.#among.get(among)
+  *ids(group: string): Iterable<string> {
+    const there = this.#groups.get(group)
     for (const rank of there?.ranks ?? []) yield* there?.ids.get(rank) ?? []
   }
 
@@ -46,14 +46,14 @@ export class RankIndex<Row> {
     const { ranking } = this
     const left = before && ranking.rank(before)
     const entered = after && ranking.rank(after)
-    if (before && after && left === entered && isSamePlace(ranking, [before, after])) return
-    if (before && left !== undefined) this.#remove(id, { among: placeIn(ranking, before), rank: left })
-    if (after && entered !== undefined) this.#insert(id, { among: placeIn(ranking, after), rank: entered })
+    if (before && after && left === entered && isSameGroup(ranking, [before, after])) return
+    if (before && left !== undefined) this.#remove(id, { group: groupIn(ranking, before), rank: left })
+    if (after && entered !== undefined) this.#insert(id, { group: groupIn(ranking, after), rank: entered })
   }
 
-  #insert(id: string, { among, rank }: Standing): void {
-    const there = this.#among.get(among) ?? { ranks: [], ids: new Map<number, string[]>() }
-    this.#among.set(among, there)
+  #insert(id: string, { group, rank }: Standing): void {
+    const there = this.#groups.get(group) ?? { ranks: [], ids: new Map<number, string[]>() }
+    this.#groups.set(group, there)
     const ids = there.ids.get(rank)
     if (ids) {
       const place = this.placeOf(id)
@@ -72,8 +72,8 @@ export class RankIndex<Row> {
     there.ids.set(rank, [id])
   }
 
-  #remove(id: string, { among, rank }: Standing): void {
-    const there = this.#among.get(among)
+  #remove(id: string, { group, rank }: Standing): void {
+    const there = this.#groups.get(group)
     const ids = there?.ids.get(rank)
     if (!there || !ids) return
     const place = this.placeOf(id)
@@ -87,7 +87,7 @@ export class RankIndex<Row> {
       firstFrom(there.ranks, other => other >= rank),
       1,
     )
-    if (there.ranks.length === 0) this.#among.delete(among)
+    if (there.ranks.length === 0) this.#groups.delete(group)
   }
 }
 

@@ -1,5 +1,5 @@
 import { Deletions } from './deletions.js'
-import { rankingOf, summandOf, viewOf } from './derived.js'
+import { type OrderName, rankingOf, type SumName, summandOf, type ViewName, viewOf } from './derived.js'
 import { displaced } from './displaced.js'
 import type { Entry, Since } from './entry.js'
 import { Indexes } from './indexes.js'
@@ -88,16 +88,16 @@ export class Records<Row extends object> implements RowSource<Row> {
     yield* this.#those(index.ids(value))
   }
 
-  sum(name: string, under: string): number {
+  sum(name: SumName, group: string): number {
     const sums = this.#indexesOf().sums(name, { summand: summandOf(this.table, name), entries: () => this.#entries })
-    if (this.tracking.reading) this.tracking.note(sumTag(this.table, name, under), sums.revision(under))
-    return sums.value(under)
+    if (this.tracking.reading) this.tracking.note(sumTag(this.table, name, group), sums.revision(group))
+    return sums.value(group)
   }
 
-  *viewed(name: string, under: string): Iterable<Row> {
+  *viewed(name: ViewName, group: string): Iterable<Row> {
     const view = this.#indexesOf().view(name, { view: viewOf(this.table, name), entries: () => this.#entries })
-    if (this.tracking.reading) this.tracking.note(viewTag(this.table, name, under), view.revision(under))
-    yield* this.#those(view.ids(under))
+    if (this.tracking.reading) this.tracking.note(viewTag(this.table, name, group), view.revision(group))
+    yield* this.#those(view.ids(group))
   }
 
   *#those(ids: Iterable<string>): Iterable<Row> {
@@ -107,13 +107,13 @@ export class Records<Row extends object> implements RowSource<Row> {
     }
   }
 
-  ranked(name: string, among: string): Iterable<Row> {
+  ranked(name: OrderName, group: string): Iterable<Row> {
     this.tracking.note(tableTag(this.table), this.#revision)
     const ranking = rankingOf(this.table, name)
     return this.#those(
       this.#indexesOf()
         .ranks(name, { ranking, entries: () => this.#entries })
-        .ids(among),
+        .ids(group),
     )
   }
 

@@ -1,5 +1,5 @@
 import { UsageError } from '../contract/usage-error.js'
-import { gameOf } from './fit.js'
+import { gameIdOf } from './fit.js'
 import type { Change } from './landing.js'
 import { lazyTables } from './map-tables.js'
 import { idOf, type Model, models, tableNames } from './model.js'
@@ -92,7 +92,7 @@ const leanings: { readonly [Name in TableName]: (row: Rows[Name]) => readonly Pl
     ['namespaces', namespace_id],
     ...Object.keys(modes ?? {}).map((id): Place => ['gameModes', `${namespace_id}/${id}`]),
   ],
-  deviceLinks: link => [['games', gameOf(link) ?? '']],
+  deviceLinks: link => [['games', gameIdOf(link) ?? '']],
   tokens: token => [token.kind === 'cloud' ? ['games', token.game_id] : ['namespaces', token.namespace_id]],
 }
 

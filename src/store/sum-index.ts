@@ -1,8 +1,8 @@
-import { isSamePlace, placeIn } from './place-in.js'
+import { groupIn, isSameGroup } from './group-in.js'
 
 /** What is added up of the rows of a model. */
 export interface Summand<Row> {
-  /** Under which a row counts: their values, joined by spaces. */
+  /** Their values, joined by spaces, are the group in which a row counts. */
   readonly columns: readonly (keyof Row & string)[]
   amount(row: Row): number
 }
@@ -28,38 +28,38 @@ interface Touch<Row> {
 interface Addition {
   readonly amount: number
   readonly revision: number
-  readonly tell: ((under: string) => void) | undefined
+  readonly tell: ((group: string) => void) | undefined
 }
 
-/** Adds up amounts of the records of a model, by a text. */
+/** Adds up amounts of the records of a model, for each group. */
 export class SumIndex<Row> {
   readonly #sums = new Map<string, Sum>()
 
   constructor(readonly summand: Summand<Row>) {}
 
-  value(under: string): number {
-    return this.#sums.get(under)?.value ?? 0
+  value(group: string): number {
+    return this.#sums.get(group)?.value ?? 0
   }
 
   /** The revision at which it last became another one. */
-  revision(under: string): number {
-    const sum = this.#sum(under)
+  revision(group: string): number {
+    const sum = this.#sum(group)
     sum.asked = true
     return sum.revision
   }
 
-  /** `tell` is told of the texts whose sums may be others. */
-  touch({ before, after, revision }: Touch<Row>, tell?: (under: string) => void): void {
+  /** `tell` is told of the groups whose sums may be others. */
+  touch({ before, after, revision }: Touch<Row>, tell?: (group: string) => void): void {
     const { summand } = this
     const left = before ? summand.amount(before) : 0
     const entered = after ? summand.amount(after) : 0
-    if (before && after && left === entered && isSamePlace(summand, [before, after])) return
-    if (before && left !== 0) this.#add(placeIn(summand, before), { amount: -left, revision, tell })
-    if (after && entered !== 0) this.#add(placeIn(summand, after), { amount: entered, revision, tell })
+    if (before && after && left === entered && isSameGroup(summand, [before, after])) return
+    if (before && left !== 0) this.#add(groupIn(summand, before), { amount: -left, revision, tell })
+    if (after && entered !== 0) this.#add(groupIn(summand, after), { amount: entered, revision, tell })
   }
 
-  #add(under: string, { amount, revision, tell }: Addition): void {
-    const sum = this.#sum(under)
+  #add(group: string, { amount, revision, tell }: Addition): void {
+    const sum = this.#sum(group)
     // When it is made, records come in the order of their places.
     if (revision > sum.touchedAt) {
       sum.before.value = sum.value
@@ -69,15 +69,15 @@ export class SumIndex<Row> {
     sum.value += amount
     sum.revision = sum.value === sum.before.value ? sum.before.revision : Math.max(sum.revision, revision)
     // Else it would keep all that ever was.
-    if (sum.value === 0 && !sum.asked) this.#sums.delete(under)
-    tell?.(under)
+    if (sum.value === 0 && !sum.asked) this.#sums.delete(group)
+    tell?.(group)
   }
 
-  #sum(under: string): Sum {
-    const known = this.#sums.get(under)
+  #sum(group: string): Sum {
+    const known = this.#sums.get(group)
     if (known) return known
     const sum: Sum = { value: 0, revision: 0, before: { value: 0, revision: 0 }, touchedAt: 0, asked: false }
-    this.#sums.set(under, sum)
+    this.#sums.set(group, sum)
     return sum
   }
 }

@@ -1,3 +1,4 @@
+import type { OrderName, SumName, ViewName } from './derived.js'
 import type { Draft } from './draft.js'
 import { type Plan, type Predicate, plan } from './query.js'
 import type { Inputs, Rows, TableName } from './rows.js'
@@ -10,12 +11,6 @@ export interface ReadTable<Row> {
   findFirst(predicate?: Predicate<Row>): Row | undefined
   findMany(predicate?: Predicate<Row>): Row[]
   count(predicate?: Predicate<Row>): number
-  /** What a sum of the model amounts to under a text: see `derived.ts`. */
-  sum(name: string, under: string): number
-  /** Those who stand together in an order of the model, one after the other: see `derived.ts`. */
-  ranked(name: string, among: string): Iterable<Row>
-  /** The records of a view of the model, which depends on no other columns than the view shows: see `derived.ts`. */
-  viewed(name: string, under: string): Iterable<Row>
 }
 
 /**
@@ -34,20 +29,32 @@ export interface Table<Row, Input> extends ReadTable<Row> {
   delete(predicate: Predicate<Row>): Promise<Row | undefined>
 }
 
+/** What is kept up with the records of a model, for those who cannot look at all of them: see `derived.ts`. */
+interface DerivedReads<Row> {
+  /** What a sum amounts to in a group. */
+  sum(name: SumName, group: string): number
+  /** The records of a group of an order, one after the other. */
+  ranked(name: OrderName, group: string): Iterable<Row>
+  /** The records of a group of a view: depends on no other columns than the view shows. */
+  viewed(name: ViewName, group: string): Iterable<Row>
+}
+
+/** The reads of a table that the rooms above have. */
+export interface InnerTable<Row> extends ReadTable<Row>, DerivedReads<Row> {}
+
 /** The reads of all tables of a world. */
 export type ReadTables = { readonly [Name in TableName]: ReadTable<Rows[Name]> }
+/** The same for the rooms above. */
+export type InnerTables = { readonly [Name in TableName]: InnerTable<Rows[Name]> }
 /** Reads and writes of all tables of a world. */
 export type Tables = { readonly [Name in TableName]: Table<Rows[Name], Inputs[Name]> }
 
 /** Where a table's reads look: what has been committed, or a turn's overlay. */
-export interface RowSource<Row> {
+export interface RowSource<Row> extends DerivedReads<Row> {
   get(id: string): Row | undefined
   rows(): Iterable<Row>
   /** The rows with that value in an indexed column. */
   indexed(column: string, value: string): Iterable<Row>
-  sum(name: string, under: string): number
-  ranked(name: string, among: string): Iterable<Row>
-  viewed(name: string, under: string): Iterable<Row>
 }
 
 /** How a model's rows can be found without looking at all of them. */
@@ -63,12 +70,12 @@ interface Candidates<Row> {
 }
 
 /** The reads of a table over a source. A query that names the whole key, or an indexed column, looks at those rows only. */
-export function readTable<Row>(source: RowSource<Row>, lookup: Lookup): ReadTable<Row> {
+export function readTable<Row>(source: RowSource<Row>, lookup: Lookup): InnerTable<Row> {
   return new SourceTable(source, lookup)
 }
 
 /** A class, because each turn makes some, and closures for all of their methods would take longer than what most turns do. */
-class SourceTable<Row> implements ReadTable<Row> {
+class SourceTable<Row> implements InnerTable<Row> {
   readonly #source: RowSource<Row>
   readonly #lookup: Lookup
 
@@ -104,16 +111,16 @@ class SourceTable<Row> implements ReadTable<Row> {
     return this.findMany(predicate).length
   }
 
-  sum(name: string, under: string): number {
-    return this.#source.sum(name, under)
+  sum(name: SumName, group: string): number {
+    return this.#source.sum(name, group)
   }
 
-  ranked(name: string, among: string): Iterable<Row> {
-    return this.#source.ranked(name, among)
+  ranked(name: OrderName, group: string): Iterable<Row> {
+    return this.#source.ranked(name, group)
   }
 
-  viewed(name: string, under: string): Iterable<Row> {
-    return this.#source.viewed(name, under)
+  viewed(name: ViewName, group: string): Iterable<Row> {
+    return this.#source.viewed(name, group)
   }
 
   #candidates({ equalities, asks }: Plan<Row>): Candidates<Row> {
@@ -135,9 +142,6 @@ export function boundReads<Row>(table: ReadTable<Row>): ReadTable<Row> {
     findFirst: predicate => table.findFirst(predicate),
     findMany: predicate => table.findMany(predicate),
     count: predicate => table.count(predicate),
-    sum: (name, under) => table.sum(name, under),
-    ranked: (name, among) => table.ranked(name, among),
-    viewed: (name, under) => table.viewed(name, under),
   }
 }
 

@@ -10,6 +10,6 @@ export const clockTag: Tag = '@clock'
 /** Touched by each change to a record that has, or had, that value in the column. */
 export const indexTag = (table: string, column: string, value: string): Tag => `${table}.${column}=${value}`
 /** Touched by each change to a sum, and perhaps by one that leaves it as it was. */
-export const sumTag = (table: string, sum: string, under: string): Tag => `${table}+${sum}=${under}`
+export const sumTag = (table: string, sum: string, group: string): Tag => `${table}+${sum}=${group}`
 /** Touched by each change to what a view shows. */
-export const viewTag = (table: string, view: string, under: string): Tag => `${table}~${view}=${under}`
+export const viewTag = (table: string, view: string, group: string): Tag => `${table}~${view}=${group}`

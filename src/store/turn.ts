@@ -2,7 +2,6 @@ import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
 import type { Filling } from './filling.js'
-import type { Following, RowChange, Writes } from './follow.js'
 import { draftOf } from './json-copy.js'
 import type { Change } from './landing.js'
 import { makeRow } from './library.js'
@@ -13,7 +12,16 @@ import type { Predicate } from './query.js'
 import type { Random } from './random.js'
 import type { AllRecords } from './records.js'
 import type { Inputs, Rows, TableName } from './rows.js'
-import { boundReads, type ReadTable, type ReadTables, readTable, type Table, type Tables } from './table.js'
+import {
+  boundReads,
+  type InnerTables,
+  type ReadTable,
+  type ReadTables,
+  readTable,
+  type Table,
+  type Tables,
+} from './table.js'
+import type { Following, RowChange, Writes } from './writes.js'
 
 /** One write to a world, before it is committed. */
 interface Turn {
@@ -48,7 +56,7 @@ export function createTurn({ records, random, now }: TurnOptions): Turn {
     overlays.set(name, overlay)
     return overlay
   }
-  const reads = lazyTables<ReadTables>(name => readTable<object>(overlayOf(name), models[name]))
+  const reads = lazyTables<InnerTables>(name => readTable<object>(overlayOf(name), models[name]))
   const queue = createQueue()
   const filling = () => ({ tables: reads, random, now: now() })
   const writeTo = (name: TableName, id: string, row: object | undefined) => {

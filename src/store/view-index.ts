@@ -19,22 +19,22 @@ export class ViewIndex {
     this.#index = new ColumnIndex(placeOf)
   }
 
-  ids(under: string): Iterable<string> {
-    return this.#index.ids(under)
+  ids(group: string): Iterable<string> {
+    return this.#index.ids(group)
   }
 
-  revision(under: string): number {
-    return this.#index.revision(under)
+  revision(group: string): number {
+    return this.#index.revision(group)
   }
 
   reorder(): void {
     this.#index.reorder()
   }
 
-  /** `tell` is told of the texts under which something else is shown. */
-  touch({ id, before, after, revision }: Touch, tell?: (under: string) => void): void {
-    const left = before && this.#view.under(before)
-    const entered = after && this.#view.under(after)
+  /** `tell` is told of the groups in which something else is shown. */
+  touch({ id, before, after, revision }: Touch, tell?: (group: string) => void): void {
+    const left = before && this.#view.group(before)
+    const entered = after && this.#view.group(after)
     if (before && after && left === entered && this.#isSame(before, after)) return
     this.#index.touch({ id, before: left, after: entered, revision })
     if (left !== undefined) tell?.(left)
@@ -43,9 +43,9 @@ export class ViewIndex {
 
   /** Is told that a record has got another place. */
   touchOrder(row: object, revision: number): string {
-    const under = this.#view.under(row)
-    this.#index.touchOrder(under, revision)
-    return under
+    const group = this.#view.group(row)
+    this.#index.touchOrder(group, revision)
+    return group
   }
 
   #isSame(one: object, other: object): boolean {

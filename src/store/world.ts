@@ -2,7 +2,6 @@ import type { ChangeSet } from './change-set.js'
 import { type Clock, type ClockStanding, hasPassed, WorldClock } from './clock.js'
 import { commit } from './commit.js'
 import { committedTable } from './committed-table.js'
-import type { Writes } from './follow.js'
 import type { Landed, Landing } from './landing.js'
 import { callAll, Listeners } from './listeners.js'
 import { LazyTables, lazyTables, mapTables } from './map-tables.js'
@@ -13,11 +12,12 @@ import { rebased } from './rebase.js'
 import type { AllRecords } from './records.js'
 import type { TableName } from './rows.js'
 import { type Beginning, type Standing, unread } from './standing.js'
-import { type ReadTables, readTable, type Tables } from './table.js'
+import { type InnerTables, readTable, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
 import { type Tracker, Tracking } from './tracker.js'
 import { createTurn } from './turn.js'
 import { createSyncContext, createTurnQueue, type TurnContext, type TurnQueue } from './turn-queue.js'
+import type { Writes } from './writes.js'
 
 /** One isolated universe: its records, clock, seed and revision. Reads are synchronous, writes return promises, records are frozen. */
 export interface World extends Tables {
@@ -40,7 +40,7 @@ export interface World extends Tables {
 
 /** What a read sees: the tables, and whether a time has passed; nothing else of the clock, so that what was read stays true until `until`. */
 export interface View {
-  readonly tables: ReadTables
+  readonly tables: InnerTables
   /** Whether the world's time has reached `at`, in ms since the epoch. */
   hasPassed(at: number): boolean
 }
@@ -100,7 +100,7 @@ class WorldCore extends LazyTables {
     this.#start = this.clock.state
     this.#standing = records
     this.#records = lazyTables(name => records[name].fork(this.#tracking))
-    const tables = lazyTables<ReadTables>(name => readTable<object>(this.#records[name], models[name]))
+    const tables = lazyTables<InnerTables>(name => readTable<object>(this.#records[name], models[name]))
     this.view = { tables, hasPassed: at => this.#hasPassed(at) }
   }
 

@@ -10,13 +10,13 @@ import { History } from '../../src/server/history.js'
 import { createExchangeLog } from '../../src/server/log.js'
 import type { Delete, Put } from '../../src/store/change-set.js'
 import { rankingOf, summandOf, viewOf } from '../../src/store/derived.js'
+import { groupIn } from '../../src/store/group-in.js'
 import { mapTables } from '../../src/store/map-tables.js'
 import { idOf, models, tableNames } from '../../src/store/model.js'
-import { placeIn } from '../../src/store/place-in.js'
 import type { Predicate } from '../../src/store/query.js'
 import type { TableName } from '../../src/store/rows.js'
 import type { Summand } from '../../src/store/sum-index.js'
-import type { ReadTable, ReadTables } from '../../src/store/table.js'
+import type { InnerTable, InnerTables, ReadTable } from '../../src/store/table.js'
 import type { LiveWorld, View } from '../../src/store/world.js'
 
 /**
@@ -26,7 +26,7 @@ import type { LiveWorld, View } from '../../src/store/world.js'
 export function freshAnswerer(world: LiveWorld): Answerer {
   const newest = trueRevisions(world)
   let seen: number[] = []
-  const tables = mapTables<ReadTables>(name => {
+  const tables = mapTables<InnerTables>(name => {
     const id = idOf(name) as (row: object) => string // of the rows of that table
     return walked({ name, all: () => world[name].all(), id }, found => seen.push(newest(name, found)))
   })
@@ -129,7 +129,7 @@ interface Walk<Row> {
 }
 
 /** A table whose reads walk all of its rows, and tell which they ask for. */
-function walked<Row extends object>({ name, all, id }: Walk<Row>, onRead: (asked: Asked) => void): ReadTable<Row> {
+function walked<Row extends object>({ name, all, id }: Walk<Row>, onRead: (asked: Asked) => void): InnerTable<Row> {
   const those = (asked: Asked) => {
     onRead(asked)
     return all().filter(asked)
@@ -144,17 +144,17 @@ function walked<Row extends object>({ name, all, id }: Walk<Row>, onRead: (asked
     get: wanted => those(row => id(row as Row) === wanted)[0], // the same
     findFirst: predicate => findMany(predicate)[0],
     count: predicate => findMany(predicate).length,
-    viewed: (view, under) => those(row => viewOf(name, view).under(row) === under),
-    sum: (sum, under) => summed(all(), { summand: summandOf(name, sum), under }),
-    ranked(order, among) {
+    viewed: (view, group) => those(row => viewOf(name, view).group(row) === group),
+    sum: (sum, group) => summed(all(), { summand: summandOf(name, sum), group }),
+    ranked(order, group) {
       const ranking = rankingOf(name, order)
       return all()
-        .filter(row => ranking.rank(row) !== undefined && placeIn(ranking, row) === among)
+        .filter(row => ranking.rank(row) !== undefined && groupIn(ranking, row) === group)
         .sort((one, other) => (ranking.rank(one) ?? 0) - (ranking.rank(other) ?? 0))
     },
   }
 }
 
-function summed(rows: readonly object[], { summand, under }: { summand: Summand<object>; under: string }): number {
-  return rows.filter(row => placeIn(summand, row) === under).reduce((sum, row) => sum + summand.amount(row), 0)
+function summed(rows: readonly object[], { summand, group }: { summand: Summand<object>; group: string }): number {
+  return rows.filter(row => groupIn(summand, row) === group).reduce((sum, row) => sum + summand.amount(row), 0)
 }

@@ -1,29 +1,9 @@
 import { UsageError } from '../contract/usage-error.js'
-import { lifetimeMs } from './lifetime.js'
+import { removed } from './gone-player.js'
 import { type LobbyRow, mostPlayers, seatsTaken, tooManyPlayers } from './lobby-row.js'
 import { isSeated, type PlayerRow } from './player-row.js'
-import type { Rows, TableName } from './rows.js'
 import type { ReadTables } from './table.js'
-
-/** What became of a row in a turn: as it was, and as it is. */
-export interface RowChange<Row> {
-  readonly before: Row | undefined
-  readonly after: Row | undefined
-}
-
-/** Writes of a turn for what the mock does itself: of rows that are known to be right, in all their depth frozen. Made at once. */
-export interface Writes {
-  /** The tables as the turn has left them so far. */
-  readonly tables: ReadTables
-  put<Name extends TableName>(name: Name, row: Rows[Name]): void
-  delete(name: TableName, id: string): void
-}
-
-/** A turn in which something follows from a change. */
-export interface Following extends Writes {
-  /** In ms since the epoch. */
-  readonly now: number
-}
+import type { Following, RowChange } from './writes.js'
 
 /** The seats of a lobby are counted with its players, so that the two never disagree. Throws `UsageError` where it has none left. */
 export function countSeats({ before, after }: RowChange<PlayerRow>, turn: Following): void {
@@ -70,21 +50,4 @@ export function endPlayers({ before, after }: RowChange<LobbyRow>, turn: Followi
   }
   const left = turn.tables.lobbies.get(lobby_id)
   if (left && left.total_player_count !== 0) turn.put('lobbies', Object.freeze({ ...left, total_player_count: 0 }))
-}
-
-/** A player who has left its seat, of whom is known for a while that it had one. */
-export function removed(player: PlayerRow, now: number): PlayerRow {
-  return gone(player, { status: 'removed', now })
-}
-
-/** The same of one who has not come in time. */
-export function expired(player: PlayerRow, now: number): PlayerRow {
-  return gone(player, { status: 'expired', now })
-}
-
-function gone(
-  { player_token, lobby_id, namespace_id, address }: PlayerRow,
-  { status, now }: { readonly status: 'removed' | 'expired'; readonly now: number },
-): PlayerRow {
-  return Object.freeze({ player_token, lobby_id, namespace_id, address, status, forgotten_at: now + lifetimeMs.gone })
 }
