@@ -104,6 +104,32 @@ describe('a scenario that is loaded anew', () => {
     expect([lobbyIds(there.world), lobbyIds(later.world)]).toEqual([['one', 'two'], ['three']])
   })
 
+  it('has those leave who came last where a lobby takes fewer now', async () => {
+    const full = { ...scenario, lobbies: [lobbyOf('one', { max_players: 4, players: [{ token: 'first' }] })] }
+    const { mock, world } = mocked({ scenario: full })
+    for (const player_token of ['second', 'third']) await world.players.create({ lobby_id: 'one', player_token })
+    await setLobby(world, 'one', { total_player_count: 4 })
+
+    const smaller = [lobbyOf('one', { max_players: 2, players: [{ token: 'first' }] })]
+    await mock.reload({ ...scenario, lobbies: smaller })
+
+    expect(world.players.all().map(({ player_token }) => player_token)).toEqual(['first', 'second'])
+    expect(world.lobbies.get('one')).toMatchObject({ total_player_count: 2, max_players_normal: 2 })
+    const again = createMockmaker({ scenario: mock.snapshot() })
+    expect(again.snapshot()).toEqual({ ...mock.snapshot(), revision: again.world.revision })
+    await world.players.delete(q => q.where({ player_token: 'first' }))
+    expect(world.lobbies.get('one')).toMatchObject({ total_player_count: 1 })
+  })
+
+  it('leaves nobody in a lobby that has stopped now', async () => {
+    const { mock, world } = mocked()
+    await world.players.create({ lobby_id: 'one', player_token: 'only' })
+
+    await mock.reload({ ...scenario, lobbies: [lobbyOf('one', { status: 'stopped' })] })
+
+    expect([world.players.count(), world.lobbies.get('one')?.total_player_count]).toEqual([0, 0])
+  })
+
   it('takes along what was made since and cannot stand without what is gone', async () => {
     const { mock, world } = mocked()
     await world.lobbies.create(lobbyOf('atl', { region_id: 'lnd-atl' }))

@@ -1,11 +1,13 @@
 import { type Path, pathText, quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
-import { mostPlayers } from '../store/lobby-row.js'
+import { isRush, rush } from '../store/simulation-row.js'
+import { checkSeats, checkTimes } from './check-seats.js'
 import type { Mode } from './game-mode.js'
 import type { PlacedNamespace } from './layout.js'
-import { type LobbyEntry, lobbyOf, modeOfLobby } from './lobby.js'
+import { type LobbyEntry, modeOfLobby } from './lobby.js'
 import { type Problem, problem } from './problem.js'
 import { checkReference } from './reference.js'
+import { simulationOf } from './simulation.js'
 
 /** What does not fit in a namespace. `regionIds` are those of the scenario. */
 export function checkNamespace(namespace: PlacedNamespace, regionIds: readonly string[]): Problem[] {
@@ -15,7 +17,9 @@ export function checkNamespace(namespace: PlacedNamespace, regionIds: readonly s
     ...(given.lobbies ?? []).flatMap((lobby, i) =>
       checkLobby(lobby, { path: [...path, 'lobbies', i], modes, regionIds }),
     ),
+    ...(given.lobbies ?? []).flatMap((lobby, i) => checkTimes(lobby, [...path, 'lobbies', i])),
     ...checkPlayers(namespace),
+    ...checkRush(namespace),
     ...checkGenerate(namespace),
   ]
 }
@@ -40,7 +44,7 @@ function checkLobby(lobby: LobbyEntry, { path, modes, regionIds }: LobbyPlace): 
   const unknownRegion = checkReference({ path: [...path, 'region_id'], id, owner: 'region', known: regionIds })
   if (!mode) return [...modeProblem(lobby, { path, modes }), ...unknownRegion]
   const regionProblem = unknownRegion.length > 0 ? unknownRegion : checkEnabled(id, { path, mode })
-  return [...regionProblem, ...checkCount(lobby, { path, mode })]
+  return [...regionProblem, ...checkSeats(lobby, { path, mode })]
 }
 
 function modeProblem({ game_mode_id }: LobbyEntry, { path, modes }: Pick<LobbyPlace, 'path' | 'modes'>): Problem[] {
@@ -64,14 +68,6 @@ function checkEnabled(id: string | undefined, { path, mode }: InMode): Problem[]
   return [problem(at, `is ${quoted(id)}, which game mode ${game_mode_id} does not enable.${knownChoices(id, regions)}`)]
 }
 
-function checkCount(entry: LobbyEntry, { path, mode }: InMode): Problem[] {
-  const lobby = lobbyOf(entry, mode)
-  const most = mostPlayers(lobby)
-  if (lobby.total_player_count <= most) return []
-  const said = `is ${lobby.total_player_count}, above ${most}, the most players that the lobby takes.`
-  return [problem([...path, 'total_player_count'], said)]
-}
-
 function checkPlayers({ path, given, modes }: PlacedNamespace): Problem[] {
   const unknown = Object.keys(given.players?.modes ?? {}).filter(id => !modes.has(id))
   return unknown.map(id => {
@@ -82,6 +78,11 @@ function checkPlayers({ path, given, modes }: PlacedNamespace): Problem[] {
       text: `${pathText(at)} is no game mode of the namespace.${knownChoices(id, [...modes.keys()])}`,
     }
   })
+}
+
+function checkRush({ path, given: { players } }: PlacedNamespace): Problem[] {
+  const isTooMuch = players !== undefined && isRush(simulationOf(players, 0))
+  return isTooMuch ? [problem([...path, 'players'], `asks for too many at once: ${rush}.`)] : []
 }
 
 function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {

@@ -6,7 +6,7 @@ import { simulationDefaults } from '../store/default-columns.js'
 import { SimulationRow } from '../store/simulation-row.js'
 import { msOf } from './time.js'
 
-const { concurrent, session_ms, modes } = SimulationRow.shape
+const { concurrent, session_ms, modes, settled } = SimulationRow.shape
 
 /** How long a session may be. */
 const Session = Duration.refine(
@@ -20,16 +20,20 @@ export const SimulationEntry = exact({
   session: Session.optional().describe('For how long one plays, on average. Default: 12m.'),
   modes: modes.describe('How often each game mode is wanted, by its id: weights. Default: all alike.'),
   began_at: Instant.optional().describe('When they began to come. Default: when the world begins.'),
+  settled: settled
+    .optional()
+    .describe('Whether those whom lobbies only counted have become players who leave. Default: false.'),
 })
 export type SimulationEntry = z.output<typeof SimulationEntry>
 
 /** What is known of it without its namespace. */
 export function simulationOf(entry: SimulationEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
-  const { concurrent = simulationDefaults.concurrent, session, modes } = entry
+  const { concurrent = simulationDefaults.concurrent, session, modes, settled = false } = entry
   return {
     concurrent,
     session_ms: session === undefined ? simulationDefaults.session_ms : durationMs(session),
     ...(modes === undefined ? {} : { modes }),
     began_at: msOf(entry.began_at) ?? now,
+    settled,
   }
 }

@@ -70,7 +70,7 @@ export function maxPlayersEntry(row: Pick<Mode, `max_players_${'normal' | 'direc
 }
 
 /** Players who come and go, as a scenario says it. */
-export function simulationEntry({ concurrent, session_ms, modes, began_at }: SimulationRow): SimulationEntry {
+export function simulationEntry({ concurrent, session_ms, modes, began_at, settled }: SimulationRow): SimulationEntry {
   const began = instantOf(began_at)
-  return { concurrent, session: `${session_ms}ms`, ...(modes === undefined ? {} : { modes }), began_at: began }
+  return { concurrent, session: `${session_ms}ms`, ...(modes === undefined ? {} : { modes }), began_at: began, settled }
 }

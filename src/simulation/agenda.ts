@@ -5,6 +5,7 @@ import type { InnerTables, ReadTable, Tables } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Writes } from '../store/writes.js'
+import { Breather } from './breather.js'
 
 /** A turn in which something is due, and when that is, in ms since the epoch. */
 export interface DueTurn {
@@ -36,6 +37,7 @@ interface TimeKeeping {
 /** What a world waits for. */
 interface Waiting {
   readonly deadlines: Deadlines<Place>
+  readonly breather: Breather
   /** Of rows, by table and id. */
   readonly entries: Map<TableName, Map<string, Deadline<Place>>>
   unlisten(): void
@@ -116,6 +118,7 @@ class Agenda {
   #wait(): Waiting {
     this.#waiting ??= {
       deadlines: new Deadlines<Place>(),
+      breather: new Breather(),
       entries: new Map(),
       // A reset may put the clock back.
       unlisten: this.#world.listen(new Set([clockTag]), () => this.#expectAnew()),
@@ -167,6 +170,7 @@ class Agenda {
           const row = this.#rows(table).get(id)
           if (row && !this.#waiting?.entries.get(table)?.has(id)) this.#expect(table, row, Math.min(at, clock.now()))
         }
+        await this.#waiting?.breather.breathe()
       }
     } finally {
       this.#arm()

@@ -17,6 +17,7 @@ const mostSettlers = 100_000
 export function settleIn(simulation: SimulationRow, settling: Settling): void {
   const { namespace_id } = simulation
   const { reads, writes, now, random, tokens } = settling
+  writes.put('simulations', Object.freeze({ ...simulation, settled: true }))
   let nth = 0
   for (const lobby of reads.lobbies.findMany(q => q.where({ namespace_id }))) {
     const { lobby_id, total_player_count } = lobby

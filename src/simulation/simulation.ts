@@ -31,7 +31,7 @@ export function simulationTimetable(world: LiveWorld): Timetable<SimulationRow> 
       const { namespace_id, concurrent, session_ms, began_at } = simulation
       const step = Math.round((turn.now - began_at) / stepMs)
       const random = new Random(world.seed, `players:${namespace_id}:${step}`)
-      if (step === 1) settleIn(simulation, { ...turn, random, tokens: world.random })
+      if (!simulation.settled) settleIn(simulation, { ...turn, random, tokens: world.random })
       const wanted = wantedIn(simulation, turn)
       const mean = ((concurrent * stepMs) / session_ms) * wanted.reduce((sum, { weight }) => sum + weight, 0)
       const count = wanted.length === 0 ? 0 : poisson(mean, random)

@@ -1,6 +1,8 @@
 import { frozenCopy } from './json-copy.js'
+import { mostPlayers } from './lobby-row.js'
 import { mapTables } from './map-tables.js'
 import { idOf, type Model, models, tableNames } from './model.js'
+import { isSeated, type PlayerRow } from './player-row.js'
 import { type AllRecords, Records } from './records.js'
 import { recordsOf } from './records-of.js'
 import type { TableName } from './rows.js'
@@ -35,7 +37,7 @@ export interface Merged {
 }
 
 /** Tables whose rows are unions, where a field of one kind means nothing to another, or tell times that count from now. */
-const whole: readonly TableName[] = ['players', 'simulations', 'deviceLinks', 'tokens']
+const wholeTables: readonly TableName[] = ['players', 'simulations', 'deviceLinks', 'tokens']
 
 /**
  * A three-way merge, field by field: what differs between `before` and `after` is written over what is there, and all else
@@ -45,27 +47,36 @@ const whole: readonly TableName[] = ['players', 'simulations', 'deviceLinks', 't
 export function merge(merging: Merging): Merged {
   const { after, afresh } = merging
   const records = mapTables<AllRecords>(name => mergedTable(name, partsOf(name, merging)))
-  settle(records, { file: mapTables<AllRecords>(name => (whole.includes(name) ? afresh : after)[name]) })
+  settle(records, { file: mapTables<AllRecords>(name => (wholeTables.includes(name) ? afresh : after)[name]) })
   recount(records)
   return { records, tally: tallyOf(records, merging) }
 }
 
-/** Counts the seats of each lobby anew: the file and the world may have brought players of the same one. */
+/**
+ * Counts the seats of each lobby anew: the file and the world may have brought players of the same one. Those who came last
+ * go where it takes fewer, and of those who are only counted as many.
+ */
 function recount(records: AllRecords): void {
-  const reserved = new Map<string, number>()
-  const connected = new Map<string, number>()
-  for (const { lobby_id, status } of records.players.rows()) {
-    const counts = status === 'reserved' ? reserved : status === 'connected' ? connected : undefined
-    counts?.set(lobby_id, (counts.get(lobby_id) ?? 0) + 1)
+  const seated = new Map<string, PlayerRow[]>()
+  for (const player of records.players.rows()) {
+    if (!isSeated(player)) continue
+    const { lobby_id } = player
+    const others = seated.get(lobby_id)
+    if (others) others.push(player)
+    else seated.set(lobby_id, [player])
   }
   const landing = { revision: 1, touched: undefined }
   for (const lobby of [...records.lobbies.rows()]) {
     const { lobby_id } = lobby
-    const reserved_player_count = reserved.get(lobby_id) ?? 0
-    const total_player_count = Math.max(lobby.total_player_count, connected.get(lobby_id) ?? 0)
-    if (reserved_player_count === lobby.reserved_player_count && total_player_count === lobby.total_player_count)
-      continue
+    const players = seated.get(lobby_id) ?? []
+    const most = lobby.status === 'stopped' ? 0 : mostPlayers(lobby)
+    for (const { player_token } of players.splice(most))
+      records.players.land(new Map([[player_token, 'delete']]), landing)
+    const reserved_player_count = players.filter(({ status }) => status === 'reserved').length
+    const connected = players.length - reserved_player_count
+    const total_player_count = Math.min(Math.max(lobby.total_player_count, connected), most - reserved_player_count)
     const put = Object.freeze({ ...lobby, reserved_player_count, total_player_count })
+    // One that is as it was stays as it is.
     records.lobbies.land(new Map([[lobby_id, { put, again: false }]]), landing)
   }
 }
@@ -83,7 +94,7 @@ function partsOf(name: TableName, { before, after, afresh, present }: Merging): 
   return {
     before: rowsIn(before, name),
     after: rowsIn(after, name),
-    afresh: rowsIn(whole.includes(name) ? afresh : after, name),
+    afresh: rowsIn(wholeTables.includes(name) ? afresh : after, name),
     present: recordsOf(present, name),
   }
 }
@@ -116,7 +127,7 @@ interface RowParts {
 
 /** The row with the fields that differ; the whole one where the world has none, or they do not fit together. */
 function mergedRow(name: TableName, { was, is, row, fresh }: RowParts): object {
-  if (!was || !is || whole.includes(name)) return fresh
+  if (!was || !is || wholeTables.includes(name)) return fresh
   const fields = new Map<string, unknown>(Object.entries(is))
   const [then, now] = [new Map<string, unknown>(Object.entries(was)), new Map<string, unknown>(Object.entries(row))]
   for (const field of new Set([...then.keys(), ...now.keys()])) {

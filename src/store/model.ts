@@ -160,6 +160,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       namespace_id: defaultNamespaceId(tables),
       ...simulationDefaults,
       began_at: now,
+      settled: false,
       ...input,
     }),
     check: checkSimulation,

@@ -17,6 +17,8 @@ export function miscounted({ before, after }: RowChange<LobbyRow>, { players }: 
   if (!after) return undefined
   if (before && before.namespace_id !== after.namespace_id)
     return `namespace_id cannot become ${after.namespace_id}: make another lobby there`
+  if (after.status === 'stopped' && after.total_player_count > (before?.total_player_count ?? 0))
+    return `total_player_count is ${after.total_player_count}, and nobody is in a lobby that has stopped`
   const reserved = before?.reserved_player_count ?? 0
   if (after.reserved_player_count !== reserved)
     return `reserved_player_count is ${after.reserved_player_count}, and its players have ${reserved}: make or delete players instead`
@@ -41,9 +43,8 @@ function addTo({ lobby_id, status }: PlayerRow, amount: 1 | -1, turn: Following)
 
 /** The players of a lobby that has stopped are removed, and those of one that is gone are gone. */
 export function endPlayers({ before, after }: RowChange<LobbyRow>, turn: Following): void {
-  const stops = after?.status === 'stopped' && before?.status !== 'stopped'
-  if (!before || (after && !stops)) return
-  const { lobby_id } = before
+  const lobby_id = before?.lobby_id
+  if (lobby_id === undefined || (after && after.status !== 'stopped')) return
   for (const player of turn.tables.players.findMany(q => q.where({ lobby_id }))) {
     if (!after) turn.delete('players', player.player_token)
     else if (isSeated(player)) turn.put('players', removed(player, turn.now))

@@ -3,6 +3,7 @@ import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
 import type { Filling } from './filling.js'
 import { draftOf } from './json-copy.js'
+import { shedFormerKind } from './kind.js'
 import type { Change } from './landing.js'
 import { makeRow } from './library.js'
 import { lazyTables } from './map-tables.js'
@@ -142,6 +143,8 @@ function createTable<Name extends TableName>(
     const problem = model.refuses?.(change, following.tables)
     if (problem !== undefined) throw new UsageError(`${name}.${call}: ${problem}`)
   }
+  // What follows from a write may have changed its row once more.
+  const standing = (row: Row) => overlay.get(id(row)) ?? row
   return {
     ...boundReads(read),
     create: (input: Inputs[Name]) =>
@@ -151,7 +154,7 @@ function createTable<Name extends TableName>(
           throw new UsageError(`${name}.create: ${model.key.join('/')} ${quoted(id(row))} is there already`)
         refuse('create', { before: undefined, after: row })
         following.put(name, row)
-        return row
+        return standing(row)
       }),
     update: (predicate: Predicate<Row>, { data }: { data(draft: Draft<Row>): void | Promise<void> }) =>
       queue.add(async () => {
@@ -159,6 +162,7 @@ function createTable<Name extends TableName>(
         if (!row) return undefined
         const draft = draftOf(row)
         await data(draft)
+        shedFormerKind(draft, { row, schema: model.schema })
         const next = await makeRow<Row>(draft, write('update'))
         if (id(next) !== id(row))
           throw new UsageError(
@@ -166,7 +170,7 @@ function createTable<Name extends TableName>(
           )
         refuse('update', { before: row, after: next })
         following.put(name, next)
-        return next
+        return standing(next)
       }),
     delete: (predicate: Predicate<Row>) =>
       queue.add(async () => {

@@ -34,7 +34,7 @@ describe('simulate', () => {
     }
     expect(begun).toEqual(state)
     expect(mock.world.simulations.all()).toEqual([
-      { namespace_id: ids.prod, concurrent: 100, session_ms: 720_000, began_at: Date.parse(began_at) },
+      { namespace_id: ids.prod, concurrent: 100, session_ms: 720_000, began_at: Date.parse(began_at), settled: false },
     ])
     await mock.world.clock.advance('1h')
     const [now] = mock.simulations()
@@ -98,6 +98,10 @@ describe('simulate', () => {
       'modes has "dual", which is no game mode of tanks/prod. Known: duel, ffa, secret. Did you mean duel?',
     ],
     [{ modes: { duel: -1 } }, 'modes.duel is -1'],
+    [{ modes: { duel: 1e308 } }, 'modes.duel is 1e+308: expected at most 1000000'],
+    [{ modes: {} }, 'modes is {}: expected a weight above 0 for one at least'],
+    [{ modes: { duel: 0, ffa: 0 } }, 'expected a weight above 0 for one at least'],
+    [{ concurrent: 100_000, session: '10s' }, 'at most 1000 may come in a second'],
     [{ concurent: 1 }, 'Did you mean concurrent?'],
     [{ began_at }, 'began_at is an unknown key'],
   ] as const)('refuses %j, and changes nothing', async ([options, message], { serve }) => {

@@ -202,6 +202,47 @@ describe('what contradicts itself', () => {
       `lobbies[0].total_player_count ${beyond(8)}`,
     ],
     [
+      'more players with a seat than the lobby takes',
+      {
+        game_modes: [{ game_mode_id: 'duel', max_players: 2 }],
+        lobbies: [{ players: [{}, {}, { status: 'reserved' }, { status: 'removed' }] }],
+      },
+      'lobbies[0].players has 2 with 1 reserved, above 2, the most players that the lobby takes.',
+    ],
+    [
+      'fewer players than are listed',
+      { game_modes: ['duel'], lobbies: [{ total_player_count: 0, players: [{}, {}] }] },
+      'lobbies[0].total_player_count is 0, below 2, the connected players that players lists.',
+    ],
+    [
+      'players who are counted in a lobby that has stopped',
+      { game_modes: ['duel'], lobbies: [{ status: 'stopped', total_player_count: 5 }] },
+      'lobbies[0].total_player_count gives players seats in a lobby that has stopped. Nobody is in it any more.',
+    ],
+    [
+      'players who have a seat in one',
+      { game_modes: ['duel'], lobbies: [{ status: 'stopped', players: [{ status: 'reserved' }] }] },
+      'lobbies[0].players gives players seats in a lobby that has stopped. Nobody is in it any more.',
+    ],
+    [
+      'a time of another status',
+      { game_modes: ['duel'], lobbies: [{ ready_by: '2026-11-20T20:00:00Z' }] },
+      'lobbies[0].ready_by is of no use to a lobby whose status is ready, only to one that is starting.',
+    ],
+    [
+      'a time of another status of a player',
+      {
+        game_modes: ['duel'],
+        lobbies: [{ players: [{}, { status: 'reserved', forgotten_at: '2026-11-20T20:00:00Z' }] }],
+      },
+      'lobbies[0].players[1].forgotten_at is of no use to a player whose status is reserved, only to one that is expired or removed.',
+    ],
+    [
+      'more players who come at once than may',
+      { game_modes: ['duel'], players: { concurrent: 20_000, session: '10s' } },
+      'players asks for too many at once: expected fewer players, or longer sessions: at most 1000 may come in a second.',
+    ],
+    [
       'a complete link that completes later',
       { device_links: [{ status: 'complete', completes_after: '5s' }] },
       'device_links[0].completes_after is of no use to a link whose status is complete. Drop one of the two.',

@@ -90,6 +90,14 @@ describe('players who come and go', () => {
     expect(new Set(mock.world.lobbies.all().map(({ game_mode_id }) => game_mode_id))).toEqual(new Set(['ffa']))
   })
 
+  it('come to the modes that are wanted beside one that is called as what each object has', async () => {
+    const mock = opened({ game_modes: ['duel', 'constructor', 'toString'], players: { modes: { duel: 1 } } })
+
+    await mock.world.clock.advance('1h')
+
+    expect(new Set(mock.world.lobbies.all().map(({ game_mode_id }) => game_mode_id))).toEqual(new Set(['duel']))
+  })
+
   it('do not come where there is no mode, or nobody is wanted', async () => {
     const nobody = [opened({ game_modes: [], players: {} }), opened({ players: { concurrent: 0 } })]
 
@@ -112,6 +120,31 @@ describe('players who come and go', () => {
 
     expect(first).toEqual([6, 6])
     expect([count(), mock.world.players.count(), mock.world.lobbies.get('listed')?.status]).toEqual([0, 0, 'ready'])
+  })
+
+  it('settle in again after a reset that keeps the clock, and in a simulation that began long ago', async () => {
+    const lobbies = [{ lobby_id: 'listed', game_mode_id: 'ffa', total_player_count: 6 }]
+    const reset = opened({ lobbies, players: { concurrent: 0 } })
+    await reset.world.clock.advance('1h')
+    await reset.reset({ keep: ['clock'] })
+    const old = opened({ lobbies, players: { concurrent: 0, began_at: '2026-11-19T23:00:00Z' } })
+
+    for (const { world } of [reset, old]) {
+      await world.clock.advance('1d')
+      expect(world.lobbies.get('listed')?.total_player_count).toBe(0)
+    }
+  })
+
+  it('settle in once: those who are counted later by hand stay', async () => {
+    const mock = opened({ lobbies: [{ lobby_id: 'listed', game_mode_id: 'ffa' }], players: { concurrent: 0 } })
+    await mock.world.clock.advance('5s')
+    await mock.world.lobbies.update(q => q.where({ lobby_id: 'listed' }), {
+      data: draft => void Object.assign(draft, { total_player_count: 3 }),
+    })
+
+    await mock.world.clock.advance('1d')
+
+    expect(mock.world.lobbies.get('listed')?.total_player_count).toBe(3)
   })
 })
 

@@ -25,6 +25,7 @@ const columns = fc.record(
     max_players_normal: fc.nat(5),
     is_closed: fc.boolean(),
     publicity: fc.constantFrom('public', 'private'),
+    status: fc.constantFrom('ready', 'stopped'),
     region_id: fc.constantFrom('lnd-fra', 'lnd-syd'),
   },
   { requiredKeys: [] },

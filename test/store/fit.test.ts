@@ -4,6 +4,26 @@ import { game, smallWorld } from './small-world.js'
 
 describeRefusals([
   [
+    'players in a lobby that has stopped',
+    t => t.lobbies.create({ lobby_id: 'new', status: 'stopped', total_player_count: 2 }),
+    'lobbies.create: total_player_count is 2, and nobody is in a lobby that has stopped',
+  ],
+  [
+    'a lobby that a path cannot lead to',
+    t => t.lobbies.create({ lobby_id: '..' }),
+    'lobbies.create: lobby_id is "..": expected an id that can stand in a path: . and .. are steps in one',
+  ],
+  [
+    'a lobby that moves to another namespace',
+    setLobby({ namespace_id: 'beta' }),
+    'lobbies.update: namespace_id cannot become beta: make another lobby there',
+  ],
+  [
+    'a token that begins as those of lobbies do',
+    t => t.tokens.create({ token: 'lobby.mock.l0', kind: 'public', namespace_id: 'prod' }),
+    'tokens.create: token is "lobby.mock.l0": expected a token that does not begin as those of lobbies do, with lobby.mock.',
+  ],
+  [
     'a lobby of a namespace that is not there',
     t => t.lobbies.create({ namespace_id: 'prodd', game_mode_id: 'duel', region_id: 'fra' }),
     /^lobbies "[^"]+": namespace_id is "prodd", which nothing has\. Known: prod, beta\. Did you mean prod\?$/,
@@ -164,5 +184,19 @@ describe('records that hang together', () => {
     await expect(deletion).rejects.toThrow(
       'games "cars": device link sofa still needs it: delete that in the same turn, or leave this',
     )
+  })
+})
+
+describe('the token of a player', () => {
+  it.each([
+    ['tokens', { token: 'mine', kind: 'public', namespace_id: 'prod' }, 'tokens "mine": token is'],
+    ['deviceLinks', { device_link_token: 'mine' }, 'deviceLinks "mine": device_link_token is'],
+  ] as const)('is not that of another one of %s', async (table, input, where) => {
+    const world = smallWorld()
+    await world.players.create({ lobby_id: 'l0', player_token: 'mine' })
+
+    const create = world[table].create(input as never) // the input of that table
+
+    await expect(create).rejects.toThrow(`${where} that of a player already`)
   })
 })

@@ -1,0 +1,63 @@
+import { type Path, pathText } from '../contract/issue.js'
+import { mostPlayers } from '../store/lobby-row.js'
+import type { Mode } from './game-mode.js'
+import { type LobbyEntry, lobbyOf } from './lobby.js'
+import { countOf, type PlayerEntry } from './player.js'
+import { type Problem, problem } from './problem.js'
+
+/** The seats of a lobby that do not fit: more than it takes, or other ones than its players have. */
+export function checkSeats(lobby: LobbyEntry, { path, mode }: { readonly path: Path; readonly mode: Mode }): Problem[] {
+  const { total_player_count, reserved_player_count, ...rest } = lobbyOf(lobby, mode)
+  const connected = countOf(lobby.players, 'connected')
+  const most = mostPlayers(rest)
+  const at = [...path, lobby.total_player_count === undefined ? 'players' : 'total_player_count']
+  if (lobby.status === 'stopped' && total_player_count + reserved_player_count > 0)
+    return [problem(at, 'gives players seats in a lobby that has stopped. Nobody is in it any more.')]
+  if (total_player_count < connected)
+    return [problem(at, `is ${total_player_count}, below ${connected}, the connected players that players lists.`)]
+  if (total_player_count + reserved_player_count <= most) return []
+  const reserved = reserved_player_count > 0 ? ` with ${reserved_player_count} reserved` : ''
+  const said = lobby.total_player_count === undefined ? `has ${total_player_count}` : `is ${total_player_count}`
+  return [problem(at, `${said}${reserved}, above ${most}, the most players that the lobby takes.`)]
+}
+
+/** The times that a lobby or one of its players gives which mean nothing to what it is. */
+export function checkTimes(lobby: LobbyEntry, path: Path): Problem[] {
+  const { status = 'ready', players = [] } = lobby
+  return [
+    ...senseless(lobby, { path, status, kind: 'lobby', meant: lobbyTimes }),
+    ...players.flatMap((player, i) => {
+      const { status = 'connected' } = player
+      return senseless(player, { path: [...path, 'players', i], status, kind: 'player', meant: playerTimes })
+    }),
+  ]
+}
+
+/** To lobbies of which statuses a time means something. */
+const lobbyTimes = { ready_by: ['starting'], stops_at: ['starting', 'ready'], forgotten_at: ['stopped'] } satisfies {
+  readonly [Key in keyof LobbyEntry]?: readonly LobbyEntry['status'][]
+}
+
+/** To players of which statuses. */
+const playerTimes = {
+  expires_at: ['reserved'],
+  connects_at: ['reserved'],
+  leaves_at: ['connected'],
+  forgotten_at: ['expired', 'removed'],
+} satisfies { readonly [Key in keyof PlayerEntry]?: readonly PlayerEntry['status'][] }
+
+interface Meant {
+  readonly path: Path
+  readonly status: string
+  readonly kind: 'lobby' | 'player'
+  readonly meant: Readonly<Record<string, readonly string[]>>
+}
+
+function senseless(entry: object, { path, status, kind, meant }: Meant): Problem[] {
+  return Object.entries(meant).flatMap(([key, statuses]): Problem[] => {
+    if (!Object.hasOwn(entry, key) || statuses.includes(status)) return []
+    const at = [...path, key]
+    const said = `is of no use to a ${kind} whose status is ${status}, only to one that is ${statuses.join(' or ')}.`
+    return [{ path: at, at: 'key', text: `${pathText(at)} ${said}` }]
+  })
+}

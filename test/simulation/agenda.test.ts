@@ -1,0 +1,119 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { scenarios } from '../../src/scenarios.js'
+import { keepTime, type Timetables } from '../../src/simulation/agenda.js'
+import type { TableName } from '../../src/store/rows.js'
+import type { LiveWorld } from '../../src/store/world.js'
+import { smallWorld, startAt } from '../store/small-world.js'
+
+/** A world in which something happens to its lobbies, and what its agenda told of bugs. */
+function kept(lobbies: NonNullable<Timetables['lobbies']>) {
+  const world = smallWorld()
+  const bugs: unknown[] = []
+  const end = keepTime(world, { timetables: { lobbies }, onBug: error => bugs.push(error) })
+  onTestFinished(end)
+  return { world, bugs, end }
+}
+
+const second = (nth: number) => startAt + nth * 1000
+/** Due at every second. */
+const everySecond = (_row: object, after: number) => Math.floor(after / 1000) * 1000 + 1000
+
+describe('what happens by itself', () => {
+  it('goes on after a turn of it that fails, of which is told', async () => {
+    const times: number[] = []
+    const { world, bugs } = kept({
+      dueAt: ({ lobby_id }, after) => (lobby_id === 'l0' ? everySecond({}, after) : undefined),
+      happen(_lobby, { now }) {
+        times.push(now)
+        if (now === second(1)) throw new Error('a bug')
+      },
+    })
+
+    await world.clock.advance('1s')
+    // What was due is lost with the turn; a change of its row has it expected again.
+    await world.write(({ lobbies }) =>
+      lobbies.update(q => q.where({ lobby_id: 'l0' }), {
+        data: draft => void Object.assign(draft, { is_closed: true }),
+      }),
+    )
+    await world.clock.advance('2s')
+
+    expect(bugs).toEqual([new Error('a bug')])
+    expect(times).toEqual([second(1), second(2), second(3)])
+  })
+
+  it('ends in the middle of much that is due', async () => {
+    const times: number[] = []
+    const { world, end } = kept({
+      dueAt: ({ lobby_id }, after) => (lobby_id === 'l0' ? everySecond({}, after) : undefined),
+      happen(_lobby, { now }) {
+        times.push(now)
+        if (times.length === 2) end()
+      },
+    })
+
+    await world.clock.advance('10s')
+
+    expect(times).toEqual([second(1), second(2)])
+  })
+
+  it('does not happen where a reset has put the clock back before its turn', async () => {
+    const times: number[] = []
+    const { world } = kept({
+      dueAt: ({ lobby_id }, after) => (lobby_id === 'l0' && after < second(5) ? second(5) : undefined),
+      happen: (_lobby, { now }) => void times.push(now),
+    })
+
+    const advanced = world.clock.advance('5s')
+    const reset = world.reset()
+    await Promise.all([advanced, reset])
+    const before = [...times]
+    await world.clock.advance('5s')
+
+    expect(before.every(at => at <= world.clock.now())).toBe(true)
+    expect(times.at(-1)).toBe(second(5))
+  })
+
+  it('lets all else have its turn', async () => {
+    let others = 0
+    const busy = (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end; );
+    }
+    const { world } = kept({
+      dueAt: ({ lobby_id }, after) => (lobby_id === 'l0' ? everySecond({}, after) : undefined),
+      happen: () => busy(5),
+    })
+    const ticking = setInterval(() => (others += 1), 1)
+
+    await world.clock.advance('40s')
+    clearInterval(ticking)
+
+    expect(others).toBeGreaterThan(2)
+  })
+})
+
+describe('a scenario that ships, alive', () => {
+  it.each(Object.keys(scenarios) as (keyof typeof scenarios)[])('%s goes on for an hour', async name => {
+    const mock = createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' }, live: true })
+    onTestFinished(() => mock.close())
+
+    await mock.world.clock.advance('1h')
+
+    // Nobody comes where there is no game mode.
+    expect(mock.simulations().length > 0).toBe(mock.world.gameModes.count() > 0)
+    expect(misfits(mock.world as LiveWorld)).toEqual([]) // which is what the world of a mock is
+  })
+})
+
+/** Lobbies whose seats are not those of their players. */
+function misfits({ lobbies, players }: Pick<LiveWorld, TableName>): string[] {
+  return lobbies
+    .all()
+    .filter(({ lobby_id, reserved_player_count, total_player_count }) => {
+      const of = (status: string) =>
+        players.findMany(q => q.where({ lobby_id })).filter(player => player.status === status).length
+      return of('reserved') !== reserved_player_count || of('connected') > total_player_count
+    })
+    .map(({ lobby_id }) => lobby_id)
+}
