@@ -16,12 +16,13 @@ interface Ranked<Row> {
 
 /** What a turn has done to one model's records so far. Its reads look through it at what has been committed. */
 export class Overlay<Row extends object> implements RowSource<Row> {
-  readonly changes = new Map<string, Change<Row>>()
-  /** Where each row that was put stands among the changes. */
-  readonly #places = new Map<string, number>()
+  // Most turns only look at most tables, and each map takes longer to make than a look.
+  #changes: Map<string, Change<Row>> | undefined
+  /** Where each row that was put stands among the changes; `undefined` where no index has asked. */
+  #places: Map<string, number> | undefined
   /** The rows that were put, by their values in columns that were asked for: a turn may change as many as there are. */
-  readonly #putBy = new Map<string, ColumnIndex>()
-  readonly #differences = new Map<SumName, SumIndex<object>>()
+  #putBy: Map<string, ColumnIndex> | undefined
+  #differences: Map<SumName, SumIndex<object>> | undefined
   #nextPlace = 0
 
   constructor(
@@ -29,8 +30,13 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     readonly idOf: (row: Row) => string,
   ) {}
 
+  /** What has been done to each record, in the order in which that began. */
+  get changes(): ReadonlyMap<string, Change<Row>> {
+    return this.#changes ?? none
+  }
+
   get = (id: string): Row | undefined => {
-    const change = this.changes.get(id)
+    const change = this.#changes?.get(id)
     if (change === undefined) return this.base.get(id)
     return change === 'delete' ? undefined : change.put
   }
@@ -60,8 +66,9 @@ export class Overlay<Row extends object> implements RowSource<Row> {
 
   /** By how much the sums of that name are others than they were. */
   #difference(name: SumName): SumIndex<object> {
-    const known = this.#differences.get(name)
+    const known = this.#differences?.get(name)
     if (known) return known
+    this.#differences ??= new Map()
     const difference = new SumIndex(summandOf(this.base.table, name))
     for (const [id, change] of this.changes)
       difference.touch({ before: this.base.get(id), after: putIn(change), revision: 0 })
@@ -109,23 +116,27 @@ export class Overlay<Row extends object> implements RowSource<Row> {
 
   put(row: Row): void {
     const id = this.idOf(row)
-    const change = this.changes.get(id)
+    this.#changes ??= new Map()
+    const change = this.#changes.get(id)
     const again = change === 'delete' || change?.again === true
-    if (change === 'delete') this.changes.delete(id)
-    if (!this.changes.has(id)) this.#places.set(id, this.#nextPlace++)
-    this.changes.set(id, { put: row, again })
+    if (change === 'delete') this.#changes.delete(id)
+    if (!this.#changes.has(id)) this.#places?.set(id, this.#nextPlace++)
+    this.#changes.set(id, { put: row, again })
     this.#touch(id, { change, after: row })
   }
 
   delete(id: string): void {
-    this.#touch(id, { change: this.changes.get(id), after: undefined })
-    this.changes.set(id, 'delete')
+    this.#changes ??= new Map()
+    this.#touch(id, { change: this.#changes.get(id), after: undefined })
+    this.#changes.set(id, 'delete')
   }
 
   #index(column: string): ColumnIndex {
-    const known = this.#putBy.get(column)
+    const known = this.#putBy?.get(column)
     if (known) return known
-    const index = new ColumnIndex(id => this.#places.get(id) ?? 0)
+    this.#putBy ??= new Map()
+    this.#places ??= new Map([...this.changes.keys()].map(id => [id, this.#nextPlace++]))
+    const index = new ColumnIndex(id => this.#places?.get(id) ?? 0)
     for (const [id, change] of this.changes)
       index.touch({ id, before: undefined, after: valueIn(putIn(change), column), revision: 0 })
     this.#putBy.set(column, index)
@@ -137,12 +148,12 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     id: string,
     { change, after }: { readonly change: Change<Row> | undefined; readonly after: Row | undefined },
   ): void {
+    if (!this.#putBy && !this.#differences) return
     const before = putIn(change)
-    for (const [column, index] of this.#putBy)
+    for (const [column, index] of this.#putBy ?? [])
       index.touch({ id, before: valueIn(before, column), after: valueIn(after, column), revision: 0 })
-    if (this.#differences.size === 0) return
     const stood = change === undefined ? this.base.get(id) : before
-    for (const difference of this.#differences.values()) difference.touch({ before: stood, after, revision: 0 })
+    for (const difference of this.#differences?.values() ?? []) difference.touch({ before: stood, after, revision: 0 })
   }
 
   /** Whether a row that was put stands where it stood; new ones come last, and those that were deleted first. */
@@ -161,6 +172,8 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     for (const [id, change] of this.changes) if (change !== 'delete' && !this.#stands(id, change)) yield change.put
   }
 }
+
+const none: ReadonlyMap<string, Change<never>> = new Map<string, never>()
 
 function putIn<Row>(change: Change<Row> | undefined): Row | undefined {
   return change === undefined || change === 'delete' ? undefined : change.put
