@@ -52,10 +52,12 @@ interface Search {
 /** The lobby with the fewest free seats; of those that have as few, one in the nearest region, and there the oldest. */
 function fullest(places: readonly Place[], { input, tables }: Search): LobbyRow | undefined {
   const near = nearness(input, tables)
+  const isWanted = (lobby: LobbyRow) => fits(lobby, input)
   let best: LobbyRow | undefined
   for (const { mode, region_id } of places) {
-    const group = lobbiesOf({ ...mode, region_id })
-    const lobby = first(tables.lobbies.ranked('fullest', group), there => fits(there, input))
+    const { namespace_id, game_mode_id } = mode
+    const group = lobbiesOf({ namespace_id, game_mode_id, region_id })
+    const lobby = tables.lobbies.firstRanked('fullest', { group, isWanted })
     if (!lobby) continue
     const difference = best ? freeSeats(lobby) - freeSeats(best) : -1
     if (difference < 0 || (difference === 0 && best && near.isNearer(region_id, best.region_id))) best = lobby
@@ -69,11 +71,6 @@ function freeSeats(lobby: LobbyRow): number {
 
 function fits({ tags, max_players_normal }: LobbyRow, { tags: asked, max_players }: Asked): boolean {
   return hasTags(tags, asked) && (max_players === undefined || max_players === max_players_normal)
-}
-
-function first<T>(items: Iterable<T>, isWanted: (item: T) => boolean): T | undefined {
-  for (const item of items) if (isWanted(item)) return item
-  return undefined
 }
 
 /** Where a new lobby is made: of the first mode that is to be had, in the region that was asked for first, else in the nearest. */

@@ -5,7 +5,7 @@ import type { Change } from './landing.js'
 import type { Ranking } from './rank-index.js'
 import type { Records } from './records.js'
 import { SumIndex } from './sum-index.js'
-import type { RowSource } from './table.js'
+import type { RowSource, Wanted } from './table.js'
 
 /** A row, and where it stands in an order. */
 interface Ranked<Row> {
@@ -81,37 +81,33 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     for (const row of this.rows()) if (view.group(row) === group) yield row
   }
 
-  ranked(name: OrderName, group: string): Iterable<Row> {
-    return this.changes.size === 0 ? this.base.ranked(name, group) : this.#merged(name, group)
-  }
-
-  /** Those that stand as they stood, and among them those that were put. */
-  *#merged(name: OrderName, group: string): Iterable<Row> {
+  firstRanked(name: OrderName, wanted: Wanted<Row>): Row | undefined {
+    const changes = this.#changes
+    if (!changes) return this.base.firstRanked(name, wanted)
     const ranking = rankingOf(this.base.table, name)
-    const changed = this.#changedIn(group, ranking)
-    for (const row of this.base.ranked(name, group)) {
-      if (this.changes.has(this.idOf(row))) continue
-      const rank = ranking.rank(row) ?? 0
-      const place = this.base.placeOf(this.idOf(row))
-      while (changed[0] && (changed[0].rank < rank || (changed[0].rank === rank && changed[0].place < place)))
-        yield (changed.shift() as Ranked<Row>).row // it was there just now
-      yield row
+    const stood = this.base.firstRanked(name, {
+      group: wanted.group,
+      isWanted: row => !changes.has(this.idOf(row)) && wanted.isWanted(row),
+    })
+    let first = stood && this.#ranked(stood, ranking)
+    for (const change of changes.values()) {
+      const row = putIn(change)
+      if (row === undefined || groupIn(ranking, row) !== wanted.group || !wanted.isWanted(row)) continue
+      const put = this.#ranked(row, ranking)
+      if (put && (!first || comesBefore(put, first))) first = put
     }
-    for (const { row } of changed) yield row
+    return first?.row
   }
 
-  /** The rows that were put and stand there in an order, as they stand. */
-  #changedIn(group: string, ranking: Ranking<object>): Ranked<Row>[] {
-    const changed: Ranked<Row>[] = []
-    for (const [id, change] of this.changes) {
-      const row = putIn(change)
-      const rank = row && ranking.rank(row)
-      if (change === 'delete' || row === undefined || rank === undefined || groupIn(ranking, row) !== group) continue
-      // New ones come last.
-      const behind = this.#stands(id, change) ? this.base.placeOf(id) : Number.MAX_SAFE_INTEGER
-      changed.push({ row, rank, place: behind })
-    }
-    return changed.sort((one, other) => one.rank - other.rank || one.place - other.place)
+  /** Where a row stands in an order; `undefined` where it stands in none. */
+  #ranked(row: Row, ranking: Ranking<object>): Ranked<Row> | undefined {
+    const rank = ranking.rank(row)
+    const id = this.idOf(row)
+    const change = this.#changes?.get(id)
+    const isNew = change !== undefined && change !== 'delete' && !this.#stands(id, change)
+    return rank === undefined
+      ? undefined
+      : { row, rank, place: isNew ? Number.MAX_SAFE_INTEGER : this.base.placeOf(id) }
   }
 
   put(row: Row): void {
@@ -171,6 +167,11 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     }
     for (const [id, change] of this.changes) if (change !== 'delete' && !this.#stands(id, change)) yield change.put
   }
+}
+
+/** New ones come last, in the order in which they were put. */
+function comesBefore(one: Ranked<unknown>, other: Ranked<unknown>): boolean {
+  return one.rank < other.rank || (one.rank === other.rank && one.place < other.place)
 }
 
 const none: ReadonlyMap<string, Change<never>> = new Map<string, never>()

@@ -36,10 +36,14 @@ export class RankIndex<Row> {
     readonly placeOf: (id: string) => number,
   ) {}
 
-  /** The ids of those who stand together, lowest rank first. */
-  *ids(group: string): Iterable<string> {
+  /** The id of the first of a group that is wanted, lowest rank first. */
+  first(group: string, isWanted: (id: string) => boolean): string | undefined {
     const there = this.#groups.get(group)
-    for (const rank of there?.ranks ?? []) yield* there?.ids.get(rank) ?? []
+    for (const rank of there?.ranks ?? []) {
+      const found = there?.ids.get(rank)?.find(isWanted)
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 
   touch({ id, before, after }: Touch<Row>): void {

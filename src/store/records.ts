@@ -6,7 +6,7 @@ import { Indexes } from './indexes.js'
 import type { Change, Landed, Landing } from './landing.js'
 import type { Rows, TableName } from './rows.js'
 import { sameJson } from './same-json.js'
-import type { RowSource } from './table.js'
+import type { RowSource, Wanted } from './table.js'
 import { indexTag, recordTag, sumTag, tableTag, viewTag } from './tag.js'
 import type { Tracking } from './tracker.js'
 
@@ -107,14 +107,16 @@ export class Records<Row extends object> implements RowSource<Row> {
     }
   }
 
-  ranked(name: OrderName, group: string): Iterable<Row> {
+  firstRanked(name: OrderName, { group, isWanted }: Wanted<Row>): Row | undefined {
     this.tracking.note(tableTag(this.table), this.#revision)
     const ranking = rankingOf(this.table, name)
-    return this.#those(
-      this.#indexesOf()
-        .ranks(name, { ranking, entries: () => this.#entries })
-        .ids(group),
-    )
+    const id = this.#indexesOf()
+      .ranks(name, { ranking, entries: () => this.#entries })
+      .first(group, one => {
+        const entry = this.#entries.get(one)
+        return entry !== undefined && isWanted(entry.row)
+      })
+    return id === undefined ? undefined : this.#entries.get(id)?.row
   }
 
   /** Applies the changes of a turn. */

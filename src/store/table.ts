@@ -29,12 +29,18 @@ export interface Table<Row, Input> extends ReadTable<Row> {
   delete(predicate: Predicate<Row>): Promise<Row | undefined>
 }
 
+/** Which of the records of an order are wanted. */
+export interface Wanted<Row> {
+  readonly group: string
+  isWanted(row: Row): boolean
+}
+
 /** What is kept up with the records of a model, for those who cannot look at all of them: see `derived.ts`. */
 interface DerivedReads<Row> {
   /** What a sum amounts to in a group. */
   sum(name: SumName, group: string): number
-  /** The records of a group of an order, one after the other. */
-  ranked(name: OrderName, group: string): Iterable<Row>
+  /** The first record of a group of an order that is wanted. */
+  firstRanked(name: OrderName, wanted: Wanted<Row>): Row | undefined
   /** The records of a group of a view: depends on no other columns than the view shows. */
   viewed(name: ViewName, group: string): Iterable<Row>
 }
@@ -115,8 +121,8 @@ class SourceTable<Row> implements InnerTable<Row> {
     return this.#source.sum(name, group)
   }
 
-  ranked(name: OrderName, group: string): Iterable<Row> {
-    return this.#source.ranked(name, group)
+  firstRanked(name: OrderName, wanted: Wanted<Row>): Row | undefined {
+    return this.#source.firstRanked(name, wanted)
   }
 
   viewed(name: ViewName, group: string): Iterable<Row> {

@@ -146,11 +146,12 @@ function walked<Row extends object>({ name, all, id }: Walk<Row>, onRead: (asked
     count: predicate => findMany(predicate).length,
     viewed: (view, group) => those(row => viewOf(name, view).group(row) === group),
     sum: (sum, group) => summed(all(), { summand: summandOf(name, sum), group }),
-    ranked(order, group) {
+    firstRanked(order, { group, isWanted }) {
       const ranking = rankingOf(name, order)
       return all()
         .filter(row => ranking.rank(row) !== undefined && groupIn(ranking, row) === group)
         .sort((one, other) => (ranking.rank(one) ?? 0) - (ranking.rank(other) ?? 0))
+        .find(isWanted)
     },
   }
 }

@@ -71,8 +71,18 @@ function derived({ lobbies, players, namespaces }: InnerTables) {
     playing: lobbies.sum('players', ids.prod),
     running: lobbies.sum('running', ids.prod),
     seats: ['a', 'b'].map(address => players.sum('seats', seatsFrom({ namespace_id: ids.prod, address }))),
-    fullest: ['lnd-fra', 'lnd-syd'].map(id => [...lobbies.ranked('fullest', place(id))].map(row => row.lobby_id)),
+    fullest: ['lnd-fra', 'lnd-syd'].map(id => inOrder(lobbies, place(id))),
     shown: [...namespaces.viewed('summaries', ids.tanks)],
+  }
+}
+
+/** The ids of a group, one after the other: each is the first of those that have not been seen. */
+function inOrder(lobbies: InnerTables['lobbies'], group: string): string[] {
+  const seen: string[] = []
+  for (;;) {
+    const next = lobbies.firstRanked('fullest', { group, isWanted: row => !seen.includes(row.lobby_id) })
+    if (!next) return seen
+    seen.push(next.lobby_id)
   }
 }
 
