@@ -15,7 +15,7 @@ interface ReadCall<Id extends OperationId> extends View {
 /** A call that writes, inside its turn. `now` in ms since the epoch. */
 export interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
   readonly tables: Tables
-  /** The tables as the turn has left them so far, which takes less than to make those that can be written to. */
+  /** The same tables to read only, with what the turn has written so far. Cheaper than those of `tables`, each of which is made when it is asked for. */
   readonly reads: ReadTables
   readonly writes: Writes
   readonly client: Client

@@ -8,7 +8,7 @@ import type { LiveWorld } from '../store/world.js'
 
 /** A turn in which something is due, and when that is, in ms since the epoch. */
 export interface DueTurn {
-  /** The tables as they are, which takes less than to make those that can be written to. */
+  /** The same tables to read only, with what the turn has written so far. Cheaper than those of `tables`, each of which is made when it is asked for. */
   readonly reads: ReadTables
   readonly tables: Tables
   readonly writes: Writes
