@@ -61,6 +61,6 @@ export function checkSource({ namespaceId: namespace_id, client, tables }: Comin
   const mend = taken === 0 ? 'allow some' : 'let one leave, or allow more'
   throw new ApiError(
     'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
-    `${taken} of the players of the namespace come from ${address}, and ${most} may: ${mend} (mm-config, max_players)`,
+    `${address} has ${taken} of the players of the namespace, and may have ${most}: ${mend} (mm-config, max_players)`,
   )
 }

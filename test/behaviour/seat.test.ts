@@ -12,8 +12,8 @@ async function refusal(matchmaker: { max_players?: number; lobby_count_max?: num
 
 describe('lobbies.find', () => {
   it.for([
-    [1, '1 of the players of the namespace come from 127.0.0.1, and 1 may: let one leave, or allow more'],
-    [0, '0 of the players of the namespace come from 127.0.0.1, and 0 may: allow some'],
+    [1, '127.0.0.1 has 1 of the players of the namespace, and may have 1: let one leave, or allow more'],
+    [0, '127.0.0.1 has 0 of the players of the namespace, and may have 0: allow some'],
   ] as const)('says where max_players is %i what may be done', async ([max_players, message]) => {
     expect(await refusal({ max_players }, max_players + 1)).toBe(`${message} (mm-config, max_players)`)
   })
