@@ -9,7 +9,7 @@ const lobby_id = z.string().meta({ description: 'The id of a lobby of the namesp
 const player_token = z.string().meta({ description: 'The token of the player, as find, join or create answered it.' })
 
 const takesOver =
-  'The first call with the token of a lobby that is not refused, this or another of a game server, hands the lobby over to its server: see `lobbies.find`.'
+  'With the token of a lobby, and unless it is refused, it hands the lobby over to its server: see `lobbies.find`.'
 
 /** What a lobby's game server says of its lobby and of its players. */
 export const gameServerOperations = {
