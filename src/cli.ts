@@ -124,9 +124,13 @@ program
   .argument('[lobby_id]', 'a lobby of the mock')
   .addOption(urlOption())
   .addOption(tokenOption())
-  .action((lobbyId: string | undefined, options: EnvOptions) =>
-    printEnvironment(lobbyId, { ...options, print: console.print }),
-  )
+  .action((lobbyId: string | undefined, options: EnvOptions, command: Command) => {
+    if (lobbyId !== undefined && command.getOptionValueSource('token') === 'cli')
+      command.error(
+        `error: --token ${options.token} beside lobby ${JSON.stringify(lobbyId)}, whose server has the token of that lobby: leave one of the two out`,
+      )
+    return printEnvironment(lobbyId, { ...options, print: console.print })
+  })
 
 program
   .command('export')

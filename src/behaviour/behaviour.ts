@@ -15,7 +15,7 @@ interface ReadCall<Id extends OperationId> extends View {
 /** A call that writes, inside its turn. `now` in ms since the epoch. */
 export interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 'tables'> {
   readonly tables: Tables
-  /** The tables as the turn has left them so far, which takes less than to make those that can be written to. */
+  /** The same tables to read only, with what the turn has written so far: cheaper, where nothing is written. */
   readonly reads: InnerTables
   readonly writes: Writes
   readonly client: Client

@@ -70,8 +70,9 @@ function checkCount(namespace_id: string, { lobbies, namespaces }: InnerTables):
   const most = namespaces.get(namespace_id)?.lobby_count_max ?? 0
   const running = lobbies.sum('running', namespace_id)
   if (running < most) return
+  const mend = running === 0 ? 'allow some' : 'let one stop, or allow more'
   throw new ApiError(
     'MATCHMAKER_TOO_MANY_LOBBIES',
-    `the namespace has ${running} lobbies, and may have ${most}: let one stop, or allow more (mm-config, lobby_count_max)`,
+    `the namespace has ${running} lobbies, and may have ${most}: ${mend} (mm-config, lobby_count_max)`,
   )
 }

@@ -55,9 +55,11 @@ export function checkSource({ namespaceId: namespace_id, client, tables }: Comin
   // On one machine everybody has the same address.
   if (said === undefined && isLocal) return
   const most = said ?? matchmakerDefaults.max_players
-  if (tables.players.sum('seats', seatsFrom({ namespace_id, address })) < most) return
+  const taken = tables.players.sum('seats', seatsFrom({ namespace_id, address }))
+  if (taken < most) return
+  const mend = taken === 0 ? 'allow some' : 'let one leave, or allow more'
   throw new ApiError(
     'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
-    `${most} players of the namespace have come from ${address} already: let one leave, or allow more (mm-config, max_players)`,
+    `${address} has ${taken} of the players of the namespace, and may have ${most}: ${mend} (mm-config, max_players)`,
   )
 }

@@ -10,7 +10,7 @@ export interface EnvOptions {
   readonly token: TokenKind
 }
 
-/** Where variables are of, and where they are printed. */
+/** What was told, and where the lines go. */
 interface Printing extends EnvOptions, Pick<Console, 'print'> {}
 
 /**
@@ -23,9 +23,9 @@ export async function printEnvironment(lobbyId: string | undefined, { print, ...
 }
 
 async function ofClients({ url, token }: EnvOptions): Promise<Environment> {
-  const { tokens } = parsed(await askRunningMock({ url, path: '/tokens', accept: 'application/json' }))
+  const { tokens } = parsed(await askRunningMock({ url, path: `/tokens?kind=${token}`, accept: 'application/json' }))
   if (!Array.isArray(tokens)) throw noMockmaker(url)
-  // Of whatever kind, they have these two.
+  // Whoever listens there may answer others, too.
   const first = (tokens as readonly { kind: string; token: string }[]).find(({ kind }) => kind === token)
   return environmentOf(url, first?.token)
 }

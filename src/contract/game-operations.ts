@@ -19,6 +19,8 @@ export const gameOperations = {
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY'],
     source: 'client',
     fidelity: [
+      "Nobody owns a game: its `developer_group_id` is the scenario's, else made up from the seed.",
+      '`total_player_count` is at most 4294967295, the most that clients can read.',
       'The mock keeps no versions: those that namespaces run are listed, each by its id, and as old as the first namespace that runs it.',
       'All regions of the world are there for each game. A region has one id, which is its `region_name_id` too; its `universal_region` is that of its display name, else `unknown`.',
     ],

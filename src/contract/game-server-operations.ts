@@ -8,7 +8,8 @@ const serverErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'MATCHMA
 const lobby_id = z.string().meta({ description: 'The id of a lobby of the namespace.' })
 const player_token = z.string().meta({ description: 'The token of the player, as find, join or create answered it.' })
 
-const takesOver = 'With the first call that carries the token of a lobby, its server takes over: see `lobbies.find`.'
+const takesOver =
+  'With the token of a lobby, and unless it is refused, it hands the lobby over to its server: see `lobbies.find`.'
 
 /** What a lobby's game server says of its lobby and of its players. */
 export const gameServerOperations = {
@@ -33,7 +34,7 @@ export const gameServerOperations = {
     output: done,
     errors: [...serverErrors, 'API_BAD_BODY'],
     source: 'client',
-    fidelity: [],
+    fidelity: [takesOver],
   },
   'lobbies.setState': {
     method: 'PUT',
@@ -45,7 +46,7 @@ export const gameServerOperations = {
     output: done,
     errors: [...serverErrors, 'API_BAD_BODY'],
     source: 'client',
-    fidelity: [],
+    fidelity: [takesOver],
   },
   'lobbies.getState': {
     method: 'GET',
@@ -58,7 +59,7 @@ export const gameServerOperations = {
     output: z.unknown(),
     errors: [...serverErrors, 'MATCHMAKER_LOBBY_NOT_FOUND'],
     source: 'client',
-    fidelity: ['The token of a lobby reads the state of each lobby of its namespace.'],
+    fidelity: [takesOver, 'The token of a lobby reads the state of each lobby of its namespace.'],
   },
   'players.connected': {
     method: 'POST',
@@ -92,6 +93,7 @@ export const gameServerOperations = {
     errors: [...serverErrors, 'API_BAD_BODY'],
     source: 'client',
     fidelity: [
+      takesOver,
       'A player who has not connected yet gives its seat back; of one who is gone already nothing changes, and it is no error.',
     ],
   },
@@ -110,6 +112,9 @@ export const gameServerOperations = {
     }),
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
     source: 'client',
-    fidelity: ['Every game mode is there with all its regions, also where nobody plays.'],
+    fidelity: [
+      'Every game mode is there with all its regions, also where nobody plays.',
+      'No count is above 4294967295, the most that clients can read.',
+    ],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }

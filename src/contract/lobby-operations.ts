@@ -16,12 +16,13 @@ const tags = z
   .meta({ description: 'At most 8: names of up to 128 bytes, values of up to 512.' })
 const max_players = Uint32.meta({ description: 'The most players of the lobby. Default: as its game mode says.' })
 
-/** What a captcha or a verification would ask for. */
+/** By what a client would prove that a person plays, and who that is. Nobody looks at it. */
 const proofs = { captcha: z.unknown().optional(), verification_data: z.unknown().optional() }
 
 const unproven = 'Whatever `captcha` and `verification_data` say is taken: the mock asks for neither.'
+const counted = 'Whose players are counted, and who plays the server of the lobby: as with `lobbies.find`.'
 const played =
-  'A lobby is ready as soon as it is there, a player with a seat is connected after 2 s and leaves after 30 min, as if a game server ran, until the first call with the token of the lobby: from then on only its own calls count. `servers: manual` in the scenario does as the real service.'
+  "A lobby is ready as soon as it is there, a player with a seat is connected after 2 s and leaves after 30 min, as if a game server ran, until the first call of its own server that is not refused, with the token of the lobby: from then on only that server's calls count. `servers: manual` in the scenario does as the real service."
 
 /** What a client asks of the matchmaker about lobbies. */
 export const lobbyOperations = {
@@ -87,8 +88,9 @@ export const lobbyOperations = {
     source: 'client',
     fidelity: [
       played,
-      'Where no `regions` are asked for, all that the game modes enable are searched, and a new lobby is made in the nearest: the real service looks in the nearest alone, and nothing here looks up where an address is.',
-      'With `tags`, a lobby is found that has all of them; with `max_players`, one that takes as many. A new lobby gets both.',
+      'The fullest lobby is the one with the fewest free seats; of several, one in the nearest region, and there the oldest.',
+      'Where no `regions` are asked for, all that the game modes enable are searched, and a new lobby is made in the nearest: the real service looks in the nearest alone, and nothing here looks up where an address is. An empty list of `regions` is `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`.',
+      'With `tags`, a lobby is found that has all of them; with `max_players`, one that takes exactly as many, which may be any unsigned 32-bit integer: the real service allows 1 to 256. A new lobby gets both.',
       'A player from a loopback address without `x-forwarded-for` is counted only once the scenario or an mm-config call has set `max_players`: on one machine everybody has the same address.',
       unproven,
     ],
@@ -112,7 +114,7 @@ export const lobbyOperations = {
       'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
     ],
     source: 'client',
-    fidelity: ['That a lobby has stopped is known for an hour; then it is not found.', unproven],
+    fidelity: ['That a lobby has stopped is known for an hour; then it is not found.', counted, unproven],
   },
   'lobbies.create': {
     method: 'POST',
@@ -151,6 +153,7 @@ export const lobbyOperations = {
       'Game modes allow it unless the scenario says `disabled: [create]`: the real service allows it only where a version says so.',
       'A public lobby that was created is found and listed like any other.',
       'The most players may be any unsigned 32-bit integer: the real service allows 1 to 256.',
+      counted,
       unproven,
     ],
   },

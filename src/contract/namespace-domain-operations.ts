@@ -15,7 +15,7 @@ export const namespaceDomainOperations = {
     output: z.object({}),
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
     source: 'client',
-    fidelity: [],
+    fidelity: ['Of the default namespace it holds for callers without a known Origin, too: see `lobbies.list`.'],
   },
   'games.namespaces.addNamespaceDomain': {
     method: 'POST',

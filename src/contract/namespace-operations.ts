@@ -54,6 +54,7 @@ export const namespaceOperations = {
     fidelity: [
       'Players behind a VPN, a proxy, Tor or a hosting provider are not told apart: each `max_players_per_client` is the same number.',
       'Domains are verified at once, and as old as their namespace; nobody needs a password.',
+      'The mock has no `kv` and no `identity`: their configurations are empty.',
     ],
   },
   'games.namespaces.updateGameNamespaceMatchmakerConfig': {

@@ -7,7 +7,7 @@ export const ValidationError = z.object({ path: z.array(z.string()) }).meta({
 })
 export type ValidationError = z.output<typeof ValidationError>
 
-/** What both validations answer: an empty list where there is nothing to mend. */
+/** What the validations answer: an empty list where there is nothing to mend. */
 export const Validation = z.object({ errors: z.array(ValidationError) }).meta({
   id: 'Validation',
   description: 'What is wrong with the request; an empty list where there is nothing to mend.',

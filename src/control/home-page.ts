@@ -62,15 +62,15 @@ function tokenlessCard(url: string, world: World): Html | undefined {
   const of = `${world.games.get(namespace.game_id)?.name_id}/${namespace.name_id}`
   return html`<article class="card">
 <h3><span class="kind">no token</span> ${of}</h3>
-<p class="note">Lists the open lobbies: the namespace is tokenless.</p>
+<p class="note">Lists, finds, joins and creates lobbies, and lists regions: the namespace is tokenless.</p>
 <code class="call">${curlLine(url)}</code>
 </article>`
 }
 
 const notes: { readonly [kind in TokenInfo['kind']]: string } = {
-  public: 'Lists the open lobbies.',
-  development: 'Lists canned lobbies, one for each game mode.',
-  cloud: 'Completes device links for its game, and checks its namespaces.',
+  public: 'Lists, finds, joins and creates lobbies, lists regions and counts players.',
+  development: 'Gets canned answers, as a client and as a game server: the seats lead to a server of your own.',
+  cloud: 'Acts for its game: shows it, makes its namespaces and their tokens, completes device links.',
 }
 
 function tokenCard(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): Html {

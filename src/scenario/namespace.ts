@@ -20,7 +20,12 @@ export const namespaceKeys = {
   namespace_id: NamespaceRow.shape.namespace_id.optional().describe('Default: from the seed.'),
   version_id: NamespaceRow.shape.version_id.optional().describe('What it runs of the game. Default: from the seed.'),
   created_at: Instant.optional().describe('Default: when the world begins.'),
-  tokenless: z.boolean().optional().describe('Whether lobbies.list needs no token. Default: true.'),
+  tokenless: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether clients need no token to list, find, join and create lobbies, and to list regions. Default: true.',
+    ),
   domains: z.array(HostName).optional().describe('Host names whose pages belong to the namespace.'),
   matchmaker: exact({
     lobby_count_max: Uint32.optional().describe('Default: 128.'),

@@ -9,7 +9,7 @@ import { Breather } from './breather.js'
 
 /** A turn in which something is due, and when that is, in ms since the epoch. */
 export interface DueTurn {
-  /** The tables as they are, which takes less than to make those that can be written to. */
+  /** The same tables to read only, with what the turn has written so far: cheaper, where nothing is written. */
   readonly reads: InnerTables
   readonly tables: Tables
   readonly writes: Writes

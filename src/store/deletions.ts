@@ -16,7 +16,7 @@ export class Deletions {
     this.#forgottenAt = forgottenAt
   }
 
-  /** Whether any is known by its id. */
+  /** Whether any record has ever been deleted, be it that it is there again. */
   get some(): boolean {
     return this.#recent !== undefined
   }

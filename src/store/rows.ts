@@ -40,7 +40,7 @@ export const GameRow = exact({
 })
 export type GameRow = z.output<typeof GameRow>
 
-/** A port of the game server of a development token: what it does not have is absent. */
+/** A port of a game server: what it does not have is absent. */
 export const LobbyPort = Port.extend({
   label: Identifier,
   target_port: Port.shape.target_port.unwrap().unwrap().optional(),
@@ -61,7 +61,7 @@ export const NamespaceRow = exact({
   created_at: Time,
   /** Of the game, which it runs. */
   version_id: Id,
-  /** Whether lobbies.list needs no token. */
+  /** Whether clients need no token to list, find, join and create lobbies, and to list regions. */
   tokenless: z.boolean(),
   /** Host names whose pages belong to the namespace. */
   domains: z.array(HostName),

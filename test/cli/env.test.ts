@@ -35,6 +35,18 @@ describe('mockmaker env', () => {
     expect(stdout).toContain(`export RIVET_TOKEN=${token}\n`)
   })
 
+  it('asks for no token of another kind', async () => {
+    const asked: (string | undefined)[] = []
+    const url = await standIn(({ url: path }, response) => {
+      asked.push(path)
+      response.end(JSON.stringify({ tokens: [{ kind: 'cloud', token: 'cloud.mock.x' }] }))
+    })
+
+    await run(['env', '--url', url, '--token', 'cloud'])
+
+    expect(asked).toEqual(['/__mock/tokens?kind=cloud'])
+  })
+
   it('is of the world that the URL names', async () => {
     const { url } = await serveJson()
 
@@ -86,6 +98,19 @@ describe('mockmaker env', () => {
       ),
     )
   })
+
+  it.for(['public', 'cloud'])(
+    'ends with 2 where a %s token is asked for beside a lobby, which has its own',
+    async kind => {
+      const { code, stdout, stderr } = await run(['env', 'mine', '--token', kind])
+
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toContain(
+        `error: --token ${kind} beside lobby "mine", whose server has the token of that lobby: leave one of the two out\n`,
+      )
+      expect(stderr).toContain('Usage: mockmaker env [options] [lobby_id]\n')
+    },
+  )
 
   it('ends with 1 where there is no such lobby, and says how to find one', async () => {
     const { url } = await serveJson()

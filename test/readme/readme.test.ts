@@ -11,6 +11,7 @@ import { type Spawned, spawnCommand } from '../doors.js'
 import { type Block, blockOf, blocks, readme } from './block.js'
 import { withTable } from './from-table.js'
 import { createProject, type Project } from './project.js'
+import { scenarioKeys } from './scenario-keys.js'
 
 /** Commands that need a fresh checkout or project: `.ci/run` and `.ci/package` run them. */
 const byCi = ['npm ci && npm start', 'npm ci && npm test', 'npm install --save-dev mockmaker msw']
@@ -82,10 +83,21 @@ describe('README.md', () => {
 
   it('plays a whole session with the published client', async ({ project, server }) => {
     const script = there(blockOf('session.mjs').text, server)
+    writeFileSync(join(project.folder, 'session.mjs'), script)
 
-    const printed = await project.run(process.execPath, ['--input-type=module', '--eval', script])
+    const printed = await project.run(process.execPath, ['session.mjs'])
 
     expect(printed).toBe("1 player on { map: 'Garden' }\nlisted while it is closed: false\n")
+  })
+
+  it('plays a whole session with a development token, on canned answers', async ({ project, server }) => {
+    const { text } = blockOf('session.mjs')
+    const [command = ''] = /node session\.mjs \S+(?=`)/.exec(readme) ?? []
+    writeFileSync(join(project.folder, 'session.mjs'), there(text, server))
+
+    const printed = await project.run('bash', ['-c', command])
+
+    expect(printed).toBe('0 player on {}\nlisted while it is closed: true\n')
   })
 
   it.for([
@@ -113,6 +125,14 @@ describe('README.md', () => {
 
     expect(readme).toContain(command)
     for (const part of command.split(' && ')) expect(ci).toContain(part.split(' ', 2).join(' '))
+  })
+
+  it('names every key of a scenario', () => {
+    const scenarios = withLanguage('yaml').map(({ text }) => text)
+
+    const unnamed = scenarioKeys().filter(key => !scenarios.some(text => new RegExp(`\\b${key}:`).test(text)))
+
+    expect(unnamed).toEqual([])
   })
 
   it.for(withLanguage('yaml'))('has a scenario that is right: $text', ({ text }) => {
