@@ -36,6 +36,8 @@ export interface Opened {
   /** The world, where it is of this process. */
   readonly world?: World
   send(sent: Sent): Promise<Got>
+  /** Has its world begin anew. */
+  reset(): Promise<void>
   close(): Promise<void>
 }
 
@@ -81,6 +83,7 @@ const answerDoor: Door = {
         const answer = await mock.answer({ ...sent, headers, body: bytes })
         return { ...answer, body: new TextDecoder().decode(answer.body) }
       },
+      reset: () => mock.reset(),
       close: mock.close,
     }
   },
@@ -100,6 +103,7 @@ const mswDoor: Door = {
         const response = await fetch(url, { method, headers, ...init })
         return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
       },
+      reset: () => mock.reset(),
       close: mock.close,
     }
   },
@@ -113,6 +117,7 @@ const expressDoor: Door = {
     return {
       world: mock.world,
       send: sent => sendTo(url, sent),
+      reset: () => mock.reset(),
       async close() {
         await mock.close()
         await close()
@@ -127,7 +132,7 @@ export const listenDoor: Door = {
   async open(scenario, { publicUrl } = {}) {
     const mock = createMockmaker({ scenario, publicUrl })
     const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-    return { url, world: mock.world, send: sent => sendTo(url, sent), close }
+    return { url, world: mock.world, send: sent => sendTo(url, sent), reset: () => mock.reset(), close }
   },
 }
 
@@ -141,6 +146,11 @@ const commandDoor: Door = {
     return {
       url: command.url,
       send: sent => sendTo(command.url, sent),
+      async reset() {
+        const headers = { 'content-type': 'application/json' }
+        const { status, body } = await sendTo(command.url, { method: 'POST', path: '/__mock/reset', headers })
+        if (status !== 200) throw new Error(`the command does not reset: ${body}`)
+      },
       async close() {
         await command.end()
         await rm(folder, { recursive: true })
