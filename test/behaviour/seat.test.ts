@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
+import { json } from '../doors.js'
+import { ask } from '../server/ask.js'
+import { post } from '../specification/frame.js'
+
+const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
 
 /** The message of what the last of some finds is answered, where a namespace has such limits. */
 async function refusal(matchmaker: { max_players?: number; lobby_count_max?: number }, finds: number): Promise<string> {
-  const { answer } = createMockmaker({ scenario: { game_modes: ['duel'], matchmaker } })
-  const body = new TextEncoder().encode('{"game_modes": ["duel"]}')
-  const call = { method: 'POST', path: '/matchmaker/lobbies/find', query: '', headers: {}, body }
-  for (let i = 1; i < finds; i++) await answer(call)
-  return JSON.parse(new TextDecoder().decode((await answer(call)).body)).message
+  const mock = createMockmaker({ scenario: { game_modes: ['duel'], matchmaker } })
+  for (let i = 1; i < finds; i++) await ask(mock, find)
+  return (json(await ask(mock, find)) as { message: string }).message
 }
 
 describe('lobbies.find', () => {
@@ -23,4 +26,22 @@ describe('lobbies.find', () => {
 
     expect(await refusal({ lobby_count_max: 0 }, 1)).toBe(message)
   })
+})
+
+it.for([
+  ['find', [400, 200, 200]],
+  ['join', [200, 400, 200]],
+  ['create', [200, 200, 400]],
+] as const)('a game mode that disables %s alone allows the other ways to a seat', async ([way, statuses]) => {
+  const lobby_id = 'here'
+  const mock = createMockmaker({
+    scenario: { game_modes: [{ game_mode_id: 'duel', disabled: [way] }], lobbies: [{ lobby_id }] },
+  })
+  const join = post('/matchmaker/lobbies/join', { lobby_id })
+  const create = post('/matchmaker/lobbies/create', { game_mode: 'duel' })
+
+  const got = []
+  for (const asked of [find, join, create]) got.push((await ask(mock, asked)).status)
+
+  expect(got).toEqual(statuses)
 })
