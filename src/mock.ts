@@ -3,7 +3,7 @@ import { extended } from './extended.js'
 import type { MockBeginning } from './mock-beginning.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
 import { createMockWorlds, type MockWorlds } from './mock-worlds.js'
-import { createOnHand } from './on-hand.js'
+import { createOnHand, type OnHand } from './on-hand.js'
 import { ownFaker } from './scenario/faker.js'
 import type { Progress } from './scenario/progress.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -48,29 +48,17 @@ export interface Mock extends WorldMock {
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
 export function createMock(options: MockOptions, parts: Parts): Mock {
   checkOptions(options)
-  const { faker, progress, turnContext, scenarioName, scenarios = { default: defaultScenario } } = parts
-  const { seed, publicUrl, live, watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
+  const { watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
   const madeAt = performance.now()
   const log = createExchangeLog()
-  const onHand = createOnHand({
-    own: {
-      name: scenarioName ?? (options.scenario ? 'own' : 'default'),
-      scenario: options.scenario ?? defaultScenario,
-    },
-    shipped: scenarios,
-    seed,
-    publicUrl,
-    live,
-    faker: () => ownFaker(faker()),
-    progress,
-  })
+  const onHand = onHandOf(options, parts)
   const { maxWorlds: most = optionDefaults.maxWorlds, worldTtlMs: ttlMs = optionDefaults.worldTtlMs } = options
   const settings = {
     watchTimeoutMs,
     corsOrigins,
     log,
     journalSize: options.journalSize ?? optionDefaults.journalSize,
-    turnContext,
+    turnContext: parts.turnContext,
     beginningOf: (scenario: string | ScenarioInput, worldId: string) => onHand.beginningOf(scenario, { worldId }),
   }
   const make = (worldId: string, beginning: MockBeginning) => createWorldMock(worldId, beginning, settings)
@@ -103,6 +91,20 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
       await Promise.all([worlds.close(), own.close()])
     },
   } satisfies Partial<Mock>)
+}
+
+/** The scenarios that its worlds begin with: its own, and those that can be named. */
+function onHandOf({ scenario, seed, publicUrl, live }: MockOptions, parts: Parts): OnHand {
+  const { faker, progress, scenarioName, scenarios = { default: defaultScenario } } = parts
+  return createOnHand({
+    own: { name: scenarioName ?? (scenario ? 'own' : 'default'), scenario: scenario ?? defaultScenario },
+    shipped: scenarios,
+    seed,
+    publicUrl,
+    live,
+    faker: () => ownFaker(faker()),
+    progress,
+  })
 }
 
 /** Answers an exchange in the world that it names. */
