@@ -1,6 +1,8 @@
 import { ApiError } from '../contract/error.js'
 import { frozenCopy } from '../store/json-copy.js'
+import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
+import type { PlayerRow } from '../store/player-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { Writes } from '../store/writes.js'
 import type { Behaviour } from './behaviour.js'
@@ -59,12 +61,14 @@ export function setClosed(
 interface Owned {
   readonly reads: ReadTables
   readonly writes: Writes
+  /** In ms since the epoch. */
+  readonly now: number
 }
 
 /** The lobby whose server calls: from now on that server's calls count, and no others. Throws `ApiError` where it has stopped. */
 export function ownLobby(
   { lobbyId: lobby_id }: Extract<CallerOf<'lobby'>, { kind: 'lobby' }>,
-  { reads, writes }: Owned,
+  { reads, writes, now }: Owned,
 ): LobbyRow {
   const lobby = reads.lobbies.get(lobby_id)
   if (!lobby || lobby.status === 'stopped')
@@ -73,18 +77,21 @@ export function ownLobby(
   const own: LobbyRow = Object.freeze({ ...lobby, run_by: 'server' })
   writes.put('lobbies', own)
   for (const player of reads.players.findMany(q => q.where({ lobby_id }))) {
-    if (player.status === 'reserved' && player.connects_at !== undefined)
-      writes.put('players', Object.freeze(withoutKey(player, 'connects_at')))
-    // One whom the simulation has sent leaves by itself.
-    if (player.status === 'connected' && player.leaves_at !== undefined && player.session_ms === undefined)
-      writes.put('players', Object.freeze(withoutKey(player, 'leaves_at')))
+    // Whom the simulation has sent leaves by itself: no server has its token.
+    if (player.session_ms === undefined) awaitServer(player, { writes, now })
   }
-  return own
+  // Its seats are other ones now.
+  return reads.lobbies.get(lobby_id) ?? own
 }
 
-/** A copy without an optional column. */
-function withoutKey<Row extends object>(row: Row, key: string): Row {
-  const copy = { ...row }
-  Reflect.deleteProperty(copy, key)
-  return copy
+/** A player whom the mock would have connected, or has, waits for its server to say so. */
+function awaitServer(player: PlayerRow, { writes, now }: Pick<Owned, 'writes' | 'now'>): void {
+  const { player_token, lobby_id, namespace_id, address } = player
+  const reserved = { player_token, lobby_id, namespace_id, address, status: 'reserved' } as const
+  if (player.status === 'reserved' && player.connects_at !== undefined) {
+    const { expires_at } = player
+    writes.put('players', Object.freeze({ ...reserved, ...(expires_at === undefined ? {} : { expires_at }) }))
+  }
+  if (player.status === 'connected' && player.leaves_at !== undefined)
+    writes.put('players', Object.freeze({ ...reserved, expires_at: now + lifetimeMs.seat }))
 }

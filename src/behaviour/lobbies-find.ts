@@ -6,6 +6,7 @@ import type { GameModeRow } from '../store/rows.js'
 import type { InnerTables } from '../store/table.js'
 import type { Behaviour, WriteCall } from './behaviour.js'
 import { cannedJoin } from './canned-join.js'
+import type { Client } from './client.js'
 import { nearness } from './nearness.js'
 import { newLobby } from './new-lobby.js'
 import { modeOf, type Place, placesOf } from './places.js'
@@ -25,10 +26,10 @@ export const findLobby = ((call: Finding) => {
   const places = placesOf(askedModes(input, { namespaceId, tables }), { regions: input.regions, tables })
   checkTags(input.tags)
   checkSource({ namespaceId, client, tables })
-  const lobby = fullest(places, { input, tables })
+  const lobby = fullest(places, { input, tables, client })
   if (lobby) return reserveSeat(lobby, call)
   if (input.prevent_auto_create_lobby) throw noneAvailable(places)
-  const made = newLobby(newPlace(places, { input, tables }), { ...call, wishes: input })
+  const made = newLobby(newPlace(places, { input, tables, client }), { ...call, wishes: input })
   return reserveSeat(made, call)
 }) satisfies Behaviour<'lobbies.find'>
 
@@ -45,14 +46,17 @@ function askedModes(
 }
 
 interface Search {
+  readonly client: Client
   readonly input: Asked
   readonly tables: InnerTables
 }
 
-/** The lobby with the fewest free seats; of those that have as few, one in the nearest region, and there the oldest. */
-function fullest(places: readonly Place[], { input, tables }: Search): LobbyRow | undefined {
+/** The lobby with the fewest free seats; of those that have as few, one in the nearest region; of those, one of the mode that was asked for first; and of those the oldest. */
+function fullest(places: readonly Place[], { input, tables, client }: Search): LobbyRow | undefined {
   const near = nearness(input, tables)
-  const isWanted = (lobby: LobbyRow) => fits(lobby, input)
+  // No other server than the mock knows of players whom the simulation sends.
+  const isPlayed = (lobby: LobbyRow) => client.sessionMs === undefined || lobby.run_by === 'mock'
+  const isWanted = (lobby: LobbyRow) => isPlayed(lobby) && fits(lobby, input)
   let best: LobbyRow | undefined
   for (const { mode, region_id } of places) {
     const { namespace_id, game_mode_id } = mode

@@ -35,7 +35,7 @@ export function listedLobbies(
   return tables.settings.get('settings')?.hide_empty_lobbies ? withoutEmpty(open) : open
 }
 
-/** Not closed, public, of a mode that is listable. */
+/** Neither stopped nor closed, public, of a mode that is listable. */
 function openLobbies(namespace_id: string, { tables, modes }: Required<Around>): LobbyRow[] {
   const listable = new Set(modes.filter(mode => mode.listable).map(mode => mode.game_mode_id))
   return tables.lobbies

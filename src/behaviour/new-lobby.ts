@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/error.js'
+import { freshId } from '../store/fresh.js'
 import { frozenCopy } from '../store/json-copy.js'
 import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
@@ -30,12 +31,12 @@ export function newLobby({ mode, region_id }: Place, making: Making): LobbyRow {
   const { wishes, reads, writes, random, now } = making
   const { namespace_id, game_mode_id } = mode
   const { publicity = 'public', tags = {}, max_players, lobby_config } = wishes
-  checkCount(namespace_id, reads)
+  checkCount(namespace_id, making)
   const maxima = maximaOf(mode, max_players)
   if (maxima.max_players_normal === 0)
     throw new ApiError('MATCHMAKER_LOBBY_FULL', `a lobby of game mode ${game_mode_id} that takes 0 players is full`)
   const lobby: LobbyRow = Object.freeze({
-    lobby_id: random.uuid(),
+    lobby_id: freshId(random, id => reads.lobbies.get(id) !== undefined),
     namespace_id,
     game_mode_id,
     region_id,
@@ -66,10 +67,14 @@ function serverOf({ client, reads, now }: Pick<Making, 'client' | 'reads' | 'now
   return { run_by: 'server', status: 'starting', ready_by: now + lifetimeMs.starting } as const
 }
 
-function checkCount(namespace_id: string, { lobbies, namespaces }: InnerTables): void {
-  const most = namespaces.get(namespace_id)?.lobby_count_max ?? 0
-  const running = lobbies.sum('running', namespace_id)
-  if (running < most) return
+/** Which part of the lobbies of a namespace is left to others by players whom the simulation sends. */
+const partForOthers = 1 / 8
+
+function checkCount(namespace_id: string, { client, reads }: Pick<Making, 'client' | 'reads'>): void {
+  const most = reads.namespaces.get(namespace_id)?.lobby_count_max ?? 0
+  const running = reads.lobbies.sum('running', namespace_id)
+  const room = client.sessionMs === undefined ? most : most - Math.ceil(most * partForOthers)
+  if (running < room) return
   const mend = running === 0 ? 'allow some' : 'let one stop, or allow more'
   throw new ApiError(
     'MATCHMAKER_TOO_MANY_LOBBIES',

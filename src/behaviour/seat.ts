@@ -2,6 +2,7 @@ import { ApiError } from '../contract/error.js'
 import type { Join } from '../contract/join.js'
 import { matchmakerDefaults } from '../store/default-columns.js'
 import { seatsFrom } from '../store/derived.js'
+import { freshToken } from '../store/fresh.js'
 import { lifetimeMs, playedMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import type { Random } from '../store/random.js'
@@ -24,7 +25,7 @@ interface Seating {
 export function reserveSeat(lobby: LobbyRow, { client, reads, writes, random, now }: Seating): Join {
   const { lobby_id, namespace_id, region_id } = lobby
   const { address, sessionMs: session_ms } = client
-  const token = random.token('player')
+  const token = freshToken('player', { random, tables: reads })
   writes.put(
     'players',
     Object.freeze({

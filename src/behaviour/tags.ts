@@ -29,5 +29,5 @@ function tooLong(text: string, most: number): string {
 
 /** Whether a lobby has all tags that are asked for. */
 export function hasTags(tags: Tags = {}, asked: Tags = {}): boolean {
-  return Object.entries(asked).every(([name, value]) => Object.hasOwn(tags, name) && tags[name] === value)
+  return Object.entries(asked).every(([name, value]) => tags[name] === value)
 }

@@ -88,7 +88,7 @@ export const lobbyOperations = {
     source: 'client',
     fidelity: [
       played,
-      'The fullest lobby is the one with the fewest free seats; of several, one in the nearest region, and there the oldest.',
+      'The fullest lobby is the one with the fewest free seats; of several, one in the nearest region; of those, one of the mode that was asked for first; and of those the oldest.',
       'Where no `regions` are asked for, all that the game modes enable are searched, and a new lobby is made in the nearest: the real service looks in the nearest alone, and nothing here looks up where an address is. An empty list of `regions` is `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`.',
       'With `tags`, a lobby is found that has all of them; with `max_players`, one that takes exactly as many, which may be any unsigned 32-bit integer: the real service allows 1 to 256. A new lobby gets both.',
       'A player from a loopback address without `x-forwarded-for` is counted only once the scenario or an mm-config call has set `max_players`: on one machine everybody has the same address.',

@@ -17,7 +17,7 @@ export async function completeDeviceLink(
   { token, ...options }: CompletionOptions & { readonly token: string },
 ): Promise<void> {
   const { game } = shaped(options, { schema: CompletionSchema, what: 'completion' })
-  return world.write(async (tables, { tables: reads }) => {
+  return world.write(async (tables, { reads }) => {
     const link = findPendingLink(token, { tables: reads, hasPassed: at => hasPassed(at, world.clock) })
     await completeLink({ link, gameId: gameIdOf(game, tables), tables })
   })

@@ -2,7 +2,7 @@ import { listedLobbies } from '../behaviour/lobbies-list.js'
 import { instantOf } from '../contract/instant.js'
 import { quoted } from '../contract/issue.js'
 import { nearest } from '../contract/nearest.js'
-import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
+import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/lobby-row.js'
 import type { View } from '../store/world.js'
 import type { ExplainedOf, Explanation } from './explanation.js'
 import { fullNameOf } from './full-name.js'
@@ -20,8 +20,6 @@ export function explainLobby({ view }: Pick<ExplainedOf, 'view'>, lobbyId: strin
   const open = `it is open, public and of a listable mode: it is shown ${who}`
   return { verdict: 'listed', because: [open, canned, ...more] }
 }
-
-type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
 
 /** What else there is to know of a lobby that has not stopped. */
 function running(lobby: RunningLobby): string[] {

@@ -1,7 +1,7 @@
 import { type Path, pathText, quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import { isRush, rush } from '../store/simulation-row.js'
-import { checkSeats, checkTimes } from './check-seats.js'
+import { checkSeats, checkStatus } from './check-seats.js'
 import type { Mode } from './game-mode.js'
 import type { PlacedNamespace } from './layout.js'
 import { type LobbyEntry, modeOfLobby } from './lobby.js'
@@ -17,7 +17,7 @@ export function checkNamespace(namespace: PlacedNamespace, regionIds: readonly s
     ...(given.lobbies ?? []).flatMap((lobby, i) =>
       checkLobby(lobby, { path: [...path, 'lobbies', i], modes, regionIds }),
     ),
-    ...(given.lobbies ?? []).flatMap((lobby, i) => checkTimes(lobby, [...path, 'lobbies', i])),
+    ...(given.lobbies ?? []).flatMap((lobby, i) => checkStatus(lobby, [...path, 'lobbies', i])),
     ...checkPlayers(namespace),
     ...checkRush(namespace),
     ...checkGenerate(namespace),

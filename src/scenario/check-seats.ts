@@ -21,10 +21,14 @@ export function checkSeats(lobby: LobbyEntry, { path, mode }: { readonly path: P
   return [problem(at, `${said}${reserved}, above ${most}, the most players that the lobby takes.`)]
 }
 
-/** The times that a lobby or one of its players gives which mean nothing to what it is. */
-export function checkTimes(lobby: LobbyEntry, path: Path): Problem[] {
-  const { status = 'ready', players = [] } = lobby
+/** What a lobby or one of its players says that does not go with its status. */
+export function checkStatus(lobby: LobbyEntry, path: Path): Problem[] {
+  const { status = 'ready', run_by, players = [] } = lobby
+  const isPlayed = status === 'starting' && run_by === 'mock'
   return [
+    ...(isPlayed
+      ? [problem([...path, 'run_by'], 'is mock, and a lobby that is starting waits for a server of its own.')]
+      : []),
     ...senseless(lobby, { path, status, kind: 'lobby', meant: lobbyTimes }),
     ...players.flatMap((player, i) => {
       const { status = 'connected' } = player

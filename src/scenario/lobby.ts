@@ -3,7 +3,7 @@ import { exact } from '../contract/exact.js'
 import { Instant } from '../contract/instant.js'
 import { Json } from '../contract/json.js'
 import { Uint32 } from '../contract/uint32.js'
-import { lobbyFields } from '../store/lobby-row.js'
+import { lobbyFields, runBy } from '../store/lobby-row.js'
 import type { Mode } from './game-mode.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
 import { countOf, PlayerEntry } from './player.js'
@@ -59,9 +59,9 @@ export function lobbyOf(entry: LobbyEntry, mode: Mode) {
 
 /** What of a lobby depends on who plays its server, and its times. What is absent stays undefined. */
 export function lobbyStateOf(entry: LobbyEntry, { servers }: { readonly servers: 'auto' | 'manual' }) {
-  const { status = 'ready', run_by = servers === 'manual' ? 'server' : 'mock' } = entry
+  const { status = 'ready', run_by = runBy(status, { servers }) } = entry
   const stops_at = msOf(entry.stops_at)
   if (status === 'ready') return { run_by, status, stops_at }
   if (status === 'stopped') return { run_by, status, forgotten_at: msOf(entry.forgotten_at) }
-  return { run_by, status, ready_by: msOf(entry.ready_by), stops_at }
+  return { run_by: 'server', status, ready_by: msOf(entry.ready_by), stops_at }
 }

@@ -1,5 +1,5 @@
 import { instantOf } from '../contract/instant.js'
-import type { LobbyRow } from '../store/lobby-row.js'
+import { type LobbyRow, runBy } from '../store/lobby-row.js'
 import type { PlayerRow } from '../store/player-row.js'
 import { sameJson } from '../store/same-json.js'
 import type { SimulationRow } from '../store/simulation-row.js'
@@ -34,7 +34,7 @@ export function lobbyEntry(lobby: LobbyRow, { mode, servers, tables }: Around): 
     ...(is_closed ? { is_closed } : {}),
     ...(tags === undefined ? {} : { tags }),
     ...('lobby_config' in lobby ? { lobby_config } : {}),
-    ...((lobby.run_by === 'server') === (servers === 'manual') ? {} : { run_by: lobby.run_by }),
+    ...(lobby.run_by === runBy(lobby.status, { servers }) ? {} : { run_by: lobby.run_by }),
     ...stateEntry(lobby),
     ...(players.length > 0 ? { players: players.map(playerEntry) } : {}),
   }

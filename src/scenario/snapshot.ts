@@ -25,7 +25,7 @@ export function snapshotOf({ title, seed, revision, clock, random, view: { table
     title,
     seed,
     revision,
-    now: instantOf(clock.now()),
+    now: instantOf(clock.state.now),
     clock: clockEntry(clock),
     chance: { world: [...random.save()] },
     ...settingsKeys(tables),

@@ -71,7 +71,7 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
           client,
           input,
           tables,
-          reads: writes.tables,
+          reads: writes.reads,
           writes,
           hasPassed,
           random,

@@ -64,6 +64,10 @@ class Agenda {
   #alarm: Deadline | undefined
   #running: Promise<void> = Promise.resolve()
   #ended = false
+  /** The time of the turn that lands, while one does: what it has put is due from then on, and not from now on. */
+  #landing = Number.POSITIVE_INFINITY
+  /** The time of what has been taken out and has not happened yet. */
+  #taken: number | undefined
   readonly #onBug: (error: unknown) => void
 
   constructor(world: LiveWorld, { timetables, onBug }: TimeKeeping) {
@@ -72,6 +76,7 @@ class Agenda {
     this.#onBug = onBug
     for (const table of this.#tables) for (const row of this.#rows(table).all()) this.#expect(table, row)
     this.#arm()
+    world.clock.owed = () => this.#owed()
     this.#unsubscribe = world.subscribe(({ puts, deletes }) => {
       for (const { table, row } of puts) if (timetables[table]) this.#expect(table, row)
       for (const { table, id } of deletes) this.#forget(table, id)
@@ -81,6 +86,7 @@ class Agenda {
 
   end(): void {
     this.#ended = true
+    this.#world.clock.owed = undefined
     this.#unsubscribe()
     this.#waiting?.unlisten()
     this.#waiting = undefined
@@ -101,7 +107,7 @@ class Agenda {
     return this.#timetables[table] as unknown as Timetable<object>
   }
 
-  #expect(table: TableName, row: object, after = this.#world.clock.now()): void {
+  #expect(table: TableName, row: object, after = Math.min(this.#landing, this.#world.clock.now())): void {
     const at = this.#timetable(table).dueAt(row, after)
     // Most are never due.
     if (at === undefined && !this.#waiting) return
@@ -144,6 +150,10 @@ class Agenda {
     ofTable?.delete(id)
   }
 
+  #owed(): number | undefined {
+    return this.#taken ?? this.#waiting?.deadlines.first()?.at
+  }
+
   /** Sets the alarm to what is due first. */
   #arm(): void {
     const { clock } = this.#world
@@ -163,13 +173,11 @@ class Agenda {
     try {
       for (let due = this.#takeDue(clock.now()); due; due = this.#takeDue(clock.now())) {
         const { at, places } = due
+        this.#taken = at
         await this.#turn(places.sort(byPlace(this.#tables)), at)
         if (this.#ended) return
-        // Those whose rows have stayed as they were may come again.
-        for (const { table, id } of places) {
-          const row = this.#rows(table).get(id)
-          if (row && !this.#waiting?.entries.get(table)?.has(id)) this.#expect(table, row, Math.min(at, clock.now()))
-        }
+        this.#taken = undefined
+        for (const place of places) this.#expectNext(place, Math.min(at, clock.now()))
         await this.#waiting?.breather.breathe()
       }
     } finally {
@@ -191,11 +199,20 @@ class Agenda {
     return { at, places }
   }
 
-  #turn(due: readonly Place[], at: number): Promise<void> {
-    return this.#world.write(async (tables, writes) => {
+  /** A row that has stayed as it was may be due again later. Where its turn has failed, what was due then is not tried again. */
+  #expectNext({ table, id }: Place, after: number): void {
+    const row = this.#rows(table).get(id)
+    if (!row || this.#waiting?.entries.get(table)?.has(id)) return
+    const next = this.#timetable(table).dueAt(row, after)
+    if (next !== undefined && next > after) this.#expect(table, row, after)
+  }
+
+  async #turn(due: readonly Place[], at: number): Promise<void> {
+    const turn = this.#world.write(async (tables, writes) => {
       // A reset may have put the clock back meanwhile.
       if (at > this.#world.clock.now()) return
-      const { tables: reads } = writes
+      this.#landing = at
+      const { reads } = writes
       const turn = { reads, tables, writes, now: at }
       for (const { table, id } of due) {
         const row = (reads[table] as ReadTable<object>).get(id) // whatever is in it
@@ -207,6 +224,8 @@ class Agenda {
         if (happening) await happening
       }
     })
+    await turn.catch(this.#onBug)
+    this.#landing = Number.POSITIVE_INFINITY
   }
 }
 

@@ -22,6 +22,7 @@ export const playerTimetable: Timetable<PlayerRow> = {
     if (player.status === 'connected') leave(player, turn)
     else writes.put('players', expired(player, now))
     // Whom the simulation has sent may be there when it is not, and the lobby that was closed for them opens again.
-    if (player.session_ms !== undefined || reads.simulations.get(lobby.namespace_id)) serveLobby(lobby, turn)
+    if (player.session_ms !== undefined || reads.simulations.get(lobby.namespace_id))
+      serveLobby(lobby, { ...turn, player })
   },
 }

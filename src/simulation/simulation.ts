@@ -6,6 +6,7 @@ import type { GameModeRow } from '../store/rows.js'
 import type { SimulationRow } from '../store/simulation-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { LiveWorld } from '../store/world.js'
+import { addressOf } from './address.js'
 import type { DueTurn, Timetable } from './agenda.js'
 import { poisson, weighted } from './chance.js'
 import { activity } from './day.js'
@@ -26,16 +27,22 @@ interface Wanted {
  */
 export function simulationTimetable(world: LiveWorld): Timetable<SimulationRow> {
   return {
-    dueAt: ({ began_at }, after) => began_at + stepMs * Math.max(1, Math.floor((after - began_at) / stepMs) + 1),
+    dueAt({ began_at, concurrent, settled }, after) {
+      if (settled && concurrent === 0) return undefined
+      return began_at + stepMs * Math.max(1, Math.floor((after - began_at) / stepMs) + 1)
+    },
     happen(simulation, turn) {
       const { namespace_id, concurrent, session_ms, began_at } = simulation
       const step = Math.round((turn.now - began_at) / stepMs)
       const random = new Random(world.seed, `players:${namespace_id}:${step}`)
-      if (!simulation.settled) settleIn(simulation, { ...turn, random, tokens: world.random })
+      const settlers = simulation.settled ? 0 : settleIn(simulation, { ...turn, random, worldRandom: world.random })
       const wanted = wantedIn(simulation, turn)
       const mean = ((concurrent * stepMs) / session_ms) * wanted.reduce((sum, { weight }) => sum + weight, 0)
-      const count = wanted.length === 0 ? 0 : poisson(mean, random)
-      for (let i = 0; i < count; i++) come({ simulation, wanted, random, address: addressOf(turn.now, i), world }, turn)
+      const count = poisson(mean, random)
+      for (let i = 0; i < count; i++) {
+        const address = addressOf(turn.now, settlers + i)
+        come({ simulation, wanted, random, address, world }, turn)
+      }
     },
   }
 }
@@ -93,17 +100,10 @@ function come({ simulation, wanted, random, address, world }: Arrival, turn: Due
     const lobby = reads.lobbies.get(found.lobby.lobby_id)
     const player = reads.players.get(found.player.token)
     if (!lobby || player?.status !== 'reserved') return
-    if (lobby.run_by === 'mock') connect(player, { lobby, writes, now })
-    serveLobby(lobby, turn)
+    connect(player, { lobby, writes, now })
+    serveLobby(lobby, { ...turn, player })
   } catch (error) {
     // It has found no seat: all are taken, and no further lobby may be made.
     if (!(error instanceof ApiError)) throw error
   }
-}
-
-/** An address of those that are kept for documentation, for each player another one, also of a simulation that has begun anew. */
-function addressOf(now: number, i: number): string {
-  const step = Math.floor(now / stepMs)
-  const groups = [Math.floor(step / 0x10000), step % 0x10000, i + 1].map(group => group.toString(16))
-  return `2001:db8::${groups.join(':')}`
 }

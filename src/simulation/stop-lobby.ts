@@ -1,9 +1,12 @@
 import { lifetimeMs } from '../store/lifetime.js'
-import type { LobbyRow } from '../store/lobby-row.js'
+import type { RunningLobby } from '../store/lobby-row.js'
 import type { Writes } from '../store/writes.js'
 
 /** Stops a lobby: its players are removed, and for a while it is known that there was one (PROTOCOL.md C). `now` in ms since the epoch. */
-export function stopLobby(lobby: LobbyRow, { writes, now }: { readonly writes: Writes; readonly now: number }): void {
+export function stopLobby(
+  lobby: RunningLobby,
+  { writes, now }: { readonly writes: Writes; readonly now: number },
+): void {
   const { status: _, ...others } = lobby
   const columns = { ...others }
   for (const key of ['ready_by', 'stops_at']) Reflect.deleteProperty(columns, key)

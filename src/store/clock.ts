@@ -16,8 +16,8 @@ export interface Clock {
   now(): number
   /**
    * Moves the time forward, by so many ms or by a duration such as `40s`. Deadlines that fall in between happen in their
-   * order, each at its time and with what they write, before the promise resolves: inside a turn it waits for itself. Throws
-   * `UsageError` for what is no such length of time.
+   * order, each at its time and with what they write, before the promise resolves: inside a turn it waits for itself. A
+   * reset, a scenario or a snapshot on the way ends it there. Throws `UsageError` for what is no such length of time.
    */
   advance(by: number | string): Promise<void>
   /**
@@ -57,6 +57,13 @@ export class WorldClock implements Clock {
   #since = Date.now()
   #epoch: number
   #advancing: Promise<void> | undefined
+  /** How often it was told another time. */
+  #restored = 0
+  /**
+   * The first time of which not all has happened yet that happens by itself, in ms since the epoch; `undefined` for none.
+   * Whoever takes a world as it stands takes it of before that time.
+   */
+  owed: (() => number | undefined) | undefined
 
   constructor({ mode = 'running', rate = 1, now }: ClockBeginning = {}) {
     this.#mode = mode
@@ -79,7 +86,8 @@ export class WorldClock implements Clock {
 
   get state(): ClockStanding {
     const { mode, rate } = this
-    return { mode, rate, now: this.now() }
+    const owed = this.owed?.() ?? Number.POSITIVE_INFINITY
+    return { mode, rate, now: Math.min(this.now(), owed - 1) }
   }
 
   now(): number {
@@ -133,6 +141,7 @@ export class WorldClock implements Clock {
     // First, so that a clock that stands still has what had passed when it stopped.
     this.#go({ mode, rate })
     this.#epoch = now - this.elapsed()
+    this.#restored += 1
   }
 
   /** For the timer. */
@@ -169,12 +178,15 @@ export class WorldClock implements Clock {
   }
 
   async #advanceTo(target: number): Promise<void> {
+    const restored = this.#restored
+    // What was told another time meanwhile goes on from there.
+    const until = () => (this.#restored === restored ? target : Number.NEGATIVE_INFINITY)
     try {
-      for (const { at, due } of this.#takeDue(() => target)) {
+      for (const { at, due } of this.#takeDue(until)) {
         this.#passed += Math.max(0, at - this.elapsed())
         await due()
       }
-      this.#passed += Math.max(0, target - this.elapsed())
+      this.#passed += Math.max(0, until() - this.elapsed())
     } finally {
       this.#timer.rearm()
     }

@@ -1,5 +1,7 @@
+import { maxPlayersDefaults } from './default-columns.js'
 import { defaultNamespaceId } from './default-namespace.js'
-import { lifetimeMs } from './lifetime.js'
+import { freshId, freshToken } from './fresh.js'
+import { runBy } from './lobby-row.js'
 import type { Random } from './random.js'
 import type { Inputs } from './rows.js'
 import type { ReadTables } from './table.js'
@@ -12,39 +14,39 @@ export interface Filling {
 }
 
 /** A lobby, with what is absent as its game mode says, or as in a scenario. */
-export function fillLobby(input: Inputs['lobbies'], { tables, random, now }: Filling): unknown {
+export function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling): unknown {
   const namespace_id = input.namespace_id ?? defaultNamespaceId(tables)
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id: namespace_id ?? '' }))
   const mode =
     input.game_mode_id === undefined ? modes[0] : modes.find(({ game_mode_id }) => game_mode_id === input.game_mode_id)
+  // Of a mode that is not there, check says so.
+  const { max_players_normal, max_players_direct, max_players_party } = mode ?? maxPlayersDefaults
   return {
-    lobby_id: random.uuid(),
+    lobby_id: freshId(random, id => tables.lobbies.get(id) !== undefined),
     namespace_id,
     game_mode_id: mode?.game_mode_id,
     region_id: mode?.regions[0] ?? tables.regions.all()[0]?.region_id,
-    max_players_normal: mode?.max_players_normal ?? 0,
-    max_players_direct: mode?.max_players_direct ?? 0,
-    max_players_party: mode?.max_players_party ?? 0,
+    max_players_normal,
+    max_players_direct,
+    max_players_party,
     total_player_count: 0,
     reserved_player_count: 0,
     publicity: 'public',
     is_closed: false,
-    run_by: tables.settings.get('settings')?.servers === 'manual' ? 'server' : 'mock',
+    run_by: runBy(input.status, { servers: tables.settings.get('settings')?.servers }),
     status: 'ready',
-    ...(input.status === 'starting' ? { ready_by: now + lifetimeMs.starting } : {}),
     ...input,
   }
 }
 
 /** A player, with what is absent as in a scenario. */
-export function fillPlayer(input: Inputs['players'], { tables, random, now }: Filling): unknown {
+export function fillPlayer(input: Inputs['players'], { tables, random }: Filling): unknown {
   return {
-    player_token: random.token('player'),
+    player_token: freshToken('player', { random, tables }),
     // Of a lobby that is not there, check says so.
     namespace_id: tables.lobbies.get(input.lobby_id)?.namespace_id ?? defaultNamespaceId(tables),
     address: '127.0.0.1',
     status: 'connected',
-    ...(input.status === 'reserved' ? { expires_at: now + lifetimeMs.seat } : {}),
     ...input,
   }
 }

@@ -34,6 +34,8 @@ export const LobbyRow = z
       exact({
         ...lobbyFields,
         status: z.literal('starting'),
+        // One that the mock plays is ready at once.
+        run_by: z.literal('server', { error: 'expected server: a lobby that is starting waits for its own' }),
         /** When it stops, unless its server has called ready. Absent: never, as where a scenario lists it. */
         ready_by: Time.optional(),
         stops_at,
@@ -54,6 +56,17 @@ export const LobbyRow = z
     error: issue => tooManyPlayers(issue.input as z.output<typeof MaxPlayers>),
   })
 export type LobbyRow = z.output<typeof LobbyRow>
+
+/** A lobby that has not stopped. */
+export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
+
+/** Who plays the server of a lobby of which nothing is said. One that is starting waits for its own. */
+export function runBy(
+  status: LobbyRow['status'] | undefined,
+  { servers }: { readonly servers: 'auto' | 'manual' | undefined },
+): LobbyRow['run_by'] {
+  return status === 'starting' || servers === 'manual' ? 'server' : 'mock'
+}
 
 /** Says how many players a lobby takes. */
 export function tooManyPlayers(lobby: z.output<typeof MaxPlayers>): string {

@@ -14,6 +14,7 @@ import {
   checkToken,
   gameIdOf,
 } from './fit.js'
+import { freshId, freshToken } from './fresh.js'
 import { lifetimeMs } from './lifetime.js'
 import { LobbyRow } from './lobby-row.js'
 import { PlayerRow } from './player-row.js'
@@ -69,8 +70,8 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     schema: GameRow,
     key: ['game_id'],
     indexes: ['name_id'],
-    fill: (input, { random, now }) => ({
-      game_id: random.uuid(),
+    fill: (input, { random, tables, now }) => ({
+      game_id: freshId(random, id => tables.games.get(id) !== undefined),
       display_name: input.name_id,
       created_at: now,
       developer_group_id: random.uuid(),
@@ -95,7 +96,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     key: ['namespace_id'],
     indexes: ['game_id'],
     fill: (input, { random, tables, now }) => ({
-      namespace_id: random.uuid(),
+      namespace_id: freshId(random, id => tables.namespaces.get(id) !== undefined),
       game_id: tables.games.all()[0]?.game_id,
       display_name: input.name_id,
       created_at: now,
@@ -169,9 +170,12 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     schema: DeviceLinkRow,
     key: ['device_link_token'],
     indexes: ['device_link_id'],
-    fill: (input, { random, now }) => ({
-      device_link_token: random.token('device'),
-      device_link_id: random.uuid(),
+    fill: (input, { random, tables, now }) => ({
+      device_link_token: freshToken('device', { random, tables }),
+      device_link_id: freshId(
+        random,
+        id => tables.deviceLinks.findFirst(q => q.where({ device_link_id: id })) !== undefined,
+      ),
       expires_at: now + lifetimeMs.deviceLink,
       status: 'pending',
       ...input,
@@ -183,7 +187,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     key: ['token'],
     indexes: ['namespace_id', 'game_id'],
     fill: (input, { random, tables, now }) => ({
-      token: random.token(tokenLabel(input, tables)),
+      token: freshToken(tokenLabel(input, tables), { random, tables }),
       expires_at: now + lifetimeMs.token,
       ...input,
     }),

@@ -1,18 +1,10 @@
 import { ColumnIndex, valueIn } from './column-index.js'
 import { type OrderName, rankingOf, type SumName, summandOf, type ViewName, viewOf } from './derived.js'
-import { groupIn } from './group-in.js'
 import type { Change } from './landing.js'
-import type { Ranking } from './rank-index.js'
+import { RankIndex } from './rank-index.js'
 import type { Records } from './records.js'
 import { SumIndex } from './sum-index.js'
 import type { RowSource, Wanted } from './table.js'
-
-/** A row, and where it stands in an order. */
-interface Ranked<Row> {
-  readonly row: Row
-  readonly rank: number
-  readonly place: number
-}
 
 /** What a turn has done to one model's records so far. Its reads look through it at what has been committed. */
 export class Overlay<Row extends object> implements RowSource<Row> {
@@ -22,6 +14,9 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   #places: Map<string, number> | undefined
   /** The rows that were put, by their values in columns that were asked for: a turn may change as many as there are. */
   #putBy: Map<string, ColumnIndex> | undefined
+  /** The rows that were put, in orders that were asked for. */
+  #ranked: Map<OrderName, RankIndex<object>> | undefined
+  /** By how much sums that were asked for are others than they were. */
   #differences: Map<SumName, SumIndex<object>> | undefined
   #nextPlace = 0
 
@@ -35,7 +30,7 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     return this.#changes ?? none
   }
 
-  get = (id: string): Row | undefined => {
+  get(id: string): Row | undefined {
     const change = this.#changes?.get(id)
     if (change === undefined) return this.base.get(id)
     return change === 'delete' ? undefined : change.put
@@ -81,33 +76,40 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     for (const row of this.rows()) if (view.group(row) === group) yield row
   }
 
-  firstRanked(name: OrderName, wanted: Wanted<Row>): Row | undefined {
+  firstRanked(name: OrderName, { group, isWanted }: Wanted<Row>): Row | undefined {
     const changes = this.#changes
-    if (!changes) return this.base.firstRanked(name, wanted)
+    if (!changes) return this.base.firstRanked(name, { group, isWanted })
     const ranking = rankingOf(this.base.table, name)
-    const stood = this.base.firstRanked(name, {
-      group: wanted.group,
-      isWanted: row => !changes.has(this.idOf(row)) && wanted.isWanted(row),
+    const stood = this.base.firstRanked(name, { group, isWanted: row => !changes.has(this.idOf(row)) && isWanted(row) })
+    const id = this.#ranks(name).first(group, one => {
+      const row = putIn(changes.get(one))
+      return row !== undefined && isWanted(row)
     })
-    let first = stood && this.#ranked(stood, ranking)
-    for (const change of changes.values()) {
-      const row = putIn(change)
-      if (row === undefined || groupIn(ranking, row) !== wanted.group || !wanted.isWanted(row)) continue
-      const put = this.#ranked(row, ranking)
-      if (put && (!first || comesBefore(put, first))) first = put
-    }
-    return first?.row
+    const put = id === undefined ? undefined : putIn(changes.get(id))
+    if (!stood || !put) return stood ?? put
+    const difference = (ranking.rank(stood) ?? 0) - (ranking.rank(put) ?? 0)
+    const isLater =
+      difference > 0 || (difference === 0 && this.#placeOf(this.idOf(stood)) > this.#placeOf(this.idOf(put)))
+    return isLater ? put : stood
   }
 
-  /** Where a row stands in an order; `undefined` where it stands in none. */
-  #ranked(row: Row, ranking: Ranking<object>): Ranked<Row> | undefined {
-    const rank = ranking.rank(row)
-    const id = this.idOf(row)
+  /** The rows that were put, in an order. */
+  #ranks(name: OrderName): RankIndex<object> {
+    const known = this.#ranked?.get(name)
+    if (known) return known
+    this.#ranked ??= new Map()
+    this.#places ??= new Map([...this.changes.keys()].map(id => [id, this.#nextPlace++]))
+    const index = new RankIndex(rankingOf(this.base.table, name), id => this.#placeOf(id))
+    for (const [id, change] of this.changes) index.touch({ id, before: undefined, after: putIn(change) })
+    this.#ranked.set(name, index)
+    return index
+  }
+
+  /** In the order of creation: those that stand where they stood, and then the new ones, as they were put. */
+  #placeOf(id: string): number {
     const change = this.#changes?.get(id)
     const isNew = change !== undefined && change !== 'delete' && !this.#stands(id, change)
-    return rank === undefined
-      ? undefined
-      : { row, rank, place: isNew ? Number.MAX_SAFE_INTEGER : this.base.placeOf(id) }
+    return isNew ? moreThanAll + (this.#places?.get(id) ?? 0) : this.base.placeOf(id)
   }
 
   put(row: Row): void {
@@ -144,8 +146,9 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     id: string,
     { change, after }: { readonly change: Change<Row> | undefined; readonly after: Row | undefined },
   ): void {
-    if (!this.#putBy && !this.#differences) return
+    if (!this.#putBy && !this.#differences && !this.#ranked) return
     const before = putIn(change)
+    for (const index of this.#ranked?.values() ?? []) index.touch({ id, before, after })
     for (const [column, index] of this.#putBy ?? [])
       index.touch({ id, before: valueIn(before, column), after: valueIn(after, column), revision: 0 })
     const stood = change === undefined ? this.base.get(id) : before
@@ -169,10 +172,8 @@ export class Overlay<Row extends object> implements RowSource<Row> {
   }
 }
 
-/** New ones come last, in the order in which they were put. */
-function comesBefore(one: Ranked<unknown>, other: Ranked<unknown>): boolean {
-  return one.rank < other.rank || (one.rank === other.rank && one.place < other.place)
-}
+/** No world has as many records: behind them come those that are new. */
+const moreThanAll = 2 ** 40
 
 const none: ReadonlyMap<string, Change<never>> = new Map<string, never>()
 

@@ -15,7 +15,7 @@ interface Ranks {
 }
 
 /** Where a record stands. */
-interface Standing {
+interface Position {
   readonly group: string
   readonly rank: number
 }
@@ -55,7 +55,7 @@ export class RankIndex<Row> {
     if (after && entered !== undefined) this.#insert(id, { group: groupIn(ranking, after), rank: entered })
   }
 
-  #insert(id: string, { group, rank }: Standing): void {
+  #insert(id: string, { group, rank }: Position): void {
     const there = this.#groups.get(group) ?? { ranks: [], ids: new Map<number, string[]>() }
     this.#groups.set(group, there)
     const ids = there.ids.get(rank)
@@ -76,7 +76,7 @@ export class RankIndex<Row> {
     there.ids.set(rank, [id])
   }
 
-  #remove(id: string, { group, rank }: Standing): void {
+  #remove(id: string, { group, rank }: Position): void {
     const there = this.#groups.get(group)
     const ids = there?.ids.get(rank)
     if (!there || !ids) return

@@ -64,7 +64,7 @@ export class Records<Row extends object> implements RowSource<Row> {
     })
   }
 
-  get = (id: string): Row | undefined => {
+  get(id: string): Row | undefined {
     const entry = this.#entries.get(id)
     // Most reads are not tracked, and tags are texts that take longer to make than a record to find.
     if (this.tracking.reading)
@@ -78,7 +78,7 @@ export class Records<Row extends object> implements RowSource<Row> {
   }
 
   *rows(): Iterable<Row> {
-    this.tracking.note(tableTag(this.table), this.#revision)
+    if (this.tracking.reading) this.tracking.note(tableTag(this.table), this.#revision)
     for (const { row } of this.#entries.values()) yield row
   }
 
@@ -108,7 +108,7 @@ export class Records<Row extends object> implements RowSource<Row> {
   }
 
   firstRanked(name: OrderName, { group, isWanted }: Wanted<Row>): Row | undefined {
-    this.tracking.note(tableTag(this.table), this.#revision)
+    if (this.tracking.reading) this.tracking.note(tableTag(this.table), this.#revision)
     const ranking = rankingOf(this.table, name)
     const id = this.#indexesOf()
       .ranks(name, { ranking, entries: () => this.#entries })

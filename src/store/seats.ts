@@ -1,5 +1,6 @@
 import { UsageError } from '../contract/usage-error.js'
 import { removed } from './gone-player.js'
+import { lifetimeMs } from './lifetime.js'
 import { type LobbyRow, mostPlayers, seatsTaken, tooManyPlayers } from './lobby-row.js'
 import { isSeated, type PlayerRow } from './player-row.js'
 import type { ReadTables } from './table.js'
@@ -30,7 +31,7 @@ export function miscounted({ before, after }: RowChange<LobbyRow>, { players }: 
 }
 
 function addTo({ lobby_id, status }: PlayerRow, amount: 1 | -1, turn: Following): void {
-  const lobby = turn.tables.lobbies.get(lobby_id)
+  const lobby = turn.reads.lobbies.get(lobby_id)
   // Whoever sits in no lobby is found out when the turn ends.
   if (!lobby) return
   const counted = { ...lobby }
@@ -41,14 +42,16 @@ function addTo({ lobby_id, status }: PlayerRow, amount: 1 | -1, turn: Following)
   turn.put('lobbies', Object.freeze(counted))
 }
 
-/** The players of a lobby that has stopped are removed, and those of one that is gone are gone. */
+/** The players of a lobby that stops are removed, and like it they are forgotten after a while; those of one that is gone are gone. */
 export function endPlayers({ before, after }: RowChange<LobbyRow>, turn: Following): void {
-  const lobby_id = before?.lobby_id
-  if (lobby_id === undefined || (after && after.status !== 'stopped')) return
-  for (const player of turn.tables.players.findMany(q => q.where({ lobby_id }))) {
+  if (!before || before.status === after?.status || (after && after.status !== 'stopped')) return
+  const { lobby_id } = before
+  for (const player of turn.reads.players.findMany(q => q.where({ lobby_id }))) {
     if (!after) turn.delete('players', player.player_token)
     else if (isSeated(player)) turn.put('players', removed(player, turn.now))
   }
-  const left = turn.tables.lobbies.get(lobby_id)
-  if (left && left.total_player_count !== 0) turn.put('lobbies', Object.freeze({ ...left, total_player_count: 0 }))
+  const left = turn.reads.lobbies.get(lobby_id)
+  if (left?.status !== 'stopped') return
+  const { forgotten_at = turn.now + lifetimeMs.gone } = left
+  turn.put('lobbies', Object.freeze({ ...left, total_player_count: 0, forgotten_at }))
 }

@@ -4,10 +4,10 @@ import { Id } from './id.js'
 import { Time } from './time.js'
 
 /** The most players who come and go in a namespace. */
-const mostConcurrent = 100_000
+export const mostConcurrent = 100_000
 
 /** The shortest and the longest session, in ms: ten seconds, because players come and go in steps of five, and a week. */
-const sessionMs = { min: 10_000, max: 604_800_000 }
+export const sessionLimits = { min: 10_000, max: 604_800_000 }
 
 /** The greatest weight of a game mode. */
 const mostWeight = 1_000_000
@@ -33,7 +33,7 @@ export const SimulationRow = exact({
   /** How many play at once, over a day. */
   concurrent: z.number().min(0).max(mostConcurrent),
   /** For how long one plays on average, in ms. */
-  session_ms: z.int().min(sessionMs.min).max(sessionMs.max),
+  session_ms: z.int().min(sessionLimits.min).max(sessionLimits.max),
   /** How often each game mode is wanted, by its id: weights. Absent: all alike. */
   modes: z
     .record(z.string(), z.number().min(0).max(mostWeight))

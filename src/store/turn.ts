@@ -69,7 +69,7 @@ export function createTurn({ records, random, now }: TurnOptions): Turn {
     model.follow?.({ before: before as never, after: row as never }, following)
   }
   const following: Following = {
-    tables: reads,
+    reads,
     get now() {
       return now()
     },
@@ -140,7 +140,7 @@ function createTable<Name extends TableName>(
   const id = idOf(name)
   const write = (call: string) => ({ schema: model.schema, where: `${name}.${call}` })
   const refuse = (call: string, change: RowChange<Row>) => {
-    const problem = model.refuses?.(change, following.tables)
+    const problem = model.refuses?.(change, following.reads)
     if (problem !== undefined) throw new UsageError(`${name}.${call}: ${problem}`)
   }
   // What follows from a write may have changed its row once more.

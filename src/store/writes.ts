@@ -10,7 +10,7 @@ export interface RowChange<Row> {
 /** Writes of a turn for what the mock does itself: of rows that are known to be right, in all their depth frozen. Made at once. */
 export interface Writes {
   /** The tables as the turn has left them so far. */
-  readonly tables: InnerTables
+  readonly reads: InnerTables
   put<Name extends TableName>(name: Name, row: Rows[Name]): void
   delete(name: TableName, id: string): void
 }

@@ -4,6 +4,7 @@ import { scenarios } from '../../src/scenarios.js'
 import { keepTime, type Timetables } from '../../src/simulation/agenda.js'
 import type { TableName } from '../../src/store/rows.js'
 import type { LiveWorld } from '../../src/store/world.js'
+import { settled } from '../server/ask.js'
 import { smallWorld, startAt } from '../store/small-world.js'
 
 /** A world in which something happens to its lobbies, and what its agenda told of bugs. */
@@ -14,6 +15,11 @@ function kept(lobbies: NonNullable<Timetables['lobbies']>) {
   onTestFinished(end)
   return { world, bugs, end }
 }
+
+const change = (world: LiveWorld, lobby_id: string, columns: object) =>
+  world.write(({ lobbies }) =>
+    lobbies.update(q => q.where({ lobby_id }), { data: draft => void Object.assign(draft, columns) }),
+  )
 
 const second = (nth: number) => startAt + nth * 1000
 /** Due at every second. */
@@ -30,17 +36,55 @@ describe('what happens by itself', () => {
       },
     })
 
-    await world.clock.advance('1s')
-    // What was due is lost with the turn; a change of its row has it expected again.
-    await world.write(({ lobbies }) =>
-      lobbies.update(q => q.where({ lobby_id: 'l0' }), {
-        data: draft => void Object.assign(draft, { is_closed: true }),
-      }),
-    )
-    await world.clock.advance('2s')
+    await world.clock.advance('3s')
 
     expect(bugs).toEqual([new Error('a bug')])
     expect(times).toEqual([second(1), second(2), second(3)])
+  })
+
+  it('does not try again what has failed and does not come again', async () => {
+    let tried = 0
+    const { world, bugs } = kept({
+      dueAt: ({ lobby_id }) => (lobby_id === 'l0' ? second(1) : undefined),
+      happen() {
+        tried += 1
+        throw new Error('a bug')
+      },
+    })
+
+    await world.clock.advance('10s')
+
+    expect([tried, bugs]).toEqual([1, [new Error('a bug')]])
+  })
+
+  it('happens to what is due at one time in the order of the ids, however it came to be', async () => {
+    const order: string[] = []
+    const { world } = kept({
+      dueAt: (_lobby, after) => (after < second(5) ? second(5) : undefined),
+      happen: ({ lobby_id }) => void order.push(lobby_id),
+    })
+    // It is expected anew, behind the others.
+    await change(world, 'l0', { is_closed: true })
+
+    await world.clock.advance('5s')
+
+    expect(order.length).toBeGreaterThan(1)
+    expect(order).toEqual(order.toSorted())
+  })
+
+  it('does not happen any more to a row that became another one in the same turn', async () => {
+    const happened: string[] = []
+    const { world } = kept({
+      dueAt: ({ is_closed }, after) => (is_closed || after >= second(1) ? undefined : second(1)),
+      happen({ lobby_id }, { reads, writes }) {
+        happened.push(lobby_id)
+        for (const lobby of reads.lobbies.all()) writes.put('lobbies', Object.freeze({ ...lobby, is_closed: true }))
+      },
+    })
+
+    await world.clock.advance('1s')
+
+    expect(happened).toEqual(['l0'])
   })
 
   it('ends in the middle of much that is due', async () => {
@@ -65,14 +109,36 @@ describe('what happens by itself', () => {
       happen: (_lobby, { now }) => void times.push(now),
     })
 
+    let release = () => {}
+    const open = world.write(() => new Promise<void>(resolve => (release = resolve)))
     const advanced = world.clock.advance('5s')
     const reset = world.reset()
-    await Promise.all([advanced, reset])
+    await settled()
+    release()
+    await Promise.all([open, advanced, reset])
     const before = [...times]
     await world.clock.advance('5s')
 
-    expect(before.every(at => at <= world.clock.now())).toBe(true)
-    expect(times.at(-1)).toBe(second(5))
+    expect([before, times]).toEqual([[], [second(5)]])
+  })
+
+  it('ends where a reset puts the clock back on the way of an advance', async () => {
+    let resets = Promise.resolve()
+    const times: number[] = []
+    const { world } = kept({
+      dueAt: ({ lobby_id }, after) => (lobby_id === 'l0' ? everySecond({}, after) : undefined),
+      happen(_lobby, { now }) {
+        times.push(now)
+        // Not from inside the turn.
+        if (times.length === 3) void Promise.resolve().then(() => (resets = world.reset()))
+      },
+    })
+
+    await world.clock.advance('1h')
+    await resets
+
+    expect(world.clock.now()).toBe(startAt)
+    expect(times.length).toBeLessThan(10)
   })
 
   it('lets all else have its turn', async () => {

@@ -104,6 +104,44 @@ describe('a lobby whose server the mock plays', () => {
     expect((await ask(mock, 'lobbies/join', { lobby_id: id })).said.code).toBe('MATCHMAKER_LOBBY_NOT_FOUND')
   })
 
+  it('has those whom the mock has connected wait for its server to say so, once that calls', async () => {
+    const mock = opened()
+    const [here, gone] = [await joined(mock), await joined(mock)]
+    await mock.world.clock.advance('1m')
+    const say = (call: string, player_token?: string) =>
+      ask(mock, call, player_token === undefined ? {} : { player_token }, lobbyTokenOf('listed'))
+
+    const ready = await say('lobbies/ready')
+    const seats = mock.world.lobbies.get('listed')
+    const connected = [await say('players/connected', here), await say('players/connected', here)]
+    await mock.world.clock.advance('2m')
+
+    expect([ready.status, connected.map(({ status }) => status)]).toEqual([200, [200, 400]])
+    expect(seats).toMatchObject({ reserved_player_count: 2, total_player_count: 0 })
+    expect([statusOf(mock, here), statusOf(mock, gone)]).toEqual(['connected', 'expired'])
+  })
+
+  it.each(['by its age', 'by hand'] as const)('stops %s with its 3,000 players', async how => {
+    const mock = opened({
+      game_modes: [{ game_mode_id: 'ffa', max_players: 3000 }],
+      lobbies: [
+        { lobby_id: 'large', stops_at: '2026-11-20T20:00:10Z', players: Array.from({ length: 3000 }, () => ({})) },
+      ],
+    })
+
+    if (how === 'by its age') await mock.world.clock.advance('10s')
+    else
+      await mock.world.lobbies.update(q => q.where({ lobby_id: 'large' }), {
+        data: lobby => void Object.assign(lobby, { status: 'stopped' }),
+      })
+
+    const stopped = mock.world.lobbies.get('large')
+    expect(stopped).toMatchObject({ status: 'stopped', total_player_count: 0 })
+    expect(new Set(mock.world.players.all().map(({ status }) => status))).toEqual(new Set(['removed']))
+    await mock.world.clock.advance('1h')
+    expect([mock.world.lobbies.get('large'), mock.world.players.count()]).toEqual([undefined, 0])
+  })
+
   it('does not end by its age where the scenario lists it', async () => {
     const mock = opened()
 

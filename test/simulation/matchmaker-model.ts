@@ -132,7 +132,8 @@ export class MatchmakerModel {
     const refused = this.#unable(id, token)
     if (refused !== undefined) return refused
     const player = this.#player(token)
-    if (player.status === 'connected') return 'MATCHMAKER_PLAYER_ALREADY_CONNECTED'
+    const isPlayed = player.leavesAt !== undefined
+    if (player.status === 'connected' && !isPlayed) return 'MATCHMAKER_PLAYER_ALREADY_CONNECTED'
     if (player.status === 'expired') return 'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED'
     if (player.status === 'removed') return 'MATCHMAKER_PLAYER_REMOVED'
     this.#handOver(player.lobby)
@@ -205,8 +206,12 @@ export class MatchmakerModel {
   #handOver(lobby: ModelLobby): void {
     if (lobby.runBy === 'server') return
     lobby.runBy = 'server'
-    for (const player of this.players)
-      if (player.lobby === lobby) Object.assign(player, { connectsAt: undefined, leavesAt: undefined })
+    for (const player of this.players) {
+      if (player.lobby !== lobby) continue
+      // One whom the mock has connected waits for its server to say so.
+      if (player.leavesAt !== undefined) Object.assign(player, { status: 'reserved', expiresAt: this.now + 2 * minute })
+      Object.assign(player, { connectsAt: undefined, leavesAt: undefined })
+    }
   }
 
   #gone(player: ModelPlayer, status: 'expired' | 'removed'): void {

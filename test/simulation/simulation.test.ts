@@ -1,8 +1,14 @@
-import { describe, expect, it, vi } from 'vitest'
+import { isIPv6 } from 'node:net'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Join } from '../../src/contract/join.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { seatsTaken } from '../../src/store/lobby-row.js'
+import { lobbyTokenOf } from '../../src/store/lobby-token.js'
 import { isSeated } from '../../src/store/player-row.js'
+import { json } from '../doors.js'
+import { ask } from '../server/ask.js'
+import { post } from '../specification/frame.js'
 
 const lively: ScenarioInput = {
   now: '2026-11-20T00:00:00Z',
@@ -17,6 +23,8 @@ const lively: ScenarioInput = {
 }
 
 const opened = (scenario: ScenarioInput = {}): Mockmaker => createMockmaker({ scenario: { ...lively, ...scenario } })
+
+afterEach(() => void vi.useRealTimers())
 
 const connected = ({ world }: Mockmaker) => world.players.all().filter(player => player.status === 'connected')
 
@@ -68,6 +76,7 @@ describe('players who come and go', () => {
 
     expect(addresses.length).toBeGreaterThan(200)
     expect(new Set(addresses).size).toBe(addresses.length)
+    expect(addresses.filter(address => !isIPv6(address))).toEqual([])
   })
 
   it('find a seat as everyone does: where no further lobby may be made, they go away', async () => {
@@ -75,8 +84,26 @@ describe('players who come and go', () => {
 
     await mock.world.clock.advance('3h')
 
-    expect(mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length).toBeLessThanOrEqual(3)
+    const running = mock.world.lobbies.all().filter(({ status }) => status !== 'stopped')
+    expect(running.length).toBeLessThanOrEqual(3)
+    expect(connected(mock).length).toBeGreaterThan(0)
     expect(connected(mock).length).toBeLessThanOrEqual(3 * 8)
+  })
+
+  it('leave an eighth of the lobbies that a namespace may have to others', async () => {
+    const mock = opened({
+      tokens: { public: 'pub.mock' },
+      matchmaker: { lobby_count_max: 16 },
+      players: { modes: { duel: 1 } },
+    })
+    const running = () => mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length
+    const create = () => ask(mock, post('/matchmaker/lobbies/create', { game_mode: 'duel' }, 'pub.mock'))
+
+    await mock.world.clock.advance('3h')
+    const simulated = running()
+    const statuses = [await create(), await create(), await create()].map(({ status }) => status)
+
+    expect([simulated, statuses, running()]).toEqual([14, [200, 200, 400], 16])
   })
 
   it('leave a mode alone in which find is disabled, and one that nobody wants', async () => {
@@ -88,6 +115,11 @@ describe('players who come and go', () => {
     await mock.world.clock.advance('1h')
 
     expect(new Set(mock.world.lobbies.all().map(({ game_mode_id }) => game_mode_id))).toEqual(new Set(['ffa']))
+    const none = opened({ game_modes: ['unwanted', 'ffa'], players: { modes: { ffa: 1 } } })
+    await none.world.clock.advance('1h')
+    expect(mock.world.players.all().map(({ address }) => address)).toEqual(
+      none.world.players.all().map(({ address }) => address),
+    )
   })
 
   it('come to the modes that are wanted beside one that is called as what each object has', async () => {
@@ -152,6 +184,7 @@ describe('a lobby where players come and go', () => {
   it('closes when it is full, opens when one leaves, and stops when the last has left', async () => {
     const mock = opened({ players: { concurrent: 60, modes: { duel: 1 } } })
     const seen = new Map<string, string[]>()
+    const wrong: string[] = []
     mock.world.subscribe(({ puts }) => {
       for (const put of puts) {
         if (put.table !== 'lobbies') continue
@@ -159,13 +192,14 @@ describe('a lobby where players come and go', () => {
         const state = status === 'stopped' ? 'stopped' : is_closed ? 'closed' : 'open'
         const states = seen.get(lobby_id) ?? []
         if (states.at(-1) !== state) seen.set(lobby_id, [...states, state])
-        if (state === 'closed') expect(seatsTaken(put.row)).toBe(2)
-        if (state === 'open') expect(seatsTaken(put.row)).toBeLessThan(2)
+        if (state !== 'stopped' && (seatsTaken(put.row) === 2) !== (state === 'closed'))
+          wrong.push(`${state}: ${seatsTaken(put.row)}`)
       }
     })
 
     await mock.world.clock.advance('6h')
 
+    expect(wrong).toEqual([])
     const lives = [...seen.values()].map(states => states.join(' '))
     expect(lives).toContain('open closed open stopped')
     expect(lives.some(life => life.startsWith('open closed open closed'))).toBe(true)
@@ -184,12 +218,47 @@ describe('a lobby where players come and go', () => {
   it('is left alone where its own server runs it', async () => {
     const mock = opened({
       lobbies: [{ lobby_id: 'own', game_mode_id: 'ffa', run_by: 'server', total_player_count: 5 }],
-      players: { concurrent: 0 },
+      players: { concurrent: 100, modes: { ffa: 1 } },
     })
 
-    await mock.world.clock.advance('1d')
+    await mock.world.clock.advance('3h')
 
-    expect(mock.world.lobbies.get('own')).toMatchObject({ is_closed: false, total_player_count: 5 })
+    expect(mock.world.lobbies.get('own')).toMatchObject({
+      is_closed: false,
+      total_player_count: 5,
+      reserved_player_count: 0,
+    })
+    expect(connected(mock).length).toBeGreaterThan(0)
+  })
+})
+
+describe('a lobby that players have made for themselves', () => {
+  it('stays when they have left, also where others come and go', async () => {
+    const mock = opened({ players: { concurrent: 0 }, tokens: { public: 'pub.mock' } })
+    const create = { game_mode: 'ffa', publicity: 'private' }
+    const made = json(await ask(mock, post('/matchmaker/lobbies/create', create, 'pub.mock'))) as Join
+
+    await mock.world.clock.advance('31m')
+
+    expect(mock.world.lobbies.get(made.lobby.lobby_id)).toMatchObject({ status: 'ready', total_player_count: 0 })
+  })
+})
+
+describe('a lobby that its server takes over from the mock', () => {
+  it('keeps those whom the simulation has sent until they leave, and then stays as its server left it', async () => {
+    const mock = opened({ game_modes: [{ game_mode_id: 'duel', max_players: 2 }], players: { concurrent: 60 } })
+    await mock.world.clock.advance('1h')
+    const full = mock.world.lobbies.all().find(lobby => lobby.status === 'ready' && seatsTaken(lobby) === 2)
+    const lobby_id = full?.lobby_id ?? ''
+    const lobby = () => mock.world.lobbies.get(lobby_id)
+
+    const { status } = await ask(mock, post('/matchmaker/lobbies/ready', {}, lobbyTokenOf(lobby_id)))
+    const taken = lobby()
+    await mock.world.clock.advance('3h')
+
+    expect([status, full?.is_closed]).toEqual([200, true])
+    expect(taken).toMatchObject({ run_by: 'server', total_player_count: 2, reserved_player_count: 0 })
+    expect(lobby()).toMatchObject({ status: 'ready', is_closed: true, total_player_count: 0, reserved_player_count: 0 })
   })
 })
 
@@ -198,6 +267,7 @@ describe('a simulated week', () => {
     const mock = opened({ players: { concurrent: 12, modes: { duel: 1, ffa: 2 } } })
     const { world } = mock
     let looks = 0
+    const wrong: string[] = []
     world.subscribe(({ puts }) => {
       for (const put of puts) {
         if (put.table !== 'lobbies') continue
@@ -205,14 +275,15 @@ describe('a simulated week', () => {
         const players = world.players.findMany(q => q.where({ lobby_id })).filter(isSeated)
         const of = (status: string) => players.filter(player => player.status === status).length
         if (of('reserved') !== reserved_player_count || of('connected') !== total_player_count)
-          throw new Error(`lobby ${lobby_id} counts ${reserved_player_count} and ${total_player_count}`)
-        if (seatsTaken(put.row) > max_players_direct) throw new Error(`lobby ${lobby_id} is too full`)
+          wrong.push(`lobby ${lobby_id} counts ${reserved_player_count} and ${total_player_count}`)
+        if (seatsTaken(put.row) > max_players_direct) wrong.push(`lobby ${lobby_id} is too full`)
         looks += 1
       }
     })
 
     await world.clock.advance('7d')
 
+    expect(wrong).toEqual([])
     expect(looks).toBeGreaterThan(10_000)
     const lobbies = world.lobbies.all().filter(({ status }) => status !== 'stopped')
     const taken = lobbies.reduce((sum, lobby) => sum + seatsTaken(lobby), 0)
@@ -266,6 +337,22 @@ describe('a simulated day', () => {
     expect({ ...put.snapshot(), revision: 0 }).toEqual({ ...world.snapshot(), revision: 0 })
   })
 
+  it('goes on from a snapshot that was taken when the time was ahead of what happens', async () => {
+    const now = Date.parse('2026-11-20T00:00:00Z')
+    vi.useFakeTimers({ now })
+    const players = { concurrent: 500 }
+    const [late, advanced] = [opened({ clock: 'running', players }), opened({ players })]
+
+    vi.setSystemTime(now + 62_000)
+    const put = createMockmaker({ scenario: { ...late.snapshot(), clock: 'frozen' } })
+    await put.world.clock.set({ now: '2026-11-20T00:02:00Z' })
+    await advanced.world.clock.advance('2m')
+
+    expect(put.world.players.all()).toEqual(advanced.world.players.all())
+    expect(put.world.players.count()).toBeGreaterThan(30)
+    await late.close()
+  })
+
   it('begins anew with a reset', async () => {
     const mock = opened()
     await mock.world.clock.advance('3h')
@@ -287,7 +374,6 @@ describe('the clock of a world where players come and go', () => {
     await vi.advanceTimersByTimeAsync(3_600_000)
 
     expect([mock.world.players.count(), mock.world.revision]).toEqual([0, opened().world.revision])
-    vi.useRealTimers()
   })
 
   it('has them come by themselves where it runs', async () => {
@@ -302,6 +388,22 @@ describe('the clock of a world where players come and go', () => {
     expect(running.world.players.count()).toBeGreaterThan(0)
     await running.close()
     expect(vi.getTimerCount()).toBe(0)
-    vi.useRealTimers()
+  })
+
+  it('leaves out nobody where it is late, as after a sleep of the machine', async () => {
+    const now = Date.parse('2026-11-20T00:00:00Z')
+    vi.useFakeTimers({ now })
+    const players = { concurrent: 500 }
+    const [late, advanced] = [opened({ clock: 'running', players }), opened({ players })]
+
+    // What the first timer waits for is 5 s off, also then.
+    vi.setSystemTime(now + 60_000)
+    await vi.advanceTimersToNextTimerAsync()
+    await late.world.clock.set({ mode: 'frozen' })
+    await advanced.world.clock.advance('65s')
+
+    await vi.waitFor(() => expect(late.world.players.all()).toEqual(advanced.world.players.all()))
+    expect(late.world.players.count()).toBeGreaterThan(30)
+    await late.close()
   })
 })

@@ -116,7 +116,7 @@ describe('sums, orders and views', () => {
       const live = ({ world }: { readonly world: World }) => world as LiveWorld // which is what a mock's worlds are
       const world = live(mock)
       for (const [i, steps] of turns.entries()) {
-        const written = world.write(async (tables, { tables: reads }) => {
+        const written = world.write(async (tables, { reads }) => {
           expect(derived(reads)).toEqual(walked(tables))
           for (const step of steps) {
             await play(step, tables)
