@@ -16,7 +16,7 @@ export const createLobby: Behaviour<'lobbies.create'> = call => {
   if (mode.disabled?.includes('create'))
     throw new ApiError(
       'MATCHMAKER_CUSTOM_LOBBIES_DISABLED',
-      `lobbies of game mode ${mode.game_mode_id} are not to be created`,
+      `lobbies of game mode ${mode.game_mode_id} are not to be created: its key "disabled" in the scenario names create`,
     )
   const regions = input.region === undefined ? undefined : [input.region]
   const [first, ...others] = placesOf([mode], { regions, tables })

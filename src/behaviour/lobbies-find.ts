@@ -42,7 +42,10 @@ function askedModes(
   const modes = game_modes.map(id => modeOf(id, around))
   const disabled = modes.find(mode => mode.disabled?.includes('find'))
   if (!disabled) return modes
-  throw new ApiError('MATCHMAKER_FIND_DISABLED', `lobbies of game mode ${disabled.game_mode_id} are not to be found`)
+  throw new ApiError(
+    'MATCHMAKER_FIND_DISABLED',
+    `lobbies of game mode ${disabled.game_mode_id} are not to be found: its key "disabled" in the scenario names find`,
+  )
 }
 
 interface Search {

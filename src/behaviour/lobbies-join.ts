@@ -24,19 +24,36 @@ export function lobbyIn(
 ): LobbyRow {
   const lobby = tables.lobbies.get(lobbyId)
   if (lobby?.namespace_id === namespaceId) return lobby
-  throw new ApiError('MATCHMAKER_LOBBY_NOT_FOUND', `the namespace has no lobby ${quoted(lobbyId)}`)
+  throw new ApiError(
+    'MATCHMAKER_LOBBY_NOT_FOUND',
+    `the namespace has no lobby ${quoted(lobbyId)}: GET /matchmaker/lobbies/list shows the open ones`,
+  )
 }
 
 function checkOpen(lobby: LobbyRow, { gameModes }: ReadTables): void {
   const { lobby_id, namespace_id, game_mode_id, max_players_direct } = lobby
-  if (lobby.status === 'stopped') throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobby_id} has stopped`)
-  if (lobby.is_closed) throw new ApiError('MATCHMAKER_LOBBY_CLOSED', `lobby ${lobby_id} is closed`)
-  if (gameModes.get(`${namespace_id}/${game_mode_id}`)?.disabled?.includes('join'))
-    throw new ApiError('MATCHMAKER_JOIN_DISABLED', `lobbies of game mode ${game_mode_id} are not to be joined by id`)
+  if (lobby.status === 'stopped') {
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_STOPPED',
+      `lobby ${lobby_id} has stopped: GET /matchmaker/lobbies/list shows the open ones`,
+    )
+  }
+  if (lobby.is_closed) {
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_CLOSED',
+      `lobby ${lobby_id} is closed: its server opens it by PUT /matchmaker/lobbies/closed`,
+    )
+  }
+  if (gameModes.get(`${namespace_id}/${game_mode_id}`)?.disabled?.includes('join')) {
+    throw new ApiError(
+      'MATCHMAKER_JOIN_DISABLED',
+      `lobbies of game mode ${game_mode_id} are not to be joined by id: its key "disabled" in the scenario names join`,
+    )
+  }
   if (seatsTaken(lobby) >= max_players_direct) {
     throw new ApiError(
       'MATCHMAKER_LOBBY_FULL',
-      `lobby ${lobby_id} takes ${max_players_direct} players by its id, and ${seatsTaken(lobby)} have a seat`,
+      `lobby ${lobby_id} takes ${max_players_direct} players by its id, and ${seatsTaken(lobby)} have a seat: let one leave, or find or create another`,
     )
   }
 }

@@ -34,7 +34,10 @@ export function newLobby({ mode, region_id }: Place, making: Making): LobbyRow {
   checkCount(namespace_id, making)
   const maxima = maximaOf(mode, max_players)
   if (maxima.max_players_normal === 0)
-    throw new ApiError('MATCHMAKER_LOBBY_FULL', `a lobby of game mode ${game_mode_id} that takes 0 players is full`)
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_FULL',
+      `a lobby of game mode ${game_mode_id} that takes 0 players is full: ask for more, or allow more (max_players)`,
+    )
   const lobby: LobbyRow = Object.freeze({
     lobby_id: freshId(random, id => reads.lobbies.get(id) !== undefined),
     namespace_id,

@@ -41,20 +41,26 @@ function playerOf(token: string, { lobbyId, tables }: Among): PlayerRow {
   if (player.lobby_id === lobbyId) return player
   throw new ApiError(
     'API_FORBIDDEN',
-    `player_token is of a player of lobby ${player.lobby_id}, and this is the token of lobby ${lobbyId}`,
+    `player_token is of a player of lobby ${player.lobby_id}, and this is the token of lobby ${lobbyId}: send that of its own lobby`,
   )
 }
 
 function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
   const { status } = player
   if (status === 'connected')
-    throw new ApiError('MATCHMAKER_PLAYER_ALREADY_CONNECTED', 'the player of player_token is connected already')
+    throw new ApiError(
+      'MATCHMAKER_PLAYER_ALREADY_CONNECTED',
+      'the player of player_token is connected already: say so once; find, join or create gives another token',
+    )
   if (status === 'removed')
-    throw new ApiError('MATCHMAKER_PLAYER_REMOVED', 'the player of player_token has left the lobby')
+    throw new ApiError(
+      'MATCHMAKER_PLAYER_REMOVED',
+      'the player of player_token has left the lobby: find, join or create gives another token',
+    )
   if (status === 'reserved' && now < (player.expires_at ?? Number.POSITIVE_INFINITY)) return player
   throw new ApiError(
     'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
-    'the player of player_token has not connected within 2 minutes: its seat is free again',
+    'the player of player_token has not connected within 2 minutes: its seat is free again; find, join or create gives another token',
   )
 }
 

@@ -131,7 +131,7 @@ export interface Client {
   restore(snapshot: ScenarioInput): Promise<void>
   completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
   expireDeviceLink(token: string): Promise<void>
-  /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. */
+  /** Why a lobby is not listed, which operation answers a request and for whom, or why a name does not pass. */
   explain(question: Question): Promise<Explanation>
   /** Change sets and exchanges as they happen, from when the promise resolves. */
   changes(options?: ChangesOptions): Promise<AsyncGenerator<MockEvent, undefined>>

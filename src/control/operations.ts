@@ -137,7 +137,7 @@ export const controlOperations = {
   explain: {
     method: 'GET',
     path: '/explain',
-    summary: 'Why a lobby is not listed, a request is answered as it is, or a name does not pass.',
+    summary: 'Why a lobby is not listed, which operation answers a request and for whom, or why a name does not pass.',
     query: QuestionSchema,
   },
   'lobbies.environment': {

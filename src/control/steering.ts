@@ -74,7 +74,7 @@ export interface Steering {
   readonly journal: Journal
   /** Its change sets and exchanges as they happen. */
   changes(options?: ChangesOptions): Changes
-  /** Why a lobby is not listed, a request is answered as it is, or a name does not pass. Throws `UsageError` where it asks for none of them. */
+  /** Why a lobby is not listed, which operation answers a request and for whom, or why a name does not pass. Throws `UsageError` where it asks for none of them. */
   explain(question: Question): Explanation
   /**
    * The environment that the server of a lobby sees in the real service, by the names of its variables. Throws `ApiError`

@@ -7,6 +7,7 @@ import { lobbyIdIn } from '../store/lobby-token.js'
 import type { View } from '../store/world.js'
 import { type Exchange, header } from './exchange.js'
 import { namespaceOfOrigin } from './origin.js'
+import { howToSend, whereNewOnesAre, whereOthersAre, whereShown } from './token-advice.js'
 
 const scheme = 'Bearer '
 
@@ -16,16 +17,6 @@ export function tokenOf(exchange: Exchange): string | undefined {
   if (sent === undefined || !sent.startsWith(scheme)) return undefined
   const token = sent.slice(scheme.length)
   return token === '' || token.startsWith(' ') ? undefined : token
-}
-
-const hint =
-  'send it as "Authorization: Bearer <token>"; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens'
-
-/** Lobbies come and go, so that their tokens are not among those that are shown at the start. */
-const lobbyHint = `${hint}; those of lobbies on GET /__mock/tokens?kind=lobby, in-process as mock.lobbyEnvironment(lobbyId).RIVET_TOKEN`
-
-function hintFor(auth: Auth): string {
-  return auth === 'lobby' ? lobbyHint : hint
 }
 
 /** Whom a call answers, and what it is about. */
@@ -51,7 +42,10 @@ export function authenticate<Needed extends Auth>(exchange: Exchange, asked: Ask
 /** Throws `ApiError` where a cloud token is of another game. */
 function checkGame({ gameId }: Extract<Caller, { kind: 'cloud' }>, asked: string): void {
   if (gameId === asked) return
-  throw new ApiError('API_FORBIDDEN', `this cloud token is not of game ${quoted(asked)}, but of ${gameId}: ${hint}`)
+  throw new ApiError(
+    'API_FORBIDDEN',
+    `this cloud token is not of game ${quoted(asked)}, but of ${gameId}: send one of that game; ${whereShown('cloud')}`,
+  )
 }
 
 const anonymous: Caller = { kind: 'anonymous' }
@@ -59,7 +53,7 @@ const anonymous: Caller = { kind: 'anonymous' }
 function withoutToken(auth: Auth, exchange: Exchange, view: View): Caller {
   if (auth === 'none') return anonymous
   if (auth === 'namespace') return tokenless(exchange, view)
-  throw new ApiError('API_UNAUTHORIZED', `this call needs ${needed[auth]} token: ${hintFor(auth)}`)
+  throw new ApiError('API_UNAUTHORIZED', `this call needs ${needed[auth]} token: ${howToSend(auth)}`)
 }
 
 function ofToken(token: string, { tables, hasPassed }: View): Caller {
@@ -68,7 +62,8 @@ function ofToken(token: string, { tables, hasPassed }: View): Caller {
   const found = row ?? link
   if (!found) return ofLobby(token, tables)
   if (found.expires_at !== undefined && hasPassed(found.expires_at)) {
-    throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${row?.kind ?? 'device'} token has expired: ${hint}`)
+    const kind = row?.kind ?? 'device'
+    throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${kind} token has expired: ${whereNewOnesAre[kind]}`)
   }
   if (!row) return { kind: 'device' }
   if (row.kind === 'cloud') return { kind: 'cloud', gameId: row.game_id }
@@ -85,7 +80,7 @@ function ofLobby(token: string, { lobbies, players }: View['tables']): Caller {
   if (lobby) return { kind: 'lobby', lobbyId: lobby.lobby_id, namespaceId: lobby.namespace_id }
   const player = players.get(token)
   if (player) return { kind: 'player', namespaceId: player.namespace_id }
-  throw new ApiError('TOKEN_INVALID', `nothing here has this token: ${hint}`)
+  throw new ApiError('TOKEN_INVALID', `nothing here has this token: ${whereOthersAre(token)}`)
 }
 
 /** The namespace of the page that asks; where no page does, the default one, which real servers do not have. */
@@ -98,7 +93,7 @@ function tokenless(exchange: Exchange, { tables }: View): Caller {
     : 'no namespace answers here'
   throw new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
-    `${which}, so this call needs a public or development token: ${hint}`,
+    `${which}, so this call needs a public or development token: ${howToSend('namespace')}`,
   )
 }
 
@@ -115,6 +110,6 @@ const needed: { readonly [auth in Auth]: string } = {
 function wrongKind(auth: Auth, kind: Caller['kind']): ApiError {
   return new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
-    `this is a ${kind} token, and the call needs ${needed[auth]} token: ${hintFor(auth)}`,
+    `this is a ${kind} token, and the call needs ${needed[auth]} token: ${whereShown(auth)}`,
   )
 }

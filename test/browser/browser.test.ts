@@ -103,7 +103,7 @@ async function inChromium() {
 
       const got = await send(page, list, at)
 
-      expect(lobbyIds(got)).toHaveLength(400)
+      expect(lobbyIds(got)).toHaveLength(342)
       expect(got.body).toBe((await inNode(scenario, list)).body)
     },
   )

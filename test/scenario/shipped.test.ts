@@ -46,6 +46,14 @@ describe('the shipped scenarios', () => {
     expect(jsonSchema.safeParse(scenarios[name]).error).toBeUndefined()
   })
 
+  it.each(shippedNames.filter(name => name !== 'nasty'))('%s has seats with ports', name => {
+    const ports = world(name)
+      .namespaces.all()
+      .map(({ development }) => development?.lobby_ports.length)
+
+    expect(ports).toEqual(ports.map(() => 1))
+  })
+
   it.each([
     ['at the top', { lobbys: [] }],
     ['in a lobby', { lobbies: [{ gamemode: 'duel' }] }],
@@ -119,6 +127,17 @@ describe('friday-night', () => {
     expect(changed.length).toBeGreaterThan(200)
     expect(sum(after)).toBeGreaterThan(0.5 * sum(before))
     expect(sum(after)).toBeLessThan(1.5 * sum(before))
+  })
+
+  it('lists more than a hundred lobbies after half an hour, and none that is empty', async () => {
+    const mock = frozen('friday-night')
+
+    await mock.world.clock.advance('30m')
+
+    const { body } = await mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+    const { lobbies } = JSON.parse(new TextDecoder().decode(body)) as { lobbies: { total_player_count: number }[] }
+    expect(lobbies.length).toBeGreaterThan(100)
+    expect(lobbies.filter(({ total_player_count }) => total_player_count === 0)).toEqual([])
   })
 })
 

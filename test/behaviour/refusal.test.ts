@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { json } from '../doors.js'
+import { ask } from '../server/ask.js'
+import { bearer } from '../tanks.js'
+
+const now = '2026-11-20T20:00:00Z'
+const disabled = ['find', 'join', 'create'] as const
+const scenario: ScenarioInput = {
+  now,
+  game_modes: [
+    { game_mode_id: 'duel', max_players: 2 },
+    { game_mode_id: 'none', max_players: 0 },
+    { game_mode_id: 'walled', disabled: [...disabled] },
+  ],
+  lobbies: [
+    {
+      lobby_id: 'full',
+      players: [
+        { token: 'player.mock.here' },
+        { token: 'player.mock.late', status: 'expired' },
+        { token: 'player.mock.gone', status: 'removed' },
+      ],
+      total_player_count: 2,
+    },
+    { lobby_id: 'other', players: [{ token: 'player.mock.other', status: 'reserved' }] },
+    { lobby_id: 'closed', is_closed: true },
+    { lobby_id: 'stopped', status: 'stopped' },
+    { lobby_id: 'walled', game_mode_id: 'walled' },
+  ],
+}
+
+const lobby = bearer('lobby.mock.full')
+const listed = 'GET /matchmaker/lobbies/list shows'
+const another = 'find, join or create gives another token'
+
+describe('a refusal of the matchmaker says how to mend it:', () => {
+  it.for([
+    ['lobbies/join', { lobby_id: 'nobody' }, listed],
+    ['lobbies/join', { lobby_id: 'stopped' }, listed],
+    ['lobbies/join', { lobby_id: 'closed' }, 'PUT /matchmaker/lobbies/closed'],
+    ['lobbies/join', { lobby_id: 'full' }, 'let one leave'],
+    ['lobbies/join', { lobby_id: 'walled' }, '"disabled" in the scenario names join'],
+    ['lobbies/find', { game_modes: ['walled'] }, '"disabled" in the scenario names find'],
+    ['lobbies/create', { game_mode: 'walled' }, '"disabled" in the scenario names create'],
+    ['lobbies/create', { game_mode: 'none' }, 'max_players'],
+    ['players/connected', { player_token: 'player.mock.here' }, another],
+    ['players/connected', { player_token: 'player.mock.gone' }, another],
+    ['players/connected', { player_token: 'player.mock.late' }, another],
+    ['players/connected', { player_token: 'player.mock.other' }, 'send that of its own lobby'],
+  ] as const)('POST /matchmaker/%s of %j', async ([path, body, mend]) => {
+    const mock = createMockmaker({ scenario })
+    const headers = path.startsWith('players') ? lobby : {}
+
+    const got = await ask(mock, {
+      method: 'POST',
+      path: `/matchmaker/${path}`,
+      headers,
+      body: JSON.stringify(body),
+    })
+
+    expect((json(got) as { message: string }).message).toContain(mend)
+    await mock.close()
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { json } from '../doors.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { ask } from './ask.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+const ready = { method: 'POST', path: '/matchmaker/lobbies/ready' } as const
+const game = { method: 'GET', path: `/cloud/games/${ids.tanks}` } as const
+const old = { expires_at: '2026-11-20T19:00:00Z' } as const
+
+async function messageOf(sent: Parameters<typeof ask>[1], scenario: object = tanks): Promise<string> {
+  const mock = createMockmaker({ scenario })
+  const got = await ask(mock, sent)
+  await mock.close()
+  return (json(got) as { message: string }).message
+}
+
+describe('a refusal', () => {
+  it('says how to send a token where none is sent', async () => {
+    expect(await messageOf(game)).toMatch(/: send it as "Authorization: Bearer <token>"; .* on GET \//)
+  })
+
+  it.for([
+    ['of the wrong kind', { ...game, headers: bearer(tokens.public) }, 'GET /'],
+    ['of the wrong kind, for a lobby', { ...ready, headers: bearer(tokens.public) }, 'GET /__mock/tokens?kind=lobby'],
+    ['of another game', { ...game, headers: bearer(tokens.cloudBoats) }, 'send one of that game; the mock shows'],
+    ['that nothing has', { ...list, headers: bearer('pub_prod.mock.nobody') }, 'token: the mock shows its tokens'],
+    [
+      'of a lobby that is not there',
+      { ...ready, headers: bearer('lobby.mock.nobody') },
+      'is forgotten then; GET /__mock',
+    ],
+    ['of a device, expired', { ...list, headers: bearer(tokens.expired) }, 'POST /cloud/devices/links'],
+  ] as const)('of a token %s says where to find one, and not how to send it', async ([, sent, advice]) => {
+    const message = await messageOf(sent)
+
+    expect(message).toContain(advice)
+    expect(message).not.toContain('send it as')
+  })
+
+  it.for([
+    ['public', { namespace: 'game/prod' }, '/tokens/public mints a new one; or reset the world'],
+    ['development', { namespace: 'game/prod' }, '/tokens/development mints a new one; or reset the world'],
+    ['cloud', { game: 'game' }, 'complete a device link'],
+  ] as const)('of a %s token that has expired says where a new one comes from', async ([kind, of, advice]) => {
+    const now = '2026-11-20T20:00:00Z'
+    const bearer_tokens = [{ token: 'old', kind, ...of, ...old }]
+
+    const message = await messageOf({ ...list, headers: bearer('old') }, { now, game_modes: ['duel'], bearer_tokens })
+
+    expect(message).toContain(`this ${kind} token has expired: `)
+    expect(message).toContain(advice)
+    expect(message).not.toContain('send it as')
+  })
+})
