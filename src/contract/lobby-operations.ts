@@ -22,7 +22,7 @@ const proofs = { captcha: z.unknown().optional(), verification_data: z.unknown()
 const unproven = 'Whatever `captcha` and `verification_data` say is taken: the mock asks for neither.'
 const counted = 'Whose players are counted, and who plays the server of the lobby: as with `lobbies.find`.'
 const played =
-  "A lobby is ready as soon as it is there, a player with a seat is connected after 2 s and leaves after 30 min, as if a game server ran, until the first call of its own server that is not refused, with the token of the lobby: from then on only that server's calls count. `servers: manual` in the scenario does as the real service."
+  "A lobby is ready as soon as it is there, a player with a seat is connected after 2 s and leaves after 30 min, as if a game server ran, until the first call of its own server that is not refused, with the token of the lobby: from then on only that server's calls count. Whom the mock has connected by then has a seat reserved again, for 2 min, until that server says that it is connected. `servers: manual` in the scenario does as the real service."
 
 /** What a client asks of the matchmaker about lobbies. */
 export const lobbyOperations = {

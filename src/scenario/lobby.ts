@@ -25,7 +25,9 @@ export const LobbyEntry = exact({
   lobby_config: Json.optional().describe('What whoever created it wants its server to know.'),
   run_by: run_by
     .optional()
-    .describe('Who plays its game server. Default: mock, or server where the servers are manual.'),
+    .describe(
+      'Who plays its game server. Default: mock; server where the servers are manual, or the lobby is starting.',
+    ),
   status: z.enum(['starting', 'ready', 'stopped']).optional().describe('Default: ready.'),
   ready_by: Instant.optional().describe('When a starting one stops. Default: never.'),
   stops_at: Instant.optional().describe('When it stops because of its age. Default: never.'),

@@ -1,31 +1,11 @@
 import { type Deadline, Deadlines } from '../store/deadlines.js'
 import { idOf } from '../store/model.js'
-import type { Rows, TableName } from '../store/rows.js'
-import type { InnerTables, ReadTable, Tables } from '../store/table.js'
+import type { TableName } from '../store/rows.js'
+import type { ReadTable } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
-import type { Writes } from '../store/writes.js'
 import { Breather } from './breather.js'
-
-/** A turn in which something is due, and when that is, in ms since the epoch. */
-export interface DueTurn {
-  /** The same tables to read only, with what the turn has written so far: cheaper, where nothing is written. */
-  readonly reads: InnerTables
-  readonly tables: Tables
-  readonly writes: Writes
-  readonly now: number
-}
-
-/** When something happens to the rows of a table by itself, and what. */
-export interface Timetable<Row> {
-  /** When it happens next, in ms since the epoch; `undefined` for never. All that was due until `after` has happened. */
-  dueAt(row: Row, after: number): number | undefined
-  /** Does it to a row that is due. */
-  happen(row: Row, turn: DueTurn): void | Promise<void>
-}
-
-/** Timetables of tables, in the order in which what is due at one time happens. */
-export type Timetables = { readonly [Name in TableName]?: Timetable<Rows[Name]> }
+import type { Timetable, Timetables } from './timetable.js'
 
 /** What happens, and who is told where that fails. */
 interface TimeKeeping {
@@ -49,6 +29,12 @@ interface Place {
   readonly id: string
 }
 
+/** Where all that is due at one time is. */
+interface Due {
+  readonly at: number
+  readonly places: Place[]
+}
+
 /** Has what the rows of a world say happen in its time: all that is due at one time, in one turn. Ends when the function that comes back is called. */
 export function keepTime(world: LiveWorld, keeping: TimeKeeping): () => void {
   const agenda = new Agenda(world, keeping)
@@ -66,8 +52,8 @@ class Agenda {
   #ended = false
   /** The time of the turn that lands, while one does: what it has put is due from then on, and not from now on. */
   #landing = Number.POSITIVE_INFINITY
-  /** The time of what has been taken out and has not happened yet. */
-  #taken: number | undefined
+  /** What has been taken out and has not happened yet. */
+  #taken: Due | undefined
   readonly #onBug: (error: unknown) => void
 
   constructor(world: LiveWorld, { timetables, onBug }: TimeKeeping) {
@@ -150,8 +136,12 @@ class Agenda {
     ofTable?.delete(id)
   }
 
+  /** The first time of which something has not happened that no row tells of. */
   #owed(): number | undefined {
-    return this.#taken ?? this.#waiting?.deadlines.first()?.at
+    const forgetful = this.#tables.filter(table => this.#timetable(table).isForgetful)
+    if (this.#taken?.places.some(({ table }) => forgetful.includes(table))) return this.#taken.at
+    const waiting = forgetful.flatMap(table => [...(this.#waiting?.entries.get(table)?.values() ?? [])])
+    return waiting.map(({ at }) => at).sort((one, other) => one - other)[0]
   }
 
   /** Sets the alarm to what is due first. */
@@ -173,7 +163,7 @@ class Agenda {
     try {
       for (let due = this.#takeDue(clock.now()); due; due = this.#takeDue(clock.now())) {
         const { at, places } = due
-        this.#taken = at
+        this.#taken = due
         await this.#turn(places.sort(byPlace(this.#tables)), at)
         if (this.#ended) return
         this.#taken = undefined
@@ -186,7 +176,7 @@ class Agenda {
   }
 
   /** Takes out all that is due first, if its time has come. */
-  #takeDue(now: number): { readonly at: number; readonly places: Place[] } | undefined {
+  #takeDue(now: number): Due | undefined {
     const { deadlines, entries } = this.#waiting ?? {}
     const at = deadlines?.first()?.at
     if (deadlines === undefined || at === undefined || at > now) return undefined

@@ -1,6 +1,6 @@
 import { completeLink } from '../behaviour/device-link.js'
 import type { DeviceLinkRow } from '../store/rows.js'
-import type { Timetable } from './agenda.js'
+import type { Timetable } from './timetable.js'
 
 /** Completes the links of which the scenario says `completes_after`, unless they have expired by then (PROTOCOL.md B8). */
 export const deviceLinkTimetable: Timetable<DeviceLinkRow> = {

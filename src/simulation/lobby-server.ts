@@ -1,8 +1,8 @@
 import { setClosed } from '../behaviour/game-server.js'
 import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
 import type { PlayerRow } from '../store/player-row.js'
-import type { DueTurn } from './agenda.js'
 import { stopLobby } from './stop-lobby.js'
+import type { DueTurn } from './timetable.js'
 
 interface Serving extends DueTurn {
   readonly player: PlayerRow

@@ -1,7 +1,7 @@
 import type { LobbyRow } from '../store/lobby-row.js'
-import type { Timetable } from './agenda.js'
 import { earliest } from './earliest.js'
 import { stopLobby } from './stop-lobby.js'
+import type { Timetable } from './timetable.js'
 
 /** Stops lobbies whose server has not called ready in time, and those that are old, and forgets them then (PROTOCOL.md C). */
 export const lobbyTimetable: Timetable<LobbyRow> = {

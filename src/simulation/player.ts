@@ -1,9 +1,9 @@
 import { connect, leave } from '../behaviour/players.js'
 import { expired } from '../store/gone-player.js'
 import { isSeated, type PlayerRow } from '../store/player-row.js'
-import type { Timetable } from './agenda.js'
 import { earliest } from './earliest.js'
 import { serveLobby } from './lobby-server.js'
+import type { Timetable } from './timetable.js'
 
 /** Connects players where the mock plays the server, and has them leave; frees the seats of those who do not come, and forgets them (PROTOCOL.md C). */
 export const playerTimetable: Timetable<PlayerRow> = {

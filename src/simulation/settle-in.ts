@@ -3,8 +3,8 @@ import type { LobbyRow } from '../store/lobby-row.js'
 import type { Random } from '../store/random.js'
 import { mostConcurrent, type SimulationRow } from '../store/simulation-row.js'
 import { addressOf } from './address.js'
-import type { DueTurn } from './agenda.js'
 import { sessionMs, stepMs } from './session.js'
+import type { DueTurn } from './timetable.js'
 
 /** A turn in which players settle in, the chance of the simulation, and that of the world. */
 interface Settling extends DueTurn {

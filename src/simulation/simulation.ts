@@ -7,12 +7,12 @@ import type { SimulationRow } from '../store/simulation-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { LiveWorld } from '../store/world.js'
 import { addressOf } from './address.js'
-import type { DueTurn, Timetable } from './agenda.js'
 import { poisson, weighted } from './chance.js'
 import { activity } from './day.js'
 import { serveLobby } from './lobby-server.js'
 import { sessionMs, stepMs } from './session.js'
 import { settleIn } from './settle-in.js'
+import type { DueTurn, Timetable } from './timetable.js'
 
 /** A game mode in a region, and how often it is wanted there at some time. */
 interface Wanted {
@@ -27,6 +27,7 @@ interface Wanted {
  */
 export function simulationTimetable(world: LiveWorld): Timetable<SimulationRow> {
   return {
+    isForgetful: true,
     dueAt({ began_at, concurrent, settled }, after) {
       if (settled && concurrent === 0) return undefined
       return began_at + stepMs * Math.max(1, Math.floor((after - began_at) / stepMs) + 1)

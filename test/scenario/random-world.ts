@@ -111,6 +111,33 @@ const changes = {
       is_closed: m === 2,
     })
   },
+  'seat a player': ({ lobbies, players }, { n, m, id, text, yes, at }) => {
+    const columns = [
+      { status: 'connected', leaves_at: at },
+      { status: 'reserved', expires_at: at, connects_at: at },
+      { status: 'connected', session_ms: m + 1, leaves_at: at },
+      { status: 'expired', forgotten_at: at },
+      { status: 'removed', forgotten_at: at },
+    ] as const
+    return players.create({
+      ...(yes ? { player_token: encodeURI(id) } : {}),
+      lobby_id: nth(lobbies.all(), n)?.lobby_id ?? '',
+      address: text,
+      ...nth(columns, m),
+    })
+  },
+  simulate: ({ namespaces, gameModes, simulations }, { n, m, players, yes, at }) => {
+    const { namespace_id = '' } = nth(namespaces.all(), n) ?? {}
+    const modes = gameModes.findMany(q => q.where({ namespace_id })).map(({ game_mode_id }) => [game_mode_id, m])
+    return simulations.create({
+      namespace_id,
+      concurrent: players,
+      session_ms: 10_000 * (n + 1),
+      ...(yes ? { modes: Object.fromEntries(modes) } : {}),
+      ...(at === undefined ? {} : { began_at: at }),
+      settled: yes,
+    })
+  },
   'make a link': ({ games, deviceLinks }, { n, m, id, yes, at }) => {
     const game_id = nth(games.all(), n)?.game_id ?? ''
     const [token, other] = [id, `x${id}`].map(one => encodeURI(one))
@@ -175,7 +202,8 @@ const changes = {
     return table.delete(q => q.where(candidate => candidate === row))
   },
   'take away one of many': (tables, { n, m }) => {
-    const table = nth([tables.lobbies, tables.deviceLinks, tables.tokens], m) as Tables['lobbies'] // the same
+    const few = [tables.lobbies, tables.players, tables.simulations, tables.deviceLinks, tables.tokens]
+    const table = nth(few, m) as Tables['lobbies'] // the same
     const row = nth(table.all(), n)
     return table.delete(q => q.where(candidate => candidate === row))
   },

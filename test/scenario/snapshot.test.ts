@@ -30,14 +30,17 @@ async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
  * order, that is what it keeps, and all that an answer shows.
  */
 function contents({ view: { tables } }: LiveWorld): string {
-  const { settings, games, regions, namespaces, gameModes, lobbies, deviceLinks, tokens } = tables
+  const { settings, games, regions, namespaces, gameModes, lobbies, players, simulations, deviceLinks, tokens } = tables
   const whole = [settings, games, regions, deviceLinks, tokens].map(table => table.all())
   const ofGames = games.all().map(({ game_id }) => namespaces.findMany(q => q.where({ game_id })))
   const ofNamespaces = [...namespaces.all()]
     .sort((a, b) => (a.namespace_id < b.namespace_id ? -1 : 1))
     .map(({ namespace_id }) => [
       gameModes.findMany(q => q.where({ namespace_id })),
-      lobbies.findMany(q => q.where({ namespace_id })),
+      lobbies
+        .findMany(q => q.where({ namespace_id }))
+        .map(lobby => [lobby, players.findMany(q => q.where({ lobby_id: lobby.lobby_id }))]),
+      simulations.get(namespace_id),
     ])
   return JSON.stringify([whole, ofGames, ofNamespaces])
 }
