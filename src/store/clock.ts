@@ -179,8 +179,8 @@ export class WorldClock implements Clock {
 
   async #advanceTo(target: number): Promise<void> {
     const restored = this.#restored
-    // What was told another time meanwhile goes on from there.
-    const until = () => (this.#restored === restored ? target : Number.NEGATIVE_INFINITY)
+    // Told another time on the way, it goes no further: what is due by then still happens.
+    const until = () => (this.#restored === restored ? target : this.elapsed())
     try {
       for (const { at, due } of this.#takeDue(until)) {
         this.#passed += Math.max(0, at - this.elapsed())
