@@ -72,7 +72,7 @@ export function ownLobby(
 ): LobbyRow {
   const lobby = reads.lobbies.get(lobby_id)
   if (!lobby || lobby.status === 'stopped')
-    throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobby_id} has stopped`)
+    throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobby_id} has stopped: find and create lead to others`)
   if (lobby.run_by === 'server') return lobby
   const own: LobbyRow = Object.freeze({ ...lobby, run_by: 'server' })
   writes.put('lobbies', own)

@@ -4,6 +4,7 @@ import { curlLine, curlLineFor } from '../control/curl-line.js'
 import { publicFirst } from '../control/public-first.js'
 import type { Mock } from '../mock.js'
 import { defaultNamespace } from '../store/default-namespace.js'
+import { fullNameOf } from '../store/full-name.js'
 import type { SimulationRow } from '../store/simulation-row.js'
 import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
@@ -50,8 +51,8 @@ export function printInventory(world: World, { print }: Pick<Console, 'print'>):
 
 /** What is in each namespace. */
 function inventory(world: World): string[][] {
-  const { namespaces, games, gameModes, simulations } = world
-  return namespaces.all().map(({ namespace_id, game_id, name_id, tokenless }) => {
+  const { namespaces, gameModes, simulations } = world
+  return namespaces.all().map(({ namespace_id, tokenless }) => {
     const modes = gameModes.count(q => q.where({ namespace_id }))
     const open = listedLobbies(namespace_id, { tables: world }).length
     const within = [
@@ -60,7 +61,7 @@ function inventory(world: World): string[][] {
       tokenless ? 'tokenless' : 'needs a token',
       ...comeAndGo(simulations.get(namespace_id)),
     ]
-    return [`${games.get(game_id)?.name_id}/${name_id}`, within.join(', ')]
+    return [fullNameOf(namespace_id, world), within.join(', ')]
   })
 }
 

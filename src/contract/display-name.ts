@@ -19,7 +19,12 @@ export function utf8Length(text: string): number {
  */
 export function isDisplayName(text: string): boolean {
   const words = text.split(' ')
-  return utf8Length(text) <= displayNameMaxBytes && words.every(word => word !== '' && !whiteSpace.test(word))
+  // Half of a pair is no UTF-8.
+  return (
+    !/\p{Surrogate}/u.test(text) &&
+    utf8Length(text) <= displayNameMaxBytes &&
+    words.every(word => word !== '' && !whiteSpace.test(word))
+  )
 }
 
 /** What a game or a namespace is called on a page (PROTOCOL.md B5). */

@@ -2,10 +2,10 @@ import { listedLobbies } from '../behaviour/lobbies-list.js'
 import { instantOf } from '../contract/instant.js'
 import { quoted } from '../contract/issue.js'
 import { nearest } from '../contract/nearest.js'
+import { fullNameOf } from '../store/full-name.js'
 import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/lobby-row.js'
 import type { View } from '../store/world.js'
 import type { ExplainedOf, Explanation } from './explanation.js'
-import { fullNameOf } from './full-name.js'
 
 /** Why a lobby is listed, or is not. */
 export function explainLobby({ view }: Pick<ExplainedOf, 'view'>, lobbyId: string): Explanation {

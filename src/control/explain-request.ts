@@ -10,9 +10,9 @@ import type { Exchange } from '../server/exchange.js'
 import { namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
 import { pathInWorld } from '../server/world-path.js'
+import { fullNameOf } from '../store/full-name.js'
 import type { View } from '../store/world.js'
 import type { ExplainedOf, Explanation, Question } from './explanation.js'
-import { fullNameOf } from './full-name.js'
 
 /** Why a request is answered as it is: what it asks for, what that needs, and who asks. */
 export function explainRequest(

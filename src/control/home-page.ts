@@ -1,6 +1,7 @@
 import type { Auth } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { defaultNamespace } from '../store/default-namespace.js'
+import { fullNameOf } from '../store/full-name.js'
 import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { curlLine, curlLineFor } from './curl-line.js'
@@ -59,7 +60,7 @@ ${entries}
 function tokenlessCard(url: string, world: World): Html | undefined {
   const namespace = defaultNamespace(world)
   if (!namespace?.tokenless) return undefined
-  const of = `${world.games.get(namespace.game_id)?.name_id}/${namespace.name_id}`
+  const of = fullNameOf(namespace.namespace_id, world)
   return html`<article class="card">
 <h3><span class="kind">no token</span> ${of}</h3>
 <p class="note">Lists, finds, joins and creates lobbies, and lists regions: the namespace is tokenless.</p>

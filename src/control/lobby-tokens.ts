@@ -1,8 +1,8 @@
 import { ApiError } from '../contract/error.js'
+import { fullNameOf } from '../store/full-name.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import { lobbyIdIn, lobbyTokenOf } from '../store/lobby-token.js'
 import type { ReadTables } from '../store/table.js'
-import { fullNameOf } from './full-name.js'
 
 /** The token of a lobby, as it is shown. It is no record: it is there as long as its lobby is. */
 export interface LobbyTokenInfo {

@@ -2,9 +2,9 @@ import { quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
 import { UsageError } from '../contract/usage-error.js'
 import { defaultNamespace } from '../store/default-namespace.js'
+import { fullNameOf } from '../store/full-name.js'
 import type { NamespaceRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
-import { fullNameOf } from './full-name.js'
 
 /** The namespace of that id, or called `<game>/<namespace>`; without a name the default one. Throws `UsageError` where there is none. */
 export function namespaceCalled(name: string | undefined, tables: ReadTables): NamespaceRow {

@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
+import { fullNameOf } from '../store/full-name.js'
 import { models } from '../store/model.js'
 import type { Predicate } from '../store/query.js'
 import type { Table } from '../store/table.js'
@@ -106,7 +107,6 @@ interface Owned {
 /** A token as it is shown at the start: with whose it is, by name. */
 function withOwner(row: AnyRecord, { world, name }: Owned): AnyRecord {
   if (name !== 'tokens') return row
-  const namespace = world.namespaces.get(String(row.namespace_id))
-  const game = world.games.get(namespace?.game_id ?? String(row.game_id))
-  return { ...row, ...(namespace ? { namespace: `${game?.name_id}/${namespace.name_id}` } : { game: game?.name_id }) }
+  if (row.namespace_id === undefined) return { ...row, game: world.games.get(String(row.game_id))?.name_id }
+  return { ...row, namespace: fullNameOf(String(row.namespace_id), world) }
 }

@@ -1,4 +1,5 @@
 import { instantOf } from '../contract/instant.js'
+import { fullNameOf } from '../store/full-name.js'
 import type { ReadTables } from '../store/table.js'
 import type { BearerTokenEntry } from './bearer-token.js'
 import type { DeviceLinkEntry } from './device-link.js'
@@ -18,13 +19,11 @@ export function deviceLinkEntries({ deviceLinks, games }: ReadTables): DeviceLin
 }
 
 /** All bearer tokens of a world, as its snapshot lists them. */
-export function bearerTokenEntries({ tokens, namespaces, games }: ReadTables): BearerTokenEntry[] {
-  const game = (id: string | undefined) => games.get(id ?? '')?.name_id
-  return tokens.all().map((row): BearerTokenEntry => {
+export function bearerTokenEntries(tables: ReadTables): BearerTokenEntry[] {
+  return tables.tokens.all().map((row): BearerTokenEntry => {
     const { token, kind } = row
-    if (row.kind === 'cloud') return { token, kind, game: game(row.game_id), ...expiry(row) }
-    const namespace = namespaces.get(row.namespace_id)
-    const owner = { namespace: `${game(namespace?.game_id)}/${namespace?.name_id}` }
+    if (row.kind === 'cloud') return { token, kind, game: tables.games.get(row.game_id)?.name_id, ...expiry(row) }
+    const owner = { namespace: fullNameOf(row.namespace_id, tables) }
     const { development } = row.kind === 'development' ? row : {}
     return { token, kind, ...owner, ...(development === undefined ? {} : { development }), ...expiry(row) }
   })

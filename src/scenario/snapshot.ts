@@ -1,4 +1,5 @@
 import { instantOf } from '../contract/instant.js'
+import { fullNameOf } from '../store/full-name.js'
 import type { GameModeRow, GameRow, NamespaceRow, RegionRow } from '../store/rows.js'
 import { sameJson } from '../store/same-json.js'
 import type { ReadTables } from '../store/table.js'
@@ -40,16 +41,20 @@ function clockEntry({ mode, rate }: Snapshotted['clock']): ClockEntry {
   return rate === 1 ? mode : { mode, rate }
 }
 
-function settingsKeys({ settings, namespaces, games }: ReadTables): ScenarioInput {
-  const { client, hide_empty_lobbies, servers, cdn_domain, default_namespace_id } = settings.get('settings') ?? {}
-  const namespace = namespaces.get(default_namespace_id ?? '')
-  const game = games.get(namespace?.game_id ?? '')
+function settingsKeys(tables: ReadTables): ScenarioInput {
+  const {
+    client,
+    hide_empty_lobbies,
+    servers,
+    cdn_domain,
+    default_namespace_id: id,
+  } = tables.settings.get('settings') ?? {}
   return {
     ...(client === undefined ? {} : { client }),
     ...(hide_empty_lobbies ? { hide_empty_lobbies } : {}),
     ...(servers === 'manual' ? { servers } : {}),
     cdn_domain,
-    default_namespace: namespace ? `${game?.name_id}/${namespace.name_id}` : noNamespace,
+    default_namespace: id === undefined ? noNamespace : fullNameOf(id, tables),
   }
 }
 

@@ -1,3 +1,4 @@
+import { fullNameOf } from '../store/full-name.js'
 import type { ReadTables } from '../store/table.js'
 
 /** Whose a request is, by ids; absent where nothing says. */
@@ -13,9 +14,9 @@ export function gameNamesOf({ gameId, namespaceId }: Owner, { games, namespaces 
 }
 
 /** What the namespace of an owner is called: its id, its `name_id`, and `<game name_id>/<namespace name_id>`. */
-export function namespaceNamesOf({ namespaceId }: Owner, { games, namespaces }: ReadTables): (string | undefined)[] {
+export function namespaceNamesOf({ namespaceId }: Owner, tables: ReadTables): (string | undefined)[] {
   if (namespaceId === undefined) return []
-  const namespace = namespaces.get(namespaceId)
+  const namespace = tables.namespaces.get(namespaceId)
   if (!namespace) return [namespaceId]
-  return [namespaceId, namespace.name_id, `${games.get(namespace.game_id)?.name_id}/${namespace.name_id}`]
+  return [namespaceId, namespace.name_id, fullNameOf(namespaceId, tables)]
 }

@@ -1,6 +1,7 @@
 import { type Deadline, Deadlines } from '../store/deadlines.js'
 import { idOf } from '../store/model.js'
 import type { TableName } from '../store/rows.js'
+import { tablesOf } from '../store/standing.js'
 import type { ReadTable } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
@@ -35,11 +36,14 @@ interface Due {
   readonly places: Place[]
 }
 
-/** Has what the rows of a world say happen in its time: all that is due at one time, in one turn. Ends when the function that comes back is called. */
+/** Has what the rows of a world that has just begun say happen in its time: all that is due at one time, in one turn. Ends when the function that comes back is called. */
 export function keepTime(world: LiveWorld, keeping: TimeKeeping): () => void {
   const agenda = new Agenda(world, keeping)
   return () => agenda.end()
 }
+
+/** Records that worlds begin with and that never change, and those of them to which anything may happen. */
+const lively = new WeakMap<object, readonly object[]>()
 
 class Agenda {
   readonly #world: LiveWorld
@@ -60,7 +64,7 @@ class Agenda {
     this.#world = world
     this.#timetables = timetables
     this.#onBug = onBug
-    for (const table of this.#tables) for (const row of this.#rows(table).all()) this.#expect(table, row)
+    for (const table of this.#tables) for (const row of this.#begun(table)) this.#expect(table, row)
     this.#arm()
     world.clock.owed = () => this.#owed()
     this.#unsubscribe = world.subscribe(({ puts, deletes }) => {
@@ -86,6 +90,17 @@ class Agenda {
 
   #rows(table: TableName): ReadTable<object> {
     return this.#world.view.tables[table] as ReadTable<object> // whatever is in it
+  }
+
+  /** Those with which the world began to which anything may happen. Worlds that share their records find them once. */
+  #begun(table: TableName): readonly object[] {
+    const { begun } = this.#world
+    const known = lively.get(begun.records[table])
+    if (known) return known
+    const rows = tablesOf(begun)[table] as ReadTable<object> // whatever is in it
+    const some = rows.all().filter(row => this.#timetable(table).dueAt(row, Number.NEGATIVE_INFINITY) !== undefined)
+    lively.set(begun.records[table], some)
+    return some
   }
 
   /** A timetable takes rows of its own table, which TypeScript cannot follow. */

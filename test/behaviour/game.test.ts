@@ -177,13 +177,21 @@ describe('a watch of a game', () => {
     await settled()
 
     expect(mock.world.waiters).toBe(1)
+    await mock.close()
+    expect((json(await answer) as Shown).watch.index).toBe(index)
+  })
+
+  it('sleeps on while a region moves, whose place it does not show', async () => {
+    const mock = open()
+    await blocked(mock)
+
     await mock.world.regions.update(q => q.where({ region_id: 'lnd-fra' }), {
       data: region => void Object.assign(region, { datacenter_coord: { latitude: 0, longitude: 0 } }),
     })
     await settled()
+
     expect(mock.world.waiters).toBe(1)
     await mock.close()
-    expect((json(await answer) as Shown).watch.index).toBe(index)
   })
 
   it('sleeps on while another game changes', async () => {

@@ -1,4 +1,4 @@
-import type { ReadTables } from '../store/table.js'
+import type { ReadTables } from './table.js'
 
 /** What people call a namespace: `tanks/prod`. */
 export function fullNameOf(
