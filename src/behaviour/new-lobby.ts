@@ -76,7 +76,7 @@ const partForOthers = 1 / 8
 function checkCount(namespace_id: string, { client, reads }: Pick<Making, 'client' | 'reads'>): void {
   const most = reads.namespaces.get(namespace_id)?.lobby_count_max ?? 0
   const running = reads.lobbies.sum('running', namespace_id)
-  const room = client.sessionMs === undefined ? most : most - Math.ceil(most * partForOthers)
+  const room = client.sessionMs === undefined ? most : most - Math.floor(most * partForOthers)
   if (running < room) return
   const mend = running === 0 ? 'allow some' : 'let one stop, or allow more'
   throw new ApiError(

@@ -26,7 +26,7 @@ export function snapshotOf({ title, seed, revision, clock, random, view: { table
     title,
     seed,
     revision,
-    now: instantOf(clock.state.now),
+    now: instantOf(clock.standing.now),
     clock: clockEntry(clock),
     chance: { world: [...random.save()] },
     ...settingsKeys(tables),

@@ -1,11 +1,12 @@
 import { type Deadline, Deadlines } from '../store/deadlines.js'
 import { idOf } from '../store/model.js'
 import type { TableName } from '../store/rows.js'
-import { tablesOf } from '../store/standing.js'
 import type { ReadTable } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
 import { Breather } from './breather.js'
+import { livelyRows } from './lively-rows.js'
+import { byPlace, type Due, type Place } from './place.js'
 import type { Timetable, Timetables } from './timetable.js'
 
 /** What happens, and who is told where that fails. */
@@ -24,26 +25,11 @@ interface Waiting {
   unlisten(): void
 }
 
-/** Where a row is that something is due to happen to. */
-interface Place {
-  readonly table: TableName
-  readonly id: string
-}
-
-/** Where all that is due at one time is. */
-interface Due {
-  readonly at: number
-  readonly places: Place[]
-}
-
 /** Has what the rows of a world that has just begun say happen in its time: all that is due at one time, in one turn. Ends when the function that comes back is called. */
 export function keepTime(world: LiveWorld, keeping: TimeKeeping): () => void {
   const agenda = new Agenda(world, keeping)
   return () => agenda.end()
 }
-
-/** Records that worlds begin with and that never change, and those of them to which anything may happen. */
-const lively = new WeakMap<object, readonly object[]>()
 
 class Agenda {
   readonly #world: LiveWorld
@@ -54,9 +40,7 @@ class Agenda {
   #alarm: Deadline | undefined
   #running: Promise<void> = Promise.resolve()
   #ended = false
-  /** The time of the turn that lands, while one does: what it has put is due from then on, and not from now on. */
-  #landing = Number.POSITIVE_INFINITY
-  /** What has been taken out and has not happened yet. */
+  /** What has been taken out to happen; `undefined` where there is nothing, or the clock has been told another time since. */
   #taken: Due | undefined
   readonly #onBug: (error: unknown) => void
 
@@ -64,7 +48,8 @@ class Agenda {
     this.#world = world
     this.#timetables = timetables
     this.#onBug = onBug
-    for (const table of this.#tables) for (const row of this.#begun(table)) this.#expect(table, row)
+    for (const table of this.#tables)
+      for (const row of livelyRows(world.begun, { table, timetable: this.#timetable(table) })) this.#expect(table, row)
     this.#arm()
     world.clock.owed = () => this.#owed()
     this.#unsubscribe = world.subscribe(({ puts, deletes }) => {
@@ -92,27 +77,18 @@ class Agenda {
     return this.#world.view.tables[table] as ReadTable<object> // whatever is in it
   }
 
-  /** Those with which the world began to which anything may happen. Worlds that share their records find them once. */
-  #begun(table: TableName): readonly object[] {
-    const { begun } = this.#world
-    const known = lively.get(begun.records[table])
-    if (known) return known
-    const rows = tablesOf(begun)[table] as ReadTable<object> // whatever is in it
-    const some = rows.all().filter(row => this.#timetable(table).dueAt(row, Number.NEGATIVE_INFINITY) !== undefined)
-    lively.set(begun.records[table], some)
-    return some
-  }
-
   /** A timetable takes rows of its own table, which TypeScript cannot follow. */
   #timetable(table: TableName): Timetable<object> {
     return this.#timetables[table] as unknown as Timetable<object>
   }
 
-  #expect(table: TableName, row: object, after = Math.min(this.#landing, this.#world.clock.now())): void {
-    const at = this.#timetable(table).dueAt(row, after)
+  #expect(table: TableName, row: object, until?: number): void {
+    const timetable = this.#timetable(table)
+    const id = idOf(table)(row as never) // a row of that table
+    const after = until ?? (timetable.isForgetful ? this.#happenedUntil({ table, id }) : this.#world.clock.now())
+    const at = timetable.dueAt(row, after)
     // Most are never due.
     if (at === undefined && !this.#waiting) return
-    const id = idOf(table)(row as never) // a row of that table
     this.#forget(table, id)
     if (at === undefined) return
     const { deadlines, entries } = this.#wait()
@@ -120,6 +96,15 @@ class Agenda {
     const ofTable = entries.get(table)
     if (ofTable) ofTable.set(id, deadline)
     else entries.set(table, new Map([[id, deadline]]))
+  }
+
+  /** Until when all has happened of a row: what is put while the time is ahead of it has not happened all the same. */
+  #happenedUntil({ table, id }: Place): number {
+    const now = this.#world.clock.now()
+    const waiting = this.#waiting?.entries.get(table)?.get(id)
+    if (waiting) return Math.min(now, waiting.at - 1)
+    const isTaken = this.#taken?.places.some(place => place.table === table && place.id === id)
+    return this.#taken && isTaken ? Math.min(now, this.#taken.at) : now
   }
 
   #wait(): Waiting {
@@ -134,10 +119,11 @@ class Agenda {
   }
 
   #expectAnew(): void {
+    this.#taken = undefined
     for (const [table, ids] of this.#waiting?.entries ?? []) {
       for (const id of [...ids.keys()]) {
         const row = this.#rows(table).get(id)
-        if (row) this.#expect(table, row)
+        if (row) this.#expect(table, row, this.#world.clock.now())
       }
     }
     this.#arm()
@@ -154,9 +140,18 @@ class Agenda {
   /** The first time of which something has not happened that no row tells of. */
   #owed(): number | undefined {
     const forgetful = this.#tables.filter(table => this.#timetable(table).isForgetful)
-    if (this.#taken?.places.some(({ table }) => forgetful.includes(table))) return this.#taken.at
     const waiting = forgetful.flatMap(table => [...(this.#waiting?.entries.get(table)?.values() ?? [])])
-    return waiting.map(({ at }) => at).sort((one, other) => one - other)[0]
+    const times = [...waiting.map(({ at }) => at), ...this.#owedNow(forgetful)]
+    return times.sort((one, other) => one - other)[0]
+  }
+
+  /** When what has been taken out happens, or, where it has landed and nobody has been told yet, happens next. */
+  #owedNow(tables: readonly TableName[]): number[] {
+    const { at = 0, hasLanded, places = [] } = this.#taken ?? {}
+    return places.flatMap(({ table, id }) => {
+      const row = tables.includes(table) ? this.#rows(table).get(id) : undefined
+      return (row && this.#timetable(table).dueAt(row, hasLanded?.() ? at : at - 1)) ?? []
+    })
   }
 
   /** Sets the alarm to what is due first. */
@@ -177,12 +172,13 @@ class Agenda {
     const { clock } = this.#world
     try {
       for (let due = this.#takeDue(clock.now()); due; due = this.#takeDue(clock.now())) {
-        const { at, places } = due
         this.#taken = due
-        await this.#turn(places.sort(byPlace(this.#tables)), at)
+        due.places.sort(byPlace(this.#tables))
+        await this.#turn(due)
         if (this.#ended) return
+        const until = this.#taken === due ? Math.min(due.at, clock.now()) : clock.now()
         this.#taken = undefined
-        for (const place of places) this.#expectNext(place, Math.min(at, clock.now()))
+        for (const place of due.places) this.#expectNext(place, until)
         await this.#waiting?.breather.breathe()
       }
     } finally {
@@ -212,14 +208,16 @@ class Agenda {
     if (next !== undefined && next > after) this.#expect(table, row, after)
   }
 
-  async #turn(due: readonly Place[], at: number): Promise<void> {
+  async #turn(due: Due): Promise<void> {
+    const { at, places } = due
     const turn = this.#world.write(async (tables, writes) => {
-      // A reset may have put the clock back meanwhile.
-      if (at > this.#world.clock.now()) return
-      this.#landing = at
+      // The clock may have been told another time meanwhile.
+      if (this.#taken !== due) return
+      const { revision } = this.#world
+      due.hasLanded = () => this.#world.revision !== revision
       const { reads } = writes
       const turn = { reads, tables, writes, now: at }
-      for (const { table, id } of due) {
+      for (const { table, id } of places) {
         const row = (reads[table] as ReadTable<object>).get(id) // whatever is in it
         const timetable = this.#timetable(table)
         // Something may have become of it since.
@@ -230,14 +228,5 @@ class Agenda {
       }
     })
     await turn.catch(this.#onBug)
-    this.#landing = Number.POSITIVE_INFINITY
-  }
-}
-
-/** In the order of the tables, and there by id: it must not depend on how the rows came to be. */
-function byPlace(tables: readonly TableName[]): (one: Place, other: Place) => number {
-  return (one, other) => {
-    if (one.table !== other.table) return tables.indexOf(one.table) - tables.indexOf(other.table)
-    return one.id < other.id ? -1 : 1
   }
 }

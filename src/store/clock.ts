@@ -40,6 +40,9 @@ export interface ClockStanding {
   readonly now: number
 }
 
+/** How a clock shall go; without `now` from where it is. */
+export type ClockGoing = Omit<ClockStanding, 'now'> & { readonly now?: number | undefined }
+
 /** How a clock begins. Default: running as fast as the real time, from it. */
 type ClockBeginning = { readonly [Key in keyof ClockStanding]?: ClockStanding[Key] | undefined }
 
@@ -59,10 +62,7 @@ export class WorldClock implements Clock {
   #advancing: Promise<void> | undefined
   /** How often it was told another time. */
   #restored = 0
-  /**
-   * The first time of which not all has happened yet that happens by itself, in ms since the epoch; `undefined` for none.
-   * Whoever takes a world as it stands takes it of before that time.
-   */
+  /** The first time of which something has not happened yet that no record tells of, in ms since the epoch; `undefined` for none. */
   owed: (() => number | undefined) | undefined
 
   constructor({ mode = 'running', rate = 1, now }: ClockBeginning = {}) {
@@ -86,8 +86,13 @@ export class WorldClock implements Clock {
 
   get state(): ClockStanding {
     const { mode, rate } = this
+    return { mode, rate, now: this.now() }
+  }
+
+  /** Where a world stands in time that is taken as it is: before what is owed. */
+  get standing(): ClockStanding {
     const owed = this.owed?.() ?? Number.POSITIVE_INFINITY
-    return { mode, rate, now: Math.min(this.now(), owed - 1) }
+    return { ...this.state, now: Math.min(this.now(), owed - 1) }
   }
 
   now(): number {
@@ -136,10 +141,11 @@ export class WorldClock implements Clock {
     if (this.#deadlines.size === 0) this.#timer.arm()
   }
 
-  /** Shows another time from now on, be it an earlier one, and goes as told. Deadlines keep the time they have left. */
-  restore({ mode, rate, now }: ClockStanding): void {
+  /** Goes as told, and shows another time from now on, be it an earlier one; where none is told, it goes on. Deadlines keep the time they have left. */
+  restore({ mode, rate, now }: ClockGoing): void {
     // First, so that a clock that stands still has what had passed when it stopped.
     this.#go({ mode, rate })
+    if (now === undefined) return
     this.#epoch = now - this.elapsed()
     this.#restored += 1
   }

@@ -1,4 +1,4 @@
-import type { ClockStanding } from './clock.js'
+import type { ClockGoing, ClockStanding } from './clock.js'
 import { type Merged, merge } from './merge.js'
 import type { RandomState } from './random.js'
 import { type Beginning, begin, type Standing } from './standing.js'
@@ -18,7 +18,7 @@ interface Rebased {
   readonly begun: Standing
   readonly start: ClockStanding
   /** What its clock is set to; `undefined` where that goes on. */
-  readonly clock: ClockStanding | undefined
+  readonly clock: ClockGoing | undefined
   readonly chance: RandomState
   readonly merged: Merged
 }
@@ -42,7 +42,7 @@ export function rebased(beginning: Beginning, { begun, start, present }: Rebasin
   return {
     begun: { ...next, clock: { mode, rate, ...(now === undefined ? {} : { now }) } },
     start: going(start),
-    clock: stays ? undefined : going(present.clock),
+    clock: stays ? undefined : { ...going(present.clock), now: moved ? at : undefined },
     // Once it has been drawn from, to begin it anew could give an id twice.
     chance: same(present.chance, begun.chance) ? next.chance : present.chance,
     merged: merge({

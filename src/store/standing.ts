@@ -1,4 +1,4 @@
-import type { ClockStanding } from './clock.js'
+import type { ClockGoing } from './clock.js'
 import type { ClockMode } from './clock-setting.js'
 import { lazyTables, mapTables } from './map-tables.js'
 import { models } from './model.js'
@@ -31,7 +31,7 @@ export interface Standing {
   readonly title: string
   readonly seed: number
   /** Without `now` the clock of a world begins at the real time. */
-  readonly clock: Omit<ClockStanding, 'now'> & Partial<Pick<ClockStanding, 'now'>>
+  readonly clock: ClockGoing
   /** The time that its rows were made for when it began, in ms since the epoch. */
   readonly at: number
   readonly chance: RandomState

@@ -175,9 +175,9 @@ class WorldCore extends LazyTables {
   /** Where it stands, for equal worlds, which share what neither has changed. */
   get standing(): Standing & { readonly clock: ClockStanding } {
     const { title, seed, revision } = this
-    const { at } = this.#begun
+    const { standing: clock } = this.clock
     this.#standing ??= mapTables<AllRecords>(name => this.#records[name].fork(unread))
-    return { title, seed, clock: this.clock.state, at, chance: this.random.save(), revision, records: this.#standing }
+    return { title, seed, clock, at: this.#begun.at, chance: this.random.save(), revision, records: this.#standing }
   }
 
   /** Back to the beginning in one turn; a clock that is kept goes on. The revision goes on rising. */
@@ -200,7 +200,7 @@ class WorldCore extends LazyTables {
   /** Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`. */
   rebase(beginning: Beginning, { landed }: LandingOptions = {}): Promise<Tally> {
     return this.queue.next(async () => () => {
-      const parts = { begun: this.#begun, start: this.#start, present: this.standing }
+      const parts = { begun: this.#begun, start: this.#start, present: { ...this.standing, clock: this.clock.state } }
       const { begun, start, clock, chance, merged } = rebased(beginning, parts)
       this.#begun = begun
       this.#start = start
@@ -211,14 +211,14 @@ class WorldCore extends LazyTables {
 
   #land(
     { chance, records, revision: above }: Pick<Standing, 'chance' | 'records' | 'revision'>,
-    { clock, landed }: LandingOptions & { readonly clock: ClockStanding | undefined },
+    { clock, landed }: LandingOptions & { readonly clock: Standing['clock'] | undefined },
   ): void {
     if (clock) this.clock.restore(clock)
     this.random.restore(chance)
     // One name for both: see `mapTables`.
     const restore = (name: TableName, landing: Landing) => this.#records[name].restore(records[name] as never, landing)
     try {
-      this.#commit(restore, { above, also: clock ? [clockTag] : [] })
+      this.#commit(restore, { above, also: clock?.now === undefined ? [] : [clockTag] })
     } finally {
       landed?.()
     }

@@ -353,6 +353,38 @@ describe('a simulated day', () => {
     await late.close()
   })
 
+  it('goes on from a snapshot that is taken as soon as a step is told of', async () => {
+    const mock = opened({ players: { concurrent: 500 } })
+    await mock.world.clock.advance('20s')
+    const taken: ScenarioInput[] = []
+    const unsubscribe = mock.world.subscribe(() => void taken.push(mock.snapshot()))
+    await mock.world.clock.advance('5s')
+    unsubscribe()
+    await mock.world.clock.advance('1m')
+
+    for (const scenario of taken) {
+      const put = createMockmaker({ scenario })
+      await put.world.clock.set({ now: mock.world.clock.now() })
+      expect({ ...put.snapshot(), revision: 0 }).toEqual({ ...mock.snapshot(), revision: 0 })
+    }
+    expect(taken.map(({ now }) => now)).toEqual(['2026-11-20T00:00:25.000Z'])
+  })
+
+  it('is that of a snapshot alone which is put back while much is due', async () => {
+    const mock = opened({ players: { concurrent: 500 } })
+    await mock.world.clock.advance('20s')
+    const early = mock.snapshot()
+    await mock.world.clock.advance('10m')
+    const later = mock.snapshot()
+    await mock.restore(early)
+
+    const advanced = mock.world.clock.advance('2h')
+    await mock.restore(later)
+    await advanced
+
+    expect({ ...mock.snapshot(), revision: 0 }).toEqual({ ...later, revision: 0 })
+  })
+
   it('begins anew with a reset', async () => {
     const mock = opened()
     await mock.world.clock.advance('3h')
@@ -388,6 +420,29 @@ describe('the clock of a world where players come and go', () => {
     expect(running.world.players.count()).toBeGreaterThan(0)
     await running.close()
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('leaves out nobody where the simulation changes while it is late, and a save sets the clock faster and not back', async () => {
+    const now = Date.parse('2026-11-20T00:00:00Z')
+    vi.useFakeTimers({ now })
+    const scenario: ScenarioInput = { ...lively, clock: 'running', players: { concurrent: 499 } }
+    const late = createMockmaker({ scenario })
+    const advanced = opened({ players: { concurrent: 500 } })
+
+    vi.setSystemTime(now + 60_000)
+    await late.world.simulations.update(q => q.where({ concurrent: 499 }), {
+      data: simulation => void Object.assign(simulation, { concurrent: 500 }),
+    })
+    await late.reload({ ...scenario, clock: { mode: 'running', rate: 0.5 } })
+    const at = late.world.clock.now()
+    await late.world.clock.set({ mode: 'frozen' })
+    await late.world.clock.advance('5s')
+    await advanced.world.clock.advance('65s')
+
+    expect(at).toBe(now + 60_000)
+    expect(late.world.players.all()).toEqual(advanced.world.players.all())
+    expect(late.world.players.count()).toBeGreaterThan(30)
+    await late.close()
   })
 
   it('leaves out nobody where it is late, as after a sleep of the machine', async () => {
