@@ -5,8 +5,8 @@ import type { ReadTable } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
 import { Breather } from './breather.js'
+import { byTable, type Due, type DueRow } from './due.js'
 import { livelyRows } from './lively-rows.js'
-import { byPlace, type Due, type Place } from './place.js'
 import type { Timetable, Timetables } from './timetable.js'
 
 /** What happens, and who is told where that fails. */
@@ -18,10 +18,10 @@ interface TimeKeeping {
 
 /** What a world waits for. */
 interface Waiting {
-  readonly deadlines: Deadlines<Place>
+  readonly deadlines: Deadlines<DueRow>
   readonly breather: Breather
   /** Of rows, by table and id. */
-  readonly entries: Map<TableName, Map<string, Deadline<Place>>>
+  readonly entries: Map<TableName, Map<string, Deadline<DueRow>>>
   unlisten(): void
 }
 
@@ -99,17 +99,17 @@ class Agenda {
   }
 
   /** Until when all has happened of a row: what is put while the time is ahead of it has not happened all the same. */
-  #happenedUntil({ table, id }: Place): number {
+  #happenedUntil({ table, id }: DueRow): number {
     const now = this.#world.clock.now()
     const waiting = this.#waiting?.entries.get(table)?.get(id)
     if (waiting) return Math.min(now, waiting.at - 1)
-    const isTaken = this.#taken?.places.some(place => place.table === table && place.id === id)
+    const isTaken = this.#taken?.rows.some(row => row.table === table && row.id === id)
     return this.#taken && isTaken ? Math.min(now, this.#taken.at) : now
   }
 
   #wait(): Waiting {
     this.#waiting ??= {
-      deadlines: new Deadlines<Place>(),
+      deadlines: new Deadlines<DueRow>(),
       breather: new Breather(),
       entries: new Map(),
       // A reset may put the clock back.
@@ -147,8 +147,8 @@ class Agenda {
 
   /** When what has been taken out happens, or, where it has landed and nobody has been told yet, happens next. */
   #owedNow(tables: readonly TableName[]): number[] {
-    const { at = 0, hasLanded, places = [] } = this.#taken ?? {}
-    return places.flatMap(({ table, id }) => {
+    const { at = 0, hasLanded, rows = [] } = this.#taken ?? {}
+    return rows.flatMap(({ table, id }) => {
       const row = tables.includes(table) ? this.#rows(table).get(id) : undefined
       return (row && this.#timetable(table).dueAt(row, hasLanded?.() ? at : at - 1)) ?? []
     })
@@ -173,12 +173,12 @@ class Agenda {
     try {
       for (let due = this.#takeDue(clock.now()); due; due = this.#takeDue(clock.now())) {
         this.#taken = due
-        due.places.sort(byPlace(this.#tables))
+        due.rows.sort(byTable(this.#tables))
         await this.#turn(due)
         if (this.#ended) return
         const until = this.#taken === due ? Math.min(due.at, clock.now()) : clock.now()
         this.#taken = undefined
-        for (const place of due.places) this.#expectNext(place, until)
+        for (const row of due.rows) this.#expectNext(row, until)
         await this.#waiting?.breather.breathe()
       }
     } finally {
@@ -191,17 +191,17 @@ class Agenda {
     const { deadlines, entries } = this.#waiting ?? {}
     const at = deadlines?.first()?.at
     if (deadlines === undefined || at === undefined || at > now) return undefined
-    const places: Place[] = []
+    const rows: DueRow[] = []
     for (let first = deadlines.first(); first?.at === at; first = deadlines.first()) {
       deadlines.remove(first)
       entries?.get(first.due.table)?.delete(first.due.id)
-      places.push(first.due)
+      rows.push(first.due)
     }
-    return { at, places }
+    return { at, rows }
   }
 
   /** A row that has stayed as it was may be due again later. Where its turn has failed, what was due then is not tried again. */
-  #expectNext({ table, id }: Place, after: number): void {
+  #expectNext({ table, id }: DueRow, after: number): void {
     const row = this.#rows(table).get(id)
     if (!row || this.#waiting?.entries.get(table)?.has(id)) return
     const next = this.#timetable(table).dueAt(row, after)
@@ -209,7 +209,7 @@ class Agenda {
   }
 
   async #turn(due: Due): Promise<void> {
-    const { at, places } = due
+    const { at, rows } = due
     const turn = this.#world.write(async (tables, writes) => {
       // The clock may have been told another time meanwhile.
       if (this.#taken !== due) return
@@ -217,7 +217,7 @@ class Agenda {
       due.hasLanded = () => this.#world.revision !== revision
       const { reads } = writes
       const turn = { reads, tables, writes, now: at }
-      for (const { table, id } of places) {
+      for (const { table, id } of rows) {
         const row = (reads[table] as ReadTable<object>).get(id) // whatever is in it
         const timetable = this.#timetable(table)
         // Something may have become of it since.

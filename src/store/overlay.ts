@@ -98,11 +98,16 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     const known = this.#ranked?.get(name)
     if (known) return known
     this.#ranked ??= new Map()
-    this.#places ??= new Map([...this.changes.keys()].map(id => [id, this.#nextPlace++]))
+    this.#countPlaces()
     const index = new RankIndex(rankingOf(this.base.table, name), id => this.#placeOf(id))
     for (const [id, change] of this.changes) index.touch({ id, before: undefined, after: putIn(change) })
     this.#ranked.set(name, index)
     return index
+  }
+
+  /** From now on each row that is put gets a place. */
+  #countPlaces(): void {
+    this.#places ??= new Map([...this.changes.keys()].map(id => [id, this.#nextPlace++]))
   }
 
   /** In the order of creation: those that stand where they stood, and then the new ones, as they were put. */
@@ -133,7 +138,7 @@ export class Overlay<Row extends object> implements RowSource<Row> {
     const known = this.#putBy?.get(column)
     if (known) return known
     this.#putBy ??= new Map()
-    this.#places ??= new Map([...this.changes.keys()].map(id => [id, this.#nextPlace++]))
+    this.#countPlaces()
     const index = new ColumnIndex(id => this.#places?.get(id) ?? 0)
     for (const [id, change] of this.changes)
       index.touch({ id, before: undefined, after: valueIn(putIn(change), column), revision: 0 })

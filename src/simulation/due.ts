@@ -1,21 +1,21 @@
 import type { TableName } from '../store/rows.js'
 
-/** Where a row is that something is due to happen to. */
-export interface Place {
+/** Names a row that something is due to happen to. */
+export interface DueRow {
   readonly table: TableName
   readonly id: string
 }
 
-/** Where all that is due at one time is. */
+/** All that is due at one time. */
 export interface Due {
   readonly at: number
-  readonly places: Place[]
+  readonly rows: DueRow[]
   /** Whether its turn has landed, once that has begun. */
   hasLanded?: () => boolean
 }
 
 /** In the order of the tables, and there by id: it must not depend on how the rows came to be. */
-export function byPlace(tables: readonly TableName[]): (one: Place, other: Place) => number {
+export function byTable(tables: readonly TableName[]): (one: DueRow, other: DueRow) => number {
   return (one, other) => {
     if (one.table !== other.table) return tables.indexOf(one.table) - tables.indexOf(other.table)
     return one.id < other.id ? -1 : 1
