@@ -95,12 +95,6 @@ describe('imports', () => {
 })
 
 describe('files', () => {
-  it('have at most 250 lines', () => {
-    const long = files.filter(file => readFileSync(join('src', file), 'utf8').split('\n').length > 251)
-
-    expect(long).toEqual([])
-  })
-
   it('bear the name of what they hold', () => {
     const vague = /(^|\/)(utils?|helpers?|common|types|misc|shared)\.ts$|[A-Z_]/
 
