@@ -3,7 +3,7 @@ import { knownChoices } from './nearest.js'
 import { UsageError } from './usage-error.js'
 
 /**
- * Every error code that the service can answer, with its HTTP status (PROTOCOL.md B1, B6 to B9, C).
+ * Every error code of the service, with its HTTP status (PROTOCOL.md B1, B6 to B9, C). Some come from faults only.
  * "Not authorised" is 401 although generated clients map 408: newer ones would retry a 408.
  */
 export const errorStatus = {
@@ -19,6 +19,7 @@ export const errorStatus = {
   CLAIMS_MISSING_ENTITLEMENT: 401,
   CLAIMS_ENTITLEMENT_EXPIRED: 401,
   TOKEN_INVALID: 400,
+  TOKEN_ERROR: 400,
   TOKEN_EXPIRED: 400,
   NAMESPACE_NOT_FOUND: 404,
   CLOUD_DEVICE_LINK_ALREADY_COMPLETE: 400,
@@ -43,6 +44,11 @@ export const errorStatus = {
   MATCHMAKER_PLAYER_ALREADY_CONNECTED: 400,
   MATCHMAKER_PLAYER_REGISTRATION_EXPIRED: 400,
   MATCHMAKER_PLAYER_REMOVED: 400,
+  MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: 400,
+  MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID: 400,
+  MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED: 400,
+  MATCHMAKER_TAGS_DISABLED: 400,
+  CAPTCHA_CAPTCHA_REQUIRED: 403,
   ERROR: 500,
 } as const
 

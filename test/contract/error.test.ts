@@ -25,6 +25,17 @@ describe('the error table', () => {
     })
   })
 
+  it('has the codes of PROTOCOL.md C with their statuses', () => {
+    expect(errorStatus).toMatchObject({
+      TOKEN_ERROR: 400,
+      MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: 400,
+      MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID: 400,
+      MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED: 400,
+      MATCHMAKER_TAGS_DISABLED: 400,
+      CAPTCHA_CAPTCHA_REQUIRED: 403,
+    })
+  })
+
   it('never has 408, which newer clients would send again', () => {
     expect(Object.values(errorStatus)).not.toContain(408)
   })
