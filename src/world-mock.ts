@@ -169,11 +169,11 @@ function answeringOf(
     onBug: answered,
   })
   return {
-    answer: createAnswerer({ world, finisher, faults, carryOut }),
+    answer: createAnswerer({ world, finisher, faults, corsOrigins, carryOut }),
     refuse: finisher.refuse,
     present: finisher.present,
     overridden: (id, resolver) =>
-      createAnswerer({ world, finisher, faults, carryOut: override(id, resolver, { world, carryOut }) }),
+      createAnswerer({ world, finisher, faults, corsOrigins, carryOut: override(id, resolver, { world, carryOut }) }),
   }
 }
 
