@@ -1,10 +1,8 @@
-import type { Faker } from '@faker-js/faker'
 import { extended } from './extended.js'
 import type { MockBeginning } from './mock-beginning.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
 import { createMockWorlds, type MockWorlds } from './mock-worlds.js'
 import { createOnHand, type OnHand } from './on-hand.js'
-import { ownFaker } from './scenario/faker.js'
 import type { Progress } from './scenario/progress.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
@@ -17,8 +15,6 @@ import { createWorldMock, type WorldMock } from './world-mock.js'
 
 /** What a door gives a mock. */
 export interface Parts {
-  /** Loads the library of fake data, its shared instance. Called only when something is to be generated. */
-  faker(): Faker
   /** Is told now and then, while the world is made, how many of its lobbies are there. */
   readonly progress?: Progress | undefined
   /** Makes what knows the inside of a turn, one for each world. Default: what knows its synchronous part. */
@@ -46,7 +42,7 @@ export interface Mock extends WorldMock {
 }
 
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
-export function createMock(options: MockOptions, parts: Parts): Mock {
+export function createMock(options: MockOptions, parts: Parts = {}): Mock {
   checkOptions(options)
   const { watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
   const madeAt = performance.now()
@@ -95,14 +91,13 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
 
 /** The scenarios that its worlds begin with: its own, and those that can be named. */
 function onHandOf({ scenario, seed, publicUrl, live }: MockOptions, parts: Parts): OnHand {
-  const { faker, progress, scenarioName, scenarios = { default: defaultScenario } } = parts
+  const { progress, scenarioName, scenarios = { default: defaultScenario } } = parts
   return createOnHand({
     own: { name: scenarioName ?? (scenario ? 'own' : 'default'), scenario: scenario ?? defaultScenario },
     shipped: scenarios,
     seed,
     publicUrl,
     live,
-    faker: () => ownFaker(faker()),
     progress,
   })
 }

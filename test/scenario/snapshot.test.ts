@@ -10,14 +10,13 @@ import { parseScenario } from '../../src/scenarios.js'
 import { begin } from '../../src/store/standing.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 import { tanks } from '../tanks.js'
-import { createFaker, worldOf } from './made.js'
+import { worldOf } from './made.js'
 import { kinds, play, type RandomWorld, randomWorld } from './random-world.js'
 
 const publicUrl = 'http://links.test'
 
 /** The world of a scenario. Where its links lead belongs to the server, and is said here. */
-const put = (scenario: ScenarioInput) =>
-  createWorld(begin(beginningOf(readScenario(scenario), { faker: createFaker, publicUrl })))
+const put = (scenario: ScenarioInput) => createWorld(begin(beginningOf(readScenario(scenario), { publicUrl })))
 
 async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
   const world = put(scenario)
