@@ -44,8 +44,8 @@ function checked(input: object, { schema, part }: Check): unknown {
 
 function queryOf({ query = '' }: Exchange): object {
   const parameters = [...new URLSearchParams(query)]
-  const names = parameters.map(([name]) => name)
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  const seen = new Set<string>()
+  const twice = parameters.map(([name]) => name).find(name => seen.size === seen.add(name).size)
   if (twice === undefined) return Object.fromEntries(parameters)
   throw new ApiError('API_BAD_QUERY', `query parameter ${twice} is given more than once: send it once`)
 }
