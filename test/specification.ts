@@ -7,6 +7,7 @@ import { specifyMatchmaker } from './specification/matchmaker.js'
 import { specifyNamespaces } from './specification/namespace.js'
 import { specifyNamespaceDomains } from './specification/namespace-domain.js'
 import { specifyNamespaceTokens } from './specification/namespace-token.js'
+import { specifyOptionalNull } from './specification/optional-null.js'
 import { bearer, ids, tokens } from './tanks.js'
 
 const list = (headers: Record<string, string> = {}, query = '') =>
@@ -347,6 +348,7 @@ export function specification(frame: Frame): void {
   specifyNamespaceTokens(frame)
   specifyNamespaceDomains(frame)
   specifyAuth(frame)
+  specifyOptionalNull(frame)
 
   describe('devices.links.get', () => {
     it('has no cloud token for a pending link, and a decimal index', async ({ mock }) => {

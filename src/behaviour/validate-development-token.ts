@@ -34,7 +34,7 @@ function labelProblems({ label }: Port, seen: Set<string>): string[] {
 }
 
 function targetProblems({ target_port, proxy_protocol }: Port, seen: Set<string>): string[] {
-  if (target_port == null) return []
+  if (target_port === undefined) return []
   const target = `${target_port}/${proxy_protocol}`
   if (seen.has(target)) return ['port-protocol-not-unique']
   seen.add(target)
@@ -46,7 +46,7 @@ function targetProblems({ target_port, proxy_protocol }: Port, seen: Set<string>
  * `addRange` keeps.
  */
 function rangeProblems({ target_port, port_range: range, proxy_protocol }: Port, earlier: Range[]): string[] {
-  if (target_port != null) return range ? ['duplicate-port-and-port-range'] : []
+  if (target_port !== undefined) return range ? ['duplicate-port-and-port-range'] : []
   if (!range) return ['missing-port-and-port-range']
   if (proxy_protocol !== 'tcp' && proxy_protocol !== 'udp') return ['unsupported-port-range']
   const reach = earlier[countUpTo(range.max, earlier) - 1]?.max ?? Number.NEGATIVE_INFINITY

@@ -31,13 +31,13 @@ export const namespaceTokenOperations = {
     body: z
       .object({
         hostname: z.string(),
-        ports: z.record(z.string(), DevelopmentPort).nullish().meta({ description: 'By their labels.' }),
+        ports: z.record(z.string(), DevelopmentPort).optional().meta({ description: 'By their labels.' }),
         lobby_ports: z
           .array(Port)
-          .nullish()
+          .optional()
           .meta({ description: 'In the place of `ports`, as older clients send them.' }),
       })
-      .refine(({ ports, lobby_ports }) => (ports == null) !== (lobby_ports == null), {
+      .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
         error: 'expected one of ports and lobby_ports, and not both',
       }),
     output: minted,

@@ -76,7 +76,7 @@ function requestBodyOf(
 ): Pick<OpenApiOperation, 'requestBody'> {
   const sent = body ?? jsonBody
   if (!sent) return {}
-  const schema = schemas.of(sent, 'input')
+  const schema = schemas.of(sent, 'body')
   // An empty body is `{}`, so that a body without required fields may be left out.
   return { requestBody: { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } } }
 }

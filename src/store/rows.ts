@@ -40,12 +40,8 @@ export const GameRow = exact({
 })
 export type GameRow = z.output<typeof GameRow>
 
-/** A port of a game server: what it does not have is absent. */
-export const LobbyPort = Port.extend({
-  label: Identifier,
-  target_port: Port.shape.target_port.unwrap().unwrap().optional(),
-  port_range: Port.shape.port_range.unwrap().unwrap().optional(),
-})
+/** A port of a game server, whose label is an identifier. */
+export const LobbyPort = Port.extend({ label: Identifier })
 export type LobbyPort = z.output<typeof LobbyPort>
 
 /** Where a game server runs, and the ports that it opens. */
