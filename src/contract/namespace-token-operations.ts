@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { InNamespace } from './game-path.js'
 import type { OperationSpec } from './operation.js'
 import { DevelopmentPort, Port } from './port.js'
+import { record } from './record.js'
 import { Validation } from './validation.js'
 
 const minted = z.object({ token: z.string() })
@@ -31,7 +32,7 @@ export const namespaceTokenOperations = {
     body: z
       .object({
         hostname: z.string(),
-        ports: z.record(z.string(), DevelopmentPort).optional().meta({ description: 'By their labels.' }),
+        ports: record(DevelopmentPort).optional().meta({ description: 'By their labels.' }),
         lobby_ports: z
           .array(Port)
           .optional()

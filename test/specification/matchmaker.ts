@@ -191,6 +191,16 @@ function findSpecification({ describe, it }: Frame): void {
       )
     })
 
+    it('takes a tag whose name is that of a prototype', async ({ mock }) => {
+      const tags = JSON.parse('{"__proto__":"a"}') as object
+      const tagged = (asked: object) => find(mock, { game_modes: ['ffa'], tags: asked }, open)
+
+      const made = lobbyId(await tagged(tags))
+
+      expect(lobbyId(await tagged(tags))).toBe(made)
+      expect(lobbyId(await tagged(JSON.parse('{"__proto__":"b"}')))).not.toBe(made)
+    })
+
     it('takes eight tags of the longest kind', async ({ mock }) => {
       const tags = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`${i}${long(127)}`, long(512)]))
 
