@@ -69,7 +69,7 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     async restore(snapshot) {
       if (typeof snapshot?.revision !== 'number') throw noSnapshot()
       const next = beginningOf(snapshot)
-      if (next.faults) letGo()
+      letGo()
       await world.become(next.standing, {
         landed() {
           // What the snapshot does not speak of stays.
@@ -81,12 +81,12 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     },
     async reset(options = {}) {
       const { keep = [] } = shaped(options, { schema: ResetSchema, what: 'reset' })
-      if (!keep.includes('faults')) letGo()
+      letGo()
       await world.reset({
         keep: keep.filter(part => part === 'clock'),
         landed() {
           if (!keep.includes('faults')) faults.reset()
-          if (!keep.includes('journal')) journal.clear()
+          if (!keep.includes('journal')) journal.load([])
         },
       })
     },

@@ -98,7 +98,7 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
     for (const stop of [lived, kept]) stop()
     history.end()
     faults.close()
-    for (const waiter of world.waiting) waiter.end()
+    world.endWaiters()
   }
   return Object.assign(
     new OnDemand({ world, history, faults }),
