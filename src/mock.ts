@@ -19,6 +19,8 @@ export interface Parts {
   readonly progress?: Progress | undefined
   /** Makes what knows the inside of a turn, one for each world. Default: what knows its synchronous part. */
   turnContext?(): TurnContext
+  /** Reports a bug of the mock or of an override; `where` says where it happened. Default: with `console.error`. */
+  onBug?(error: unknown, where: string): void
   /** What the scenario of the options is called. Default: `own`, or `default` where the options have none. */
   readonly scenarioName?: string | undefined
   /** The scenarios that can be named, beside that of the options. Default: the shipped `default`. */
@@ -55,6 +57,7 @@ export function createMock(options: MockOptions, parts: Parts = {}): Mock {
     log,
     journalSize: options.journalSize ?? optionDefaults.journalSize,
     turnContext: parts.turnContext,
+    onBug: parts.onBug,
     beginningOf: (scenario: string | ScenarioInput, worldId: string) => onHand.beginningOf(scenario, { worldId }),
   }
   const make = (worldId: string, beginning: MockBeginning) => createWorldMock(worldId, beginning, settings)

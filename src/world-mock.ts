@@ -70,6 +70,8 @@ export interface OwnedMock extends WorldMock {
 /** What the worlds of a server have in common. */
 export interface WorldMockSettings {
   readonly turnContext: (() => TurnContext) | undefined
+  /** Reports a bug. Default: with `console.error`. */
+  readonly onBug: ((error: unknown, where: string) => void) | undefined
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
@@ -87,6 +89,7 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
   const world = createWorld(beginning.standing, settings.turnContext)
   const history = new History(settings.journalSize)
   const kept = world.subscribe(changeSet => history.addChange(changeSet))
+  const { onBug = reportBug } = settings
   const lived = keepTime(world, {
     timetables: timetablesOf(world),
     onBug: error => onBug(error, 'in what happens by itself'),
@@ -150,7 +153,7 @@ function answeringOf(
   id: string,
   { world, history, faults, settings, isClosed }: Half & { isClosed(): boolean },
 ): Answering {
-  const { watchTimeoutMs, corsOrigins, log } = settings
+  const { watchTimeoutMs, corsOrigins, log, onBug = reportBug } = settings
   const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
   const carryOut = createBehave({
     world,
@@ -166,7 +169,7 @@ function answeringOf(
     log,
     history,
     rayId: () => rays.uuid(),
-    onBug: answered,
+    onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
   })
   return {
     answer: createAnswerer({ world, finisher, faults, corsOrigins, carryOut }),
@@ -235,13 +238,8 @@ function override<Id extends OperationId>(
   }
 }
 
-/** A bug that a request has met. */
-function answered(error: unknown, rayId: string): void {
-  onBug(error, `answered with 500 ERROR, ray id ${rayId}`)
-}
-
-/** A bug in the mock, or in an override. The console is where the person who runs it looks. */
-function onBug(error: unknown, where: string): void {
+/** Reports a bug in the mock or in an override where the person who runs it looks. */
+function reportBug(error: unknown, where: string): void {
   // biome-ignore lint/suspicious/noConsole: the one place where a bug is told
   console.error(`mockmaker: unforeseen, ${where}\n`, error)
 }

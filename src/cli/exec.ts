@@ -42,7 +42,7 @@ export async function exec({ command, loaded, options, console }: Execution): Pr
   try {
     const exposure = host === undefined ? undefined : exposureOf({ host, port: bound.port })
     if (exposure !== undefined) console.warn(exposure)
-    mock = answerOn(bound, { loaded, options })
+    mock = answerOn(bound, { loaded, options, console })
     const { RIVET_TOKEN: _, ...inherited } = process.env
     const env = { ...inherited, ...environmentOf(reachable(bound.url), tokenIn(mock, token)) }
     return await run(command, env)

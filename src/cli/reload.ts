@@ -12,7 +12,7 @@ import { type WatchedFile, watchFile } from './watch-file.js'
 interface Reloading {
   readonly file: ScenarioFile
   readonly mock: Pick<Mock, 'reload'>
-  readonly console: Pick<Console, 'print' | 'warn'>
+  readonly console: Pick<Console, 'print' | 'printJson' | 'warn'>
   /** Default: `text`. `quiet` tells of mistakes only. */
   readonly tell?: 'text' | 'json' | 'quiet' | undefined
 }
@@ -28,7 +28,8 @@ export async function reloadWhenSaved({ file, mock, console, tell = 'text' }: Re
     last = text
     const tally = await mock.reload(await parsed({ path, text }))
     if (tell === 'quiet') return
-    console.print(tell === 'json' ? JSON.stringify(reloadObject(path, tally)) : reloadLine(path, tally))
+    if (tell === 'json') console.printJson(reloadObject(path, tally))
+    else console.print(reloadLine(path, tally))
   }
   let latest: Promise<unknown> = Promise.resolve()
   const onSaved = () => {
