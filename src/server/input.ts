@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/error.js'
 import { issueText } from '../contract/issue.js'
-import { nestingLimit, nestsWithin } from '../contract/json.js'
+import { nestingLimit, textNestsWithin } from '../contract/json.js'
 import { removeOptionalNulls } from '../contract/nulls.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { bodyLimit, type Exchange, header } from './exchange.js'
@@ -74,9 +74,9 @@ export function parseJson<T>(
   if (body && body.length > limits.bytes) {
     throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${limits.bytes} bytes: send a shorter one`)
   }
-  const value = body === undefined || body.length === 0 ? {} : json(body)
-  if (!nestsWithin(value, limits.levels))
+  if (body && !textNestsWithin(body, limits.levels))
     throw new ApiError('API_BAD_BODY', `the body nests deeper than ${limits.levels} levels: send a flatter one`)
+  const value = body === undefined || body.length === 0 ? {} : json(body)
   removeOptionalNulls(schema, value)
   return parse(schema, value, { code: 'API_BAD_BODY', what: 'body' })
 }
