@@ -67,6 +67,9 @@ export const successes: { readonly [id in OperationId]: SuccessfulCall } = {
     path: '/cloud/devices/links/complete',
     body: { device_link_token: tokens.pending, game_id: ids.tanks },
   },
+  'games.tokens.createCloudToken': { path: `/cloud/games/${ids.tanks}/tokens/cloud` },
+  'games.namespaces.updateGameNamespaceVersion': { path: `${namespace}/version`, body: { version_id: ids.lobby } },
+  'cloud.bootstrap': { path: '/cloud/bootstrap' },
   'auth.inspect': { path: '/cloud/auth/inspect' },
 }
 

@@ -80,7 +80,7 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, live, progress
   const links = deviceLinkRows(scenario.device_links ?? [], { games, naming, now })
   return {
     settings: [settingsRow(scenario, { publicUrl, path, default_namespace_id: defaultIdOf(scenario, namespaces) })],
-    regions: layout.regions.map(regionOf),
+    regions: layout.regions.map(region => regionOf(region, naming)),
     games: games.map(game => gameRow(game, { naming, now })),
     namespaces: namespaces.map(namespace => namespaceRow(namespace, { naming, now })),
     gameModes: namespaces.flatMap(({ namespace_id, modes }) =>

@@ -8,6 +8,7 @@ import { MaxPlayers } from '../contract/lobby.js'
 import { Port } from '../contract/port.js'
 import { Region } from '../contract/region.js'
 import { Uint32 } from '../contract/uint32.js'
+import { Uuid } from '../contract/uuid.js'
 import { Id, Token } from './id.js'
 import type { LobbyRow } from './lobby-row.js'
 import type { PlayerRow } from './player-row.js'
@@ -86,7 +87,12 @@ export const GameModeRow = exact({
 export type GameModeRow = z.output<typeof GameModeRow>
 
 /** A region, as the contract shows it but for the distance, which depends on who asks. */
-export const RegionRow = exact({ ...Region.omit({ datacenter_distance_from_client: true }).shape, region_id: Id })
+export const RegionRow = exact({
+  ...Region.omit({ datacenter_distance_from_client: true }).shape,
+  region_id: Id,
+  /** Its id on the cloud side, where `region_id` is called `region_name_id` (PROTOCOL.md D). */
+  region_uuid: Uuid,
+})
 export type RegionRow = z.output<typeof RegionRow>
 
 const linkFields = {

@@ -40,6 +40,7 @@ describe('the world of an empty scenario', () => {
     expect(regions).toHaveLength(12)
     expect(regions[0]).toEqual({
       region_id: 'lnd-atl',
+      region_uuid: '54c60ee9-ae31-4a3f-b5ff-06aa5639310f',
       provider_display_name: 'Linode',
       region_display_name: 'Atlanta',
       datacenter_coord: { latitude: 33.74819, longitude: -84.39086 },

@@ -44,6 +44,9 @@ const right = {
   'devices.links.get': undefined,
   'devices.links.prepare': undefined,
   'devices.links.complete': { device_link_token: tokens.pending, game_id: ids.tanks },
+  'games.tokens.createCloudToken': undefined,
+  'games.namespaces.updateGameNamespaceVersion': { version_id: ids.lobby },
+  'cloud.bootstrap': undefined,
   'auth.inspect': undefined,
 } as const satisfies { [Id in OperationId]: object | undefined }
 
