@@ -1,4 +1,4 @@
-import { quoted } from './contract/issue.js'
+import { quoted, shortened } from './contract/issue.js'
 import { knownChoices } from './contract/nearest.js'
 import { UsageError } from './contract/usage-error.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -15,7 +15,7 @@ export interface MockOptions {
   readonly watchTimeoutMs?: number | undefined
   /** Where the links that are handed out point, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
   readonly publicUrl?: string | undefined
-  /** Origins whose pages may use the mock, beyond loopback and the domains of the namespaces; `null` for sandboxed frames. Default: none. */
+  /** Origins whose pages may read the answers, beyond loopback and the domains of the namespaces. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined
   /** The most worlds, the default one included. Default: 10 000. */
   readonly maxWorlds?: number | undefined
@@ -50,7 +50,8 @@ const known = [
 export function checkOptions(options: MockOptions): void {
   const { scenario, seed, live, watchTimeoutMs, worldTtlMs } = options
   const unknown = Object.keys(options).find(name => !known.includes(name))
-  if (unknown !== undefined) throw new UsageError(`${unknown} is an unknown option.${knownChoices(unknown, known)}`)
+  if (unknown !== undefined)
+    throw new UsageError(`${shortened(unknown)} is an unknown option.${knownChoices(unknown, known)}`)
   if (typeof scenario === 'string') {
     throw new UsageError(
       `scenario is ${quoted(scenario)}: expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node`,

@@ -1,5 +1,6 @@
 import { deviceLinkPath } from '../contract/device-link.js'
 import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
 import { lobbyIdIn } from '../store/lobby-token.js'
 import type { DeviceLinkRow } from '../store/rows.js'
 import type { Tables } from '../store/table.js'
@@ -31,7 +32,7 @@ export const completeDeviceLink: Behaviour<'devices.links.complete'> = async ({
   if (caller.gameId !== game_id) {
     throw new ApiError(
       'API_FORBIDDEN',
-      `this cloud token is not of game "${game_id}": send one of that game; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens`,
+      `this cloud token is not of game ${quoted(game_id)}: send one of that game; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens`,
     )
   }
   const link = findPendingLink(input.device_link_token, { tables: reads, hasPassed })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { quoted } from './issue.js'
 import { knownChoices } from './nearest.js'
 import { UsageError } from './usage-error.js'
 
@@ -95,7 +96,7 @@ export class ApiError extends Error {
   ) {
     super(message)
     if (!Object.hasOwn(errorStatus, code)) {
-      throw new UsageError(`ApiError: "${code}" is no error code.${knownChoices(code, Object.keys(errorStatus))}`)
+      throw new UsageError(`ApiError: ${quoted(code)} is no error code.${knownChoices(code, Object.keys(errorStatus))}`)
     }
     this.status = errorStatus[code]
   }

@@ -3,19 +3,18 @@ import { NamespaceSummary } from './namespace.js'
 import { Timestamp } from './timestamp.js'
 import { Uint32 } from './uint32.js'
 import { UniversalRegion } from './universal-region.js'
-import { Uuid } from './uuid.js'
 
-/** A version of a game that a namespace runs. Its names are `0.0.1`, `0.0.2`, … (PROTOCOL.md C). */
+/** A version of a game that a namespace runs. */
 export const VersionSummary = z
   .object({ version_id: z.string(), create_ts: Timestamp, display_name: z.string() })
   .meta({ id: 'VersionSummary', description: 'A version of a game that one of its namespaces runs.' })
 export type VersionSummary = z.output<typeof VersionSummary>
 
-/** A region in which lobbies of a game may run. On the cloud side its id is a UUID (PROTOCOL.md D). */
+/** A region in which lobbies of a game may run. */
 export const RegionSummary = z
   .object({
-    region_id: Uuid,
-    region_name_id: z.string().meta({ description: 'The name that the matchmaker calls `region_id`.' }),
+    region_id: z.string(),
+    region_name_id: z.string(),
     provider: z.string(),
     universal_region: UniversalRegion,
     provider_display_name: z.string(),

@@ -6,9 +6,22 @@ export type Issue = z.core.$ZodIssue
 /** Keys that lead from a value to one inside it. */
 export type Path = readonly PropertyKey[]
 
-/** A path as people write it: `games[0].lobbies[3].region_id`. */
+/** The longest path in a message, in characters. */
+const longestPath = 240
+
+/** A path as people write it: `games[0].lobbies[3].region_id`, `tags["two words"]`. At most 240 characters long. */
 export function pathText(path: Path): string {
-  return path.map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`)).join('')
+  const text = path.map((key, i) => keyText(key, i === 0)).join('')
+  if (text.length <= longestPath) return text
+  // Both ends say where it is; the middle does not.
+  return `${text.slice(0, longestPath / 2)}…${text.slice(1 - longestPath / 2)}`
+}
+
+function keyText(key: PropertyKey, isFirst: boolean): string {
+  if (typeof key === 'number') return `[${key}]`
+  const name = String(key)
+  if (name.length > longestQuote || !/^[\w$-]+$/.test(name)) return `[${quoted(name)}]`
+  return isFirst ? name : `.${name}`
 }
 
 /** One problem that a schema found, as a sentence that names the place and quotes the value. */
@@ -19,30 +32,55 @@ export function issueText(issue: Issue, input: unknown): string {
   return `${subject}is ${quoted(value)}: ${expectation(issue)}`
 }
 
-/** A value in a message: as JSON, and no longer than a line. */
+/** The longest value in a message, in characters. */
+const longestQuote = 80
+
+/** A value in a message: as JSON, and at most 80 characters long. The cost does not depend on the size of the value. */
 export function quoted(value: unknown): string {
-  const text = printed(value)
-  // Not in the middle of a character, of which strict readers of JSON take no half.
-  return text.length > 80 ? `${text.slice(0, 77).replace(/[\ud800-\udbff]$/, '')}…` : text
+  return shortened(printed(value))
 }
 
-/** Not everything has a JSON: what holds itself and bigints do not. */
+/** A text in a message: no longer than `longest` characters, with `…` where it was cut. */
+export function shortened(text: string, longest = longestQuote): string {
+  // Not in the middle of a character: strict readers of JSON accept no half of one.
+  return text.length > longest ? `${text.slice(0, longest - 3).replace(/[\ud800-\udbff]$/, '')}…` : text
+}
+
+/** Not everything has a JSON: cycles and bigints do not. */
 function printed(value: unknown): string {
+  let containers = 0
   try {
-    return JSON.stringify(value) ?? String(value)
+    const text = JSON.stringify(value, (_, inner: unknown) => {
+      if (typeof inner === 'string') return inner.slice(0, longestQuote)
+      if (typeof inner !== 'object' || inner === null) return inner
+      containers += 1
+      return containers > longestQuote ? undefined : excerpt(inner)
+    })
+    return text ?? shortened(String(value))
   } catch {
-    return typeof value === 'bigint' ? `${value}n` : `that ${typeof value}`
+    return typeof value === 'bigint' ? `${shortened(String(value))}n` : `that ${typeof value}`
   }
+}
+
+/** As much of a list or an object as a message can show. A small one is returned itself, so that cycles are still found. */
+function excerpt(value: object): object {
+  if (Array.isArray(value)) return value.length > longestQuote ? value.slice(0, longestQuote) : value
+  const keys = Object.keys(value)
+  if (keys.length <= longestQuote && keys.every(key => key.length <= longestQuote)) return value
+  // An own key of an object may be used on it.
+  return Object.fromEntries(
+    keys.slice(0, longestQuote).map(key => [key.slice(0, longestQuote), value[key as never] as unknown]),
+  )
 }
 
 /** The value that a path leads to, own properties only; `undefined` where it leads nowhere. */
 export function valueAt(input: unknown, path: Path): unknown {
-  let value = input
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-    value = value[key as never] // an own key of it
-  }
-  return value
+  // An own key of an object may be used on it.
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? value[key as never] : undefined,
+    input,
+  )
 }
 
 function expectation(issue: Issue): string {
@@ -50,7 +88,7 @@ function expectation(issue: Issue): string {
     case 'invalid_type':
       return `expected ${issue.expected}`
     case 'invalid_value':
-      return `expected ${issue.values.map(value => quoted(value)).join(' or ')}`
+      return `expected ${issue.values.map(quoted).join(' or ')}`
     case 'too_small':
       return `expected ${issue.origin === 'string' || issue.origin === 'array' ? 'a length of ' : ''}at least ${issue.minimum}`
     case 'too_big':

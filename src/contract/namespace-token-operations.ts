@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { InNamespace } from './game-path.js'
 import type { OperationSpec } from './operation.js'
 import { DevelopmentPort, Port } from './port.js'
-import { record } from './record.js'
 import { Validation } from './validation.js'
 
 const minted = z.object({ token: z.string() })
@@ -32,13 +31,13 @@ export const namespaceTokenOperations = {
     body: z
       .object({
         hostname: z.string(),
-        ports: record(DevelopmentPort).optional().meta({ description: 'By their labels.' }),
+        ports: z.record(z.string(), DevelopmentPort).nullish().meta({ description: 'By their labels.' }),
         lobby_ports: z
           .array(Port)
-          .optional()
+          .nullish()
           .meta({ description: 'In the place of `ports`, as older clients send them.' }),
       })
-      .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
+      .refine(({ ports, lobby_ports }) => (ports == null) !== (lobby_ports == null), {
         error: 'expected one of ports and lobby_ports, and not both',
       }),
     output: minted,

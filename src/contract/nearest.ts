@@ -1,24 +1,47 @@
-import { closest, distance } from 'fastest-levenshtein'
+import { distance } from 'fastest-levenshtein'
+import { shortened } from './issue.js'
 
-/** The choice that a mistyped word most likely meant: at most a third of its letters differ, case aside. */
-export function nearest(word: string, choices: readonly string[]): string | undefined {
-  if (choices.length === 0 || word === '') return undefined
-  const lower = choices.map(choice => choice.toLowerCase())
-  const found = closest(word.toLowerCase(), lower)
-  const allowed = Math.floor(Math.max(word.length, found.length) / 3)
-  return distance(word.toLowerCase(), found) <= allowed ? choices[lower.indexOf(found)] : undefined
+/** Words beyond this length, in characters, are no slip of the finger: nothing is suggested for them. */
+const longestWord = 256
+
+/** How many choices are compared with a word. A suggestion is a courtesy, and must not cost more than the call. */
+const mostCompared = 10_000
+
+/** The choice that a mistyped word most likely meant: at most a third of its letters differ, case aside. Looks at the first 10,000 choices. */
+export function nearest(word: string, choices: Iterable<string>): string | undefined {
+  if (word === '' || word.length > longestWord) return undefined
+  const lower = word.toLowerCase()
+  let found: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  let compared = 0
+  for (const choice of choices) {
+    compared += 1
+    if (compared > mostCompared) break
+    const allowed = Math.min(Math.floor(Math.max(word.length, choice.length) / 3), least - 1)
+    // The lengths alone differ by as many letters.
+    if (Math.abs(word.length - choice.length) > allowed) continue
+    const letters = distance(lower, choice.toLowerCase())
+    if (letters > allowed) continue
+    found = choice
+    least = letters
+  }
+  return found
 }
 
-/** The end of a message about an unknown word: ` Known: a, b.` and, where one is near, ` Did you mean a?` */
+/** The end of a message about an unknown word: ` Known: a, b.` and, where one is near, ` Did you mean a?` At most some 1,500 characters. */
 export function knownChoices(word: string, choices: readonly string[]): string {
   const known = choices.length === 0 ? ' There are none.' : ` Known: ${listed(choices)}.`
   const near = nearest(word, choices)
-  return near === undefined ? known : `${known} Did you mean ${near}?`
+  return near === undefined ? known : `${known} Did you mean ${shortened(near, longestWord)}?`
 }
 
 const shown = 20
 
+/** The longest choice in a list, in characters. */
+const longestListed = 60
+
 function listed(choices: readonly string[]): string {
-  if (choices.length <= shown) return choices.join(', ')
-  return `${choices.slice(0, shown).join(', ')} and ${choices.length - shown} more`
+  const texts = choices.slice(0, shown).map(choice => shortened(choice, longestListed))
+  if (choices.length <= shown) return texts.join(', ')
+  return `${texts.join(', ')} and ${choices.length - shown} more`
 }

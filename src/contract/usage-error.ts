@@ -9,8 +9,11 @@ export class UsageError extends Error {
 /** How many problems a message lists. */
 const most = 20
 
-/** The message of several problems, a line each; of very many the first twenty, and how many more there are. */
-export function problemLines(lines: readonly string[]): string {
-  const more = lines.length - most
-  return [...lines.slice(0, most), ...(more > 0 ? [`… and ${more} more`] : [])].join('\n')
+/** The message of several problems, a line each; of very many the first twenty, and how many more there are. Words only those. */
+export function problemLines<Problem>(
+  problems: readonly Problem[],
+  lineOf: (problem: Problem) => string = String,
+): string {
+  const more = problems.length - most
+  return [...problems.slice(0, most).map(lineOf), ...(more > 0 ? [`… and ${more} more`] : [])].join('\n')
 }

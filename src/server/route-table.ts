@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/error.js'
+import { shortened } from '../contract/issue.js'
 import { nearest } from '../contract/nearest.js'
 import { decodedSegment } from './decoded-segment.js'
 
@@ -80,9 +81,13 @@ export function createRouteTable<Id extends string>({
       const id = end.ends.get(asked(method))
       if (id !== undefined) return { id, params: end.params }
       const allowed = [...end.ends.keys()].join(', ')
-      throw new ApiError('API_METHOD_NOT_ALLOWED', `${method} is not allowed on ${base}${path}: use ${allowed}`, {
-        headers: { allow: allowed },
-      })
+      throw new ApiError(
+        'API_METHOD_NOT_ALLOWED',
+        `${shortened(method)} is not allowed on ${base}${shortened(path, longestUsual)}: use ${allowed}`,
+        {
+          headers: { allow: allowed },
+        },
+      )
     },
     at(method, path) {
       const ends = found(path)?.ends
@@ -153,7 +158,7 @@ interface Places {
 function notFound(path: string, { places, hint, base }: Places): ApiError {
   const near = nearPlace(path, places)
   const advice = near ? `did you mean ${near.method} ${base}${near.path}?` : hint
-  return new ApiError('API_NOT_FOUND', `nothing is at ${base}${path}: ${advice}`)
+  return new ApiError('API_NOT_FOUND', `nothing is at ${base}${shortened(path, longestUsual)}: ${advice}`)
 }
 
 /** The place whose path ends as this one does, or is nearly spelt like it. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../contract/usage-error.js'
+import { problemLines, UsageError } from '../contract/usage-error.js'
 import { gameIdOf } from './fit.js'
 import type { Change } from './landing.js'
 import { lazyTables } from './map-tables.js'
@@ -28,7 +28,8 @@ type Mending = readonly [name: TableName, id: string, change: Change<object>]
 export function settle(records: AllRecords, { file }: { readonly file: AllRecords }): void {
   for (let misfits = misfitsOf(records); misfits.length > 0; misfits = misfitsOf(records)) {
     const mendings = foreign(misfits, file) ?? different(misfits, file) ?? leanedOn(misfits, { records, file })
-    if (!mendings) throw new UsageError(misfits.map(({ name, id, problem }) => `${name} ${id}: ${problem}`).join('\n'))
+    if (!mendings)
+      throw new UsageError(problemLines(misfits.map(({ name, id, problem }) => `${name} ${id}: ${problem}`)))
     for (const [name, id, change] of mendings) recordsOf(records, name).land(new Map([[id, change]]), unheard())
   }
 }

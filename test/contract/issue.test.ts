@@ -54,8 +54,18 @@ describe('a path in a message', () => {
     [[2], '[2]'],
     [[2, 'x'], '[2].x'],
     [[], ''],
+    [['tags', 'two words'], 'tags["two words"]'],
+    [['a.b', 'c'], '["a.b"].c'],
+    [['x', 'y'.repeat(8_000_000)], `x["${'y'.repeat(76)}…]`],
   ])('of %j is %s', (path, text) => {
     expect(pathText(path)).toBe(text)
+  })
+
+  it('of very many keys says how it begins and ends', () => {
+    const text = pathText(['first', ...Array.from({ length: 100 }, (_, i) => `key${i}`), 'last'])
+
+    expect(text).toHaveLength(240)
+    expect(text).toMatch(/^first\.key0.*….*\.last$/)
   })
 })
 
@@ -70,6 +80,21 @@ describe('a quoted value', () => {
     [`x${'😀'.repeat(60)}`, `"x${'😀'.repeat(37)}…`],
   ])('%j is no longer than a line', (value, text) => {
     expect(quoted(value)).toBe(text)
+  })
+})
+
+describe('a value of megabytes', () => {
+  const letters = 'x'.repeat(8_000_000)
+
+  it.each([
+    ['a text', letters, '"xxxxx'],
+    ['a key', { [letters]: 1 }, '{"xxxx'],
+    ['a list', Array.from({ length: 1_000_000 }, (_, i) => i), '[0,1,2'],
+    ['lists of lists', Array(1_000_000).fill(Array(100).fill(letters)), '[["xxx'],
+    ['a text of surrogate pairs', '😀'.repeat(4_000_000), '"😀'],
+  ])('is quoted in no more than a line: %s', (_, value, start) => {
+    expect(quoted(value).length).toBeLessThanOrEqual(80)
+    expect(quoted(value).startsWith(start)).toBe(true)
   })
 })
 

@@ -18,16 +18,15 @@ function distance(one: string, other: string): number {
 
 describe('the nearest choice', () => {
   it.prop([word, words])(
-    'is the first that none is nearer than, if at most a third of the letters differ',
+    'is the first of the nearest among those of which at most a third differs',
     (text, choices) => {
-      const distances = choices.map(choice => distance(text.toLowerCase(), choice.toLowerCase()))
-      const least = Math.min(...distances)
-      const first = choices[distances.indexOf(least)] ?? ''
+      const near = choices
+        .map(choice => ({ choice, letters: distance(text.toLowerCase(), choice.toLowerCase()) }))
+        .filter(({ choice, letters }) => letters <= Math.floor(Math.max(text.length, choice.length) / 3))
+      const least = Math.min(...near.map(({ letters }) => letters))
 
-      const found = nearest(text, choices)
-
-      const isNear = text !== '' && least <= Math.floor(Math.max(text.length, first.length) / 3)
-      expect(found?.toLowerCase()).toBe(isNear ? first.toLowerCase() : undefined)
+      const expected = text === '' ? undefined : near.find(({ letters }) => letters === least)?.choice
+      expect(nearest(text, choices)).toBe(expected)
     },
   )
 
@@ -42,6 +41,14 @@ describe('the nearest choice', () => {
 
   it.each(['', 'tokyo', 'l', 'lnd'])('to %j is none', text => {
     expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBeUndefined()
+  })
+
+  it('to a word of megabytes is none, at once', () => {
+    const long = 'x'.repeat(8_000_000)
+    const begun = performance.now()
+
+    expect(nearest(long, [long, 'lnd-fra'])).toBeUndefined()
+    expect(performance.now() - begun).toBeLessThan(1_000)
   })
 
   it('among none is none', () => {
@@ -72,5 +79,11 @@ describe('the end of a message about an unknown word', () => {
     const choices = [...Array.from({ length: 20 }, (_, i) => `region-${i}`), 'attic']
 
     expect(knownChoices('atic', choices)).toMatch(/ and 1 more\. Did you mean attic\?$/)
+  })
+
+  it('is short, however long the choices and the word are', () => {
+    const choices = Array.from({ length: 100 }, (_, i) => `${i}`.repeat(1_000_000))
+
+    expect(knownChoices('y'.repeat(8_000_000), choices).length).toBeLessThan(1_500)
   })
 })

@@ -75,7 +75,6 @@ describe('openapi', () => {
   it('keeps shared schemas as components', () => {
     expect(Object.keys(openapi().components.schemas)).toEqual([
       'Agent',
-      'Bootstrap',
       'DevelopmentPort',
       'DeviceLink',
       'ErrorBody',
