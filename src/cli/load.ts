@@ -28,5 +28,5 @@ export async function load(nameOrPath: string): Promise<Loaded> {
 /** The scenario that a file has the text of. Rejects with `UsageError`. */
 export async function parsed({ path, text }: ScenarioFile): Promise<ScenarioInput> {
   // The YAML library is loaded here, so that serving a shipped scenario does without it.
-  return parseYaml(text, { file: path, yaml: await import('yaml') })
+  return parseYaml(text, { file: path, yaml: await import('yaml'), carets: true })
 }

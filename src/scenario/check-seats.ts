@@ -1,24 +1,29 @@
-import { type Path, pathText } from '../contract/issue.js'
+import type { Path } from '../contract/issue.js'
 import { mostPlayers } from '../store/lobby-row.js'
 import type { Mode } from './game-mode.js'
 import { type LobbyEntry, lobbyOf } from './lobby.js'
 import { countOf, type PlayerEntry } from './player.js'
-import { type Problem, problem } from './problem.js'
+import { keyProblem, type Problem, problem, type Reliance } from './problem.js'
 
 /** The seats of a lobby that do not fit: more than it takes, or other ones than its players have. */
-export function checkSeats(lobby: LobbyEntry, { path, mode }: { readonly path: Path; readonly mode: Mode }): Problem[] {
+export function checkSeats(
+  lobby: LobbyEntry,
+  { path, mode, reliesOn }: { readonly path: Path; readonly mode: Mode; readonly reliesOn: Reliance },
+): Problem[] {
   const { total_player_count, reserved_player_count, ...rest } = lobbyOf(lobby, mode)
   const connected = countOf(lobby.players, 'connected')
   const most = mostPlayers(rest)
   const at = [...path, lobby.total_player_count === undefined ? 'players' : 'total_player_count']
   if (lobby.status === 'stopped' && total_player_count + reserved_player_count > 0)
-    return [problem(at, 'gives players seats in a lobby that has stopped. Nobody is in it any more.')]
+    return [problem(at, 'gives players seats in a lobby that has stopped. Nobody is in it any more.', reliesOn)]
   if (total_player_count < connected)
-    return [problem(at, `is ${total_player_count}, below ${connected}, the connected players that players lists.`)]
+    return [
+      problem(at, `is ${total_player_count}, below ${connected}, the connected players that players lists.`, reliesOn),
+    ]
   if (total_player_count + reserved_player_count <= most) return []
   const reserved = reserved_player_count > 0 ? ` with ${reserved_player_count} reserved` : ''
   const said = lobby.total_player_count === undefined ? `has ${total_player_count}` : `is ${total_player_count}`
-  return [problem(at, `${said}${reserved}, above ${most}, the most players that the lobby takes.`)]
+  return [problem(at, `${said}${reserved}, above ${most}, the most players that the lobby takes.`, reliesOn)]
 }
 
 /** What a lobby or one of its players says that does not go with its status. */
@@ -27,7 +32,11 @@ export function checkStatus(lobby: LobbyEntry, path: Path): Problem[] {
   const isPlayed = status === 'starting' && run_by === 'mock'
   return [
     ...(isPlayed
-      ? [problem([...path, 'run_by'], 'is mock, and a lobby that is starting waits for a server of its own.')]
+      ? [
+          problem([...path, 'run_by'], 'is mock, and a lobby that is starting waits for a server of its own.', {
+            whole: [path],
+          }),
+        ]
       : []),
     ...senseless(lobby, { path, status, kind: 'lobby', meant: lobbyTimes }),
     ...players.flatMap((player, i) => {
@@ -60,8 +69,7 @@ interface Meant {
 function senseless(entry: object, { path, status, kind, meant }: Meant): Problem[] {
   return Object.entries(meant).flatMap(([key, statuses]): Problem[] => {
     if (!Object.hasOwn(entry, key) || statuses.includes(status)) return []
-    const at = [...path, key]
     const said = `is of no use to a ${kind} whose status is ${status}, only to one that is ${statuses.join(' or ')}.`
-    return [{ path: at, at: 'key', text: `${pathText(at)} ${said}` }]
+    return [keyProblem([...path, key], said, { whole: [[...path, 'status']] })]
   })
 }

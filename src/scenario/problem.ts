@@ -1,32 +1,69 @@
 import type * as z from 'zod'
-import { issueText, meant, type Path, pathText } from '../contract/issue.js'
+import { type Issue, issueText, meant, type Path, pathText } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
+import { slipAdvice, valueAdvice } from './slips.js'
+
+/** How a message writes a path. Default: `pathText`. */
+type ShowPath = (path: Path) => string
+
+/** What is said of a path, after it. */
+type Said = string | ((show: ShowPath) => string)
 
 /** One thing that is wrong with a scenario. */
 export interface Problem {
   readonly path: Path
   /** What is wrong at the path: what stands there, or that anything does. */
   readonly at: 'key' | 'value'
-  /** A sentence that begins with the path. */
-  readonly text: string
+  /** A sentence that begins with the path. Worded when it is asked for: of many problems only the first are shown. */
+  text(show?: ShowPath): string
+  /** The problem is one only where none of this has been left out as wrong: see `soundPart`. */
+  readonly reliesOn?: Reliance | undefined
+}
+
+/** The parts of a scenario that something was concluded from. */
+export interface Reliance {
+  /** Entries, with all that is in them. */
+  readonly whole?: readonly Path[]
+  /** Lists, of which no entry is missing. */
+  readonly entries?: readonly Path[]
+  /** The names of all games and namespaces. */
+  readonly names?: true
 }
 
 /** A problem with the value at a path: the path, and what is said of it. */
-export function problem(path: Path, said: string): Problem {
-  return { path, at: 'value', text: `${pathText(path)} ${said}` }
+export function problem(path: Path, said: Said, reliesOn?: Reliance): Problem {
+  return { path, at: 'value', reliesOn, text: textOf(path, said) }
+}
+
+/** A problem with a key: that it stands there. */
+export function keyProblem(path: Path, said: Said, reliesOn?: Reliance): Problem {
+  return { path, at: 'key', reliesOn, text: textOf(path, said) }
+}
+
+function textOf(path: Path, said: Said): Problem['text'] {
+  return (show = pathText) => `${show(path)} ${typeof said === 'string' ? said : said(show)}`
 }
 
 /** All that a schema found wrong with an input. */
 export function problemsOf(error: z.ZodError, input: unknown): Problem[] {
   return error.issues.flatMap(meant).flatMap(issue => {
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map(key => unknownKey([...issue.path, key], issue.message))
+    if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue, { key, input }))
     const subject = issue.path.length === 0 ? 'the scenario ' : ''
-    return { path: issue.path, at: 'value', text: `${subject}${issueText(issue, input)}` }
+    return {
+      path: issue.path,
+      at: 'value',
+      text: () => `${subject}${issueText(issue, input)}${valueAdvice(issue, input)}`,
+    }
   })
 }
 
-function unknownKey(path: Path, known: string): Problem {
-  const choices = knownChoices(String(path.at(-1)), known.split(' '))
-  return { path, at: 'key', text: `${pathText(path)} is an unknown key.${choices}` }
+function unknownKey(
+  { path, message }: Issue,
+  { key, input }: { readonly key: string; readonly input: unknown },
+): Problem {
+  const at = [...path, key]
+  return keyProblem(at, () => {
+    const advice = slipAdvice(at, input)
+    return `is an unknown key${advice === undefined ? `.${knownChoices(key, message.split(' '))}` : `: ${advice}.`}`
+  })
 }

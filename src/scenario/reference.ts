@@ -1,6 +1,9 @@
 import { type Path, quoted } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
-import { type Problem, problem } from './problem.js'
+import { type Problem, problem, type Reliance } from './problem.js'
+
+/** The ids that there are: a `Set` of them, or a `Map` by them. */
+export type KnownIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
 
 /** An id that a scenario refers to, and who could have it. */
 interface Reference {
@@ -8,11 +11,14 @@ interface Reference {
   /** Absent where the scenario does not say. */
   readonly id: string | undefined
   readonly owner: string
-  readonly known: readonly string[]
+  readonly known: KnownIds
+  /** Where the known ids come from. Default: from nothing that can be wrong. */
+  readonly reliesOn?: Reliance
 }
 
 /** What is wrong with a reference: it leads to nothing. */
-export function checkReference({ path, id, owner, known }: Reference): Problem[] {
-  if (id === undefined || known.includes(id)) return []
-  return [problem(path, `is ${quoted(id)}, which no ${owner} has.${knownChoices(id, known)}`)]
+export function checkReference({ path, id, owner, known, reliesOn }: Reference): Problem[] {
+  if (id === undefined || known.has(id)) return []
+  const said = () => `is ${quoted(id)}, which no ${owner} has.${knownChoices(id, [...known.keys()])}`
+  return [problem(path, said, reliesOn)]
 }

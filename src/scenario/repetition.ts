@@ -1,4 +1,4 @@
-import { type Path, pathText, quoted } from '../contract/issue.js'
+import { type Path, quoted } from '../contract/issue.js'
 import type { Layout } from './layout.js'
 import { namedIn } from './named.js'
 import { type Problem, problem } from './problem.js'
@@ -13,7 +13,12 @@ export function repetitions(scenario: Scenario, layout: Layout): Problem[] {
     firsts.set(scope, taken)
     const first = taken.get(id)
     if (!first) taken.set(id, path)
-    else problems.push(problem(path, `is ${quoted(id)}, which ${pathText(first)} is already. Give each its own.`))
+    else {
+      const said = (show: (path: Path) => string) =>
+        `is ${quoted(id)}, which ${show(first)} is already. Give each its own.`
+      // Either may be a default in the place of what was wrong.
+      problems.push(problem(path, said, { whole: [path, first] }))
+    }
   }
   return problems
 }

@@ -18,32 +18,82 @@ export interface TextOptions {
 
 interface Parsing extends TextOptions {
   readonly yaml: Yaml
+  /** Whether the line of source follows each problem, with a caret under the place. Default: false. */
+  readonly carets?: boolean | undefined
+}
+
+/** Whether a text has more than comments: a file that has no more is one that is just being written. */
+export function hasContent(text: string): boolean {
+  return text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .map(line => line.replace(/(^|\s)#.*$/, '').trim())
+    .some(line => !['', '---', '...', 'null', '~'].includes(line) && !line.startsWith('%'))
 }
 
 /**
- * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, which
- * begins with file, line and column.
+ * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, in the
+ * order of the text, which begins with file, line and column.
  */
-export function parseYaml(text: string, { file = 'scenario', yaml }: Parsing): Scenario {
+export function parseYaml(text: string, { file = 'scenario', yaml, carets = false }: Parsing): Scenario {
   const lines = new yaml.LineCounter()
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
+  const source = carets ? (offset: number) => sourceLine(text, lines.linePos(offset)) : () => ''
   const tokens = [...new yaml.Parser(lines.addNewLine).parse(text)]
   const tooDeep = tokens.map(deepest).find(token => token !== undefined)
-  if (tooDeep) throw new UsageError(`${placeOf(tooDeep.offset)}: nests deeper than ${fileNestingLimit} levels.`)
+  if (tooDeep) {
+    const { offset } = tooDeep
+    throw new UsageError(`${placeOf(offset)}: nests deeper than ${fileNestingLimit} levels.${source(offset)}`)
+  }
   const documents = [...new yaml.Composer({ stringKeys: true }).compose(tokens, true, text.length)]
   const problems = documents.flatMap((document, i) =>
     i > 0 ? [secondDocument(document)] : syntaxProblems(document, yaml),
   )
   if (problems.length > 0) {
-    throw new UsageError(problemLines(problems.map(({ at, said }) => `${placeOf(at)}: ${said}${excerpt(text, at)}`)))
+    problems.sort((one, other) => one.at - other.at)
+    const end = (at: number) => (carets ? `.${source(at)}` : excerpt(text, at))
+    throw new UsageError(problemLines(problems, ({ at, said }) => `${placeOf(at)}: ${said}${end(at)}`))
   }
   const [document] = documents
-  return readScenario(contentOf(document, file), problem =>
-    placeOf(document ? offsetOf(problem, { document, yaml }) : 0),
-  )
+  return readScenario(contentOf(document, file), problems => {
+    const offsetOf = document ? offsetsIn(document, yaml) : () => 0
+    const placed = problems.map(problem => ({ problem, at: offsetOf(problem) }))
+    placed.sort((one, other) => one.at - other.at)
+    return problemLines(placed, ({ problem, at }) => `${placeOf(at)}: ${problem.text()}${source(at)}`)
+  })
+}
+
+/** The widest part of a line that is shown, in characters. */
+const shownWidth = 100
+
+/** A line of a text with its number, and a caret under a column of it. Only a part of a long line. */
+function sourceLine(text: string, { line, col }: { readonly line: number; readonly col: number }): string {
+  const whole = text.split('\n', line)[line - 1] ?? ''
+  const before = col - 1
+  const start = whole.length <= shownWidth || before < shownWidth - 20 ? 0 : before - shownWidth / 2
+  const cut = whole.slice(start, start + shownWidth)
+  const [left, right] = [start > 0 ? '…' : '', start + shownWidth < whole.length ? '…' : '']
+  const gutter = `${' '.repeat(Math.max(0, 4 - `${line}`.length))}${line} | `
+  const margin = `${' '.repeat(gutter.length - 2)}| `
+  const indent = ' '.repeat(widthOf(left + printable(cut.slice(0, before - start))))
+  return `\n${gutter}${left}${printable(cut).trimEnd()}${right}\n${margin}${indent}^`
+}
+
+/** A text without what a terminal does not print as one character in its place. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' ')
+}
+
+/** How many columns of a terminal a text takes: most characters one, those of East Asia and emoji two, marks none. */
+function widthOf(text: string): number {
+  const wide =
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u
+  let width = 0
+  for (const character of text) width += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1
+  return width
 }
 
 /** Deeper than any state may go, and far from what would exhaust the composer's stack. */
@@ -121,24 +171,21 @@ function contentOf(document: Document.Parsed | undefined, file: string): unknown
   }
 }
 
-interface Parsed {
-  readonly document: Document.Parsed
-  readonly yaml: Yaml
-}
-
-/** Where in the text a problem is: its place or, where that is missing, what it is missing from. */
-function offsetOf({ path, at }: Problem, { document, yaml }: Parsed): number {
-  const innerNode = innerNodeWith(yaml)
-  let node: Node | null = document.contents
-  let offset = startOf(node) ?? 0
-  for (const [i, key] of path.entries()) {
-    const inner = innerNode(yaml.isAlias(node) ? node.resolve(document) : node, key)
-    if (!inner) return offset
-    const keyed = at === 'key' && i === path.length - 1
-    offset = (keyed ? undefined : startOf(inner.value)) ?? startOf(inner.key) ?? offset
-    node = inner.value
+/** Where in the text problems are: their places or, where that is missing, what it is missing from. */
+function offsetsIn(document: Document.Parsed, yaml: Yaml): (problem: Problem) => number {
+  const innerNode = innerNodes(yaml)
+  return ({ path, at }) => {
+    let node: Node | null = document.contents
+    let offset = startOf(node) ?? 0
+    for (const [i, key] of path.entries()) {
+      const inner = innerNode(yaml.isAlias(node) ? node.resolve(document) : node, key)
+      if (!inner) return offset
+      const keyed = at === 'key' && i === path.length - 1
+      offset = (keyed ? undefined : startOf(inner.value)) ?? startOf(inner.key) ?? offset
+      node = inner.value
+    }
+    return offset
   }
-  return offset
 }
 
 interface Inner {
@@ -146,14 +193,19 @@ interface Inner {
   readonly value: Node | null
 }
 
-function innerNodeWith({ isMap, isScalar, isSeq }: Yaml) {
+function innerNodes({ isMap, isScalar, isSeq }: Yaml) {
+  // A map may have thousands of keys, and a problem with each.
+  const pairsOf = new WeakMap<Node, ReadonlyMap<unknown, Inner>>()
   return (node: Node | null | undefined, key: PropertyKey): Inner | undefined => {
     if (isSeq<Node>(node)) {
       const value = node.items[Number(key)]
       return value && { key: null, value }
     }
     if (!isMap<Node, Node>(node)) return undefined
-    return node.items.find(pair => isScalar(pair.key) && pair.key.value === key)
+    const pairs =
+      pairsOf.get(node) ?? new Map(node.items.map(pair => [isScalar(pair.key) ? pair.key.value : pair, pair]))
+    pairsOf.set(node, pairs)
+    return pairs.get(key)
   }
 }
 

@@ -29,7 +29,10 @@ describe('mockmaker [scenario]', () => {
     const { code, stdout, stderr } = await run([path, '--port', '0'])
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^\S+wrong\.yaml:4:\d+: lobbies\[0\]\.region_id is "lnd-frA".*Did you mean lnd-fra\?\n$/)
+    const [line, source, caret] = stderr.split('\n')
+    expect(line).toMatch(/^\S+wrong\.yaml:4:38: lobbies\[0\]\.region_id is "lnd-frA".*Did you mean lnd-fra\?$/)
+    expect(source).toBe('   4 |   - { game_mode_id: duel, region_id: lnd-frA }')
+    expect(caret).toBe(`     | ${' '.repeat(37)}^`)
   })
 
   it('is refused where nothing has that name, with those that there are', async () => {
@@ -47,7 +50,7 @@ describe('mockmaker [scenario]', () => {
     const { code, stderr } = await run([path])
 
     expect(code).toBe(1)
-    expect(stderr).toBe(`${path} is a folder: name a scenario file in it, such as ${path}/scenario.yaml\n`)
+    expect(stderr).toBe(`${path} cannot be read: EISDIR: illegal operation on a directory, read\n`)
   })
 
   it('is refused where it cannot be opened', async () => {
@@ -89,7 +92,7 @@ describe('mockmaker validate', () => {
     const { code, stdout, stderr } = await run(['validate', bad, nowhere, 'lost.yaml', good])
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: `${good}: ok\n` })
-    const told = [/bad\.yaml:4:\d+: /, /is a folder/, /no scenario file lost\.yaml/]
+    const told = [/bad\.yaml:4:\d+: /, /cannot be read/, /no scenario file lost\.yaml/]
     expect(told.filter(one => !one.test(stderr))).toEqual([])
   })
 
@@ -155,6 +158,6 @@ describe('mockmaker init', () => {
     const { code, stderr } = await run(['init', 'deep/file/world'], { cwd })
 
     expect(code).toBe(1)
-    expect(stderr).toBe('cannot write into deep/file/world: part of the path is not a folder\n')
+    expect(stderr).toMatch(/^cannot write into deep\/file\/world: ENOTDIR.*\n$/)
   })
 })

@@ -1,5 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
+import { type Path, pathText } from '../../src/contract/issue.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { Scenario, ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
@@ -40,28 +41,6 @@ describe('readScenario', () => {
     expect(JSON.stringify(read.lobbies)).toBe('[{"state":null},{"state":{"__proto__":{"a":null}}}]')
   })
 
-  it('leaves the metadata of a fault as it is, also null and with a key __proto__', () => {
-    const errors = [null, { a: null }, JSON.parse('{"__proto__": {"a": null}}')].map(metadata => ({
-      status: 403,
-      metadata,
-    }))
-    const faults = errors.map(error => ({ effect: { error } }))
-
-    expect(JSON.stringify(readScenario({ faults }).faults)).toBe(JSON.stringify(faults))
-  })
-
-  it('leaves what a fault wants of a body as it is, null too', () => {
-    const faults = [{ match: { body: { regions: null } }, effect: { reset: true } }] as const
-
-    expect(readScenario({ faults }).faults).toEqual(faults)
-  })
-
-  it('keeps the tags of a lobby with a key __proto__', () => {
-    const lobbies = [{ tags: JSON.parse('{"__proto__":"a"}') }]
-
-    expect(JSON.stringify(readScenario({ game_modes: ['duel'], lobbies }).lobbies)).toBe('[{"tags":{"__proto__":"a"}}]')
-  })
-
   it.each(Object.entries(scenarios))('gives of %s what can be read again, and is the same then', (_, input) => {
     const once: Scenario = readScenario(input)
     const again: ScenarioInput = once
@@ -79,12 +58,24 @@ describe('readScenario', () => {
     expect(problems({ seed: 'x', clock: 'x', now: 'x', title: 1 })).toHaveLength(4)
   })
 
-  it('begins each line with its place, as the locator has it', () => {
-    const lines = problemLines(() =>
-      readScenario({ titel: 1, seed: '1' }, ({ path, at }) => `<${path.join('.')} ${at}>`),
-    )
+  it('lists the problems in the order of the input', () => {
+    const input = {
+      titel: 1,
+      lobbies: [{ region_id: 'lnd-frA' }, { is_closed: 5 }],
+      seed: '1',
+      game_modes: ['duel', { game_mode_id: 'ffa', listable: 'no', regions: ['lnd-frA'] }],
+    }
 
-    expect(lines.map(line => line.split(':')[0])).toEqual(['<seed value>', '<titel key>'])
+    const places = problems(input).map(line => /^scenario: (\S+) /.exec(line)?.[1])
+
+    expect(places).toEqual([
+      'titel',
+      'lobbies[0].region_id',
+      'lobbies[1].is_closed',
+      'seed',
+      'game_modes[1].listable',
+      'game_modes[1].regions[0]',
+    ])
   })
 
   it.prop([fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true, withMap: true })])(
@@ -219,10 +210,11 @@ describe('what the schema refuses', () => {
         'sed is an unknown key. Known: title, seed, now, clock, client, hide_empty_lobbies, servers, cdn_domain, default_namespace, regions, games, device_links, namespace_id, version_id, created_at, tokenless, domains, matchmaker, tokens, development and 10 more. Did you mean seed?',
       ],
       [
-        withLobby({ game_mode: 'duel' }),
-        'lobbies[0].game_mode is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed, tags, lobby_config, run_by, status, ready_by, stops_at, forgotten_at, players. Did you mean game_mode_id?',
+        withLobby({ gamemode_id: 'duel' }),
+        'lobbies[0].gamemode_id is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, max_players, state, publicity, is_closed, tags, lobby_config, run_by, status, ready_by, stops_at, forgotten_at, players. Did you mean game_mode_id?',
       ],
-      [{ clock: { speed: 2 } }, 'clock.speed is an unknown key. Known: mode, rate.'],
+      [withLobby({ game_mode: 'duel' }), 'lobbies[0].game_mode is an unknown key: write game_mode_id.'],
+      [{ clock: { speed: 2 } }, 'clock.speed is an unknown key: write rate.'],
       [{ matchmaker: { x: 1 } }, 'matchmaker.x is an unknown key. Known: lobby_count_max, max_players.'],
       [
         { game_modes: [{ game_mode_id: 'a', listible: true }] },
@@ -234,10 +226,90 @@ describe('what the schema refuses', () => {
       ],
       [
         { constructor: 1, games: [{ namespaces: [{ token: {} }] }] },
-        'games[0].namespaces[0].token is an unknown key. Known: name_id, display_name, namespace_id, version_id, created_at, tokenless, domains, matchmaker, tokens, development, game_modes, lobbies, players, generate. Did you mean tokens?',
+        'games[0].namespaces[0].token is an unknown key: write tokens.',
       ],
     ].map(([input, line]) => ({ input, line })),
   )('as $line', ({ input, line }) => {
     expect(problems(input)).toContain(`scenario: ${line}`)
   })
 })
+
+describe('a wrong shape', () => {
+  const modes = ['duel', { game_mode_id: 'local', regions: ['lnd-fra'] }]
+
+  it.each([
+    ['a value of another entry', { game_modes: modes, lobbies: [{ is_closed: 5 }, { region_id: 'x' }] }],
+    ['a value of the same entry', { game_modes: modes, lobbies: [{}, { is_closed: 5, region_id: 'x' }] }],
+    ['an unknown key of the same entry', { game_modes: modes, lobbies: [{}, { id: 'a', region_id: 'x' }] }],
+    ['another entry as a whole', { game_modes: modes, lobbies: [7, { region_id: 'x' }] }],
+    [
+      'an entry that lacks something',
+      { regions: ['lnd-fra'], game_modes: ['duel'], lobbies: [{}, { region_id: 'x' }], bearer_tokens: [{}] },
+    ],
+    ['a game mode', { game_modes: ['duel', { game_mode_id: 'a', listable: 5 }], lobbies: [{}, { region_id: 'x' }] }],
+    ['a union', { clock: 7, game_modes: ['duel'], lobbies: [{}, { region_id: 'x' }] }],
+  ])('hides no wrong reference, and moves it nowhere: %s', (_, input) => {
+    const lines = problems(input)
+
+    expect(lines.length).toBeGreaterThan(1)
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^scenario: lobbies\[1\]\.region_id is "x", which no region has/),
+    )
+  })
+
+  it.each([
+    ['a game mode without its id', { game_modes: [{ id: 'duel' }], lobbies: [{ game_mode_id: 'duel' }] }],
+    ['the list of game modes', { modes: ['duel'], lobbies: [{ game_mode_id: 'duel' }] }],
+    ['a maximum', { game_modes: [{ game_mode_id: 'duel', max_players: 'x' }], lobbies: [{ total_player_count: 90 }] }],
+    ['a region', { regions: ['lnd-fra', { id: 'own' }], game_modes: ['duel'], lobbies: [{ region_id: 'own' }] }],
+    ['a name', { games: [{ name_id: 5 }], device_links: [{ game: 'tanks' }], default_namespace: 'tanks/prod' }],
+    ['two names', { games: [{ name_id: 5 }, { name_id: 6 }] }],
+  ])('brings no problem of what relies on it: %s', (_, input) => {
+    const lines = problems(input)
+
+    expect(lines.filter(line => !/ is an unknown key| is missing: expected |: expected /.test(line))).toEqual([])
+  })
+
+  it('of more entries than are shown is told in time, with how many more there are', () => {
+    const wrong = Array.from({ length: 6_000 }, (_, i) => ({ region_id: `lnd-${i}`, game_mode_id: `mode-${i}`, x: i }))
+    const game_modes = Array.from({ length: 6_000 }, (_, i) => `made-${i}`)
+    const begun = performance.now()
+
+    const lines = problems({ game_modes, lobbies: wrong })
+
+    expect(lines).toHaveLength(21)
+    expect(lines.at(-1)).toBe(`… and ${3 * 6_000 - 20} more`)
+    // 20 s where each problem is worded.
+    expect(performance.now() - begun).toBeLessThan(4_000)
+  })
+
+  it.each(Object.entries(scenarios))('anywhere in %s is told there, and nowhere else', (_, scenario) => {
+    const told = pathsIn(scenario).filter(path => {
+      const lines = problems(replaced(scenario, path, [['?']]))
+      const places = lines.map(line => /^scenario: (\S+) /.exec(line)?.[1] ?? '')
+      return !places.every(place => isNear(place, pathText(path)))
+    })
+
+    expect(told.map(pathText)).toEqual([])
+  })
+})
+
+/** The paths of all that a value holds, without what is inside of the game's own state. */
+function pathsIn(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null || path.at(-1) === 'state') return []
+  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
+  return keys.flatMap(key => [[...path, key], ...pathsIn(value[key as never], [...path, key])])
+}
+
+function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
+  if (key === undefined) return by
+  const copy: Record<PropertyKey, unknown> = Array.isArray(value) ? [...value] : Object.assign({}, value)
+  copy[key] = replaced(copy[key], rest, by)
+  return copy
+}
+
+/** Whether a place is another one, in it, or around it. */
+function isNear(place: string, other: string): boolean {
+  const starts = (one: string, start: string) => one.startsWith(start) && /^$|^[.[]/.test(one.slice(start.length))
+  return starts(place, other) || starts(other, place)
+}

@@ -1,0 +1,141 @@
+import type * as z from 'zod'
+import { type Issue, meant, type Path, pathText, valueAt } from '../contract/issue.js'
+import { nearest } from '../contract/nearest.js'
+import { withoutAbsent } from './absent.js'
+import type { Problem } from './problem.js'
+import { Scenario } from './schema.js'
+import { renamedKey } from './slips.js'
+
+/** What is left of a scenario without what the schema refuses. */
+interface SoundPart {
+  readonly scenario: Scenario
+  /** The problem with the paths of the whole input; `undefined` where it may come from what was left out. */
+  inWhole(problem: Problem): Problem | undefined
+}
+
+/** How often something is left out, and the rest looked at. What is still wrong then is nested in wrong things. */
+const mostRounds = 8
+
+/**
+ * Leaves out what the schema refuses, so that the rest can be checked too: a wrong key, or an entry that lacks what it needs.
+ * `undefined` where nothing is left.
+ */
+export function soundPart(input: unknown, error: z.ZodError): SoundPart | undefined {
+  const rest = new Rest(withoutAbsent(input))
+  let { issues } = error
+  for (let round = 0; round < mostRounds; round += 1) {
+    if (!rest.leaveOut(issues.flatMap(meant))) return undefined
+    const parsed = Scenario.safeParse(rest.input, { jitless: true })
+    if (parsed.success) return { scenario: parsed.data, inWhole: problem => rest.inWhole(problem) }
+    issues = parsed.error.issues
+  }
+  return undefined
+}
+
+/** A copy of an input from which things are taken, and how its paths were before. */
+class Rest {
+  readonly input: unknown
+  readonly #lost = new LostPaths()
+  /** Of lists that have lost entries, the indexes in the whole input of those that are left. */
+  readonly #indexes = new WeakMap<object, readonly number[]>()
+
+  constructor(copy: unknown) {
+    this.input = copy
+  }
+
+  /** Whether anything is left. */
+  leaveOut(issues: readonly Issue[]): boolean {
+    const entries = new Map<unknown[], Set<number>>()
+    for (const path of issues.flatMap(issue => this.#wrongParts(issue))) {
+      const key = path.at(-1)
+      const parent = valueAt(this.input, path.slice(0, -1))
+      if (key === undefined) return false
+      // What it stood in may have gone in this round.
+      if (typeof parent !== 'object' || parent === null) continue
+      this.#lost.add(this.#wholePath(path))
+      if (!Array.isArray(parent)) Reflect.deleteProperty(parent, key)
+      else entries.set(parent, (entries.get(parent) ?? new Set()).add(Number(key)))
+    }
+    for (const [list, gone] of entries) {
+      const indexes = this.#indexes.get(list) ?? list.map((_, i) => i)
+      this.#indexes.set(
+        list,
+        indexes.filter((_, i) => !gone.has(i)),
+      )
+      list.splice(0, list.length, ...list.filter((_, i) => !gone.has(i)))
+    }
+    return true
+  }
+
+  inWhole(problem: Problem): Problem | undefined {
+    const { whole = [], entries = [], names = false } = problem.reliesOn ?? {}
+    const isUncertain =
+      (names && this.#lost.names) ||
+      whole.some(path => this.#lost.touches(this.#wholePath(path))) ||
+      entries.some(list => this.#lost.isIncomplete(this.#wholePath(list)))
+    if (isUncertain) return undefined
+    const show = (path: Path) => pathText(this.#wholePath(path))
+    return { ...problem, path: this.#wholePath(problem.path), text: () => problem.text(show) }
+  }
+
+  /** What is to be left out because of an issue: what is wrong, or what lacks something. */
+  #wrongParts(issue: Issue): Path[] {
+    if (issue.code !== 'unrecognized_keys')
+      return [valueAt(this.input, issue.path) === undefined ? issue.path.slice(0, -1) : issue.path]
+    // What it was meant to be is missing as well.
+    for (const key of issue.keys) {
+      const right = renamedKey([...issue.path, key]) ?? nearest(key, issue.message.split(' '))
+      if (right !== undefined) this.#lost.add(this.#wholePath([...issue.path, right]))
+    }
+    return issue.keys.map(key => [...issue.path, key])
+  }
+
+  /** A path in what is left as it is in the whole input. */
+  #wholePath(path: Path): Path {
+    return path.map((key, i) => {
+      if (typeof key !== 'number') return key
+      const list = valueAt(this.input, path.slice(0, i))
+      return (typeof list === 'object' && list !== null && this.#indexes.get(list)?.[key]) || key
+    })
+  }
+}
+
+/** Paths of the whole input at which something has been left out. As texts, because there may be thousands. */
+class LostPaths {
+  readonly #paths = new Set<string>()
+  readonly #beginnings = new Set<string>()
+  readonly #parents = new Set<string>()
+  /** Whether the names of games and namespaces are not all known. */
+  names = false
+
+  add(path: Path): void {
+    this.#paths.add(keyOf(path))
+    this.#parents.add(keyOf(path.slice(0, -1)))
+    for (const beginning of beginningsOf(path)) this.#beginnings.add(beginning)
+    const keys = path.filter(key => typeof key !== 'number').join('.')
+    this.names ||= ['games', 'games.name_id', 'games.namespaces', 'games.namespaces.name_id'].includes(keys)
+  }
+
+  /** Whether anything is left out at a path, in it, or around it. */
+  touches(path: Path): boolean {
+    return this.#beginnings.has(keyOf(path)) || this.#surround(path)
+  }
+
+  /** Whether a list, or an entry of it, is left out. */
+  isIncomplete(list: Path): boolean {
+    return this.#parents.has(keyOf(list)) || this.#surround(list)
+  }
+
+  #surround(path: Path): boolean {
+    return beginningsOf(path).some(beginning => this.#paths.has(beginning))
+  }
+}
+
+/** A path and all that it begins with. */
+function beginningsOf(path: Path): string[] {
+  return path.map((_, i) => keyOf(path.slice(0, i + 1)))
+}
+
+function keyOf(path: Path): string {
+  return JSON.stringify(path)
+}
