@@ -27,6 +27,12 @@ export interface RebasedBeginning extends Pick<MockBeginning, 'faults'> {
   readonly beginning: Beginning
 }
 
+/** How another scenario of its own is taken. */
+export interface ReloadOptions {
+  /** Only answers what it would come to: nothing changes. Default: false. */
+  readonly dryRun?: boolean | undefined
+}
+
 /** What begins. */
 interface Beginner {
   readonly world: LiveWorld
@@ -41,7 +47,7 @@ interface Beginner {
 export interface Beginnings extends Pick<Steering, 'reset' | 'load' | 'restore'> {
   become(beginning: MockBeginning): Promise<void>
   /** Has begun otherwise: what that changes is changed, what has happened since stays. Rejects with `UsageError`. */
-  rebase(beginning: RebasedBeginning): Promise<Tally>
+  rebase(beginning: RebasedBeginning, options?: ReloadOptions): Promise<Tally>
 }
 
 /** Begins, and can begin anew. */
@@ -69,7 +75,7 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     async restore(snapshot) {
       if (typeof snapshot?.revision !== 'number') throw noSnapshot()
       const next = beginningOf(snapshot)
-      letGo()
+      if (next.faults) letGo()
       await world.become(next.standing, {
         landed() {
           // What the snapshot does not speak of stays.
@@ -81,21 +87,25 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     },
     async reset(options = {}) {
       const { keep = [] } = shaped(options, { schema: ResetSchema, what: 'reset' })
-      letGo()
+      if (!keep.includes('faults')) letGo()
       await world.reset({
         keep: keep.filter(part => part === 'clock'),
         landed() {
           if (!keep.includes('faults')) faults.reset()
-          if (!keep.includes('journal')) journal.load([])
+          if (!keep.includes('journal')) journal.clear()
         },
       })
     },
-    rebase: ({ beginning, faults: laterFaults = [] }) =>
-      world.rebase(beginning, {
+    async rebase({ beginning, faults: laterFaults = [] }, { dryRun } = {}) {
+      const lost = faults.lostTo(laterFaults)
+      const tally = await world.rebase(beginning, {
+        dryRun,
         landed() {
           faults.rebase(laterFaults)
         },
-      }),
+      })
+      return { ...tally, deleted: tally.deleted + lost }
+    },
   }
 }
 

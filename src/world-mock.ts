@@ -8,7 +8,7 @@ import { lobbyEnvironment } from './control/lobby-environment.js'
 import { SnapshotSchema } from './control/options.js'
 import { endSimulation, simulate, simulationsIn } from './control/simulation.js'
 import type { Steering } from './control/steering.js'
-import { begun, type MockBeginning, type RebasedBeginning } from './mock-beginning.js'
+import { begun, type MockBeginning, type RebasedBeginning, type ReloadOptions } from './mock-beginning.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { snapshotOf } from './scenario/snapshot.js'
 import { type Answerer, createAnswerer } from './server/answer.js'
@@ -64,14 +64,12 @@ export interface OwnedMock extends WorldMock {
   /** Begins anew, in one turn. */
   become(beginning: MockBeginning): Promise<void>
   /** Has begun otherwise, in one turn: what that changes is changed, what has happened since stays. Rejects with `UsageError`. */
-  rebase(beginning: RebasedBeginning): Promise<Tally>
+  rebase(beginning: RebasedBeginning, options?: ReloadOptions): Promise<Tally>
 }
 
 /** What the worlds of a server have in common. */
 export interface WorldMockSettings {
   readonly turnContext: (() => TurnContext) | undefined
-  /** Reports a bug. Default: with `console.error`. */
-  readonly onBug: ((error: unknown, where: string) => void) | undefined
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
@@ -89,7 +87,6 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
   const world = createWorld(beginning.standing, settings.turnContext)
   const history = new History(settings.journalSize)
   const kept = world.subscribe(changeSet => history.addChange(changeSet))
-  const { onBug = reportBug } = settings
   const lived = keepTime(world, {
     timetables: timetablesOf(world),
     onBug: error => onBug(error, 'in what happens by itself'),
@@ -101,7 +98,7 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
     for (const stop of [lived, kept]) stop()
     history.end()
     faults.close()
-    world.endWaiters()
+    for (const waiter of world.waiting) waiter.end()
   }
   return Object.assign(
     new OnDemand({ world, history, faults }),
@@ -153,7 +150,7 @@ function answeringOf(
   id: string,
   { world, history, faults, settings, isClosed }: Half & { isClosed(): boolean },
 ): Answering {
-  const { watchTimeoutMs, corsOrigins, log, onBug = reportBug } = settings
+  const { watchTimeoutMs, corsOrigins, log } = settings
   const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
   const carryOut = createBehave({
     world,
@@ -169,14 +166,14 @@ function answeringOf(
     log,
     history,
     rayId: () => rays.uuid(),
-    onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
+    onBug: answered,
   })
   return {
-    answer: createAnswerer({ world, finisher, faults, corsOrigins, carryOut }),
+    answer: createAnswerer({ world, finisher, faults, carryOut }),
     refuse: finisher.refuse,
     present: finisher.present,
     overridden: (id, resolver) =>
-      createAnswerer({ world, finisher, faults, corsOrigins, carryOut: override(id, resolver, { world, carryOut }) }),
+      createAnswerer({ world, finisher, faults, carryOut: override(id, resolver, { world, carryOut }) }),
   }
 }
 
@@ -238,8 +235,13 @@ function override<Id extends OperationId>(
   }
 }
 
-/** Reports a bug in the mock or in an override where the person who runs it looks. */
-function reportBug(error: unknown, where: string): void {
+/** A bug that a request has met. */
+function answered(error: unknown, rayId: string): void {
+  onBug(error, `answered with 500 ERROR, ray id ${rayId}`)
+}
+
+/** A bug in the mock, or in an override. The console is where the person who runs it looks. */
+function onBug(error: unknown, where: string): void {
   // biome-ignore lint/suspicious/noConsole: the one place where a bug is told
   console.error(`mockmaker: unforeseen, ${where}\n`, error)
 }

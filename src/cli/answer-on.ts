@@ -1,10 +1,8 @@
-import { inspect } from 'node:util'
 import type { Bound } from '../express/bind.js'
 import { createListener } from '../express/listener.js'
 import { createMock, type Mock } from '../mock.js'
 import { nodeParts } from '../node/parts.js'
 import type { Progress } from '../scenario/progress.js'
-import type { Console } from './console.js'
 import type { Loaded } from './load.js'
 import type { MockFlags } from './options.js'
 
@@ -14,11 +12,10 @@ interface Answering {
   readonly loaded: Loaded | undefined
   readonly options: MockFlags
   readonly progress?: Progress | undefined
-  readonly console: Pick<Console, 'warn'>
 }
 
 /** Makes a mock, and answers on a port with it from now on. Throws `UsageError` where the scenario is wrong. */
-export function answerOn(bound: Bound, { loaded, options, progress, console }: Answering): Mock {
+export function answerOn(bound: Bound, { loaded, options, progress }: Answering): Mock {
   const { seed, live, watchTimeout, corsOrigin, maxWorlds, worldTtl, journal, allowedHosts, control } = options
   const mock = createMock(
     {
@@ -32,12 +29,7 @@ export function answerOn(bound: Bound, { loaded, options, progress, console }: A
       worldTtlMs: worldTtl,
       journalSize: journal,
     },
-    {
-      ...nodeParts(),
-      progress,
-      onBug: (error, where) => console.warn(`mockmaker: unforeseen, ${where}\n${inspect(error)}`),
-      scenarioName: loaded?.name,
-    },
+    { ...nodeParts(), progress, scenarioName: loaded?.name },
   )
   bound.serve(createListener(mock, { allowedHosts, control }))
   return mock

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { UsageError } from '../contract/usage-error.js'
 import type { Mock } from '../mock.js'
 import { scenarioText } from '../node/scenario.js'
+import { hasContent } from '../scenario/yaml.js'
 import type { Tally } from '../store/merge.js'
 import type { Console } from './console.js'
 import { parsed, type ScenarioFile } from './load.js'
@@ -12,36 +13,98 @@ import { type WatchedFile, watchFile } from './watch-file.js'
 interface Reloading {
   readonly file: ScenarioFile
   readonly mock: Pick<Mock, 'reload'>
-  readonly console: Pick<Console, 'print' | 'printJson' | 'warn'>
+  readonly console: Pick<Console, 'print' | 'warn'>
   /** Default: `text`. `quiet` tells of mistakes only. */
   readonly tell?: 'text' | 'json' | 'quiet' | undefined
 }
 
+/**
+ * How long a text that takes something away must stay as it is before it is loaded, in ms. An editor, or a copy over a
+ * network, may write a file in pieces, and each piece lacks what follows.
+ */
+export const secondLookMs = 1_000
+
 /** Loads a scenario file anew whenever it has been saved. One that is wrong is told of, and changes nothing. */
-export async function reloadWhenSaved({ file, mock, console, tell = 'text' }: Reloading): Promise<WatchedFile> {
+export async function reloadWhenSaved(reloading: Reloading): Promise<WatchedFile> {
+  const { file, console } = reloading
   const { path } = file
-  let last = file.text
-  const reload = async () => {
-    const text = textThere(path)
-    // An empty file is one that is just being written.
-    if (text === undefined || text.trim() === '' || text === last) return
-    last = text
-    const tally = await mock.reload(await parsed({ path, text }))
-    if (tell === 'quiet') return
-    if (tell === 'json') console.printJson(reloadObject(path, tally))
-    else console.print(reloadLine(path, tally))
-  }
-  let latest: Promise<unknown> = Promise.resolve()
-  const onSaved = () => {
-    const done = latest.then(reload).catch(error => {
-      if (!(error instanceof UsageError)) throw error
-      console.warn(`${error.message}\nthe world stays as it is until that is mended`)
-    })
-    // A bug is reported as such, and the next one is loaded all the same.
-    latest = done.catch(() => {})
-  }
+  const reloader = new Reloader(reloading, () => textThere(path))
   const onError = (error: Error) => console.warn(`${path} cannot be watched: ${error.message}`)
-  return watchFile(path, { onSaved, onError })
+  const watched = await watchFile(path, { onSaved: () => void reloader.look(), onError })
+  return {
+    async close() {
+      reloader.close()
+      await watched.close()
+    },
+  }
+}
+
+/** Loads a text anew when it has changed, and looks twice at one that takes something away. */
+export class Reloader {
+  readonly #reloading: Reloading
+  readonly #read: () => string | undefined
+  /** The newest text that was loaded, or was wrong. */
+  #last: string
+  #latest: Promise<unknown> = Promise.resolve()
+  /** The text that waits for its second look, and the timer of that. */
+  #waiting: { readonly text: string; readonly timer: ReturnType<typeof setTimeout> } | undefined
+  #closed = false
+
+  /** `read` answers the text as it is now, `undefined` where there is none. Throws `UsageError` where it cannot be read. */
+  constructor(reloading: Reloading, read: () => string | undefined) {
+    this.#reloading = reloading
+    this.#read = read
+    this.#last = reloading.file.text
+  }
+
+  /** Looks at the text, after all earlier looks. Resolves when that is done; the second look may be yet to come. */
+  look(): Promise<void> {
+    return this.#next(undefined)
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#waiting?.timer)
+  }
+
+  /** `seen` is the text that the first look saw, for a second one. */
+  #next(seen: string | undefined): Promise<void> {
+    const { console } = this.#reloading
+    const done = this.#latest
+      .then(() => this.#reload(seen))
+      .catch(error => {
+        if (!(error instanceof UsageError)) throw error
+        console.warn(`${error.message}\nthe world stays as it is until that is mended`)
+      })
+    // A bug is reported as such, and the next text is loaded all the same.
+    this.#latest = done.catch(() => {})
+    return done
+  }
+
+  async #reload(seen: string | undefined): Promise<void> {
+    const { file, mock, console, tell = 'text' } = this.#reloading
+    const { path } = file
+    if (this.#closed) return
+    const text = this.#read()
+    // Nothing but comments is a file that is just being written.
+    if (text === undefined || !hasContent(text)) return
+    if (text === this.#waiting?.text && seen === undefined) return
+    clearTimeout(this.#waiting?.timer)
+    this.#waiting = undefined
+    if (text === this.#last) return
+    const before = this.#last
+    this.#last = text
+    const scenario = await parsed({ path, text })
+    const { deleted, takenAlong } = await mock.reload(scenario, { dryRun: true })
+    if (deleted + takenAlong > 0 && text !== seen) {
+      this.#last = before
+      if (!this.#closed) this.#waiting = { text, timer: setTimeout(() => void this.#next(text), secondLookMs) }
+      return
+    }
+    const tally = await mock.reload(scenario)
+    if (tell === 'quiet') return
+    console.print(tell === 'json' ? JSON.stringify(reloadObject(path, tally)) : reloadLine(path, tally))
+  }
 }
 
 /** The text of a file; `undefined` where it is gone, as it is for a moment while it is replaced. Throws `UsageError`. */

@@ -57,20 +57,24 @@ function begin(bound: Bound, { loaded, options, console, hint }: Serving): Mock 
   const exposure = host === undefined ? undefined : exposureOf({ host, port: bound.port })
   if (exposure !== undefined) console.warn(exposure)
   const url = reachable(bound.url)
-  const mock = answerOn(bound, { loaded, options, progress: options.quiet ? undefined : console.progress(), console })
-  if (options.json) console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
+  const mock = answerOn(bound, { loaded, options, progress: options.quiet ? undefined : console.progress() })
+  if (options.json)
+    console.print(JSON.stringify({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens }))
   else printBanner({ mock, url, hint }, console)
   logExchanges(mock, { options, console })
   return mock
 }
 
 function logExchanges({ log, worlds }: Mock, { options, console }: Pick<Serving, 'options' | 'console'>): void {
-  const { print, printJson, style } = console
+  const { print, style } = console
   log.subscribe(record => {
     if (options.quiet && record.status < 400) return
     // Made when it is written, many in a row: one alone between two answers costs several times as much.
-    if (options.json) printJson(() => exchangeObject(record))
-    else print(() => exchangeLine(record, { world: worlds.get(record.world)?.world, style }))
+    print(() =>
+      options.json
+        ? JSON.stringify(exchangeObject(record))
+        : exchangeLine(record, { world: worlds.get(record.world)?.world, style }),
+    )
   })
 }
 

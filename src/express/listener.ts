@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isControlPath } from '../contract/control-path.js'
-import { admit, answerControl, longestControlBody } from '../control/answer.js'
+import { admit, answerControl } from '../control/answer.js'
+import { controlBodyLimit } from '../control/control-input.js'
+import { guard } from '../control/guard.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkTexts } from '../mock-options.js'
@@ -25,10 +27,15 @@ const yaml = () => import('yaml')
 
 const usualBody = () => bodyLimit
 
-/** A scenario is longer than any call of the service. */
+/** A snapshot is longer than any call of the service. What the control API refuses by its head is not collected. */
 function longestBody({ url = '/', method = '', headers }: IncomingMessage): number {
-  const [path = '/'] = url.split('?', 1)
-  return isControlPath(pathInWorld(path)) ? longestControlBody({ method, path, headers }) : bodyLimit
+  if (!isControlPath(pathInWorld(url))) return bodyLimit
+  try {
+    guard({ method, headers })
+    return controlBodyLimit
+  } catch {
+    return bodyLimit
+  }
 }
 
 /** What a server needs of a mock. */

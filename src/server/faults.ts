@@ -124,6 +124,11 @@ export class WorldFaults implements Faults {
     this.#begun = none
   }
 
+  /** How many of the faults of the beginning are not among others. */
+  lostTo(faults: readonly FaultEntry[]): number {
+    return this.#beginning.faults.filter(fault => !faults.some(other => sameJson(fault, other))).length
+  }
+
   /** Has begun with other faults: those of the beginning make way for them, and others stay. */
   rebase(faults: readonly FaultEntry[]): void {
     const { faults: before, chance } = this.#beginning

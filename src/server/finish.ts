@@ -59,9 +59,7 @@ export function createFinisher(options: FinisherOptions): Finisher {
   const finish = (progress: ExchangeProgress, result: Result) => {
     const answer = dressed(progress, result, options)
     const endedAt = performance.now()
-    // What began before a reset is no part of what comes after.
-    const isOfHistory = progress.with === 'world' && progress.generation === history.generation
-    if (isOfHistory && history.wantsExchanges) {
+    if (progress.with === 'world' && history.wantsExchanges) {
       const { status } = result
       history.addExchange(new RecordedExchange(progress, { worldId, at: world.clock.now(), endedAt, status, answer }))
     }
@@ -90,8 +88,6 @@ export function createFinisher(options: FinisherOptions): Finisher {
       return dressed(progress, bug(progress, error), options)
     }
   }
-  const begun = (exchange: Exchange, party: ExchangeProgress['with']) =>
-    begunWith(party, { exchange, generation: history.generation })
   const fail = (progress: ExchangeProgress, error: unknown) =>
     guarded(progress, () => refusal(error) ?? bug(progress, error))
   return {
@@ -104,15 +100,11 @@ export function createFinisher(options: FinisherOptions): Finisher {
   }
 }
 
-function begunWith(
-  party: ExchangeProgress['with'],
-  { exchange, generation }: Pick<ExchangeProgress, 'exchange' | 'generation'>,
-): ExchangeProgress {
+function begun(exchange: Exchange, party: ExchangeProgress['with']): ExchangeProgress {
   return {
     exchange,
     with: party,
     startedAt: performance.now(),
-    generation,
     operation: undefined,
     caller: undefined,
     blockedAt: undefined,

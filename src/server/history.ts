@@ -38,7 +38,6 @@ export class History {
   /** How long the bodies of the exchanges are together. */
   #bytes = 0
   #last = 0
-  #generation = 0
   /** The newest moment that is no longer kept, and the newest of them that was a change set. */
   #forgotten = 0
   #forgottenChange = 0
@@ -52,11 +51,6 @@ export class History {
   /** The id of the newest moment; 0 where nothing has happened. */
   get last(): number {
     return this.#last
-  }
-
-  /** How often the exchanges have begun anew. One that began in an earlier generation is not to be added. */
-  get generation(): number {
-    return this.#generation
   }
 
   /** How many listen. */
@@ -79,9 +73,8 @@ export class History {
     if (this.#listeners) this.#tell(momentOf(exchange))
   }
 
-  /** Begins a new generation with exchanges of an earlier run, and tells nobody of them. */
+  /** Forgets the exchanges but those, which are of an earlier run, so that nobody is told of them. */
   loadExchanges(exchanges: Iterable<Recorded>): void {
-    this.#generation += 1
     this.clearExchanges()
     for (const exchange of exchanges) this.#keep(exchange)
   }

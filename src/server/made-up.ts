@@ -1,4 +1,3 @@
-import type { ErrorBody } from '../contract/error.js'
 import type { Answer } from './exchange.js'
 
 /** Thrown where a fault answers with a failure, which need not be one of the service's. */
@@ -6,7 +5,7 @@ export class MadeUpFailure extends Error {
   override readonly name = 'MadeUpFailure'
 
   constructor(
-    readonly body: ErrorBody,
+    readonly body: { readonly code: string; readonly message: string },
     readonly status: number,
   ) {
     super(body.message)

@@ -24,7 +24,7 @@ export interface Merging {
 export interface Tally {
   readonly made: number
   readonly changed: number
-  /** Of those that the world began with. */
+  /** Of those that the world began with, its faults included. */
   readonly deleted: number
   /** Of those that the world has made since: they could not stand without what was deleted or changed. */
   readonly takenAlong: number

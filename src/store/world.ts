@@ -50,9 +50,8 @@ export interface Reading<T> extends Readonly<Tracker> {
   readonly value: T
 }
 
-/** A request that is blocked. While it waits it is one of `world.waiting`, which it leaves when it is answered. */
+/** A request that is blocked; `end` answers it as its deadline would. */
 export interface Waiter {
-  /** Answers it with what there is now, as its deadline would. Called where the world is replaced or closed. */
   end(): void
 }
 
@@ -126,11 +125,6 @@ class WorldCore extends LazyTables {
     return this.waiting.size
   }
 
-  /** Answers every waiter with what there is now. */
-  endWaiters(): void {
-    callAll([...this.waiting].map(waiter => () => waiter.end()))
-  }
-
   get queue(): TurnQueue {
     this.#turns ??= createTurnQueue(this.#turnContext())
     return this.#turns
@@ -186,45 +180,40 @@ class WorldCore extends LazyTables {
     return { title, seed, clock, at: this.#begun.at, chance: this.random.save(), revision, records: this.#standing }
   }
 
-  /** Goes back to the beginning in one turn, and answers every waiter. A clock that is kept goes on; the revision goes on rising. */
+  /** Back to the beginning in one turn; a clock that is kept goes on. The revision goes on rising. */
   reset({ keep = [], landed }: LandingOptions & { readonly keep?: readonly 'clock'[] } = {}): Promise<void> {
     return this.queue.next(async () => () => {
-      this.#replace(this.#begun, { clock: keep.includes('clock') ? undefined : this.#start, landed })
+      this.#land(this.#begun, { clock: keep.includes('clock') ? undefined : this.#start, landed })
     })
   }
 
-  /** Begins anew in one turn, from where another world stands, and answers every waiter. The revision goes on rising. */
+  /** Begins anew in one turn, from where another one stands. The revision goes on rising. */
   become(standing: Standing, { landed }: LandingOptions = {}): Promise<void> {
     return this.queue.next(async () => () => {
       const { now = Date.now() } = standing.clock
       this.#begun = standing
       this.#start = { ...standing.clock, now }
-      this.#replace(standing, { clock: this.#start, landed })
+      this.#land(standing, { clock: this.#start, landed })
     })
   }
 
-  /** Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`. */
-  rebase(beginning: Beginning, { landed }: LandingOptions = {}): Promise<Tally> {
+  /**
+   * Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`.
+   * A dry run answers what it would come to, and nothing lands.
+   */
+  rebase(
+    beginning: Beginning,
+    { landed, dryRun = false }: LandingOptions & { readonly dryRun?: boolean | undefined } = {},
+  ): Promise<Tally> {
     return this.queue.next(async () => () => {
       const parts = { begun: this.#begun, start: this.#start, present: { ...this.standing, clock: this.clock.state } }
       const { begun, start, clock, chance, merged } = rebased(beginning, parts)
+      if (dryRun) return merged.tally
       this.#begun = begun
       this.#start = start
       this.#land({ chance, records: merged.records, revision: 0 }, { clock, landed })
       return merged.tally
     })
-  }
-
-  /** Nobody who waits sees what comes after: the next test is not to count or to hear those of the one before. */
-  #replace(
-    standing: Standing,
-    { clock, landed }: LandingOptions & { readonly clock: Standing['clock'] | undefined },
-  ): void {
-    try {
-      this.#land(standing, { clock, landed })
-    } finally {
-      this.endWaiters()
-    }
   }
 
   #land(

@@ -72,19 +72,22 @@ describe('a scenario file that is saved', () => {
     expect(command.errors()).toBe('')
   })
 
-  it('may be gone for a while, and empty', async () => {
-    const path = await file('scenario.json', scenarioOf('one'))
-    const command = await serve([path], { preload: tellingReads })
-    const from = command.lines().length
+  it.for(['', '# a comment\n# and another one\n', '---\n'])(
+    'may be gone for a while, and then begin with %j',
+    async text => {
+      const path = await file('scenario.json', scenarioOf('one'))
+      const command = await serve([path], { preload: tellingReads })
+      const from = command.lines().length
 
-    await rm(path)
-    await writeFile(path, '')
-    await expect.poll(command.errors, { timeout: 30_000 }).toMatch(/^read 0$/m)
-    await writeFile(path, scenarioOf('one', 'two'))
+      await rm(path)
+      await writeFile(path, text)
+      await expect.poll(command.errors, { timeout: 30_000 }).toMatch(new RegExp(`^read ${text.length}$`, 'm'))
+      await writeFile(path, scenarioOf('one', 'two'))
 
-    expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 1 record made')
-    expect(command.errors()).not.toMatch(/^(?!read \d+$)./m)
-  })
+      expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 1 record made')
+      expect(command.errors()).not.toMatch(/^(?!read \d+$)./m)
+    },
+  )
 
   it('says how many records of the run went along', async () => {
     const { command, save, from } = await serving()

@@ -59,12 +59,13 @@ describe('a world that begins anew', () => {
     const snapshot = mock.snapshot()
     await mock.world.clock.advance('40s')
     mock.faults.add({ ...fails, for: '30s' })
-    mock.faults.add({ operation: 'devices.*', effect: { hold: true } })
+    const hold = mock.faults.add({ operation: 'devices.*', effect: { hold: true } })
     const held = ask(mock, { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=x' })
 
     await mock.restore(snapshot)
 
-    expect([(await ask(mock, list)).status, mock.faults.list()[1]?.holding]).toEqual([503, 0])
+    expect([(await ask(mock, list)).status, mock.faults.list()[1]?.holding]).toEqual([503, 1])
+    mock.faults.release(hold.id)
     await held
     await mock.world.clock.advance('30s')
     expect((await ask(mock, list)).status).toBe(200)

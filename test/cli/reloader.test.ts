@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs'
+import { fc } from '@fast-check/vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Reloader, secondLookMs } from '../../src/cli/reload.js'
+import { UsageError } from '../../src/contract/usage-error.js'
+import { createMock } from '../../src/mock.js'
+import { nodeParts } from '../../src/node/parts.js'
+import { parseScenario } from '../../src/scenarios.js'
+import { idOf, tableNames } from '../../src/store/model.js'
+import type { World } from '../../src/store/world.js'
+
+const fixture = (name: string) => readFileSync(`fixtures/${name}.yaml`)
+const lobbies = (...ids: readonly string[]) =>
+  `game_modes: [duel]\nlobbies:\n${ids.map(id => `  - { lobby_id: ${id}, total_player_count: 1 }\n`).join('')}`
+
+/** A reloader of a file in memory, and its mock. Nothing but the timers of the reloader is faked. */
+function reloading(text: string) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const mock = createMock({ scenario: { clock: 'frozen', ...parseScenario(text) } }, nodeParts())
+  const [lines, errors]: [string[], string[]] = [[], []]
+  const console = {
+    print: (line: unknown) => void lines.push(String(line)),
+    warn: (line: string) => void errors.push(line),
+  }
+  let now: string | undefined = text
+  const reloader = new Reloader({ file: { path: 'scenario.yaml', text }, mock, console }, () => {
+    if (now?.includes('\uFFFD')) throw new UsageError('scenario.yaml is not UTF-8 text')
+    return now
+  })
+  onTestFinished(async () => {
+    reloader.close()
+    await mock.close()
+  })
+  return {
+    mock,
+    lines,
+    errors,
+    reloader,
+    ids: () => mock.world.lobbies.all().map(({ lobby_id }) => lobby_id),
+    /** Saves a text, or a part of one. */
+    save: (text: string | Uint8Array | undefined) => {
+      now = text instanceof Uint8Array ? new TextDecoder().decode(text) : text
+      return reloader.look()
+    },
+    /** Lets real time pass. Waits until what that has begun is done. */
+    async pass(ms: number) {
+      vi.advanceTimersByTime(ms)
+      await reloader.look()
+    },
+  }
+}
+
+/** The ids of all rows, with their tables. */
+function rowsOf(world: World): ReadonlySet<string> {
+  return new Set(
+    tableNames.flatMap(name => world[name].all().map(row => `${name} ${idOf(name)(row as never)}`)), // it is of that table
+  )
+}
+
+describe('a save that takes something away', () => {
+  it('is loaded when the file has stayed as it is for a second', async () => {
+    const { save, pass, ids, lines } = reloading(lobbies('one', 'two', 'three'))
+
+    await save(lobbies('one'))
+    const at = [ids()]
+    await pass(secondLookMs - 1)
+    at.push(ids())
+    await pass(1)
+    at.push(ids())
+
+    expect(at).toEqual([['one', 'two', 'three'], ['one', 'two', 'three'], ['one']])
+    expect(lines).toEqual(['reloaded scenario.yaml: 2 records deleted'])
+  })
+
+  it('is not loaded where the rest of it comes within the second', async () => {
+    const { save, pass, ids, lines } = reloading(lobbies('one', 'two'))
+
+    await save(lobbies('one'))
+    await pass(secondLookMs - 1)
+    await save(lobbies('one', 'two', 'three'))
+    await pass(10 * secondLookMs)
+
+    expect(ids()).toEqual(['one', 'two', 'three'])
+    expect(lines).toEqual(['reloaded scenario.yaml: 1 record made'])
+  })
+
+  it('waits a second after each of its pieces', async () => {
+    const { save, pass, ids } = reloading(lobbies('one', 'two', 'three'))
+
+    for (const text of [lobbies('one'), 'game_modes: [duel]\n', lobbies('three'), lobbies('two')]) {
+      await save(text)
+      await pass(secondLookMs - 1)
+    }
+    const before = ids()
+    await pass(1)
+
+    expect([before, ids()]).toEqual([['one', 'two', 'three'], ['two']])
+  })
+
+  it('is forgotten where the file is as before again', async () => {
+    const { save, pass, ids, lines } = reloading(lobbies('one', 'two'))
+
+    await save(lobbies('one'))
+    await save(lobbies('one', 'two'))
+    await pass(10 * secondLookMs)
+
+    expect(ids()).toEqual(['one', 'two'])
+    expect(lines).toEqual([])
+  })
+
+  it('is not loaded where the file has gone, or has changed unseen, at the second look', async () => {
+    const { save, pass, ids, reloader } = reloading(lobbies('one', 'two'))
+    await save(lobbies('one'))
+    const look = vi.spyOn(reloader, 'look').mockResolvedValue()
+    await save(undefined)
+    look.mockRestore()
+
+    await pass(secondLookMs)
+
+    expect(ids()).toEqual(['one', 'two'])
+  })
+
+  it('is not loaded any more once the reload has been closed', async () => {
+    const { save, pass, ids, reloader } = reloading(lobbies('one', 'two'))
+
+    await save(lobbies('one'))
+    reloader.close()
+    await pass(secondLookMs)
+
+    expect(ids()).toEqual(['one', 'two'])
+  })
+
+  it('may take away only faults, or rows of the run', async () => {
+    const faults = 'faults:\n  - { operation: lobbies.list, effect: { hold: true } }\n'
+    const { save, pass, mock, lines } = reloading(lobbies('one') + faults)
+    await mock.world.lobbies.create({ lobby_id: 'run' })
+
+    await save(lobbies('one').replaceAll('duel', 'ffa') + faults)
+    await save(lobbies('one'))
+    const before = [mock.faults.list().length, mock.world.lobbies.count()]
+    await pass(secondLookMs)
+
+    expect([before, mock.faults.list().length]).toEqual([[1, 2], 0])
+    expect(lines).toEqual(['reloaded scenario.yaml: 1 record deleted'])
+  })
+})
+
+describe('a file without content', () => {
+  it.each(['', '# only comments\n', '---\n', 'null\n', undefined])(
+    'counts as being written, however long: %j',
+    async text => {
+      const { save, pass, ids, errors } = reloading(lobbies('one', 'two'))
+
+      await save(text)
+      await pass(1_000_000)
+
+      expect(ids()).toEqual(['one', 'two'])
+      expect(errors).toEqual([])
+    },
+  )
+})
+
+describe('a wrong file', () => {
+  it('is told of once, and loaded when it is mended', async () => {
+    const { save, pass, ids, errors } = reloading(lobbies('one'))
+
+    await save('lobbies: 5')
+    await save('lobbies: 5')
+    await pass(secondLookMs)
+    await save(lobbies('one', 'two'))
+
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toMatch(/^scenario\.yaml:1:10: lobbies is 5/)
+    expect(ids()).toEqual(['one', 'two'])
+  })
+})
+
+describe('a slow save in two pieces', () => {
+  /** Saves each prefix and then the rest; answers the lengths of those that took away what the whole file keeps. */
+  async function losing(bytes: Uint8Array, lengths: Iterable<number>): Promise<number[]> {
+    const whole = new TextDecoder().decode(bytes)
+    const { save, pass, mock } = reloading(whole)
+    const kept = rowsOf(mock.world)
+    const losing: number[] = []
+    for (const length of lengths) {
+      await save(bytes.subarray(0, length))
+      await pass(secondLookMs - 1)
+      const there = rowsOf(mock.world)
+      await save(whole)
+      await pass(10 * secondLookMs)
+      const after = rowsOf(mock.world)
+      if ([...kept].some(row => !there.has(row) || !after.has(row))) losing.push(length)
+    }
+    return losing
+  }
+
+  it('loses nothing, wherever the first piece of the default scenario ends', async () => {
+    const bytes = fixture('default')
+
+    expect(await losing(bytes, bytes.keys())).toEqual([])
+  }, 240_000)
+
+  it.each(['friday-night', 'launch-day', 'nasty'])(
+    'loses nothing of %s',
+    async name => {
+      const bytes = fixture(name)
+      const lengths = fc.sample(fc.nat(bytes.length), 40)
+
+      expect(await losing(bytes, lengths)).toEqual([])
+    },
+    240_000,
+  )
+})
