@@ -7,6 +7,7 @@ import type { Steering } from './control/steering.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import type { WorldFaults } from './server/faults.js'
 import type { Journal } from './server/journal.js'
+import type { Resolvers } from './server/resolvers.js'
 import type { Tally } from './store/merge.js'
 import type { RandomState } from './store/random.js'
 import type { Beginning, Standing } from './store/standing.js'
@@ -37,6 +38,7 @@ export interface ReloadOptions {
 interface Beginner {
   readonly world: LiveWorld
   readonly faults: WorldFaults
+  readonly resolvers: Resolvers
   readonly journal: Journal
   readonly beginning: MockBeginning
   /** How the world begins with a scenario. Throws `UsageError`. */
@@ -51,7 +53,7 @@ export interface Beginnings extends Pick<Steering, 'reset' | 'load' | 'restore'>
 }
 
 /** Begins, and can begin anew. */
-export function begun({ world, faults, journal, beginning, beginningOf }: Beginner): Beginnings {
+export function begun({ world, faults, resolvers, journal, beginning, beginningOf }: Beginner): Beginnings {
   if (beginning.faults) faults.begin(beginning.faults, beginning.faultChance)
   if (beginning.journal) journal.load(beginning.journal)
   // Before the turn, so that nothing of what they have held happens in the new world; and not where there is none.
@@ -63,6 +65,7 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
     letGo()
     return world.become(next.standing, {
       landed() {
+        resolvers.clear()
         // Of the seed that the world has now.
         faults.begin(next.faults ?? [], next.faultChance)
         journal.load(next.journal ?? [])
@@ -91,6 +94,7 @@ export function begun({ world, faults, journal, beginning, beginningOf }: Beginn
       await world.reset({
         keep: keep.filter(part => part === 'clock'),
         landed() {
+          resolvers.clear()
           if (!keep.includes('faults')) faults.reset()
           if (!keep.includes('journal')) journal.clear()
         },

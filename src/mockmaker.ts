@@ -5,7 +5,7 @@ import { extended } from './extended.js'
 import type { Mock } from './mock.js'
 import type { MockOptions } from './mock-options.js'
 import { createHandler, createHandlers } from './server/handlers.js'
-import type { OverrideResolver } from './world-mock.js'
+import { checkResolver, type OverrideResolver } from './server/resolvers.js'
 
 /** How a Mockmaker is made. Everything is optional. */
 export interface MockmakerOptions extends MockOptions {
@@ -20,7 +20,11 @@ export interface MockmakerOptions extends MockOptions {
 export interface Mockmaker extends Omit<Mock, 'overridden'> {
   /** One for each operation: for `setupServer(...)`, `setupWorker(...)` and `mockExpress(...)`. */
   readonly handlers: HttpHandler[]
-  /** A handler for `use`: answers one operation in its behaviour's place, after the request was checked as ever. */
+  /**
+   * Makes an MSW handler that answers one operation by a resolver, in every world, for those who put handlers together:
+   * it does nothing until `use`, `setupServer` or `mockExpress` has it. Where that is not needed, use `on`. Throws
+   * `UsageError` where there is no such operation.
+   */
   override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): HttpHandler
 }
 
@@ -29,7 +33,10 @@ export function withHandlers(mock: Mock, { baseUrl = '*' }: MockmakerOptions): M
   const { answer, overridden } = mock
   return extended(mock, {
     handlers: createHandlers({ baseUrl, answer }),
-    override: (id, resolver) => createHandler(id, { baseUrl, answer: overridden(id, resolver) }),
+    override(id, resolver) {
+      checkResolver(id, resolver)
+      return createHandler(id, { baseUrl, answer: overridden(id, resolver) })
+    },
   } satisfies Pick<Mockmaker, 'handlers' | 'override'>)
 }
 

@@ -1,5 +1,5 @@
 import { behaviours } from './behaviour/behaviours.js'
-import type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
+import type { OperationId } from './contract/operations.js'
 import { shaped } from './contract/shaped.js'
 import { changesOf } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
@@ -19,6 +19,7 @@ import { createFinisher } from './server/finish.js'
 import { History } from './server/history.js'
 import { Journal } from './server/journal.js'
 import type { ExchangeLog } from './server/log.js'
+import { type OverrideResolver, Resolvers } from './server/resolvers.js'
 import { defaultWorldId } from './server/worlds.js'
 import { keepTime } from './simulation/agenda.js'
 import { timetablesOf } from './simulation/timetables.js'
@@ -27,23 +28,17 @@ import { Random } from './store/random.js'
 import { type Standing, tablesOf } from './store/standing.js'
 import { type TokenInfo, tokensOf } from './store/token-info.js'
 import type { TurnContext } from './store/turn-queue.js'
-import { createWorld, type LiveWorld, type World } from './store/world.js'
-
-/** What an override of an operation gets: the checked request, the world, and the answer that it would have had. */
-export interface OverrideCall<Id extends OperationId> {
-  readonly input: OperationInput<Id>
-  readonly world: World
-  original(): Promise<OperationOutput<Id>>
-}
-
-/** Answers an operation in the place of its behaviour, or throws `ApiError`. */
-export type OverrideResolver<Id extends OperationId> = (
-  call: OverrideCall<Id>,
-) => OperationOutput<Id> | Promise<OperationOutput<Id>>
+import { createWorld, type LiveWorld } from './store/world.js'
 
 /** One world, what steers it, and what answers for it. */
 export interface WorldMock extends Steering {
   readonly answer: Answerer
+  /**
+   * Lets a resolver answer an operation in this world, from the next request on and through every entry point. The newest
+   * resolver of an operation wins. It is removed by the function that comes back, and by `reset`, `load` and `worlds.put`.
+   * The request is checked before, and the answer after. Throws `UsageError` where there is no such operation.
+   */
+  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void
   /** For doors: answers what they refuse themselves, an `ApiError` as itself, anything else as a bug. */
   refuse(exchange: Exchange, error: unknown): Answer
   /** For doors: answers with a page of their own. */
@@ -92,28 +87,30 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
     onBug: error => onBug(error, 'in what happens by itself'),
   })
   const faults = new WorldFaults(world)
+  const resolvers = new Resolvers(world)
   let closed = false
   const close = async () => {
     closed = true
     for (const stop of [lived, kept]) stop()
     history.end()
     faults.close()
+    resolvers.clear()
     for (const waiter of world.waiting) waiter.end()
   }
   return Object.assign(
-    new OnDemand({ world, history, faults }),
-    answeringOf(id, { world, history, settings, faults, isClosed: () => closed }),
-    steeringOf(id, { world, history, settings, faults, beginning }),
+    new OnDemand({ world, history, faults, resolvers }),
+    answeringOf(id, { world, history, settings, faults, resolvers, isClosed: () => closed }),
+    steeringOf(id, { world, history, settings, faults, resolvers, beginning }),
     { close },
   )
 }
 
 /** What a mock has looked up when it is asked for. A class, because an object with getters of its own takes a kilobyte more. */
 class OnDemand {
-  readonly #about: Pick<Half, 'world' | 'history' | 'faults'>
+  readonly #about: Omit<Half, 'settings'>
   #tokens: { readonly of: Standing; readonly all: readonly TokenInfo[] } | undefined
 
-  constructor(about: Pick<Half, 'world' | 'history' | 'faults'>) {
+  constructor(about: Omit<Half, 'settings'>) {
     this.#about = about
   }
 
@@ -130,8 +127,8 @@ class OnDemand {
   }
 
   get busy(): boolean {
-    const { world, history, faults } = this.#about
-    return world.waiters + history.listeners > 0 || faults.holding
+    const { world, history, faults, resolvers } = this.#about
+    return world.waiters + history.listeners + resolvers.waiting > 0 || faults.holding
   }
 }
 
@@ -140,25 +137,27 @@ interface Half {
   readonly world: LiveWorld
   readonly history: History
   readonly faults: WorldFaults
+  readonly resolvers: Resolvers
   readonly settings: WorldMockSettings
 }
 
-type Answering = Pick<WorldMock, 'answer' | 'refuse' | 'present' | 'overridden'>
+type Answering = Pick<WorldMock, 'answer' | 'refuse' | 'present' | 'on' | 'overridden'>
 
 /** The half that answers clients. */
 function answeringOf(
   id: string,
-  { world, history, faults, settings, isClosed }: Half & { isClosed(): boolean },
+  { world, history, faults, resolvers, settings, isClosed }: Half & { isClosed(): boolean },
 ): Answering {
   const { watchTimeoutMs, corsOrigins, log } = settings
   const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
-  const carryOut = createBehave({
+  const behave = createBehave({
     world,
     behaviours,
     watchTimeoutMs: ({ longestBlockMs = watchTimeoutMs }) =>
       isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs),
     maxWaiters,
   })
+  const carryOut: CarryOut = call => resolvers.carryOut(call, behave)
   const finisher = createFinisher({
     worldId: id,
     world,
@@ -172,8 +171,9 @@ function answeringOf(
     answer: createAnswerer({ world, finisher, faults, carryOut }),
     refuse: finisher.refuse,
     present: finisher.present,
+    on: (id, resolver) => resolvers.add(id, resolver),
     overridden: (id, resolver) =>
-      createAnswerer({ world, finisher, faults, carryOut: override(id, resolver, { world, carryOut }) }),
+      createAnswerer({ world, finisher, faults, carryOut: resolvers.overriding(id, resolver, carryOut) }),
   }
 }
 
@@ -185,7 +185,7 @@ let runs = 0
 /** The half that a person steers. */
 function steeringOf(
   id: string,
-  { world, history, faults, settings, beginning }: Half & { beginning: MockBeginning },
+  { world, history, faults, resolvers, settings, beginning }: Half & { beginning: MockBeginning },
 ): Steered {
   const { corsOrigins } = settings
   const journal = new Journal(history, world)
@@ -193,7 +193,7 @@ function steeringOf(
   const run = `${Date.now().toString(36)}_${runs.toString(36)}`
   const beginningOf = (scenario: string | ScenarioInput) => settings.beginningOf(scenario, id)
   return {
-    ...begun({ world, faults, journal, beginning, beginningOf }),
+    ...begun({ world, faults, resolvers, journal, beginning, beginningOf }),
     id,
     world,
     faults,
@@ -217,21 +217,6 @@ function steeringOf(
     },
     completeDeviceLink: (token, options) => completeDeviceLink(world, { ...options, token }),
     expireDeviceLink: token => expireDeviceLink(world, token),
-  }
-}
-
-function override<Id extends OperationId>(
-  id: Id,
-  resolver: OverrideResolver<Id>,
-  { world, carryOut }: { readonly world: World; readonly carryOut: CarryOut },
-): CarryOut {
-  return async call => {
-    if (call.id !== id) return carryOut(call)
-    // The call was parsed for this operation, so that its input and its output are this operation's.
-    const input = call.input as OperationInput<Id>
-    // A copy, because an override may change it, and what behaviours output is made of frozen records and constants.
-    const original = async () => structuredClone(await carryOut(call)) as OperationOutput<Id>
-    return resolver({ input, world, original })
   }
 }
 

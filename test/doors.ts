@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { buffer } from 'node:stream/consumers'
 import express from 'express'
 import { listen, mockExpress } from '../src/express.js'
-import { createMockmaker } from '../src/index.js'
+import { createMockmaker, type Mockmaker } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
 import type { World } from '../src/store/world.js'
@@ -33,7 +33,8 @@ export interface Got {
 export interface Opened {
   /** Where it is on a socket. */
   readonly url?: string
-  /** The world, where it is of this process. */
+  /** The mock and its world, where they are of this process. */
+  readonly mock?: Mockmaker
   readonly world?: World
   send(sent: Sent): Promise<Got>
   /** Has its world begin anew. */
@@ -77,6 +78,7 @@ const answerDoor: Door = {
   async open(scenario, { publicUrl } = {}) {
     const mock = createMockmaker({ scenario, publicUrl })
     return {
+      mock,
       world: mock.world,
       async send({ headers = {}, body, ...sent }) {
         const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
@@ -96,6 +98,7 @@ const mswDoor: Door = {
     const mock = setupMockmaker({ scenario, baseUrl, publicUrl })
     mock.listen({ onUnhandledRequest: 'bypass' })
     return {
+      mock,
       world: mock.world,
       async send({ method, path, query, headers = {}, body }) {
         const url = `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`
@@ -115,6 +118,7 @@ const expressDoor: Door = {
     const mock = createMockmaker({ scenario, publicUrl })
     const { url, close } = await serving(express().disable('x-powered-by').use(mockExpress(mock.handlers)))
     return {
+      mock,
       world: mock.world,
       send: sent => sendTo(url, sent),
       reset: () => mock.reset(),
@@ -132,7 +136,7 @@ export const listenDoor: Door = {
   async open(scenario, { publicUrl } = {}) {
     const mock = createMockmaker({ scenario, publicUrl })
     const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-    return { url, world: mock.world, send: sent => sendTo(url, sent), reset: () => mock.reset(), close }
+    return { url, mock, world: mock.world, send: sent => sendTo(url, sent), reset: () => mock.reset(), close }
   },
 }
 

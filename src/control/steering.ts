@@ -87,7 +87,7 @@ export interface Steering {
   simulations(): SimulationState[]
   /** Has nobody come to a namespace any more: those who are there leave in their time. `false` where nobody came. Rejects with `UsageError`. */
   endSimulation(options?: EndSimulationOptions): Promise<boolean>
-  /** World, clock, faults and journal back to the start, in one turn. */
+  /** Takes world, clock, faults and journal back to the start, in one turn, and removes the resolvers of `on`. */
   reset(options?: SteeringResetOptions): Promise<void>
   /** Changes over to another scenario, in one turn: the name of one on hand, or one in the fixture format. Rejects with `UsageError`. */
   load(scenario: string | ScenarioInput): Promise<void>

@@ -1,6 +1,5 @@
 import { type HttpHandler, http } from 'msw'
-import { quoted, shortened } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { quoted } from '../contract/issue.js'
 import type { Method } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { UsageError } from '../contract/usage-error.js'
@@ -21,10 +20,8 @@ interface HandlerOptions {
   readonly answer: Answerer
 }
 
-/** One MSW handler for an operation; that of a GET answers HEAD too. Throws `UsageError` where the base URL is none, or there is no such operation. */
+/** One MSW handler for an operation; that of a GET answers HEAD too. Throws `UsageError` where the base URL is none. */
 export function createHandler(id: OperationId, { baseUrl, answer }: HandlerOptions): HttpHandler {
-  if (!Object.hasOwn(operations, id))
-    throw new UsageError(`${shortened(id)} is an unknown operation.${knownChoices(id, operationIds)}`)
   const { method, path } = operations[id]
   const { url, basePath } = readBase(baseUrl)
   const pattern = pathPattern(path)

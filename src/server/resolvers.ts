@@ -1,0 +1,136 @@
+import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
+import { knownChoices } from '../contract/nearest.js'
+import type { OperationSpec } from '../contract/operation.js'
+import {
+  type OperationId,
+  type OperationInput,
+  type OperationOutput,
+  operationIds,
+  operations,
+} from '../contract/operations.js'
+import { shaped } from '../contract/shaped.js'
+import { UsageError } from '../contract/usage-error.js'
+import type { World } from '../store/world.js'
+import type { Call, CarryOut } from './behave.js'
+
+/** What a resolver gets: the checked request, the world, and the answer of the mock itself. */
+export interface OverrideCall<Id extends OperationId> {
+  readonly input: OperationInput<Id>
+  readonly world: World
+  /** Runs the operation as usual, its writes too. The answer is a copy, which may be changed. */
+  original(): Promise<OperationOutput<Id>>
+}
+
+/**
+ * Answers an operation in the place of the mock, or throws `ApiError`. The answer is checked: one that does not fit the
+ * contract is answered with 500 `ERROR`, and the console says where it is wrong.
+ */
+export type OverrideResolver<Id extends OperationId> = (
+  call: OverrideCall<Id>,
+) => OperationOutput<Id> | Promise<OperationOutput<Id>>
+
+/** A resolver of some operation: which one, the key under which it is kept says. */
+type AnyResolver = (call: object) => unknown
+
+/** The resolvers that `on` has added to a world, and the requests that wait for a resolver. */
+export class Resolvers {
+  readonly #world: World
+  /** The newest last. */
+  readonly #added = new Map<OperationId, AnyResolver[]>()
+  readonly #ends = new Set<() => void>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** How many requests wait for a resolver. */
+  get waiting(): number {
+    return this.#ends.size
+  }
+
+  /** Adds a resolver, until the function that comes back is called. The newest one of an operation answers. Throws `UsageError`. */
+  add<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): () => void {
+    checkResolver(id, resolver)
+    // A function of its own for each call, so that each is removed by itself.
+    const added: AnyResolver = call => resolver(call as OverrideCall<Id>) // it is kept under the id
+    const all = this.#added.get(id) ?? []
+    this.#added.set(id, all)
+    all.push(added)
+    return () => {
+      const at = all.indexOf(added)
+      if (at !== -1) all.splice(at, 1)
+    }
+  }
+
+  /** Removes all resolvers, and answers the requests that wait for one with 500 `ERROR`. */
+  clear(): void {
+    for (const all of this.#added.values()) all.length = 0
+    for (const end of this.#ends) end()
+  }
+
+  /** Carries a call out: by the newest resolver of its operation, or as usual where there is none. */
+  carryOut(call: Call, usual: CarryOut): unknown {
+    const resolver = this.#added.get(call.id)?.at(-1)
+    return resolver ? this.#run(call, { resolver, usual }) : usual(call)
+  }
+
+  /** Carries calls of one operation out by a resolver, and all others as usual. */
+  overriding<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, usual: CarryOut): CarryOut {
+    return call => (call.id === id ? this.#run(call, { resolver: resolver as AnyResolver, usual }) : usual(call)) // of its id
+  }
+
+  /** Rejects where the world begins anew before the resolver has answered. */
+  #run(
+    call: Call,
+    { resolver, usual }: { readonly resolver: AnyResolver; readonly usual: CarryOut },
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      let ended: ApiError | undefined
+      const end = () => {
+        this.#ends.delete(end)
+        ended = new ApiError('ERROR', `the world began anew, or closed, before the resolver of ${call.id} had answered`)
+        reject(ended)
+      }
+      const original = async () => {
+        if (ended) throw ended
+        // A copy, because a resolver may change it, and what the mock answers has frozen records in it.
+        return structuredClone(await usual(call))
+      }
+      this.#ends.add(end)
+      const answered = async () => checked(call.id, await resolver({ input: call.input, world: this.#world, original }))
+      answered()
+        .then(resolve, reject)
+        .finally(() => this.#ends.delete(end))
+    })
+  }
+}
+
+/** Throws `UsageError` where there is no such operation, or the resolver is no function. */
+export function checkResolver(id: unknown, resolver: unknown): void {
+  if (typeof id !== 'string' || !Object.hasOwn(operations, id))
+    throw new UsageError(`${quoted(id)} is an unknown operation.${knownChoices(String(id), operationIds)}`)
+  if (typeof resolver !== 'function')
+    throw new UsageError(
+      `the resolver of ${id} is ${quoted(resolver)}: expected a function, such as ({ original }) => original()`,
+    )
+}
+
+/** The answer of a resolver. Throws `UsageError` where it does not fit the contract. */
+function checked(id: OperationId, answer: unknown): unknown {
+  const { output }: OperationSpec = operations[id]
+  if (output) {
+    try {
+      shaped(answer, { schema: output, what: 'answer' })
+    } catch (error) {
+      if (error instanceof UsageError) throw wrongAnswer(id, error.message)
+      throw error
+    }
+  } else if (answer !== undefined)
+    throw wrongAnswer(id, `answer is ${quoted(answer)}: expected undefined, because the body is empty`)
+  return answer
+}
+
+function wrongAnswer(id: OperationId, problems: string): UsageError {
+  return new UsageError(`the resolver of ${id} gave an answer that does not fit the contract:\n${problems}`)
+}

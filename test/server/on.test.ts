@@ -1,0 +1,306 @@
+import { it as base, describe, expect, type MockInstance, vi } from 'vitest'
+import { ApiError, createMockmaker, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
+import { doors, failure, json, listenDoor } from '../doors.js'
+import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
+import { ask, settled, stateOf } from './ask.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
+const nothing = { game_modes: [], lobbies: [], regions: [] }
+/** A list that says who made it. */
+const listOf = (name: string) => ({ ...nothing, game_modes: [{ game_mode_id: name }] })
+const modes = (got: { readonly body: string }) => {
+  const { game_modes } = JSON.parse(got.body) as { game_modes: { game_mode_id: string }[] }
+  return game_modes.map(({ game_mode_id }) => game_mode_id)
+}
+const ours = ['duel', 'ffa', 'secret']
+
+const it = base.extend<{ mock: Mockmaker; told: MockInstance<typeof console.error> }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  mock: async ({}, use) => {
+    const mock = createMockmaker({ scenario: tanks })
+    await use(mock)
+    await mock.close()
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  told: async ({}, use) => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await use(told)
+    told.mockRestore()
+  },
+})
+
+describe.each([...doors.filter(({ name }) => name !== 'the command on a socket'), listenDoor])(
+  'mock.on through $name',
+  door => {
+    it('answers from the next request on, until reset', async () => {
+      const { mock, send, close } = await door.open(tanks)
+      const before = modes(await send(list))
+      mock?.on('lobbies.list', () => listOf('mine'))
+      const during = modes(await send(list))
+
+      await mock?.reset()
+
+      expect([before, during, modes(await send(list))]).toEqual([ours, ['mine'], ours])
+      await close()
+    })
+
+    it('answers in the world that it was added to, and in no other', async () => {
+      const { mock, send, close } = await door.open(tanks)
+      const other = await mock?.worlds.put('other')
+      other?.on('lobbies.list', () => listOf('other'))
+
+      const answers = [await send(list), await send({ ...list, path: `/w/other${list.path}` })]
+
+      expect(answers.map(modes)).toEqual([ours, ['other']])
+      await close()
+    })
+
+    it('answers a bug with 500, and says on the console where the answer is wrong', async ({ told }) => {
+      const { mock, send, close } = await door.open(tanks)
+      mock?.on('lobbies.list', () => ({ ...nothing, lobbies: [{ lobby_id: 5 }] }) as never) // no type lets it pass
+
+      const got = await send(list)
+
+      expect(failure(got)).toBe('500 ERROR')
+      expect(told).toHaveBeenCalledOnce()
+      expect(String(told.mock.calls[0]?.[1])).toContain('answer.lobbies[0].lobby_id is 5: expected string')
+      await close()
+    })
+  },
+)
+
+describe('mock.on', () => {
+  it('lets the newest resolver answer, and the one before when that is removed', async ({ mock }) => {
+    const removers = ['one', 'two', 'three'].map(name => mock.on('lobbies.list', () => listOf(name)))
+    const answers = [modes(await ask(mock, list))]
+
+    for (const remove of [removers[1], removers[2], removers[2], removers[0]]) {
+      remove?.()
+      answers.push(modes(await ask(mock, list)))
+    }
+
+    expect(answers).toEqual([['three'], ['three'], ['one'], ['one'], ours])
+  })
+
+  it('removes a resolver that was added twice once for each', async ({ mock }) => {
+    const resolver = () => listOf('mine')
+    const [first] = [mock.on('lobbies.list', resolver), mock.on('lobbies.list', resolver)]
+
+    first?.()
+    first?.()
+
+    expect(modes(await ask(mock, list))).toEqual(['mine'])
+  })
+
+  it('leaves a resolver that came after a reset, where one from before is removed', async ({ mock }) => {
+    const remove = mock.on('lobbies.list', () => listOf('before'))
+    await mock.reset()
+    mock.on('lobbies.list', () => listOf('after'))
+
+    remove()
+
+    expect(modes(await ask(mock, list))).toEqual(['after'])
+  })
+
+  it('hands the resolver the parsed input, the world, and the answer of the mock', async ({ mock }) => {
+    const resolver = vi.fn<OverrideResolver<'lobbies.list'>>(async ({ world, original }) => {
+      await world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
+      const answer = await original()
+      return { ...answer, game_modes: [] }
+    })
+    mock.on('lobbies.list', resolver)
+
+    const got = await ask(mock, { ...list, query: 'include_state=true' })
+
+    expect(resolver.mock.calls[0]?.[0].input).toEqual({ include_state: true })
+    expect(json(got)).toMatchObject({ game_modes: [], lobbies: [{ lobby_id: 'empty' }] })
+  })
+
+  it('is never passed by what the mock has kept of earlier answers', async ({ mock }) => {
+    const answers = [modes(await ask(mock, list)), modes(await ask(mock, list))]
+    const remove = mock.on('lobbies.list', async ({ original }) => {
+      const answer = await original()
+      answer.game_modes.reverse()
+      return answer
+    })
+    answers.push(modes(await ask(mock, list)), modes(await ask(mock, list)))
+    remove()
+    answers.push(modes(await ask(mock, list)))
+
+    expect(answers).toEqual([ours, ours, ours.toReversed(), ours.toReversed(), ours])
+  })
+
+  it('answers a development token too, which the mock answers with canned data', async ({ mock }) => {
+    mock.on('lobbies.list', () => listOf('mine'))
+
+    expect(modes(await ask(mock, { ...list, headers: bearer(tokens.development) }))).toEqual(['mine'])
+  })
+
+  it.for([
+    ['load', (mock: Mockmaker) => mock.load(tanks)],
+    ['worlds.put', (mock: Mockmaker) => mock.worlds.put('default', { scenario: tanks })],
+  ] as const)('ends with %s', async ([, begin], { mock }) => {
+    mock.on('lobbies.list', () => listOf('mine'))
+
+    await begin(mock)
+
+    expect(modes(await ask(mock, list))).toEqual(ours)
+  })
+
+  it('stays where a snapshot is put back, as faults do', async ({ mock }) => {
+    mock.on('lobbies.list', () => listOf('mine'))
+
+    await mock.restore(mock.snapshot())
+
+    expect(modes(await ask(mock, list))).toEqual(['mine'])
+  })
+
+  it('stands behind faults, checks and overrides', async ({ mock }) => {
+    const resolver = vi.fn(() => listOf('mine'))
+    mock.on('lobbies.list', resolver)
+    const handler = mock.override('lobbies.list', async ({ original }) => {
+      const { game_modes } = await original()
+      return { ...nothing, game_modes: [...game_modes, { game_mode_id: 'override' }] }
+    })
+
+    const refused = await ask(mock, { ...list, query: 'include_state=x' })
+    mock.faults.add({ effect: { error: { status: 503 } }, times: 1 })
+    const struck = await ask(mock, list)
+    const calls = resolver.mock.calls.length
+    const overridden = await handler.run({ request: new Request(`http://x${list.path}`), requestId: '1' })
+
+    expect([failure(refused), struck.status, calls]).toEqual(['400 API_BAD_QUERY', 503, 0])
+    expect(modes({ body: (await overridden?.response?.text()) ?? '' })).toEqual(['mine', 'override'])
+  })
+
+  it('answers an ApiError of the resolver as it is', async ({ mock, told }) => {
+    mock.on('lobbies.find', () => {
+      throw new ApiError('MATCHMAKER_LOBBY_FULL', 'no room')
+    })
+
+    const got = await ask(mock, {
+      ...list,
+      method: 'POST',
+      path: '/matchmaker/lobbies/find',
+      body: '{"game_modes":["duel"]}',
+    })
+
+    expect([failure(got), told.mock.calls]).toEqual(['400 MATCHMAKER_LOBBY_FULL', []])
+  })
+
+  it('answers anything else that a resolver throws with 500, and tells it once', async ({ mock, told }) => {
+    mock.on('lobbies.list', () => {
+      throw new Error('secret detail')
+    })
+
+    const got = await ask(mock, list)
+
+    expect([failure(got), told.mock.calls.length]).toEqual(['500 ERROR', 1])
+    expect(got.body).not.toContain('secret detail')
+  })
+
+  it('answers a write of the mock with an answer that is wrong with 500, after the write', async ({ mock, told }) => {
+    mock.on('devices.links.complete', async ({ original }) => {
+      await original()
+      return undefined as never // no type lets it pass
+    })
+
+    const got = await ask(mock, completion)
+
+    expect([failure(got), mock.world.deviceLinks.get(tokens.pending)?.status]).toEqual(['500 ERROR', 'complete'])
+    expect(String(told.mock.calls[0]?.[1])).toContain(
+      'the resolver of devices.links.complete gave an answer that does not fit the contract:\nanswer is missing: expected object',
+    )
+  })
+
+  it('wants undefined where the body is empty', async ({ mock, told }) => {
+    const id = 'games.namespaces.updateGameNamespaceMatchmakerConfig'
+    const body = '{"lobby_count_max":1,"max_players":1}'
+    const path = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
+    const sent = { method: 'POST', path, headers: bearer(tokens.cloud), body }
+    const remove = mock.on(id, () => ({}) as never) // no type lets it pass
+
+    const wrong = await ask(mock, sent)
+    remove()
+    mock.on(id, () => undefined)
+    const right = await ask(mock, sent)
+
+    expect([failure(wrong), right.status, right.body]).toEqual(['500 ERROR', 200, ''])
+    expect(String(told.mock.calls[0]?.[1])).toContain('answer is {}: expected undefined')
+  })
+})
+
+describe('a resolver that has not answered', () => {
+  const never = () => new Promise<never>(() => {})
+
+  it.for([
+    ['reset', (mock: Mockmaker) => mock.reset()],
+    ['load', (mock: Mockmaker) => mock.load(tanks)],
+    ['close', (mock: Mockmaker) => mock.close()],
+  ] as const)(
+    'ends with %s: its request is answered with 500, and not told as a bug',
+    async ([, end], { mock, told }) => {
+      mock.on('lobbies.list', never)
+      const got = ask(mock, list)
+      await settled()
+
+      await end(mock)
+
+      expect(failure(await got)).toBe('500 ERROR')
+      expect((await got).body).toContain('before the resolver of lobbies.list had answered')
+      expect(told).not.toHaveBeenCalled()
+    },
+  )
+
+  it('keeps its world from going unused', async ({ mock }) => {
+    mock.on('lobbies.list', never)
+    const got = ask(mock, list)
+    const busy = mock.busy
+    await mock.reset()
+    await got
+
+    expect([busy, mock.busy]).toEqual([true, false])
+  })
+
+  it('changes nothing after a reset by asking for the answer of the mock', async ({ mock }) => {
+    let goOn = () => {}
+    const reset = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    const late = vi.fn<OverrideResolver<'devices.links.complete'>>(async ({ original }) => {
+      await reset
+      return original()
+    })
+    mock.on('devices.links.complete', late)
+    const got = ask(mock, completion)
+    await mock.reset()
+    const before = stateOf(mock.world)
+
+    goOn()
+    await Promise.allSettled(late.mock.results.map(({ value }) => value))
+
+    expect([(await got).status, stateOf(mock.world)]).toEqual([500, before])
+  })
+})
+
+describe('mock.on refuses', () => {
+  const resolver = () => nothing
+
+  it.for([
+    ['an operation that is nearly one', 'lobbies.lst', resolver, '"lobbies.lst" is an unknown operation'],
+    ['an operation that is nearly one, and names it', 'lobbies.lst', resolver, 'Did you mean lobbies.list?'],
+    ['a pattern', 'lobbies.*', resolver, '"lobbies.*" is an unknown operation'],
+    ['what objects have', 'constructor', resolver, '"constructor" is an unknown operation'],
+    ['no operation', undefined, resolver, 'undefined is an unknown operation'],
+    ['no resolver', 'lobbies.list', undefined, 'the resolver of lobbies.list is undefined: expected a function'],
+    ['an answer for a resolver', 'lobbies.list', nothing, 'expected a function, such as ({ original }) => original()'],
+  ] as const)('%s', ([, id, given, said], { mock }) => {
+    // What no type lets pass.
+    const wrong = [id as OperationId, given as never] as const
+
+    for (const call of [mock.on, mock.override]) {
+      expect(() => call(...wrong)).toThrow(said)
+      expect(() => call(...wrong)).toThrow(expect.objectContaining({ name: 'UsageError' }))
+    }
+  })
+})
