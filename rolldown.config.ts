@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'rolldown'
 
-/** What a user has beside us, or what is loaded only when it is used. All other libraries are in the bundles: one file loads faster than hundreds. */
-const outside = /^(node:|msw\/|express$|@faker-js\/)/
+/** What a user has beside us. All other libraries are in the bundles: one file loads faster than hundreds. */
+const outside = /^(node:|msw(\/|$)|express$)/
 
 export default defineConfig([
   {
@@ -15,32 +15,20 @@ export default defineConfig([
       client: 'src/client.ts',
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',
-      msw: 'src/node/msw.ts',
     },
     external: outside,
-    plugins: [slimMsw(), licences('chunks/licences.txt')],
+    plugins: [licences('chunks/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', sourcemap: true },
   },
   {
-    // The command is one bundle with its libraries, because it starts in half the time; the fake data is loaded when used.
+    // The command is one bundle with its libraries, because it starts in half the time.
     input: { cli: 'src/cli.ts' },
     platform: 'node',
-    external: [/^node:/, /^@faker-js\//],
+    external: /^node:/,
     plugins: [licences('cli/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js' },
   },
 ])
-
-/** MSW stays outside. What imports it at once gets `#msw`: package.json § imports has it that, in Node, this is only the part that is used. */
-function slimMsw(): Plugin {
-  return {
-    name: 'slim-msw',
-    resolveId(id, _, { kind }) {
-      if (id !== 'msw') return undefined
-      return { id: kind === 'import-statement' ? '#msw' : 'msw', external: true }
-    },
-  }
-}
 
 /** Writes the licences of all libraries in a bundle beside it, as they ask. */
 function licences(fileName: string): Plugin {

@@ -1,4 +1,3 @@
-import { faker } from '@faker-js/faker/locale/en'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import { extended } from './extended.js'
 import { createMock } from './mock.js'
@@ -29,7 +28,7 @@ type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
  * `fetch`. Throws `UsageError` where the scenario or an option is wrong.
  */
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
-  const mock = withHandlers(createMock(options, { faker: () => faker }), options)
+  const mock = withHandlers(createMock(options), options)
   const worker = setupWorker(...mock.handlers)
   const { calls, listens } = ridingOn(mock, { msw: worker, stop: () => worker.stop() })
   const over = {

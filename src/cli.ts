@@ -94,7 +94,7 @@ program
 program
   .command('openapi')
   .description('print the OpenAPI document')
-  .action(() => console.print(JSON.stringify(openapi({ version }), null, 2)))
+  .action(() => console.printDocument(JSON.stringify(openapi({ version }), null, 2)))
 
 withMockFlags(program.command('exec'))
   .usage('[options] [scenario] -- <command> [argument...]')
@@ -129,7 +129,7 @@ program
       command.error(
         `error: --token ${options.token} beside lobby ${JSON.stringify(lobbyId)}, whose server has the token of that lobby: leave one of the two out`,
       )
-    return printEnvironment(lobbyId, { ...options, print: console.print })
+    return printEnvironment(lobbyId, options, console)
   })
 
 program
@@ -166,7 +166,8 @@ function endOnSignals(close: () => Promise<void>): () => void {
     process.on('SIGINT', () => process.exit(interrupted))
     // A second one does not cut short what the first has begun.
     process.on('SIGTERM', () => {})
-    void close().finally(() => process.exit())
+    // Whatever became of its output: it has served, and ended as it was told to.
+    void close().finally(() => process.exit(0))
   }
   process.once('SIGINT', end)
   process.once('SIGTERM', end)

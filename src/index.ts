@@ -1,10 +1,9 @@
-import { faker } from '@faker-js/faker/locale/en'
 import { createMock } from './mock.js'
 import { type Mockmaker, type MockmakerOptions, withHandlers } from './mockmaker.js'
 
 /** Makes a mock of the service: its MSW handlers, its world and its tokens. Throws `UsageError` where the scenario or an option is wrong. */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
-  return withHandlers(createMock(options, { faker: () => faker }), options)
+  return withHandlers(createMock(options), options)
 }
 
 export { ApiError, type ErrorCode } from './contract/error.js'

@@ -78,7 +78,7 @@ export function begun({ world, faults, resolvers, journal, beginning, beginningO
     async restore(snapshot) {
       if (typeof snapshot?.revision !== 'number') throw noSnapshot()
       const next = beginningOf(snapshot)
-      if (next.faults) letGo()
+      letGo()
       await world.become(next.standing, {
         landed() {
           // What the snapshot does not speak of stays.
@@ -90,13 +90,13 @@ export function begun({ world, faults, resolvers, journal, beginning, beginningO
     },
     async reset(options = {}) {
       const { keep = [] } = shaped(options, { schema: ResetSchema, what: 'reset' })
-      if (!keep.includes('faults')) letGo()
+      letGo()
       await world.reset({
         keep: keep.filter(part => part === 'clock'),
         landed() {
           resolvers.clear()
           if (!keep.includes('faults')) faults.reset()
-          if (!keep.includes('journal')) journal.clear()
+          if (!keep.includes('journal')) journal.load([])
         },
       })
     },

@@ -15,7 +15,7 @@ export interface MockOptions {
   readonly watchTimeoutMs?: number | undefined
   /** Where the links that are handed out point, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
   readonly publicUrl?: string | undefined
-  /** Origins whose pages may read the answers, beyond loopback and the domains of the namespaces. Default: none. */
+  /** Origins whose pages may use the mock, beyond loopback and the domains of the namespaces; `null` for sandboxed frames. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined
   /** The most worlds, the default one included. Default: 10 000. */
   readonly maxWorlds?: number | undefined

@@ -7,8 +7,8 @@ import { NewWorldSchema } from './control/options.js'
 import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
 import type { MockBeginning } from './mock-beginning.js'
 import type { OnHand } from './on-hand.js'
-import { isAllowedOrigin } from './server/cors.js'
-import { type Exchange, header } from './server/exchange.js'
+import { isForeign } from './server/cors.js'
+import type { Exchange } from './server/exchange.js'
 import { addressedBy, worldPath } from './server/world-path.js'
 import type { Worlds } from './server/worlds.js'
 import { Random } from './store/random.js'
@@ -72,17 +72,11 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
       if (there) return { mock: there, exchange: inner, basePath }
       // A page only asks whether it may ask: that makes no world.
       if (exchange.method === 'OPTIONS') return { mock: worlds.default, exchange: inner, basePath }
+      // An image in a page must not make worlds.
       if (isForeign(exchange, { tables: worlds.default.world, corsOrigins })) throw foreign()
       return { mock: worlds.at(worldId), exchange: inner, basePath }
     },
   }
-}
-
-/** Whether a page of another site sent it, perhaps as an image, that may not read the answer. */
-function isForeign(exchange: Exchange, cors: Parameters<typeof isAllowedOrigin>[1]): boolean {
-  if (header(exchange, 'sec-fetch-site')?.toLowerCase() !== 'cross-site') return false
-  const origin = header(exchange, 'origin')
-  return origin === undefined || !isAllowedOrigin(origin, cors)
 }
 
 function foreign(): ApiError {

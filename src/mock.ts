@@ -1,10 +1,8 @@
-import type { Faker } from '@faker-js/faker'
 import { extended } from './extended.js'
 import type { MockBeginning, ReloadOptions } from './mock-beginning.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
 import { createMockWorlds, type MockWorlds } from './mock-worlds.js'
 import { createOnHand, type OnHand } from './on-hand.js'
-import { ownFaker } from './scenario/faker.js'
 import type { Progress } from './scenario/progress.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
@@ -17,12 +15,12 @@ import { createWorldMock, type WorldMock } from './world-mock.js'
 
 /** What a door gives a mock. */
 export interface Parts {
-  /** Loads the library of fake data, its shared instance. Called only when something is to be generated. */
-  faker(): Faker
   /** Is told now and then, while the world is made, how many of its lobbies are there. */
   readonly progress?: Progress | undefined
   /** Makes what knows the inside of a turn, one for each world. Default: what knows its synchronous part. */
   turnContext?(): TurnContext
+  /** Reports a bug of the mock or of an override; `where` says where it happened. Default: with `console.error`. */
+  onBug?(error: unknown, where: string): void
   /** What the scenario of the options is called. Default: `own`, or `default` where the options have none. */
   readonly scenarioName?: string | undefined
   /** The scenarios that can be named, beside that of the options. Default: the shipped `default`. */
@@ -47,7 +45,7 @@ export interface Mock extends WorldMock {
 }
 
 /** Puts the parts together. Throws `UsageError` where the scenario, or an option, is wrong. */
-export function createMock(options: MockOptions, parts: Parts): Mock {
+export function createMock(options: MockOptions, parts: Parts = {}): Mock {
   checkOptions(options)
   const { watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
   const madeAt = performance.now()
@@ -60,6 +58,7 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
     log,
     journalSize: options.journalSize ?? optionDefaults.journalSize,
     turnContext: parts.turnContext,
+    onBug: parts.onBug,
     beginningOf: (scenario: string | ScenarioInput, worldId: string) => onHand.beginningOf(scenario, { worldId }),
   }
   const make = (worldId: string, beginning: MockBeginning) => createWorldMock(worldId, beginning, settings)
@@ -96,14 +95,13 @@ export function createMock(options: MockOptions, parts: Parts): Mock {
 
 /** The scenarios that its worlds begin with: its own, and those that can be named. */
 function onHandOf({ scenario, seed, publicUrl, live }: MockOptions, parts: Parts): OnHand {
-  const { faker, progress, scenarioName, scenarios = { default: defaultScenario } } = parts
+  const { progress, scenarioName, scenarios = { default: defaultScenario } } = parts
   return createOnHand({
     own: { name: scenarioName ?? (scenario ? 'own' : 'default'), scenario: scenario ?? defaultScenario },
     shipped: scenarios,
     seed,
     publicUrl,
     live,
-    faker: () => ownFaker(faker()),
     progress,
   })
 }

@@ -1,4 +1,3 @@
-import type { Faker } from '@faker-js/faker'
 import { quoted } from './contract/issue.js'
 import { knownChoices } from './contract/nearest.js'
 import { UsageError } from './contract/usage-error.js'
@@ -37,7 +36,6 @@ interface OnHandOptions {
   readonly publicUrl: string | undefined
   /** Whether players come and go in all of them. */
   readonly live: boolean | undefined
-  faker(): Faker
   readonly progress: Progress | undefined
 }
 

@@ -65,6 +65,8 @@ export interface OwnedMock extends WorldMock {
 /** What the worlds of a server have in common. */
 export interface WorldMockSettings {
   readonly turnContext: (() => TurnContext) | undefined
+  /** Reports a bug. Default: with `console.error`. */
+  readonly onBug: ((error: unknown, where: string) => void) | undefined
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
@@ -82,6 +84,7 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
   const world = createWorld(beginning.standing, settings.turnContext)
   const history = new History(settings.journalSize)
   const kept = world.subscribe(changeSet => history.addChange(changeSet))
+  const { onBug = reportBug } = settings
   const lived = keepTime(world, {
     timetables: timetablesOf(world),
     onBug: error => onBug(error, 'in what happens by itself'),
@@ -95,7 +98,7 @@ export function createWorldMock(id: string, beginning: MockBeginning, settings: 
     history.end()
     faults.close()
     resolvers.clear()
-    for (const waiter of world.waiting) waiter.end()
+    world.endWaiters()
   }
   return Object.assign(
     new OnDemand({ world, history, faults, resolvers }),
@@ -148,7 +151,7 @@ function answeringOf(
   id: string,
   { world, history, faults, resolvers, settings, isClosed }: Half & { isClosed(): boolean },
 ): Answering {
-  const { watchTimeoutMs, corsOrigins, log } = settings
+  const { watchTimeoutMs, corsOrigins, log, onBug = reportBug } = settings
   const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
   const behave = createBehave({
     world,
@@ -165,15 +168,15 @@ function answeringOf(
     log,
     history,
     rayId: () => rays.uuid(),
-    onBug: answered,
+    onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
   })
   return {
-    answer: createAnswerer({ world, finisher, faults, carryOut }),
+    answer: createAnswerer({ world, finisher, faults, corsOrigins, carryOut }),
     refuse: finisher.refuse,
     present: finisher.present,
     on: (id, resolver) => resolvers.add(id, resolver),
     overridden: (id, resolver) =>
-      createAnswerer({ world, finisher, faults, carryOut: resolvers.overriding(id, resolver, carryOut) }),
+      createAnswerer({ world, finisher, faults, corsOrigins, carryOut: resolvers.overriding(id, resolver, carryOut) }),
   }
 }
 
@@ -220,13 +223,8 @@ function steeringOf(
   }
 }
 
-/** A bug that a request has met. */
-function answered(error: unknown, rayId: string): void {
-  onBug(error, `answered with 500 ERROR, ray id ${rayId}`)
-}
-
-/** A bug in the mock, or in an override. The console is where the person who runs it looks. */
-function onBug(error: unknown, where: string): void {
+/** Reports a bug in the mock or in an override where the person who runs it looks. */
+function reportBug(error: unknown, where: string): void {
   // biome-ignore lint/suspicious/noConsole: the one place where a bug is told
   console.error(`mockmaker: unforeseen, ${where}\n`, error)
 }

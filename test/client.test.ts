@@ -270,7 +270,7 @@ describe('cloud.games', () => {
     expect(game).toMatchObject({ gameId: ids.tanks, nameId: 'tanks', displayName: 'tanks', totalPlayerCount: 2 })
     expect(game.createTs).toBeInstanceOf(Date)
     expect(region).toEqual({
-      regionId: 'lnd-fra',
+      regionId: '37aeb24a-12f6-45ea-ba7e-d2589588d7db',
       regionNameId: 'lnd-fra',
       provider: 'linode',
       universalRegion: 'frankfurt',
@@ -278,7 +278,7 @@ describe('cloud.games', () => {
       regionDisplayName: 'Frankfurt',
     })
     expect(after.game.namespaces.at(-1)).toMatchObject({ namespaceId, nameId: 'watched', versionId })
-    expect(after.game.versions.at(-1)).toMatchObject({ versionId, displayName: versionId })
+    expect(after.game.versions.at(-1)).toMatchObject({ versionId, displayName: '0.0.3' })
     expect(BigInt(after.watch.index)).toBeGreaterThan(BigInt(watch.index))
   })
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { failure, json, uuid } from './doors.js'
+import { failure, type Got, json, uuid } from './doors.js'
 import { specifyAuth } from './specification/auth.js'
 import { type Frame, ok, post } from './specification/frame.js'
 import { specifyGames } from './specification/game.js'
@@ -7,6 +7,7 @@ import { specifyMatchmaker } from './specification/matchmaker.js'
 import { specifyNamespaces } from './specification/namespace.js'
 import { specifyNamespaceDomains } from './specification/namespace-domain.js'
 import { specifyNamespaceTokens } from './specification/namespace-token.js'
+import { specifyOptionalNull } from './specification/optional-null.js'
 import { bearer, ids, tokens } from './tanks.js'
 
 const list = (headers: Record<string, string> = {}, query = '') =>
@@ -347,6 +348,7 @@ export function specification(frame: Frame): void {
   specifyNamespaceTokens(frame)
   specifyNamespaceDomains(frame)
   specifyAuth(frame)
+  specifyOptionalNull(frame)
 
   describe('devices.links.get', () => {
     it('has no cloud token for a pending link, and a decimal index', async ({ mock }) => {
@@ -522,6 +524,43 @@ export function specification(frame: Frame): void {
         expect(Object.keys(headers).filter(name => name.startsWith('access-control'))).toEqual([])
       },
     )
+
+    it.for([
+      ['POST', '/matchmaker/lobbies/find', '{"game_modes": ["duel"]}'],
+      ['POST', '/matchmaker/lobbies/create', '{"game_mode": "duel"}'],
+      ['POST', '/cloud/devices/links', ''],
+      ['PUT', '/matchmaker/lobbies/state', '{}'],
+      ['DELETE', `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/domains/tanks.example`, undefined],
+    ] as const)('refuses %s %s from a page of another site', async ([method, path, body], { mock }) => {
+      const headers = { 'content-type': 'text/plain', 'sec-fetch-site': 'cross-site' }
+      const sent = { method, path, ...(body === undefined ? {} : { body }) }
+
+      const got = [
+        await mock.send({ ...sent, headers: { ...headers, origin: 'https://evil.example' } }),
+        await mock.send({ ...sent, headers: { ...headers, origin: 'null' } }),
+        await mock.send({ ...sent, headers }),
+      ]
+
+      expect(got.map(failure)).toEqual(['403 API_FORBIDDEN', '403 API_FORBIDDEN', '403 API_FORBIDDEN'])
+      expect((json(got[0] as Got) as { message: string }).message).toContain('--cors-origin https://evil.example')
+    })
+
+    it.for([
+      ['an allowed origin', { 'sec-fetch-site': 'cross-site', origin: 'https://tanks.example' }],
+      ['a WebView on this machine', { 'sec-fetch-site': 'cross-site', origin: 'capacitor://localhost' }],
+      ['the same site', { 'sec-fetch-site': 'same-site', origin: 'https://evil.example' }],
+      ['a native client, which says no site', { origin: 'https://evil.example' }],
+    ] as const)('takes POST from %s', async ([, headers], { mock }) => {
+      const got = await mock.send({ method: 'POST', path: '/cloud/devices/links', headers: { ...headers } })
+
+      expect(got.status).toBe(200)
+    })
+
+    it('answers GET from a page of another site', async ({ mock }) => {
+      const got = await mock.send(list({ 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }))
+
+      expect(got.status).toBe(200)
+    })
 
     it('may be read where it is an error, too', async ({ mock }) => {
       const { headers } = await mock.send(list({ origin: 'http://localhost:3000', ...bearer('x') }))

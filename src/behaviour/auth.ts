@@ -1,5 +1,19 @@
 import type { Behaviour } from './behaviour.js'
 
+/** Tells what a client of the cloud must know before its first call (PROTOCOL.md C). */
+export const bootstrap: Behaviour<'cloud.bootstrap'> = ({ tables }) => {
+  // Every world has its settings.
+  const { cdn_domain: domain = '', public_url: hub = '' } = tables.settings.get('settings') ?? {}
+  return {
+    access: 'private',
+    captcha: {},
+    cluster: 'oss',
+    domains: { cdn: domain, job: domain, main: domain },
+    login_methods: { access_token: true, email: false },
+    origins: { hub },
+  }
+}
+
 /** Tells which game a cloud token is of (PROTOCOL.md C). */
 export const inspect: Behaviour<'auth.inspect'> = ({ caller }) => ({
   agent: { game_cloud: { game_id: caller.gameId } },

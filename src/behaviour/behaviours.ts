@@ -1,15 +1,15 @@
 import type { OperationId } from '../contract/operations.js'
-import { inspect } from './auth.js'
+import { bootstrap, inspect } from './auth.js'
 import type { Behaviour } from './behaviour.js'
 import { completeDeviceLink, getDeviceLink, prepareDeviceLink } from './device-link.js'
-import { getGame } from './game.js'
+import { createCloudToken, getGame } from './game.js'
 import { getLobbyState, readyLobby, setLobbyClosed, setLobbyState } from './game-server.js'
 import { createLobby } from './lobbies-create.js'
 import { findLobby } from './lobbies-find.js'
 import { joinLobby } from './lobbies-join.js'
 import { listLobbies } from './lobbies-list.js'
 import { updateMatchmakerConfig, validateMatchmakerConfig } from './matchmaker-config.js'
-import { createNamespace, getNamespace } from './namespace.js'
+import { createNamespace, getNamespace, updateNamespaceVersion } from './namespace.js'
 import { addDomain, removeDomain, toggleDomainPublicAuth } from './namespace-domain.js'
 import { createDevelopmentToken, createPublicToken } from './namespace-token.js'
 import { playerConnected, playerDisconnected } from './players.js'
@@ -36,9 +36,11 @@ export const behaviours: Behaviours = {
   'players.getStatistics': getStatistics,
   'regions.list': listRegions,
   'games.getGameById': getGame,
+  'games.tokens.createCloudToken': createCloudToken,
   'games.namespaces.validateGameNamespace': validateNamespace,
   'games.namespaces.createGameNamespace': createNamespace,
   'games.namespaces.getGameNamespaceById': getNamespace,
+  'games.namespaces.updateGameNamespaceVersion': updateNamespaceVersion,
   'games.namespaces.updateGameNamespaceMatchmakerConfig': updateMatchmakerConfig,
   'games.namespaces.validateGameNamespaceMatchmakerConfig': validateMatchmakerConfig,
   'games.namespaces.validateGameNamespaceTokenDevelopment': validateDevelopmentToken,
@@ -50,5 +52,6 @@ export const behaviours: Behaviours = {
   'devices.links.get': getDeviceLink,
   'devices.links.prepare': prepareDeviceLink,
   'devices.links.complete': completeDeviceLink,
+  'cloud.bootstrap': bootstrap,
   'auth.inspect': inspect,
 }

@@ -29,6 +29,13 @@ export const getGame: Behaviour<'games.getGameById'> = ({ input, tables }) => {
   }
 }
 
+/** Creates another cloud token of a game (PROTOCOL.md C). */
+export const createCloudToken: Behaviour<'games.tokens.createCloudToken'> = async ({ input, tables }) => {
+  const { game_id } = gameOf(input.game_id, tables)
+  const { token } = await tables.tokens.create({ kind: 'cloud', game_id })
+  return { token }
+}
+
 /** A namespace as its game lists it. */
 export function namespaceSummary(namespace: NamespaceRow): NamespaceSummary {
   const { namespace_id, created_at, display_name, version_id, name_id } = namespace
@@ -41,16 +48,21 @@ function versionsOf(namespaces: readonly NamespaceRow[]): VersionSummary[] {
   for (const { version_id, created_at } of namespaces) {
     since.set(version_id, Math.min(created_at, since.get(version_id) ?? created_at))
   }
-  return [...since].map(([version_id, created_at]) => ({
+  return [...since].map(([version_id, created_at], i) => ({
     version_id,
     create_ts: instantOf(created_at),
-    display_name: version_id,
+    display_name: `0.0.${i + 1}`,
   }))
 }
 
-function regionSummary({ region_id, provider_display_name, region_display_name }: RegionRow): RegionSummary {
+function regionSummary({
+  region_id,
+  region_uuid,
+  provider_display_name,
+  region_display_name,
+}: RegionRow): RegionSummary {
   return {
-    region_id,
+    region_id: region_uuid,
     region_name_id: region_id,
     provider: words(provider_display_name).join('-'),
     universal_region: UniversalRegion.safeParse(words(region_display_name).join('_')).data ?? 'unknown',

@@ -9,7 +9,7 @@ import { cannedJoin } from './canned-join.js'
 import type { Client } from './client.js'
 import { nearness } from './nearness.js'
 import { newLobby } from './new-lobby.js'
-import { modeOf, type Place, placesOf } from './places.js'
+import { modesOf, type Place, placesOf } from './places.js'
 import { checkSource, reserveSeat } from './seat.js'
 import { checkTags, hasTags } from './tags.js'
 
@@ -39,7 +39,7 @@ function askedModes(
 ): GameModeRow[] {
   if (game_modes.length === 0)
     throw new ApiError('MATCHMAKER_NO_GAME_MODE_PROVIDED', 'game_modes is empty: ask for at least one')
-  const modes = game_modes.map(id => modeOf(id, around))
+  const modes = modesOf(game_modes, around)
   const disabled = modes.find(mode => mode.disabled?.includes('find'))
   if (!disabled) return modes
   throw new ApiError(

@@ -42,12 +42,12 @@ function portsOf({ ports, lobby_ports }: Sent): readonly Port[] {
   }))
 }
 
-/** A port as it is kept: without what is null. */
+/** A port as the token keeps it: without unknown fields and undefined ones. */
 function lobbyPort({ label, target_port, port_range, proxy_protocol }: Port): LobbyPort {
   return {
     label,
-    ...(target_port == null ? {} : { target_port }),
-    ...(port_range == null ? {} : { port_range }),
+    ...(target_port === undefined ? {} : { target_port }),
+    ...(port_range === undefined ? {} : { port_range }),
     proxy_protocol,
   }
 }

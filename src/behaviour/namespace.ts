@@ -36,6 +36,20 @@ export const getNamespace: Behaviour<'games.namespaces.getGameNamespaceById'> = 
   }
 }
 
+/** Sets the version that a namespace runs (PROTOCOL.md C). */
+export const updateNamespaceVersion: Behaviour<'games.namespaces.updateGameNamespaceVersion'> = async ({
+  input,
+  tables,
+}) => {
+  const { namespace_id } = namespaceOf(input, tables)
+  await tables.namespaces.update(q => q.where({ namespace_id }), {
+    data(namespace) {
+      namespace.version_id = input.version_id
+    },
+  })
+  return {}
+}
+
 function cdnConfig(namespace: NamespaceRow, { games, settings }: ReadTables): Namespace['config']['cdn'] {
   const { create_ts } = namespaceSummary(namespace)
   const cname_record = `${games.get(namespace.game_id)?.name_id}--${namespace.name_id}.${settings.get('settings')?.cdn_domain}`

@@ -15,6 +15,11 @@ interface InNamespace {
   readonly tables: ReadTables
 }
 
+/** The game modes of a list, each once, in the order of the list. Throws `ApiError` for the first that the namespace lacks. */
+export function modesOf(ids: readonly string[], around: InNamespace): GameModeRow[] {
+  return [...new Set(ids)].map(id => modeOf(id, around))
+}
+
 /** The game mode of that id. Throws `ApiError` where the namespace has none. */
 export function modeOf(id: string, { namespaceId: namespace_id, tables }: InNamespace): GameModeRow {
   const mode = tables.gameModes.get(`${namespace_id}/${id}`)
@@ -27,24 +32,26 @@ export function modeOf(id: string, { namespaceId: namespace_id, tables }: InName
 }
 
 /**
- * Where the modes are to be had among the regions that are asked for: by mode, and then as they are asked for. Throws
- * `ApiError` where a region is none, or no mode enables one of them.
+ * The modes in the regions that are asked for, where they enable them: each place once, by mode, then in the order in
+ * which the regions are asked for. Throws `ApiError` for an unknown region, and where no mode enables one of the regions.
  */
 export function placesOf(
   modes: readonly GameModeRow[],
-  { regions, tables }: { readonly regions: readonly string[] | undefined; readonly tables: ReadTables },
+  { regions: asked, tables }: { readonly regions: readonly string[] | undefined; readonly tables: ReadTables },
 ): readonly [Place, ...Place[]] {
+  const regions = asked && [...new Set(asked)]
   for (const id of regions ?? []) checkRegion(id, tables)
   const [first, ...others] = modes.flatMap(mode => {
-    const enabled = regions?.filter(id => mode.regions.includes(id)) ?? mode.regions
-    return enabled.map((region_id): Place => ({ mode, region_id }))
+    const enabled = new Set(mode.regions)
+    const ids = regions?.filter(id => enabled.has(id)) ?? [...enabled]
+    return ids.map((region_id): Place => ({ mode, region_id }))
   })
   if (first) return [first, ...others]
   const names = modes.map(mode => `${mode.game_mode_id} (${mode.regions.join(', ') || 'none'})`)
-  const asked = regions === undefined ? 'any region' : `${regions.map(quoted).join(', ') || 'no region'}`
+  const wanted = regions === undefined ? 'any region' : `${regions.map(quoted).join(', ') || 'no region'}`
   throw new ApiError(
     'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
-    `${asked} is asked for, and game modes enable: ${names.join('; ')}`,
+    `${wanted} is asked for, and game modes enable: ${names.join('; ')}`,
   )
 }
 

@@ -34,19 +34,47 @@ function labelProblems({ label }: Port, seen: Set<string>): string[] {
 }
 
 function targetProblems({ target_port, proxy_protocol }: Port, seen: Set<string>): string[] {
-  if (target_port == null) return []
+  if (target_port === undefined) return []
   const target = `${target_port}/${proxy_protocol}`
   if (seen.has(target)) return ['port-protocol-not-unique']
   seen.add(target)
   return []
 }
 
-/** Ranges are compared whatever their protocol, one that runs backwards too, as the real service does. */
+/**
+ * Ranges are compared whatever their protocol, one that runs backwards too, as the real service does. `earlier` is what
+ * `addRange` keeps.
+ */
 function rangeProblems({ target_port, port_range: range, proxy_protocol }: Port, earlier: Range[]): string[] {
-  if (target_port != null) return range ? ['duplicate-port-and-port-range'] : []
+  if (target_port !== undefined) return range ? ['duplicate-port-and-port-range'] : []
   if (!range) return ['missing-port-and-port-range']
   if (proxy_protocol !== 'tcp' && proxy_protocol !== 'udp') return ['unsupported-port-range']
-  const overlaps = earlier.some(({ min, max }) => range.max >= min && range.min <= max)
-  earlier.push(range)
+  const reach = earlier[countUpTo(range.max, earlier) - 1]?.max ?? Number.NEGATIVE_INFINITY
+  const overlaps = range.min <= reach
+  addRange(range, earlier)
   return [...(range.min > range.max ? ['range-min-gt-max'] : []), ...(overlaps ? ['ranges-overlap'] : [])]
+}
+
+/**
+ * Adds a range to ranges that are sorted by `min`, and by `max` too: one that another range starts no later than and
+ * reaches as far as overlaps nothing that the other does not. So a look-up is a binary search, however many there are.
+ */
+function addRange(range: Range, ranges: Range[]): void {
+  const at = countUpTo(range.min, ranges)
+  if ((ranges[at - 1]?.max ?? Number.NEGATIVE_INFINITY) >= range.max) return
+  let end = at
+  while (end < ranges.length && (ranges[end]?.max ?? 0) <= range.max) end += 1
+  const start = ranges[at - 1]?.min === range.min ? at - 1 : at
+  ranges.splice(start, end - start, range)
+}
+
+/** How many of the sorted ranges start at `port` or before it. */
+function countUpTo(port: number, ranges: readonly Range[]): number {
+  let [low, high] = [0, ranges.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ranges[middle]?.min ?? 0) <= port) low = middle + 1
+    else high = middle
+  }
+  return low
 }

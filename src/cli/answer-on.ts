@@ -1,8 +1,10 @@
+import { inspect } from 'node:util'
 import type { Bound } from '../express/bind.js'
 import { createListener } from '../express/listener.js'
 import { createMock, type Mock } from '../mock.js'
 import { nodeParts } from '../node/parts.js'
 import type { Progress } from '../scenario/progress.js'
+import type { Console } from './console.js'
 import type { Loaded } from './load.js'
 import type { MockFlags } from './options.js'
 
@@ -12,10 +14,11 @@ interface Answering {
   readonly loaded: Loaded | undefined
   readonly options: MockFlags
   readonly progress?: Progress | undefined
+  readonly console: Pick<Console, 'warn'>
 }
 
 /** Makes a mock, and answers on a port with it from now on. Throws `UsageError` where the scenario is wrong. */
-export function answerOn(bound: Bound, { loaded, options, progress }: Answering): Mock {
+export function answerOn(bound: Bound, { loaded, options, progress, console }: Answering): Mock {
   const { seed, live, watchTimeout, corsOrigin, maxWorlds, worldTtl, journal, allowedHosts, control } = options
   const mock = createMock(
     {
@@ -29,7 +32,12 @@ export function answerOn(bound: Bound, { loaded, options, progress }: Answering)
       worldTtlMs: worldTtl,
       journalSize: journal,
     },
-    { ...nodeParts(), progress, scenarioName: loaded?.name },
+    {
+      ...nodeParts(),
+      progress,
+      onBug: (error, where) => console.warn(`mockmaker: unforeseen, ${where}\n${inspect(error)}`),
+      scenarioName: loaded?.name,
+    },
   )
   bound.serve(createListener(mock, { allowedHosts, control }))
   return mock

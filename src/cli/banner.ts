@@ -10,7 +10,6 @@ import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { version } from '../version.js'
 import type { Console } from './console.js'
-import { plain } from './plain.js'
 
 /** What the command says when it listens. */
 interface Banner {
@@ -26,7 +25,7 @@ export function printBanner({ mock, url, hint }: Banner, console: Console): void
   const { world } = mock
   const tokens = publicFirst(mock.tokens)
   print('')
-  print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', plain(world.title))}`)
+  print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', world.title)}`)
   print('')
   print(`  ${style(['bold', 'cyan'], url)}`)
   print('')

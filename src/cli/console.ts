@@ -1,36 +1,95 @@
+import { randomUUID } from 'node:crypto'
 import { styleText } from 'node:util'
+import { systemReason } from '../node/system-error.js'
 import type { Progress } from '../scenario/progress.js'
+import { escapedLine, Output } from './output.js'
 import { createProgressBar } from './progress-bar.js'
 
-/** Where the command writes. */
+type Format = Parameters<typeof styleText>[0]
+
+/**
+ * Where the command writes. All of its output goes through here, and no text can make a terminal do anything: control
+ * characters are escaped, but for the newlines of `warn` and the codes of `style`.
+ */
 export interface Console {
-  /** A line on standard output; a function of it is called when it is written. */
+  /** Prints one line on standard output. A function is called when the line is written. */
   print(line: string | (() => string)): void
-  /** A line on standard error. */
-  warn(line: string): void
-  /** Text in a style, where standard output is a terminal and `NO_COLOR` is not set; else as it is. */
-  style(format: Parameters<typeof styleText>[0], text: string): string
+  /** Prints an object on standard output, as one line of JSON. A function is called when the line is written. */
+  printJson(object: object | (() => object)): void
+  /** Prints a document on standard output: as it is in a file or a pipe, escaped on a terminal. */
+  printDocument(text: string): void
+  /** Prints lines on standard error. */
+  warn(text: string): void
+  /** Prints what went wrong on standard error; the first line is red on a terminal. */
+  fail(text: string): void
+  /** Styles text where standard output is a terminal and `NO_COLOR` is not set; else returns it as it is. */
+  style(format: Format, text: string): string
   /** Clears the screen of a terminal. */
   clear(): void
-  /** Begins to draw how far a long work is, on standard error, where that is a terminal. */
+  /** Draws how far a long work is, on standard error, where that is a terminal. */
   progress(): Progress
 }
 
-/** The console of this process. A reader that goes away, as `head` does, is no error. */
+/** Every escape code begins with this. */
+const codeStart = '\u001b['
+
+/** Exit code of a command whose output could not be written. */
+const failed = 1
+
+/**
+ * The console of a process. Output that cannot be written is reported once, on standard error, and dropped from then on;
+ * a reader that goes away, as `head` does, is no error. The exit code becomes 1, unless the command sets another one.
+ */
 export function createConsole(process: NodeJS.Process): Console {
-  const { stdout, stderr, env } = process
-  const colours = stdout.isTTY && !env.NO_COLOR
-  for (const stream of [stdout, stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
+  // No text from outside can hold it, so that only our own codes become codes.
+  const mark = randomUUID()
+  const shown = (text: string) => escapedLine(text).replaceAll(mark, codeStart)
+  const lines = (text: string) => text.split('\n').map(shown).join('\n')
+  const styled = (format: Format, text: string) => {
+    const codes = styleText(format, '|', { validateStream: false })
+    const [before, after] = codes.replaceAll(codeStart, mark).split('|')
+    return `${before}${text}${after}`
   }
+  const stderr = new Output(process.stderr, () => {})
+  const stdout = new Output(process.stdout, error => {
+    if (error.code === 'EPIPE') return
+    process.exitCode = failed
+    warn(`standard output cannot be written: ${systemReason(error)}. Nothing more is printed there.`)
+  })
+  const warn = (text: string) => {
+    stderr.add({ text: lines(text) })
+    stderr.flush()
+  }
+  const printLater = createPrinter(process, stdout)
+  const hasColours = stdout.isTerminal && !process.env.NO_COLOR
+  const hasErrorColours = stderr.isTerminal && !process.env.NO_COLOR
   return {
-    print: createPrinter(process),
-    warn: line => void stderr.write(`${line}\n`),
-    style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
-    clear: () => void stdout.write('\u001b[2J\u001b[3J\u001b[H'),
-    progress: () => createProgressBar(stderr, () => performance.now()),
+    print: line => printLater({ text: () => shown(typeof line === 'string' ? line : line()) }),
+    printJson: object =>
+      printLater({
+        text: () => escapedLine(JSON.stringify(typeof object === 'function' ? object() : object)),
+        isJson: true,
+      }),
+    printDocument(text) {
+      stdout.flush()
+      stdout.write(`${stdout.isTerminal ? lines(text) : text}\n`)
+    },
+    warn,
+    fail(text) {
+      const [first = '', ...others] = text.split('\n')
+      warn([hasErrorColours ? styled('red', first) : first, ...others].join('\n'))
+    },
+    style: (format, text) => (hasColours ? styled(format, text) : text),
+    clear: () => stdout.write(`${codeStart}2J${codeStart}3J${codeStart}H`),
+    progress: () =>
+      createProgressBar(
+        {
+          isTTY: stderr.isTerminal,
+          columns: process.stderr.columns,
+          write: text => stderr.write(text),
+        },
+        () => performance.now(),
+      ),
   }
 }
 
@@ -38,25 +97,23 @@ export function createConsole(process: NodeJS.Process): Console {
 const gatheringMs = 10
 
 /**
- * Prints the first line as soon as it may be, and gathers those that follow close on it: a write for each answer costs as
+ * Writes the first line as soon as possible, and gathers those that follow close on it: a write for each answer costs as
  * much as the answer. What is gathered when the process ends is written then.
  */
-function createPrinter(process: NodeJS.Process): Console['print'] {
-  const lines: (string | (() => string))[] = []
-  let gathering = false
+function createPrinter(process: NodeJS.Process, stdout: Output): Output['add'] {
+  let isGathering = false
   const flush = () => {
-    gathering = lines.length > 0
-    if (!gathering) return
+    isGathering = stdout.hasAdded
+    if (!isGathering) return
     // Before the lines are made: one that throws must not be the last that is printed.
     setTimeout(flush, gatheringMs).unref()
-    const texts = lines.splice(0).map(line => (typeof line === 'string' ? line : line()))
-    process.stdout.write(`${texts.join('\n')}\n`)
+    stdout.flush()
   }
   process.on('exit', flush)
   return line => {
-    lines.push(line)
-    if (gathering) return
-    gathering = true
+    stdout.add(line)
+    if (isGathering) return
+    isGathering = true
     setImmediate(flush)
   }
 }

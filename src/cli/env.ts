@@ -10,16 +10,17 @@ export interface EnvOptions {
   readonly token: TokenKind
 }
 
-/** What was told, and where the lines go. */
-interface Printing extends EnvOptions, Pick<Console, 'print'> {}
-
 /**
- * Prints the variables by which clients find a running mock, for a shell, with the first token of its kind; or those that
- * the server of a lobby finds. Rejects with `UsageError`.
+ * Prints variables of a running mock as lines for a shell: those by which clients find it, with the first token of its
+ * kind, or those of the server of a lobby. Rejects with `UsageError`.
  */
-export async function printEnvironment(lobbyId: string | undefined, { print, ...options }: Printing): Promise<void> {
+export async function printEnvironment(
+  lobbyId: string | undefined,
+  options: EnvOptions,
+  { printDocument }: Pick<Console, 'printDocument'>,
+): Promise<void> {
   const environment = lobbyId === undefined ? await ofClients(options) : await ofLobby(lobbyId, options)
-  for (const line of exportLines(environment)) print(line)
+  printDocument(exportLines(environment).join('\n'))
 }
 
 async function ofClients({ url, token }: EnvOptions): Promise<Environment> {

@@ -4,7 +4,6 @@ import type { ExchangeRecord } from '../server/log.js'
 import { defaultWorldId } from '../server/worlds.js'
 import type { World } from '../store/world.js'
 import type { Console } from './console.js'
-import { plain } from './plain.js'
 
 /** Where a line is printed, and of what. */
 interface LineOf extends Pick<Console, 'style'> {
@@ -19,13 +18,12 @@ export function exchangeLine(record: ExchangeRecord, { world, style }: LineOf): 
   const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
   const place = record.world === defaultWorldId ? path : `${path}  ${style('dim', `[${record.world}]`)}`
   const line = `${method.padEnd(4)}  ${place}  ${style(colour, String(status))}  ${style('dim', time)}`
-  const refused = refusedOrigin && plain(refusedOrigin)
   const notes = [
     code,
     fault && `fault ${fault}: ${faultEffect}`,
     canned(record, world),
     authorizationIgnored && 'Authorization is not "Bearer <token>": taken as no token',
-    refused && `pages of ${refused} may not read this: --cors-origin ${refused} allows them`,
+    refusedOrigin && `pages of ${refusedOrigin} may not read this: --cors-origin ${refusedOrigin} allows them`,
   ]
   return notes.reduce<string>((text, note) => (note ? `${text}  ${note}` : text), line)
 }

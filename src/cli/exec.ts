@@ -4,6 +4,7 @@ import { UsageError } from '../contract/usage-error.js'
 import { environmentOf } from '../control/environment.js'
 import { bind } from '../express/bind.js'
 import type { Mock } from '../mock.js'
+import { systemReason } from '../node/system-error.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import type { TokenRow } from '../store/rows.js'
 import { answerOn, reachable } from './answer-on.js'
@@ -42,7 +43,7 @@ export async function exec({ command, loaded, options, console }: Execution): Pr
   try {
     const exposure = host === undefined ? undefined : exposureOf({ host, port: bound.port })
     if (exposure !== undefined) console.warn(exposure)
-    mock = answerOn(bound, { loaded, options })
+    mock = answerOn(bound, { loaded, options, console })
     const { RIVET_TOKEN: _, ...inherited } = process.env
     const env = { ...inherited, ...environmentOf(reachable(bound.url), tokenIn(mock, token)) }
     return await run(command, env)
@@ -88,9 +89,10 @@ function run([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): P
   }).finally(stopForwarding)
 }
 
-function commandError(name: string, { code, message }: NodeJS.ErrnoException): CommandError {
-  if (code === 'ENOENT') return new CommandError(`there is no command ${JSON.stringify(name)}`, notFound)
-  return new CommandError(`${JSON.stringify(name)} cannot be run: ${message}`, cannotRun)
+function commandError(name: string, error: NodeJS.ErrnoException): CommandError {
+  if (error.code === 'ENOENT') return new CommandError(`there is no command ${JSON.stringify(name)}`, notFound)
+  const reason = error.code === 'EACCES' ? 'it is no program, or you may not run it' : systemReason(error)
+  return new CommandError(`${JSON.stringify(name)} cannot be run: ${reason}`, cannotRun)
 }
 
 /** What ends this process ends the command instead, until the function that comes back is called. */

@@ -12,7 +12,7 @@ export interface ExportOptions {
 /** Prints the snapshot of a running world, as YAML. Rejects with `UsageError`. */
 export async function printSnapshot(
   { url, with: parts = [] }: ExportOptions,
-  { print }: Pick<Console, 'print'>,
+  { printDocument }: Pick<Console, 'printDocument'>,
 ): Promise<void> {
   // To ask a world for its snapshot would make it, and a slip in the name would export what nobody has seen.
   const { server = url, encodedId } = worldUrl(url) ?? {}
@@ -20,5 +20,5 @@ export async function printSnapshot(
     await askRunningMock({ url: server, path: `/worlds/${encodedId}`, accept: 'application/json' })
   const query = parts.length === 0 ? '' : `?${new URLSearchParams({ with: parts.join(',') })}`
   const yaml = await askRunningMock({ url, path: `/snapshot${query}`, accept: 'application/yaml' })
-  print(yaml.replace(/\n$/, ''))
+  printDocument(yaml.replace(/\n$/, ''))
 }

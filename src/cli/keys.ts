@@ -22,6 +22,8 @@ export function listenToKeys({ input, keys, console }: KeysOptions): void {
   const all = [...keys, help]
   // Not as a terminal: that would take Ctrl+C from the process.
   const lines = createInterface({ input, terminal: false })
+  // A terminal that is gone presses no more keys.
+  input.on('error', () => lines.close())
   lines.on('line', line => {
     const pressed = line.trim()
     if (pressed === '') return

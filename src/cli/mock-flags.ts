@@ -15,7 +15,7 @@ export function withMockFlags(command: Command): Command {
     .option('--allowed-hosts <names>', 'names for the Host header beyond localhost, with commas between', listArgument)
     .option(
       '--cors-origin <origins>',
-      "origins whose pages may read answers, beyond localhost and the scenario's, with commas between",
+      "origins whose pages may use the mock, beyond localhost and the scenario's; null for sandboxed frames",
       listArgument,
     )
     .option('--seed <seed>', "what ids, tokens and fake data come from (default: the scenario's)", seedArgument)

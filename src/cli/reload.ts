@@ -13,7 +13,7 @@ import { type WatchedFile, watchFile } from './watch-file.js'
 interface Reloading {
   readonly file: ScenarioFile
   readonly mock: Pick<Mock, 'reload'>
-  readonly console: Pick<Console, 'print' | 'warn'>
+  readonly console: Pick<Console, 'print' | 'printJson' | 'warn'>
   /** Default: `text`. `quiet` tells of mistakes only. */
   readonly tell?: 'text' | 'json' | 'quiet' | undefined
 }
@@ -103,7 +103,8 @@ export class Reloader {
     }
     const tally = await mock.reload(scenario)
     if (tell === 'quiet') return
-    console.print(tell === 'json' ? JSON.stringify(reloadObject(path, tally)) : reloadLine(path, tally))
+    if (tell === 'json') console.printJson(reloadObject(path, tally))
+    else console.print(reloadLine(path, tally))
   }
 }
 

@@ -57,24 +57,20 @@ function begin(bound: Bound, { loaded, options, console, hint }: Serving): Mock 
   const exposure = host === undefined ? undefined : exposureOf({ host, port: bound.port })
   if (exposure !== undefined) console.warn(exposure)
   const url = reachable(bound.url)
-  const mock = answerOn(bound, { loaded, options, progress: options.quiet ? undefined : console.progress() })
-  if (options.json)
-    console.print(JSON.stringify({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens }))
+  const mock = answerOn(bound, { loaded, options, progress: options.quiet ? undefined : console.progress(), console })
+  if (options.json) console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
   else printBanner({ mock, url, hint }, console)
   logExchanges(mock, { options, console })
   return mock
 }
 
 function logExchanges({ log, worlds }: Mock, { options, console }: Pick<Serving, 'options' | 'console'>): void {
-  const { print, style } = console
+  const { print, printJson, style } = console
   log.subscribe(record => {
     if (options.quiet && record.status < 400) return
     // Made when it is written, many in a row: one alone between two answers costs several times as much.
-    print(() =>
-      options.json
-        ? JSON.stringify(exchangeObject(record))
-        : exchangeLine(record, { world: worlds.get(record.world)?.world, style }),
-    )
+    if (options.json) printJson(() => exchangeObject(record))
+    else print(() => exchangeLine(record, { world: worlds.get(record.world)?.world, style }))
   })
 }
 

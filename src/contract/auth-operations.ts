@@ -9,8 +9,34 @@ const Agent = z
   })
   .meta({ id: 'Agent', description: 'Whom a cloud token speaks for: a game.' })
 
-/** What the cloud tells about who asks. */
+/** What a client of the cloud must know before its first call. */
+const Bootstrap = z
+  .object({
+    access: z.enum(['public', 'private']),
+    captcha: z.object({}),
+    cluster: z.enum(['enterprise', 'oss']),
+    domains: z.object({ cdn: z.string(), job: z.string(), main: z.string() }),
+    login_methods: z.object({ access_token: z.boolean(), email: z.boolean() }),
+    origins: z.object({ hub: z.string().meta({ description: 'Where device links are completed.' }) }),
+  })
+  .meta({ id: 'Bootstrap', description: 'What a client of the cloud must know before its first call.' })
+
+/** What the cloud tells about itself and about who asks. */
 export const authOperations = {
+  'cloud.bootstrap': {
+    method: 'GET',
+    path: '/cloud/bootstrap',
+    summary: 'Tells what a client of the cloud must know before its first call.',
+    auth: 'none',
+    kind: 'read',
+    output: Bootstrap,
+    errors: [],
+    source: 'client',
+    fidelity: [
+      '`origins.hub` is the `publicUrl` of the mock, which the command sets to its own URL. Each of `domains` is the `cdn_domain` of the scenario.',
+      'Only tokens log in, and no captcha is asked for.',
+    ],
+  },
   'auth.inspect': {
     method: 'GET',
     path: '/cloud/auth/inspect',

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { Duration, durationMs } from './duration.js'
-import { errorStatus } from './error.js'
+import { type ErrorCode, errorStatus } from './error.js'
 import { exact } from './exact.js'
 import { Instant } from './instant.js'
+import { Json } from './json.js'
 import { nearest } from './nearest.js'
 import { operationIds, operations } from './operations.js'
 import { OperationPattern, RequestMatch, reached } from './request-match.js'
@@ -23,27 +24,40 @@ const FaultDelay = z.union([Duration, Spread, LongTail], {
 /** For how long a fault delays. */
 export type FaultDelay = z.output<typeof FaultDelay>
 
-/** The code of ours that one which is none of them most likely meant. */
-function slipFor(code: string | undefined): string | undefined {
-  return code === undefined || Object.hasOwn(errorStatus, code) ? undefined : nearest(code, Object.keys(errorStatus))
+/** Whether the contract lists the code, and so knows its status. */
+function isKnown(code: string): code is ErrorCode {
+  return Object.hasOwn(errorStatus, code)
 }
 
+/** The HTTP status of a failure that a fault answers: its own, else that of its code. */
+export function statusOf({ status, code = 'ERROR' }: FaultError): number {
+  return status ?? errorStatus[isKnown(code) ? code : 'ERROR']
+}
+
+const codeFormat = /^[A-Z][A-Z0-9_]*$/
+
 const FaultError = exact({
-  status: z.int().min(400).max(599).optional().describe("Default: the code's; 500 for a code that is none of ours."),
+  status: z.int().min(400).max(599).optional().describe("Default: the code's. A code of your own needs one."),
   code: z
     .string()
-    .regex(/^[A-Z][A-Z0-9_]*$/, 'expected a code in upper case, such as API_RATE_LIMIT')
+    .regex(codeFormat, 'expected a code in upper case, such as API_RATE_LIMIT')
     .optional()
     .describe('Default: ERROR.'),
   message: z.string().optional().describe('Default: that the fault made it up.'),
+  metadata: Json.optional().describe('Any JSON; clients find it as metadata beside the code.'),
 })
   .refine(({ status, code }) => status !== undefined || code !== undefined, 'expected a status, a code, or both')
-  .refine(({ status, code }) => status !== undefined || slipFor(code) === undefined, {
+  .refine(({ status, code = 'ERROR' }) => status !== undefined || isKnown(code) || !codeFormat.test(code), {
     path: ['code'],
-    // What is refined has the shape already.
-    error: issue =>
-      `expected a status beside a code of your own. Did you mean ${slipFor((issue.input as { code?: string }).code)}?`,
+    // What is refined has the shape already, and has a code.
+    error: issue => unknownCode((issue.input as { readonly code: string }).code),
   })
+function unknownCode(code: string): string {
+  const near = nearest(code, Object.keys(errorStatus))
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`
+  return `expected a code of the contract, or a status beside a code of your own.${hint}`
+}
+
 /** What a fault answers. */
 export type FaultError = z.output<typeof FaultError>
 

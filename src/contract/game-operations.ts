@@ -4,7 +4,7 @@ import { InGame } from './game-path.js'
 import type { OperationSpec } from './operation.js'
 import { Watch, WatchIndex } from './watch.js'
 
-/** What the cloud tells about games. */
+/** What the cloud does with games. */
 export const gameOperations = {
   'games.getGameById': {
     method: 'GET',
@@ -21,8 +21,20 @@ export const gameOperations = {
     fidelity: [
       "Nobody owns a game: its `developer_group_id` is the scenario's, else made up from the seed.",
       '`total_player_count` is at most 4294967295, the most that clients can read.',
-      'The mock keeps no versions: those that namespaces run are listed, each by its id, and as old as the first namespace that runs it.',
-      'All regions of the world are there for each game. A region has one id, which is its `region_name_id` too; its `universal_region` is that of its display name, else `unknown`.',
+      'The mock keeps no versions: those that namespaces run are listed, as old as the first namespace that runs them, and named `0.0.1`, `0.0.2`, … in the order of these namespaces.',
+      'All regions of the world are there for each game. The `region_id` of a region of your own comes from the seed, unless the scenario says `region_uuid`; its `universal_region` is that of its display name, else `unknown`.',
     ],
+  },
+  'games.tokens.createCloudToken': {
+    method: 'POST',
+    path: '/cloud/games/{game_id}/tokens/cloud',
+    summary: 'Creates another cloud token of a game. Earlier ones stay valid.',
+    auth: 'cloud',
+    kind: 'write',
+    params: InGame,
+    output: z.object({ token: z.string() }),
+    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
+    source: 'client',
+    fidelity: [],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }

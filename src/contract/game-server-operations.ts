@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Json } from './json.js'
 import type { OperationSpec } from './operation.js'
+import { record } from './record.js'
 import { Uint32 } from './uint32.js'
 
 const done = z.object({})
@@ -105,10 +106,7 @@ export const gameServerOperations = {
     kind: 'read',
     output: z.object({
       player_count: Uint32,
-      game_modes: z.record(
-        z.string(),
-        z.object({ player_count: Uint32, regions: z.record(z.string(), z.object({ player_count: Uint32 })) }),
-      ),
+      game_modes: record(z.object({ player_count: Uint32, regions: record(z.object({ player_count: Uint32 })) })),
     }),
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
     source: 'client',

@@ -75,12 +75,12 @@ function excerpt(value: object): object {
 
 /** The value that a path leads to, own properties only; `undefined` where it leads nowhere. */
 export function valueAt(input: unknown, path: Path): unknown {
-  // An own key of an object may be used on it.
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? value[key as never] : undefined,
-    input,
-  )
+  let value = input
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = value[key as never] // an own key of it
+  }
+  return value
 }
 
 function expectation(issue: Issue): string {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { record } from './record.js'
 
 const Int32 = z.int32().meta({ format: 'int32' })
 
@@ -17,7 +18,7 @@ export const JoinPort = z
   })
 export type JoinPort = z.output<typeof JoinPort>
 
-const ports = z.record(z.string(), JoinPort).meta({ description: 'By their labels.' })
+const ports = record(JoinPort).meta({ description: 'By their labels.' })
 const player = z.object({
   token: z.string().meta({ description: 'What the player hands the game server, which tells with it who has come.' }),
 })

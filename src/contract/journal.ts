@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { Instant } from './instant.js'
 import { Json } from './json.js'
+import { record } from './record.js'
 
 /** One text, or all where there are several. */
-const Texts = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+const Texts = record(z.union([z.string(), z.array(z.string())]))
 
 /** An exchange as the journal shows it: its tokens are cut to their labels. */
 export const JournalEntry = z.strictObject({

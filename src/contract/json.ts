@@ -13,6 +13,31 @@ export function nestsWithin(value: unknown, levels = nestingLimit): boolean {
   return true
 }
 
+const quote = 0x22
+const backslash = 0x5c
+
+/**
+ * Whether a JSON text, in UTF-8, nests no deeper than `levels`. It only counts brackets outside of strings, so that a text
+ * of brackets alone is refused before anybody makes objects of it. Stops where the text is too deep.
+ */
+export function textNestsWithin(text: Uint8Array, levels = nestingLimit): boolean {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < text.length; i += 1) {
+    const byte = text[i]
+    if (inString) {
+      if (byte === backslash) i += 1
+      else if (byte === quote) inString = false
+    } else if (byte === quote) inString = true
+    // `[` and `{`, then `]` and `}`.
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1
+      if (depth > levels) return false
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1
+  }
+  return true
+}
+
 /** Any JSON value that nests at most 64 levels. */
 export const Json = z
   .unknown()

@@ -5,15 +5,16 @@ import { Join } from './join.js'
 import { Json } from './json.js'
 import { Lobby } from './lobby.js'
 import type { OperationSpec } from './operation.js'
+import { record } from './record.js'
 import { Region } from './region.js'
 import { Uint32 } from './uint32.js'
 
 /** Where the client is. */
 const headers = z.object({ 'x-coords': CoordinatesHeader.optional() })
 
-const tags = z
-  .record(z.string(), z.string())
-  .meta({ description: 'At most 8: names of up to 128 bytes, values of up to 512.' })
+const tags = record(z.string()).meta({
+  description: 'At most 8: names of up to 128 bytes, values of up to 512.',
+})
 const max_players = Uint32.meta({ description: 'The most players of the lobby. Default: as its game mode says.' })
 
 /** By what a client would prove that a person plays, and who that is. Nobody looks at it. */

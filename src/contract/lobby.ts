@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { record } from './record.js'
 import { Uint32 } from './uint32.js'
 
 /** The most players a lobby takes: by find, by join with its id, and as a party. */
@@ -16,7 +17,7 @@ export const Lobby = z
     lobby_id: z.string(),
     ...MaxPlayers.shape,
     total_player_count: Uint32,
-    state: z.record(z.string(), z.unknown()).optional(),
+    state: record(z.unknown()).optional(),
   })
   .meta({
     id: 'Lobby',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { InNamespace } from './game-path.js'
 import type { OperationSpec } from './operation.js'
 import { DevelopmentPort, Port } from './port.js'
+import { record } from './record.js'
 import { Validation } from './validation.js'
 
 const minted = z.object({ token: z.string() })
@@ -31,13 +32,13 @@ export const namespaceTokenOperations = {
     body: z
       .object({
         hostname: z.string(),
-        ports: z.record(z.string(), DevelopmentPort).nullish().meta({ description: 'By their labels.' }),
+        ports: record(DevelopmentPort).optional().meta({ description: 'By their labels.' }),
         lobby_ports: z
           .array(Port)
-          .nullish()
+          .optional()
           .meta({ description: 'In the place of `ports`, as older clients send them.' }),
       })
-      .refine(({ ports, lobby_ports }) => (ports == null) !== (lobby_ports == null), {
+      .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
         error: 'expected one of ports and lobby_ports, and not both',
       }),
     output: minted,

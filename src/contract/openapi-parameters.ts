@@ -14,7 +14,7 @@ export function openApiParameters(
   ] as const
   return parts.flatMap(([place, part]) => {
     if (!part) return []
-    const { properties = {}, required = [] } = schemas.of(part, 'input')
+    const { properties = {}, required = [] } = schemas.of(part, 'parameter')
     return Object.entries(properties).map(([name, property]): OpenApiParameter => {
       // Only `true` and `false` are schemas that are no objects, and no field of an operation is made so.
       const { description, ...schema } = property as Exclude<typeof property, boolean>

@@ -50,7 +50,7 @@ export function openApiResponses(spec: OperationSpec, schemas: OpenApiSchemas): 
 function success({ output }: OperationSpec, schemas: OpenApiSchemas): OpenApiResponse {
   const headers = headerReferences([])
   if (!output) return { description: 'Done. The body is empty.', headers }
-  return { description: 'Done.', headers, content: { 'application/json': { schema: schemas.of(output, 'output') } } }
+  return { description: 'Done.', headers, content: { 'application/json': { schema: schemas.of(output, 'answer') } } }
 }
 
 function failure(codes: readonly ErrorCode[], schemas: OpenApiSchemas): OpenApiResponse {
@@ -60,7 +60,7 @@ function failure(codes: readonly ErrorCode[], schemas: OpenApiSchemas): OpenApiR
     content: {
       'application/json': {
         schema: {
-          allOf: [schemas.of(ErrorBody, 'output'), { type: 'object', properties: { code: { enum: [...codes] } } }],
+          allOf: [schemas.of(ErrorBody, 'answer'), { type: 'object', properties: { code: { enum: [...codes] } } }],
         },
       },
     },

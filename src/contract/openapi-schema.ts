@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { withOptionalNulls } from './nulls.js'
 import type { OpenApiSchema } from './openapi-document.js'
 
 /** Makes the schemas of one document. Those that have an id are kept as its components, and referred to. */
 export interface OpenApiSchemas {
-  /** The schema of what is sent (`input`) or answered (`output`), as it is on the wire. */
-  of(schema: z.ZodType, direction: 'input' | 'output'): OpenApiSchema
+  /** The schema of a parameter, of a sent body, or of an answer, as it is on the wire. A body's optional fields allow null. */
+  of(schema: z.ZodType, place: 'parameter' | 'body' | 'answer'): OpenApiSchema
   /** Those with an id that have been met so far, in the order of their ids. */
   components(): Record<string, OpenApiSchema>
 }
@@ -16,10 +17,11 @@ const documentPlace = '#/components/schemas/'
 export function createOpenApiSchemas(): OpenApiSchemas {
   const met = new Map<string, OpenApiSchema>()
   return {
-    of(schema, direction) {
-      const { $schema, $defs = {}, ...made } = z.toJSONSchema(schema, { io: direction })
-      for (const [id, definition] of Object.entries($defs)) keep(met, { id, definition: moved(definition) })
-      return moved(made)
+    of(schema, place) {
+      const { $schema, $defs = {}, ...made } = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' })
+      const onWire = (one: OpenApiSchema) => moved(place === 'body' ? withOptionalNulls(one) : one)
+      for (const [id, definition] of Object.entries($defs)) keep(met, { id, definition: onWire(definition) })
+      return onWire(made)
     },
     components: () => Object.fromEntries([...met].sort(([one], [other]) => (one < other ? -1 : 1))),
   }

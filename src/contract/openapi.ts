@@ -36,7 +36,7 @@ export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): 
 }
 
 const about =
-  'A mock of a matchmaker and game-namespace service, for working offline. Each operation says where its rules come from, and where it differs from the real service.'
+  'A mock of a matchmaker and game-namespace service, for working offline. Each operation says where its rules come from, and where it differs from the real service. POST, PUT and DELETE from a web page of another site (`sec-fetch-site: cross-site`), whose origin the mock does not allow, change nothing and are answered with 403 `API_FORBIDDEN`.'
 const aboutTokens = 'A token of the mock, which shows its tokens when it starts and on `GET /`.'
 
 /** Whom an operation answers, in a sentence. */
@@ -76,7 +76,7 @@ function requestBodyOf(
 ): Pick<OpenApiOperation, 'requestBody'> {
   const sent = body ?? jsonBody
   if (!sent) return {}
-  const schema = schemas.of(sent, 'input')
+  const schema = schemas.of(sent, 'body')
   // An empty body is `{}`, so that a body without required fields may be left out.
   return { requestBody: { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } } }
 }

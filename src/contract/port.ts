@@ -11,8 +11,8 @@ const PortRange = z.object({ min: Int32, max: Int32 })
 export const Port = z
   .object({
     label: z.string(),
-    target_port: Int32.nullish(),
-    port_range: PortRange.nullish(),
+    target_port: Int32.optional(),
+    port_range: PortRange.optional(),
     proxy_protocol: ProxyProtocol,
   })
   .meta({
@@ -24,7 +24,7 @@ export type Port = z.output<typeof Port>
 
 /** A port of the game server of a development token, whose label stands beside it. */
 export const DevelopmentPort = z
-  .object({ port: Int32.nullish(), port_range: PortRange.nullish(), protocol: ProxyProtocol })
+  .object({ port: Int32.optional(), port_range: PortRange.optional(), protocol: ProxyProtocol })
   .meta({
     id: 'DevelopmentPort',
     description: 'A port of a game server of your own: one `port`, or a `port_range`, inclusive.',

@@ -4,6 +4,7 @@ import { Json } from './json.js'
 import { matchesGlob } from './matches-glob.js'
 import { knownChoices } from './nearest.js'
 import { type OperationId, operationIds } from './operations.js'
+import { record } from './record.js'
 
 /** The operations that an id, or a pattern of ids, reaches. */
 export function reached(pattern: string): OperationId[] {
@@ -20,7 +21,7 @@ export const OperationPattern = Pattern.refine(pattern => reached(pattern).lengt
     `expected the id of an operation, or a pattern that reaches one, such as devices.*.${knownChoices(input as string, operationIds)}`,
 })
 
-const Texts = z.record(z.string(), Pattern)
+const Texts = record(Pattern)
 
 const PartialBody = Json.refine(
   value => typeof value === 'object' && value !== null && !Array.isArray(value),

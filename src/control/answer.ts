@@ -1,7 +1,7 @@
 import { controlPath } from '../contract/control-path.js'
 import { ApiError } from '../contract/error.js'
 import { UsageError } from '../contract/usage-error.js'
-import type { Exchange, Page } from '../server/exchange.js'
+import { bodyLimit, type Exchange, type Page } from '../server/exchange.js'
 import { createRouteTable } from '../server/route-table.js'
 import { pathInWorld } from '../server/world-path.js'
 import { controlCalls, controlPages, type SteeredServer } from './calls.js'
@@ -42,6 +42,17 @@ export function admit(exchange: Exchange): Page | undefined {
   return undefined
 }
 
+/** How many bytes of a request's body are read: of a call that is refused, no more than of any other. */
+export function longestControlBody(request: Pick<Exchange, 'method' | 'path' | 'headers'>): number {
+  try {
+    const { longestBody = bodyLimit }: ControlSpec = controlOperations[routeOf(request).id]
+    guard(request)
+    return longestBody
+  } catch {
+    return bodyLimit
+  }
+}
+
 /** Answers a request that was admitted. Rejects with what its answer is made of: `ApiError`, or a bug. */
 export async function answerControl(exchange: Exchange, controlled: Controlled): Promise<Page> {
   const { id, params } = routeOf(exchange)
@@ -49,7 +60,7 @@ export async function answerControl(exchange: Exchange, controlled: Controlled):
   return carryOut(id, { ...controlled, ...input, params, exchange })
 }
 
-function routeOf({ method, path }: Exchange) {
+function routeOf({ method, path }: Pick<Exchange, 'method' | 'path'>) {
   const inside = pathInWorld(path).slice(controlPath.length) || '/'
   // The id of a game mode has a slash in it, and people write it so.
   return routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))

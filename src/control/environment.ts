@@ -8,6 +8,8 @@ export function environmentOf(url: string, token: string | undefined): Environme
   return {
     MOCKMAKER_URL: url,
     RIVET_API_ENDPOINT: url,
+    // Deprecated by the service, but all that the Unreal plugin reads (PROTOCOL.md E).
+    RIVET_MATCHMAKER_API_URL: `${url}/matchmaker`,
     ...(token === undefined ? {} : { RIVET_TOKEN: token }),
   }
 }

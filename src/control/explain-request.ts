@@ -37,7 +37,7 @@ export function explainRequest(
     const { auth, summary } = operations[id]
     because.push(`it is ${id}: ${summary}`, `it answers ${needs[auth]}`)
     const caller = authenticate(exchange, { auth, params, view })
-    because.push(whoAsks(caller, { origin, view }), ...readers(origin, { view, corsOrigins }))
+    because.push(whoAsks(caller, { origin, view }), ...readers(origin, { view, corsOrigins, method: exchange.method }))
     return { verdict: `answered by ${id}`, because }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -108,8 +108,11 @@ function faultText({ state: { id, effect, times, struck, chance }, isDue }: Conc
 /** Whether the page that asks may read the answer. */
 function readers(
   origin: string | undefined,
-  { view: { tables }, corsOrigins }: Pick<ExplainedOf, 'view' | 'corsOrigins'>,
+  { view: { tables }, corsOrigins, method }: Pick<ExplainedOf, 'view' | 'corsOrigins'> & { readonly method: string },
 ): string[] {
   if (origin === undefined || isAllowedOrigin(origin, { tables, corsOrigins })) return []
-  return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`]
+  const refused = ['POST', 'PUT', 'DELETE'].includes(method)
+    ? ['a browser that sends it from there is refused (403 API_FORBIDDEN), because the page is of another site']
+    : []
+  return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`, ...refused]
 }

@@ -24,7 +24,12 @@ export interface ControlSpec {
   readonly query?: z.ZodObject | 'fields'
   /** Absent where the body means nothing. */
   readonly body?: z.ZodType
+  /** In bytes. Default: 1 MiB, as for the service's own operations. */
+  readonly longestBody?: number
 }
+
+/** In bytes: a world of 400,000 lobbies. A longer scenario or snapshot can be started with as a file. */
+const longestScenario = 64 * 1024 * 1024
 
 /** An object whose keys are checked where it is used. As it came: a schema of its keys would lose one called `__proto__`. */
 export const AnyObject = z.custom<Readonly<Record<string, unknown>>>(
@@ -50,6 +55,7 @@ export const controlOperations = {
     summary:
       "Makes a world, or has one begin anew: of a scenario, as an equal copy of another world, or of the server's scenario.",
     body: NewWorldSchema,
+    longestBody: longestScenario,
   },
   'worlds.delete': { method: 'DELETE', path: '/worlds/{world_id}', summary: 'Takes a world away.' },
   'world.get': { method: 'GET', path: '/world', summary: 'What the world is, how far it is, and what is in it.' },
@@ -76,6 +82,7 @@ export const controlOperations = {
     path: '/snapshot',
     summary: 'Puts a snapshot back, in one change set.',
     body: AnyObject,
+    longestBody: longestScenario,
   },
   'scenarios.list': { method: 'GET', path: '/scenarios', summary: 'The scenarios on hand.' },
   'scenario.put': {
@@ -83,6 +90,7 @@ export const controlOperations = {
     path: '/scenario',
     summary: 'Changes over to another scenario, in one change set.',
     body: LoadSchema,
+    longestBody: longestScenario,
   },
   'clock.get': { method: 'GET', path: '/clock', summary: "The world's time, and how it goes." },
   'clock.set': {

@@ -39,7 +39,8 @@ export async function endSimulation(world: World, options: EndSimulationOptions)
 
 function checkModes({ namespace_id, modes = {} }: SimulationRow, tables: ReadTables): void {
   const known = tables.gameModes.findMany(q => q.where({ namespace_id })).map(({ game_mode_id }) => game_mode_id)
-  const unknown = Object.keys(modes).find(id => !known.includes(id))
+  const ids = new Set(known)
+  const unknown = Object.keys(modes).find(id => !ids.has(id))
   if (unknown === undefined) return
   const name = fullNameOf(namespace_id, tables)
   throw new UsageError(`modes has ${quoted(unknown)}, which is no game mode of ${name}.${knownChoices(unknown, known)}`)

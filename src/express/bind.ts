@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { ErrorCode } from '../contract/error.js'
 import { UsageError } from '../contract/usage-error.js'
+import { systemReason } from '../node/system-error.js'
 
 /** Where a server listens. */
 interface BindOptions {
@@ -160,11 +161,30 @@ function open(
   })
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE'
-      reject(taken ? new PortTaken(host, port) : new UsageError(`cannot listen: ${error.message}`, { cause: error }))
+      reject(error.code === 'EADDRINUSE' ? new PortTaken(host, port) : cannotListen(error, { host, port }))
     })
     server.listen(port, host, () => resolve(server))
   })
+}
+
+/** Why the system lets nobody listen there, and what to do. */
+function cannotListen(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): UsageError {
+  const sentence = () => {
+    switch (error.code) {
+      case 'EADDRNOTAVAIL':
+        return `cannot listen on ${host}: this machine has no such address. Name one of its own, or leave the host out`
+      case 'EAFNOSUPPORT':
+        return `cannot listen on ${host}: this machine has no IPv6. Name an IPv4 address, or leave the host out`
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        return `cannot listen on ${host}: no machine of that name is known. Name an address, or leave the host out`
+      case 'EACCES':
+        return `cannot listen on port ${port}: the system does not allow you that port. Choose one from 1024 up`
+      default:
+        return `cannot listen on ${host}, port ${port}: ${systemReason(error)}`
+    }
+  }
+  return new UsageError(sentence(), { cause: error })
 }
 
 /** Answers what is not even HTTP: as JSON, like every failure. */

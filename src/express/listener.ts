@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isControlPath } from '../contract/control-path.js'
-import { admit, answerControl } from '../control/answer.js'
-import { controlBodyLimit } from '../control/control-input.js'
-import { guard } from '../control/guard.js'
+import { admit, answerControl, longestControlBody } from '../control/answer.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkTexts } from '../mock-options.js'
@@ -27,15 +25,10 @@ const yaml = () => import('yaml')
 
 const usualBody = () => bodyLimit
 
-/** A snapshot is longer than any call of the service. What the control API refuses by its head is not collected. */
+/** A scenario is longer than any call of the service. */
 function longestBody({ url = '/', method = '', headers }: IncomingMessage): number {
-  if (!isControlPath(pathInWorld(url))) return bodyLimit
-  try {
-    guard({ method, headers })
-    return controlBodyLimit
-  } catch {
-    return bodyLimit
-  }
+  const [path = '/'] = url.split('?', 1)
+  return isControlPath(pathInWorld(path)) ? longestControlBody({ method, path, headers }) : bodyLimit
 }
 
 /** What a server needs of a mock. */

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { knownChoices } from '../contract/nearest.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
@@ -28,6 +29,8 @@ export function scenarioText(path: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
+    if (error instanceof Error && 'code' in error && error.code === 'EISDIR')
+      throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, 'scenario.yaml')}`)
     throw explained(error, `${path} cannot be read`)
   }
 }

@@ -1,12 +1,12 @@
 /** How deep a key of the format may lie: that of a port's range is in a range, port, list of ports, … of a game. */
 const deepestLevel = 11
 
-/** Keys whose values are the game's own. */
-const owned = ['state', 'lobby_config']
+/** Keys whose values are any JSON: the game's own, what a fault answers with, and what a request had in its body. */
+const owned = ['state', 'lobby_config', 'metadata', 'body']
 
 /**
  * An input without the keys that say nothing: `lobbies:` with nothing after it is null in YAML, and is as good as no key.
- * A `state` and a `lobby_config` are the game's own and stay as they are.
+ * A value that may be any JSON, such as a `state` or the `metadata` of a fault, stays as it is.
  */
 export function withoutAbsent(input: unknown, levels = deepestLevel): unknown {
   if (typeof input !== 'object' || input === null || levels === 0) return input

@@ -1,4 +1,3 @@
-import type { Faker } from '@faker-js/faker'
 import type { RandomState } from '../store/random.js'
 import type { SettingsRow } from '../store/rows.js'
 import type { SeedRows } from '../store/seed.js'
@@ -27,8 +26,6 @@ export interface BeginningOptions {
   readonly path?: string | undefined
   /** Whether players come and go too where the scenario does not say so, and somebody can play. A snapshot says all of itself. */
   readonly live?: boolean | undefined
-  /** Called only when something is to be generated. It is seeded anew each time. */
-  faker(): Faker
   /** Is told now and then, while a world is made, how many of its lobbies are there. */
   readonly progress?: Progress | undefined
 }
@@ -39,7 +36,7 @@ const defaults = { title: 'Untitled', seed: 1, cdn_domain: 'mock.localhost', ser
  * How the world of a scenario begins. The same scenario and seed give the same ids and tokens at any time and, with
  * `now`, the same rows. Each id comes from a stream of its own, so that what changes one thing leaves the ids of others alone.
  */
-export function beginningOf(scenario: Scenario, options: BeginningOptions): Beginning {
+export function beginningOf(scenario: Scenario, options: BeginningOptions = {}): Beginning {
   const { title = defaults.title, seed: own = defaults.seed, clock, now, revision, chance } = scenario
   const seed = options.seed ?? own
   return {
@@ -64,7 +61,7 @@ interface Start extends BeginningOptions {
   readonly now: number
 }
 
-function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, live, faker, progress }: Start): SeedRows {
+function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, live, progress }: Start): SeedRows {
   const isLive = live && scenario.revision === undefined
   const layout = layoutOf(scenario)
   const naming = createNaming(seed, new Set([...namedIn(scenario, layout)].map(named => named.id)))
@@ -79,11 +76,11 @@ function rowsOf(scenario: Scenario, { seed, now, publicUrl, path, live, faker, p
       namespace_id: namespace.given.namespace_id ?? naming.uuid(`namespace:${namespace.fullName}`),
     })),
   )
-  const making = { seed, naming, now, faker, servers: scenario.servers ?? defaults.servers }
+  const making = { seed, naming, servers: scenario.servers ?? defaults.servers }
   const links = deviceLinkRows(scenario.device_links ?? [], { games, naming, now })
   return {
     settings: [settingsRow(scenario, { publicUrl, path, default_namespace_id: defaultIdOf(scenario, namespaces) })],
-    regions: layout.regions.map(regionOf),
+    regions: layout.regions.map(region => regionOf(region, naming)),
     games: games.map(game => gameRow(game, { naming, now })),
     namespaces: namespaces.map(namespace => namespaceRow(namespace, { naming, now })),
     gameModes: namespaces.flatMap(({ namespace_id, modes }) =>

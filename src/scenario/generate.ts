@@ -1,4 +1,5 @@
-import type { Faker } from '@faker-js/faker'
+import { Faker } from '@faker-js/faker'
+import { gameLocale, maps, phases } from './game-locale.js'
 import type { Mode } from './game-mode.js'
 import type { LobbyEntry } from './lobby.js'
 
@@ -8,16 +9,13 @@ interface Generation {
   /** At least one of them enables a region. */
   readonly modes: readonly Mode[]
   readonly seed: number
-  /** In ms since the epoch. */
-  readonly now: number
-  readonly faker: Faker
 }
 
-/** Lobbies as a scenario would list them, one by one: the same from the same seed. Seeds the faker, which must be nobody else's meanwhile. */
-export function* generateLobbies({ count, modes, seed, now, faker }: Generation): Iterable<LobbyEntry> {
-  faker.seed(seed)
-  faker.setDefaultRefDate(now)
-  const maps = Array.from({ length: mapCount }, () => faker.location.city())
+/** Generates lobbies as a scenario would list them, one by one: the same ones from the same seed. */
+export function* generateLobbies({ count, modes, seed }: Generation): Iterable<LobbyEntry> {
+  // An instance of our own: the seed of a shared one would belong to everybody.
+  const faker = new Faker({ locale: gameLocale, seed })
+  const played = faker.helpers.arrayElements(maps, mapCount)
   const places = modes
     .filter(mode => mode.regions.length > 0)
     .map(mode => ({ mode, regions: byFavour(mode.regions, faker) }))
@@ -30,9 +28,9 @@ export function* generateLobbies({ count, modes, seed, now, faker }: Generation)
       region_id: faker.helpers.weightedArrayElement(regions),
       total_player_count: players,
       state: {
-        map: faker.helpers.arrayElement(maps),
+        map: faker.helpers.arrayElement(played),
         host: faker.internet.displayName(),
-        phase: players === 0 ? 'waiting' : faker.helpers.arrayElement(['waiting', 'running', 'running', 'ending']),
+        phase: players === 0 ? 'waiting' : faker.helpers.arrayElement(phases),
         round: faker.number.int({ min: 1, max: 12 }),
       },
     }

@@ -1,4 +1,3 @@
-import type { Faker } from '@faker-js/faker'
 import { Random } from '../store/random.js'
 import type { Mode } from './game-mode.js'
 import { generateLobbies } from './generate.js'
@@ -13,9 +12,6 @@ export interface LobbyMaking {
   /** Who plays their game servers where they do not say. */
   readonly servers: 'auto' | 'manual'
   readonly naming: Naming
-  /** In ms since the epoch. */
-  readonly now: number
-  faker(): Faker
 }
 
 /** How many lobbies a namespace begins with. */
@@ -26,12 +22,12 @@ export function lobbyCount({ given }: Pick<OwnedNamespace, 'given'>): number {
 /** The lobbies of a namespace, one by one: those that the scenario lists, and then those that are generated meanwhile. */
 export function* lobbyRows(namespace: OwnedNamespace, making: LobbyMaking): Iterable<object> {
   const { given, modes, fullName } = namespace
-  const { seed, now, faker } = making
+  const { seed } = making
   yield* rows(given.lobbies ?? [], { ...making, namespace, kind: 'lobby' })
   const count = given.generate?.lobbies ?? 0
   if (count === 0) return
   const stream = new Random(seed, `generate:${fullName}`)
-  const generation = { count, modes: [...modes.values()], seed: stream.uint32(), now, faker: faker() }
+  const generation = { count, modes: [...modes.values()], seed: stream.uint32() }
   yield* rows(generateLobbies(generation), { ...making, namespace, kind: 'generated-lobby' })
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { exact } from '../contract/exact.js'
 import { Instant } from '../contract/instant.js'
 import { Json } from '../contract/json.js'
+import { record } from '../contract/record.js'
 import { Uint32 } from '../contract/uint32.js'
 import { lobbyFields, runBy } from '../store/lobby-row.js'
 import type { Mode } from './game-mode.js'
@@ -21,7 +22,7 @@ export const LobbyEntry = exact({
   state: Json.optional().describe('Any JSON that nests at most 64 levels. Default: none.'),
   publicity: publicity.optional().describe('Default: public.'),
   is_closed: z.boolean().optional().describe('Default: false.'),
-  tags: z.record(z.string(), z.string()).optional().describe('What find may ask for.'),
+  tags: record(z.string()).optional().describe('What find may ask for.'),
   lobby_config: Json.optional().describe('What whoever created it wants its server to know.'),
   run_by: run_by
     .optional()

@@ -25,6 +25,9 @@ function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable
   for (const [i, region] of (scenario.regions ?? []).entries()) {
     const path = typeof region === 'string' ? ['regions', i] : ['regions', i, 'region_id']
     yield { scope: 'region', path, id: regionIdOf(region) }
+    if (typeof region !== 'string') {
+      yield { scope: 'region_uuid', path: ['regions', i, 'region_uuid'], id: region.region_uuid }
+    }
   }
   for (const game of games) yield* inGame(game)
   for (const [i, { id }] of (scenario.faults ?? []).entries()) {

@@ -12,7 +12,7 @@ import { ServerPortsEntry } from './server-ports.js'
 import { SimulationEntry } from './simulation.js'
 import { Token } from './token.js'
 
-/** The most lobbies that faker makes for one namespace. */
+/** The most lobbies that a scenario generates for one namespace. */
 const generatedMax = 1_000_000
 
 /** What a namespace can say besides its names. */
@@ -42,7 +42,7 @@ export const namespaceKeys = {
   players: SimulationEntry.optional().describe('Players who come and go by themselves. Default: none.'),
   generate: exact({ lobbies: z.int().min(0).max(generatedMax).optional() })
     .optional()
-    .describe('As many more, by faker, from the seed.'),
+    .describe('Generates so many more lobbies from the seed.'),
 }
 
 /** A namespace of a game. */

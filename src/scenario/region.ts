@@ -4,14 +4,18 @@ import { regionDefaults } from '../store/default-columns.js'
 import { RegionRow } from '../store/rows.js'
 import { catalogue } from './catalogue.js'
 import { CoordinatesEntry } from './coordinates.js'
+import type { Naming } from './naming.js'
 
-const { region_id, provider_display_name, region_display_name } = RegionRow.shape
+const { region_id, region_uuid, provider_display_name, region_display_name } = RegionRow.shape
 
 /** A region: the id of one in the catalogue, or a whole one. */
 export const RegionEntry = z.union([
   region_id,
   exact({
     region_id,
+    region_uuid: region_uuid
+      .optional()
+      .describe('Its id on the cloud side, a UUID. Default: that of the catalogue, else from the seed.'),
     provider_display_name: provider_display_name.optional().describe('Default: Own.'),
     region_display_name: region_display_name.optional().describe('Default: the region_id.'),
     datacenter_coord: CoordinatesEntry.optional().describe('Default: 0, 0.'),
@@ -25,10 +29,12 @@ export function regionIdOf(entry: RegionEntry): string {
 }
 
 /** The row of an entry; `undefined` where it names a region that the catalogue does not have. */
-export function regionOf(entry: RegionEntry): RegionRow | undefined {
-  if (typeof entry === 'string') return catalogue.find(region => region.region_id === entry)
+export function regionOf(entry: RegionEntry, naming: Naming): RegionRow | undefined {
+  const known = catalogue.find(region => region.region_id === regionIdOf(entry))
+  if (typeof entry === 'string') return known
   return {
     region_id: entry.region_id,
+    region_uuid: entry.region_uuid ?? known?.region_uuid ?? naming.uuid(`region:${entry.region_id}`),
     provider_display_name: entry.provider_display_name ?? regionDefaults.provider_display_name,
     region_display_name: entry.region_display_name ?? entry.region_id,
     datacenter_coord: entry.datacenter_coord ?? regionDefaults.datacenter_coord,

@@ -1,6 +1,5 @@
 import { durationMs } from '../contract/duration.js'
-import { type ErrorCode, errorStatus } from '../contract/error.js'
-import type { FaultError } from '../contract/fault.js'
+import { type FaultError, statusOf } from '../contract/fault.js'
 import { operations } from '../contract/operations.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Answer } from './exchange.js'
@@ -52,10 +51,9 @@ function struckBy({ fault, request }: Strike, afflicting: Struck): Answered {
 }
 
 /** A failure of a fault's; what it does not say of itself is filled in. */
-function failureOf({ status, code = 'ERROR', message }: FaultError, id: string): MadeUpFailure {
-  const usual = Object.hasOwn(errorStatus, code) ? errorStatus[code as ErrorCode] : errorStatus.ERROR // a key of it
-  const body = { code, message: message ?? `fault ${id} of this mock made this failure up` }
-  return new MadeUpFailure(body, status ?? usual)
+function failureOf(error: FaultError, id: string): MadeUpFailure {
+  const { code = 'ERROR', message = `fault ${id} of this mock made this failure up`, metadata } = error
+  return new MadeUpFailure({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
 }
 
 /** For how long to hold, in ms of the world's clock; `undefined` until the fault lets go. */

@@ -5,6 +5,7 @@ import { afflict } from './afflict.js'
 import { authenticate } from './authenticate.js'
 import type { Call, CarryOut } from './behave.js'
 import { clientOf } from './client-of.js'
+import { checkSite } from './cors.js'
 import type { Answer, Exchange } from './exchange.js'
 import type { ExchangeProgress } from './exchange-progress.js'
 import type { WorldFaults } from './faults.js'
@@ -20,19 +21,27 @@ interface AnswererOptions {
   readonly world: LiveWorld
   readonly finisher: Finisher
   readonly faults: WorldFaults
+  /** Origins that are allowed beyond loopback and the pages of the namespaces. */
+  readonly corsOrigins: readonly string[]
   /** For calls that have passed all checks. */
   readonly carryOut: CarryOut
 }
 
 /**
- * Answers exchanges, in the order of checks of PROTOCOL.md B9: route, method, token, query, body, existence, state. Faults
+ * Answers exchanges, in the order of checks of PROTOCOL.md B9: site, route, method, token, query, body, existence, state. Faults
  * strike before the token is looked at, and so also what would be refused, but no preflight.
  */
 export function createAnswerer(options: AnswererOptions): Answerer {
-  const { finisher, faults } = options
+  const { world, finisher, faults, corsOrigins } = options
   return exchange => {
     if (exchange.method === 'OPTIONS') return finisher.preflight(exchange)
     const progress = finisher.begin(exchange)
+    try {
+      checkSite(exchange, { tables: world, corsOrigins })
+    } catch (error) {
+      // Before the faults, whose counters it must not change.
+      return finisher.fail(progress, error)
+    }
     return faults.some
       ? afflict(progress, { ...options, goOn: late => carriedOn(late, options) })
       : carriedOn(progress, options)

@@ -1,9 +1,11 @@
+import { ApiError } from '../contract/error.js'
+import { quoted } from '../contract/issue.js'
 import type { ReadTables } from '../store/table.js'
 import { type Exchange, header, type Readers } from './exchange.js'
 import { isLoopbackOrigin, namespaceOfOrigin } from './origin.js'
 
 /** Which pages may read the answers. */
-interface CorsOptions {
+export interface CorsOptions {
   readonly tables: ReadTables
   /** Origins that are allowed beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
@@ -11,7 +13,6 @@ interface CorsOptions {
 
 /** Whether pages of an origin may read the answers (PROTOCOL.md B9). */
 export function isAllowedOrigin(origin: string, { tables, corsOrigins }: CorsOptions): boolean {
-  if (origin === 'null') return false
   const isListed = corsOrigins.some(allowed => sameOrigin(allowed, origin))
   return isLoopbackOrigin(origin) || isListed || namespaceOfOrigin(origin, tables) !== undefined
 }
@@ -19,6 +20,37 @@ export function isAllowedOrigin(origin: string, { tables, corsOrigins }: CorsOpt
 /** People write origins with a slash at the end, or as they say the name; browsers send neither. */
 function sameOrigin(written: string, sent: string): boolean {
   return written.replace(/\/$/, '').toLowerCase() === sent.toLowerCase()
+}
+
+/**
+ * Whether a page of another site sent the request from an origin that is not allowed. Browsers tell this by the header
+ * `sec-fetch-site`, which no page can set. Other clients do not send it.
+ */
+export function isForeign(exchange: Pick<Exchange, 'headers'>, options: CorsOptions): boolean {
+  if (header(exchange, 'sec-fetch-site')?.toLowerCase() !== 'cross-site') return false
+  const origin = header(exchange, 'origin')
+  return origin === undefined || !isAllowedOrigin(origin, options)
+}
+
+const changing = ['POST', 'PUT', 'DELETE']
+
+/**
+ * Refuses a request that may change something, if a page of a foreign site sent it. Browsers send such a request without
+ * a preflight if it looks like a form, so that CORS headers come too late. Throws `ApiError` (PROTOCOL.md B9).
+ */
+export function checkSite(exchange: Pick<Exchange, 'method' | 'headers'>, options: CorsOptions): void {
+  if (!changing.includes(exchange.method) || !isForeign(exchange, options)) return
+  const origin = header(exchange, 'origin')
+  const sender = origin === undefined ? 'a page of another site' : `a page of ${quoted(origin)}`
+  throw new ApiError(
+    'API_FORBIDDEN',
+    `${sender} may not change anything here: allow its origin (--cors-origin ${origin === undefined ? 'ORIGIN' : clipped(origin)}, or the option corsOrigins)`,
+  )
+}
+
+/** An origin as it is, so that it can be copied; no longer than a line. */
+function clipped(origin: string): string {
+  return origin.length > 80 ? `${origin.slice(0, 79)}…` : origin
 }
 
 /** An answer, to those who may read it. */

@@ -8,6 +8,8 @@ export interface ExchangeProgress {
   /** Whether it is with the world; what is between a door and its client is no part of the world's history. */
   readonly with: 'world' | 'door'
   readonly startedAt: number
+  /** That of the history when it began. */
+  readonly generation: number
   operation: OperationId | undefined
   caller: Caller | undefined
   /** When it began to wait; absent where it never did. */

@@ -59,7 +59,9 @@ export function createFinisher(options: FinisherOptions): Finisher {
   const finish = (progress: ExchangeProgress, result: Result) => {
     const answer = dressed(progress, result, options)
     const endedAt = performance.now()
-    if (progress.with === 'world' && history.wantsExchanges) {
+    // What began before a reset is no part of what comes after.
+    const isOfHistory = progress.with === 'world' && progress.generation === history.generation
+    if (isOfHistory && history.wantsExchanges) {
       const { status } = result
       history.addExchange(new RecordedExchange(progress, { worldId, at: world.clock.now(), endedAt, status, answer }))
     }
@@ -88,6 +90,8 @@ export function createFinisher(options: FinisherOptions): Finisher {
       return dressed(progress, bug(progress, error), options)
     }
   }
+  const begun = (exchange: Exchange, party: ExchangeProgress['with']) =>
+    begunWith(party, { exchange, generation: history.generation })
   const fail = (progress: ExchangeProgress, error: unknown) =>
     guarded(progress, () => refusal(error) ?? bug(progress, error))
   return {
@@ -100,11 +104,15 @@ export function createFinisher(options: FinisherOptions): Finisher {
   }
 }
 
-function begun(exchange: Exchange, party: ExchangeProgress['with']): ExchangeProgress {
+function begunWith(
+  party: ExchangeProgress['with'],
+  { exchange, generation }: Pick<ExchangeProgress, 'exchange' | 'generation'>,
+): ExchangeProgress {
   return {
     exchange,
     with: party,
     startedAt: performance.now(),
+    generation,
     operation: undefined,
     caller: undefined,
     blockedAt: undefined,

@@ -38,6 +38,7 @@ export class History {
   /** How long the bodies of the exchanges are together. */
   #bytes = 0
   #last = 0
+  #generation = 0
   /** The newest moment that is no longer kept, and the newest of them that was a change set. */
   #forgotten = 0
   #forgottenChange = 0
@@ -51,6 +52,11 @@ export class History {
   /** The id of the newest moment; 0 where nothing has happened. */
   get last(): number {
     return this.#last
+  }
+
+  /** How often the exchanges have begun anew. One that began in an earlier generation is not to be added. */
+  get generation(): number {
+    return this.#generation
   }
 
   /** How many listen. */
@@ -73,8 +79,9 @@ export class History {
     if (this.#listeners) this.#tell(momentOf(exchange))
   }
 
-  /** Forgets the exchanges but those, which are of an earlier run, so that nobody is told of them. */
+  /** Begins a new generation with exchanges of an earlier run, and tells nobody of them. */
   loadExchanges(exchanges: Iterable<Recorded>): void {
+    this.#generation += 1
     this.clearExchanges()
     for (const exchange of exchanges) this.#keep(exchange)
   }

@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/error.js'
 import { issueText } from '../contract/issue.js'
-import { nestingLimit, nestsWithin } from '../contract/json.js'
+import { nestingLimit, textNestsWithin } from '../contract/json.js'
+import { removeOptionalNulls } from '../contract/nulls.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { bodyLimit, type Exchange, header } from './exchange.js'
 
@@ -62,7 +63,10 @@ export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: E
   return { jsonBody: isEmpty ? undefined : parseJson(body, { schema: jsonBody, limits: operationLimits }) }
 }
 
-/** A body, whatever its content-type says; an empty one is `{}`. Too long, not JSON, or not what the schema has: `API_BODY_TOO_LARGE`, `API_BAD_BODY`. */
+/**
+ * A body, whatever its content-type says; an empty one is `{}`. Null in an optional field means absent (PROTOCOL.md B9).
+ * Too long, not JSON, or not what the schema has: `API_BODY_TOO_LARGE`, `API_BAD_BODY`.
+ */
 export function parseJson<T>(
   body: Uint8Array | undefined,
   { schema, limits }: { readonly schema: z.ZodType<T>; readonly limits: BodyLimits },
@@ -70,9 +74,10 @@ export function parseJson<T>(
   if (body && body.length > limits.bytes) {
     throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${limits.bytes} bytes: send a shorter one`)
   }
-  const value = body === undefined || body.length === 0 ? {} : json(body)
-  if (!nestsWithin(value, limits.levels))
+  if (body && !textNestsWithin(body, limits.levels))
     throw new ApiError('API_BAD_BODY', `the body nests deeper than ${limits.levels} levels: send a flatter one`)
+  const value = body === undefined || body.length === 0 ? {} : json(body)
+  removeOptionalNulls(schema, value)
   return parse(schema, value, { code: 'API_BAD_BODY', what: 'body' })
 }
 

@@ -43,7 +43,10 @@ export class Journal {
     return { ...verification, nearest: nearest.map(whole) }
   }
 
-  /** Forgets all exchanges but those of an earlier run, as a snapshot has them. They get ids of this one. */
+  /**
+   * Begins anew, with the exchanges that a snapshot has. They get new ids. A request that is being answered meanwhile does
+   * not enter: it belongs to what was before.
+   */
   load(entries: readonly JournalEntry[]): void {
     this.#history.loadExchanges(entries.map(recordedBefore))
   }

@@ -1,3 +1,4 @@
+import type { ErrorBody } from '../contract/error.js'
 import type { Answer } from './exchange.js'
 
 /** Thrown where a fault answers with a failure, which need not be one of the service's. */
@@ -5,7 +6,7 @@ export class MadeUpFailure extends Error {
   override readonly name = 'MadeUpFailure'
 
   constructor(
-    readonly body: { readonly code: string; readonly message: string },
+    readonly body: ErrorBody,
     readonly status: number,
   ) {
     super(body.message)

@@ -1,5 +1,6 @@
 import type { Caller } from '../behaviour/caller.js'
 import type { JournalEntry } from '../contract/journal.js'
+import { nestingLimit, textNestsWithin } from '../contract/json.js'
 import type { OperationId } from '../contract/operations.js'
 import type { Answer, Exchange } from './exchange.js'
 import type { ExchangeProgress } from './exchange-progress.js'
@@ -130,20 +131,20 @@ function shownCaller(caller: Caller): NonNullable<JournalEntry['caller']> {
   return 'gameId' in caller ? { kind: caller.kind, game_id: caller.gameId } : { kind: caller.kind }
 }
 
+/** An answer may have the states of lobbies inside it, each as deep as a body. */
+const shownLevels = 2 * nestingLimit
+
 const nothing = new Uint8Array()
 const decoder = new TextDecoder()
 
 /** A body by its name: JSON, or else a text; nothing where there is none. */
 function shownBody(name: 'body' | 'answer', bytes: Uint8Array | undefined): { body?: unknown; answer?: unknown } {
   if (bytes === undefined || bytes.length === 0) return {}
+  if (!textNestsWithin(bytes, shownLevels)) return { [name]: `… (nests deeper than ${shownLevels} levels)` }
   const text = decoder.decode(bytes)
-  return { [name]: shownText(text) }
-}
-
-function shownText(text: string): unknown {
   try {
-    return jsonWithoutTokens(JSON.parse(text))
+    return { [name]: jsonWithoutTokens(JSON.parse(text)) }
   } catch {
-    return bodyWithoutTokens(text)
+    return { [name]: bodyWithoutTokens(text) }
   }
 }

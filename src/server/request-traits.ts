@@ -1,10 +1,11 @@
 import type { Caller } from '../behaviour/caller.js'
 import { ApiError } from '../contract/error.js'
+import { textNestsWithin } from '../contract/json.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { View } from '../store/world.js'
 import { authenticate } from './authenticate.js'
 import type { Comparable } from './differences.js'
-import type { Exchange } from './exchange.js'
+import { bodyLimit, type Exchange } from './exchange.js'
 import { gameNamesOf, namespaceNamesOf, type Owner } from './owner.js'
 import { routes } from './routes.js'
 
@@ -41,7 +42,7 @@ export class RequestTraits implements Comparable {
     return Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : []
   }
 
-  /** What its body says; an empty one is `{}`. `undefined` where it is not JSON. */
+  /** What its body says; an empty one is `{}`. `undefined` where it is not JSON, too long, or nests too deep. */
   get body(): unknown {
     this.#body ??= { json: jsonOf(this.exchange) }
     return this.#body.json
@@ -114,6 +115,8 @@ function routeOf({ method, path }: Exchange): ReturnType<typeof routes.find> | u
 
 function jsonOf({ body }: Exchange): unknown {
   if (body === undefined || body.length === 0) return {}
+  // The service refuses such a body later, so no fault needs to see inside.
+  if (body.length > bodyLimit || !textNestsWithin(body)) return undefined
   try {
     return JSON.parse(decoder.decode(body))
   } catch {

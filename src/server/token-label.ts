@@ -16,8 +16,12 @@ function withoutMintedTokens(text: string): string {
   return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.%-]+/g, '$1.mock.…')
 }
 
-/** A token in a path of a page, or of the control API. */
-const tokenInPath = /(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players)\/+)[^/\s"'?#]+/g
+/**
+ * A token in a path of a page, or of the control API. Looks back only from where a segment begins: from each of many
+ * slashes in a row, it would take the square of their number.
+ */
+const tokenInPath =
+  /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players)\/+)[^/\s"'?#]+/g
 
 /** A token in a query. */
 const tokenInQuery = /(?<=[?&](?:\w+_)?token=)[^&\s"'#]+/g
@@ -117,7 +121,11 @@ function cutJson(value: unknown, { cut, levels }: JsonCut): unknown {
 /** By name: one text, or all where there are several. */
 function gathered(entries: readonly (readonly [name: string, value: string])[]): Record<string, string | string[]> {
   const values = new Map<string, string[]>()
-  for (const [name, value] of entries) values.set(name, [...(values.get(name) ?? []), value])
+  for (const [name, value] of entries) {
+    const known = values.get(name)
+    if (known) known.push(value)
+    else values.set(name, [value])
+  }
   return Object.fromEntries(
     [...values].map(([name, [first = '', ...more]]) => [name, more.length === 0 ? first : [first, ...more]]),
   )

@@ -58,19 +58,22 @@ function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables 
 
 function verifyOrder(steps: readonly ExchangePattern[], { entries, tables }: Compared): Verification {
   let after = 0
+  let next = 0
   for (const [i, pattern] of steps.entries()) {
-    const near = entries.map(exchange => {
-      const differs = differencesOf(exchange, { pattern, tables })
-      const early = { field: 'order', expected: `after exchange ${after}`, actual: `exchange ${exchange.id}` }
-      return { exchange, differs: exchange.id > after ? differs : [...differs, early] }
-    })
-    const found = near.find(({ differs }) => differs.length === 0)
-    if (!found) {
+    // Each exchange is looked at for one step only: the entries are the oldest first.
+    const found = entries.findIndex((entry, at) => at >= next && differencesOf(entry, { pattern, tables }).length === 0)
+    if (found === -1) {
+      const near = entries.map(exchange => {
+        const differs = differencesOf(exchange, { pattern, tables })
+        const early = { field: 'order', expected: `after exchange ${after}`, actual: `exchange ${exchange.id}` }
+        return { exchange, differs: exchange.id > after ? differs : [...differs, early] }
+      })
       const where = after === 0 ? '' : ` after exchange ${after}`
       const reason = `expected an exchange ${textOf(pattern)}${where}, as step ${i + 1} of ${steps.length}, and found none`
       return { ok: false, matched: i, reason, nearest: nearestOf(near) }
     }
-    after = found.exchange.id
+    after = entries[found]?.id ?? after
+    next = found + 1
   }
   return { ok: true, matched: steps.length, nearest: [] }
 }

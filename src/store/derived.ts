@@ -55,7 +55,7 @@ const namespaceSummaries: ViewOf<NamespaceRow> = {
 }
 const regionNames: ViewOf<RegionRow> = {
   group: () => '',
-  columns: ['region_id', 'provider_display_name', 'region_display_name'],
+  columns: ['region_id', 'region_uuid', 'provider_display_name', 'region_display_name'],
 }
 
 /** The views of a table. */

@@ -35,8 +35,9 @@ export const checkNamespace: Check<NamespaceRow> = (row, tables) => {
 
 const checkDomains: Check<NamespaceRow> = ({ namespace_id, domains }, { namespaces }) => {
   if (domains.length === 0) return undefined
+  const own = new Set(domains)
   for (const other of namespaces.all()) {
-    const domain = other.namespace_id === namespace_id ? undefined : other.domains.find(one => domains.includes(one))
+    const domain = other.namespace_id === namespace_id ? undefined : other.domains.find(one => own.has(one))
     if (domain !== undefined) return `domains has ${quoted(domain)}, as those of ${other.namespace_id} have`
   }
   return undefined
@@ -48,12 +49,13 @@ export const checkGameMode: Check<GameModeRow> = ({ namespace_id, game_mode_id, 
     has: (id: string) => tables.regions.get(id) !== undefined,
     ids: () => tables.regions.all().map(({ region_id }) => region_id),
   }
+  const enabled = new Set(regions)
   const stranded = tables.lobbies
     .findMany(q => q.where({ namespace_id, game_mode_id }))
-    .find(lobby => !regions.includes(lobby.region_id))
+    .find(lobby => !enabled.has(lobby.region_id))
   return (
     reference({ namespace_id }, namespacesOf(tables)) ??
-    regions.map(id => reference({ regions: id }, known)).find(problem => problem !== undefined) ??
+    reference({ regions: regions.find(id => !known.has(id)) }, known) ??
     (stranded && `regions lacks ${quoted(stranded.region_id)}, where lobby ${stranded.lobby_id} runs`) ??
     repeated({ 'ports.lobby_ports': ports?.lobby_ports.map(port => port.label) ?? [] })
   )
@@ -94,8 +96,8 @@ export const checkSimulation: Check<SimulationRow> = ({ namespace_id, modes }, t
     has: (id: string) => tables.gameModes.get(`${namespace_id}/${id}`) !== undefined,
     ids: () => tables.gameModes.findMany(q => q.where({ namespace_id })).map(mode => mode.game_mode_id),
   }
-  const wanted = Object.keys(modes ?? {}).map(id => reference({ modes: id }, known))
-  return reference({ namespace_id }, namespacesOf(tables)) ?? wanted.find(problem => problem !== undefined)
+  const unknown = Object.keys(modes ?? {}).find(id => !known.has(id))
+  return reference({ namespace_id }, namespacesOf(tables)) ?? reference({ modes: unknown }, known)
 }
 
 /** The game that it is, or will be, completed for is there, and nothing else has its id or its token. */

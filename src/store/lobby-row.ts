@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { exact } from '../contract/exact.js'
 import { Json } from '../contract/json.js'
 import { Lobby, type MaxPlayers } from '../contract/lobby.js'
+import { record } from '../contract/record.js'
 import { Uint32 } from '../contract/uint32.js'
 import { Id } from './id.js'
 import { Time } from './time.js'
@@ -16,7 +17,7 @@ export const lobbyFields = {
   is_closed: z.boolean(),
   /** Seats of players who have not connected yet. They are counted with the records of the players. */
   reserved_player_count: Uint32,
-  tags: z.record(z.string(), z.string()).optional(),
+  tags: record(z.string()).optional(),
   /** What whoever created it wants its server to know. */
   lobby_config: Json.optional(),
   /** Who plays its game server. */

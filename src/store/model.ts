@@ -87,7 +87,12 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     schema: RegionRow,
     key: ['region_id'],
     indexes: [],
-    fill: input => ({ ...regionDefaults, region_display_name: input.region_id, ...input }),
+    fill: (input, { random }) => ({
+      ...regionDefaults,
+      region_display_name: input.region_id,
+      region_uuid: random.uuid(),
+      ...input,
+    }),
     neededBy: ({ region_id }, { gameModes }) =>
       use('game mode', gameModes.all().find(mode => mode.regions.includes(region_id))?.game_mode_id),
   },

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
+import { record } from '../contract/record.js'
 import { Id } from './id.js'
 import { Time } from './time.js'
 
@@ -35,8 +36,7 @@ export const SimulationRow = exact({
   /** For how long one plays on average, in ms. */
   session_ms: z.int().min(sessionLimits.min).max(sessionLimits.max),
   /** How often each game mode is wanted, by its id: weights. Absent: all alike. */
-  modes: z
-    .record(z.string(), z.number().min(0).max(mostWeight))
+  modes: record(z.number().min(0).max(mostWeight))
     .refine(modes => Object.values(modes).some(weight => weight > 0), 'expected a weight above 0 for one at least')
     .optional(),
   began_at: Time,

@@ -50,8 +50,9 @@ export interface Reading<T> extends Readonly<Tracker> {
   readonly value: T
 }
 
-/** A request that is blocked; `end` answers it as its deadline would. */
+/** A request that is blocked. While it waits it is one of `world.waiting`, which it leaves when it is answered. */
 export interface Waiter {
+  /** Answers it with what there is now, as its deadline would. Called where the world is replaced or closed. */
   end(): void
 }
 
@@ -125,6 +126,11 @@ class WorldCore extends LazyTables {
     return this.waiting.size
   }
 
+  /** Answers every waiter with what there is now. */
+  endWaiters(): void {
+    callAll([...this.waiting].map(waiter => () => waiter.end()))
+  }
+
   get queue(): TurnQueue {
     this.#turns ??= createTurnQueue(this.#turnContext())
     return this.#turns
@@ -180,20 +186,20 @@ class WorldCore extends LazyTables {
     return { title, seed, clock, at: this.#begun.at, chance: this.random.save(), revision, records: this.#standing }
   }
 
-  /** Back to the beginning in one turn; a clock that is kept goes on. The revision goes on rising. */
+  /** Goes back to the beginning in one turn, and answers every waiter. A clock that is kept goes on; the revision goes on rising. */
   reset({ keep = [], landed }: LandingOptions & { readonly keep?: readonly 'clock'[] } = {}): Promise<void> {
     return this.queue.next(async () => () => {
-      this.#land(this.#begun, { clock: keep.includes('clock') ? undefined : this.#start, landed })
+      this.#replace(this.#begun, { clock: keep.includes('clock') ? undefined : this.#start, landed })
     })
   }
 
-  /** Begins anew in one turn, from where another one stands. The revision goes on rising. */
+  /** Begins anew in one turn, from where another world stands, and answers every waiter. The revision goes on rising. */
   become(standing: Standing, { landed }: LandingOptions = {}): Promise<void> {
     return this.queue.next(async () => () => {
       const { now = Date.now() } = standing.clock
       this.#begun = standing
       this.#start = { ...standing.clock, now }
-      this.#land(standing, { clock: this.#start, landed })
+      this.#replace(standing, { clock: this.#start, landed })
     })
   }
 
@@ -214,6 +220,18 @@ class WorldCore extends LazyTables {
       this.#land({ chance, records: merged.records, revision: 0 }, { clock, landed })
       return merged.tally
     })
+  }
+
+  /** Nobody who waits sees what comes after: the next test is not to count or to hear those of the one before. */
+  #replace(
+    standing: Standing,
+    { clock, landed }: LandingOptions & { readonly clock: Standing['clock'] | undefined },
+  ): void {
+    try {
+      this.#land(standing, { clock, landed })
+    } finally {
+      this.endWaiters()
+    }
   }
 
   #land(

@@ -3,7 +3,7 @@ import type { Game } from '../../src/contract.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { catalogue } from '../../src/scenario/catalogue.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { failure, json } from '../doors.js'
+import { failure, json, uuid } from '../doors.js'
 import { ask, live, settled } from '../server/ask.js'
 import { bearer, ids, tanks, tokens } from '../tanks.js'
 
@@ -51,7 +51,7 @@ describe('the regions of a game', () => {
 
     expect(game.available_regions).toEqual([
       {
-        region_id: 'own',
+        region_id: expect.stringMatching(uuid),
         region_name_id: 'own',
         provider: 'big-iron-inc',
         universal_region: expected,
@@ -59,6 +59,77 @@ describe('the regions of a game', () => {
         region_display_name,
       },
     ])
+  })
+
+  describe('that are its own have a UUID', () => {
+    const given = '7e7e7e7e-1111-4222-8333-444444444444'
+    const attic = { region_id: 'attic', region_display_name: 'Attic' }
+    const scenario = { ...withNamespaces({}), seed: 3, regions: ['lnd-fra', attic] }
+    const uuids = async (mock: Mockmaker) =>
+      Object.fromEntries(
+        (await shown(mock)).game.available_regions.map(region => [region.region_name_id, region.region_id]),
+      )
+
+    it('from the seed, whatever else the scenario has', async () => {
+      const first = await uuids(open(scenario))
+      const other = await uuids(open({ ...scenario, regions: [{ region_id: 'cellar' }, attic], device_links: [{}] }))
+
+      expect(first).toEqual({
+        'lnd-fra': '37aeb24a-12f6-45ea-ba7e-d2589588d7db',
+        attic: expect.stringMatching(uuid),
+      })
+      expect(other.attic).toBe(first.attic)
+      expect((await uuids(open({ ...scenario, seed: 4 }))).attic).not.toBe(first.attic)
+    })
+
+    it('as the scenario says, in lower case', async () => {
+      const regions = [{ ...attic, region_uuid: given.toUpperCase() }]
+
+      expect(await uuids(open({ ...scenario, regions }))).toEqual({ attic: given })
+    })
+
+    it('of the catalogue where they have a name of the catalogue', async () => {
+      const regions = [{ region_id: 'lnd-fra', region_display_name: 'Mine' }]
+
+      expect(await uuids(open({ ...scenario, regions }))).toEqual({
+        'lnd-fra': '37aeb24a-12f6-45ea-ba7e-d2589588d7db',
+      })
+    })
+
+    it('that a snapshot keeps, whatever the seed, and a reset', async () => {
+      const mock = open(scenario)
+      await mock.world.regions.create({ region_id: 'made' })
+      const before = await uuids(mock)
+
+      const copy = open({ ...mock.snapshot(), seed: 99 } as ScenarioInput)
+
+      expect(await uuids(copy)).toEqual(before)
+      await mock.reset()
+      expect((await uuids(mock)).attic).toBe(before.attic)
+    })
+
+    it('that a fork keeps', async () => {
+      const mock = open(scenario)
+      await mock.world.regions.create({ region_id: 'made' })
+      const fork = await mock.worlds.put('fork', { fork: 'default' })
+
+      expect(fork.world.regions.all()).toEqual(mock.world.regions.all())
+    })
+
+    it.each([
+      ['no UUID', [{ ...attic, region_uuid: 'attic' }], 'regions[0].region_uuid'],
+      ['a number', [{ ...attic, region_uuid: 7 }], 'regions[0].region_uuid'],
+      [
+        'that of another region',
+        [
+          { ...attic, region_uuid: given },
+          { region_id: 'cellar', region_uuid: given },
+        ],
+        'regions[1].region_uuid',
+      ],
+    ] as const)('and not %s', (_, regions, place) => {
+      expect(() => open({ ...scenario, regions: regions as never })).toThrow(place)
+    })
   })
 
   it('that the catalogue has are known by a universal region each', async () => {
@@ -109,8 +180,8 @@ describe('the versions of a game', () => {
     )
 
     expect((await shown(mock)).game.versions).toEqual([
-      { version_id: 'v2', create_ts: '2026-01-01T00:00:00.000Z', display_name: 'v2' },
-      { version_id: 'v1', create_ts: '2026-01-02T00:00:00.000Z', display_name: 'v1' },
+      { version_id: 'v2', create_ts: '2026-01-01T00:00:00.000Z', display_name: '0.0.1' },
+      { version_id: 'v1', create_ts: '2026-01-02T00:00:00.000Z', display_name: '0.0.2' },
     ])
   })
 })

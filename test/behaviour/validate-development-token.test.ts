@@ -11,7 +11,7 @@ const validate = (lobby_ports: Port[]) =>
 
 const port = (fields: Partial<Port>): Port => ({ label: 'default', target_port: 80, proxy_protocol: 'http', ...fields })
 const range = (min: number, max: number, fields: Partial<Port> = {}) =>
-  port({ target_port: null, port_range: { min, max }, proxy_protocol: 'udp', ...fields })
+  port({ target_port: undefined, port_range: { min, max }, proxy_protocol: 'udp', ...fields })
 
 describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
   it.each([
@@ -36,7 +36,7 @@ describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
       [range(1, 2, { target_port: 3, proxy_protocol: 'http' })],
       [['ports', '0', 'duplicate-port-and-port-range']],
     ],
-    ['neither', [port({ target_port: null })], [['ports', '0', 'missing-port-and-port-range']]],
+    ['neither', [port({ target_port: undefined })], [['ports', '0', 'missing-port-and-port-range']]],
     ['a range of one port', [range(5, 5)], []],
     ['a range that runs backwards', [range(6, 5)], [['ports', '0', 'range-min-gt-max']]],
     ['ranges that meet', [range(1, 5), range(5, 9, { label: 'b' })], [['ports', '1', 'ranges-overlap']]],
@@ -64,14 +64,32 @@ describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
       { numRuns: 2_000 },
     )
   })
+
+  it('compares a range with few others, however many there are', () => {
+    const count = 4_000
+    let looks = 0
+    const counted = (min: number) => ({
+      get min() {
+        looks += 1
+        return min
+      },
+      max: min + 1,
+    })
+    const ports = Array.from({ length: count }, (_, i) =>
+      port({ target_port: undefined, port_range: counted(3 * i), proxy_protocol: 'udp' }),
+    )
+
+    expect(validate(ports).some(([, , problem]) => problem === 'ranges-overlap')).toBe(false)
+    expect(looks).toBeLessThan(count * 4 * Math.log2(count))
+  })
 })
 
 const small = fc.integer({ min: -3, max: 6 })
 const anyPort: fc.Arbitrary<Port> = fc.record(
   {
     label: fc.constantFrom('a', 'b', 'c-d', 'A', '', '-a', 'a--b', 'x'.repeat(16), 'x'.repeat(17)),
-    target_port: fc.option(small),
-    port_range: fc.option(fc.record({ min: small, max: small })),
+    target_port: fc.option(small, { nil: undefined }),
+    port_range: fc.option(fc.record({ min: small, max: small }), { nil: undefined }),
     proxy_protocol: fc.constantFrom('http', 'https', 'tcp', 'tcp_tls', 'udp'),
   },
   { requiredKeys: ['label', 'proxy_protocol'] },
@@ -88,7 +106,7 @@ function byTheRules(ports: readonly Port[]): string[][] {
     !label.startsWith('-') &&
     !label.endsWith('-') &&
     !label.includes('--')
-  const has = (value: unknown) => value !== undefined && value !== null
+  const has = (value: unknown) => value !== undefined
   const lone = (one: Port) =>
     has(one.port_range) && !has(one.target_port) && (one.proxy_protocol === 'tcp' || one.proxy_protocol === 'udp')
   for (const [i, one] of ports.entries()) {

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
+import { posix, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import type { BrowserMockmaker } from '../../src/browser.js'
-import type { MockmakerOptions } from '../../src/index.js'
+import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
 import { blockOf } from '../readme/block.js'
 
 /** Where Debian's package puts it; elsewhere, CHROMIUM says. */
@@ -22,6 +22,14 @@ declare global {
   var mockmaker: typeof import('./page-script.js')
   /** In a page: what `begin` has made. */
   var mock: BrowserMockmaker
+  /** In the page `/storybook`: the recipe of README.md. */
+  var storybook: {
+    readonly preview: {
+      beforeAll(): Promise<() => void>
+      beforeEach(context: { parameters: { mockmaker?: MockmakerOptions } }): () => Promise<void>
+    }
+    readonly mocks: { readonly mock: Mockmaker }
+  }
 }
 
 /** A browser, and a server with a page for it. */
@@ -39,11 +47,10 @@ export async function startChromium(): Promise<Chromium> {
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
     '/': ['text/html', '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'],
     '/page.js': ['text/javascript', await bundlePageScript()],
-    '/readme': [
-      'text/html',
-      '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/readme.js"></script>',
-    ],
-    '/readme.js': ['text/javascript', await bundleReadme()],
+    '/readme': ['text/html', pageOf('/readme.js')],
+    '/readme.js': ['text/javascript', await bundleReadme("import { mock } from './mocks.ts'; globalThis.mock = mock")],
+    '/storybook': ['text/html', pageOf('/storybook.js')],
+    '/storybook.js': ['text/javascript', await bundleReadme(storybookEntry)],
     '/mockServiceWorker.js': ['text/javascript', readFileSync(workerPath(), 'utf8')],
   }
   const server = createServer(({ url = '' }, response) => {
@@ -104,17 +111,35 @@ async function bundlePageScript(): Promise<string> {
   return output[0].code
 }
 
-/** The block of README.md for a page, with what it exports as the global `mock`. */
-async function bundleReadme(): Promise<string> {
-  const modules: Readonly<Record<string, string>> = {
-    'readme.js': "import { mock } from 'mocks.ts'; globalThis.mock = mock",
-    'mocks.ts': blockOf('mocks.ts').text,
-  }
+/** Stands for Storybook: it has the preview's hooks at hand, and what a story imports. */
+const storybookEntry = `
+  import preview from './.storybook/preview.ts'
+  import * as mocks from './.storybook/mocks.ts'
+  globalThis.storybook = { preview, mocks }
+`
+
+const pageOf = (script: string) =>
+  `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`
+
+/** Blocks of README.md, bundled for a page from a module that imports them. */
+async function bundleReadme(entry: string): Promise<string> {
+  const files = ['mocks.ts', '.storybook/mocks.ts', '.storybook/preview.ts']
+  const modules = new Map(files.map(file => [`readme/${file}`, blockOf(file).text]))
+  modules.set('readme/entry.js', entry)
   const bundle = await rolldown({
-    input: 'readme.js',
+    input: 'readme/entry.js',
     platform: 'browser',
-    resolve: { alias: { 'mockmaker/browser': resolve('src/browser.ts') } },
-    plugins: [{ name: 'readme', resolveId: id => (id in modules ? id : null), load: id => modules[id] ?? null }],
+    resolve: { alias: { 'mockmaker/browser': resolve('src/browser.ts'), mockmaker: resolve('src/index.ts') } },
+    plugins: [
+      {
+        name: 'readme',
+        resolveId(source, importer = '') {
+          const id = posix.join(posix.dirname(importer), source).replace('storybook/mocks.js', 'storybook/mocks.ts')
+          return [source, id].find(one => modules.has(one)) ?? null
+        },
+        load: id => modules.get(id) ?? null,
+      },
+    ],
   })
   const { output } = await bundle.generate({ format: 'es', codeSplitting: false })
   await bundle.close()

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect, vi } from 'vitest'
 import { listen } from '../../src/express.js'
-import { createMockmaker, type ExchangeRecord, type Mockmaker } from '../../src/index.js'
+import { createMockmaker, type ExchangeRecord, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { stateOf } from '../server/ask.js'
 import { tanks } from '../tanks.js'
 import { launchBrowser, missing } from './chromium.js'
@@ -17,7 +17,13 @@ interface Attack {
   readonly seen: ExchangeRecord[]
 }
 
-/** What a page of another site tries; each answers when the browser has done what it does. */
+/** How a page is opened. */
+interface Opening extends Pick<MockmakerOptions, 'corsOrigins'> {
+  /** Whether the name of its host was rebound to the mock. */
+  readonly rebound?: boolean
+}
+
+/** What a page of another site tries against the control API; each answers when the browser has done what it does. */
 const attempts: readonly { readonly name: string; readonly method: string; try(attack: Attack): Promise<unknown> }[] = [
   {
     name: 'a form that posts what reads as JSON',
@@ -63,12 +69,44 @@ const attempts: readonly { readonly name: string; readonly method: string; try(a
   },
 ]
 
+/** What a page of another site tries against the service itself: requests that need no preflight. */
+const simpleRequests: typeof attempts = [
+  {
+    name: '`fetch` with `no-cors` that looks for a lobby',
+    method: 'POST',
+    try: ({ page, url }) =>
+      send(page, `${url}/matchmaker/lobbies/find`, {
+        method: 'POST',
+        mode: 'no-cors',
+        body: '{"game_modes": ["duel"]}',
+      }),
+  },
+  {
+    name: '`fetch` with text, whose answer the page may not read',
+    method: 'POST',
+    try: ({ page, url }) =>
+      send(page, `${url}/matchmaker/lobbies/create`, { method: 'POST', body: '{"game_mode": "duel"}' }),
+  },
+  {
+    name: 'a form that begins a device link',
+    method: 'POST',
+    try: ({ page, url }) =>
+      submit(page, { action: `${url}/cloud/devices/links`, enctype: 'application/x-www-form-urlencoded' }),
+  },
+  {
+    name: 'a beacon',
+    method: 'POST',
+    try: ({ page, url }) =>
+      page.evaluate(to => navigator.sendBeacon(to, '{"game_modes": ["duel"]}'), `${url}/matchmaker/lobbies/find`),
+  },
+]
+
 const json = { 'content-type': 'application/json' }
 
 if (missing === undefined) {
-  describe('the control API', inChromium)
+  describe('a mock', inChromium)
 } else {
-  describe('the control API', () => {
+  describe('a mock', () => {
     base('is not tested in a browser here: there is no Chromium', () => {
       console.warn(missing)
 
@@ -90,39 +128,60 @@ async function inChromium() {
     await new Promise(done => site.close(done))
   })
 
-  const it = base.extend<{ open: (host: string, at?: 'the mock') => Promise<Attack> }>({
+  const it = base.extend<{ open: (host: string, how?: Opening) => Promise<Attack> }>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     open: async ({}, use) => {
       const ends: (() => Promise<unknown>)[] = []
-      await use(async (host, at) => {
-        const mock = createMockmaker({ scenario: tanks })
+      await use(async (host, { rebound = false, ...options } = {}) => {
+        const mock = createMockmaker({ scenario: tanks, ...options })
         const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
         const context = await browser.newContext()
         ends.push(() => context.close(), close)
         const page = await context.newPage()
-        await page.goto(`http://${host}:${at === undefined ? port : new URL(url).port}/`)
+        await page.goto(`http://${host}:${rebound ? new URL(url).port : port}/`)
         const seen: ExchangeRecord[] = []
         // The browser asks for an icon, too.
-        mock.log.subscribe(record => void (record.path.startsWith('/__mock') && seen.push(record)))
+        mock.log.subscribe(record => void (record.path !== '/favicon.ico' && seen.push(record)))
         return { page, mock, url, seen }
       })
       for (const end of ends) await end()
     },
   })
 
-  it.for(attempts)('is not reached by a page of another site through $name', async (attempt, { open }) => {
-    const attack = await open('evil.example')
-    const before = stateOf(attack.mock.world)
+  it.for([...attempts, ...simpleRequests])(
+    'is not reached by a page of another site through $name',
+    async (attempt, { open }) => {
+      const attack = await open('evil.example')
+      const before = stateOf(attack.mock.world)
 
-    await attempt.try(attack)
+      await attempt.try(attack)
 
-    await vi.waitFor(() => expect(attack.seen).toHaveLength(1))
-    expect(attack.seen[0]).toMatchObject({ method: attempt.method, status: attempt.method === 'OPTIONS' ? 204 : 403 })
-    expect(stateOf(attack.mock.world)).toBe(before)
-  })
+      await vi.waitFor(() => expect(attack.seen).toHaveLength(1))
+      expect(attack.seen[0]).toMatchObject({ method: attempt.method, status: attempt.method === 'OPTIONS' ? 204 : 403 })
+      expect(stateOf(attack.mock.world)).toBe(before)
+    },
+  )
+
+  it.for(['sandboxed frame', 'page of another site'] as const)(
+    'is reached by a %s whose origin is allowed',
+    async (from, { open }) => {
+      const isFrame = from === 'sandboxed frame'
+      const attack = await open('evil.example', { corsOrigins: [isFrame ? 'null' : `http://evil.example:${port}`] })
+      const find = `${attack.url}/matchmaker/lobbies/find`
+      if (isFrame) await attack.page.setContent('<iframe sandbox="allow-scripts" srcdoc="<p>A game</p>"></iframe>')
+      const frame = isFrame ? attack.page.frames()[1] : attack.page.mainFrame()
+
+      const status = await frame?.evaluate(
+        url => fetch(url, { method: 'POST', body: '{"game_modes": ["ffa"]}' }).then(answer => answer.status),
+        find,
+      )
+
+      expect([status, attack.seen.map(record => record.operation)]).toEqual([200, ['lobbies.find']])
+    },
+  )
 
   it('is not reached by a page whose name was rebound to the mock', async ({ open }) => {
-    const attack = await open('rebound.example', 'the mock')
+    const attack = await open('rebound.example', { rebound: true })
     const before = stateOf(attack.mock.world)
 
     const status = await send(attack.page, '/__mock/lobbies', { method: 'POST', body: '{}', headers: json })

@@ -17,6 +17,7 @@ describe('mockmaker env', () => {
       stdout: [
         `export MOCKMAKER_URL=${url}`,
         `export RIVET_API_ENDPOINT=${url}`,
+        `export RIVET_MATCHMAKER_API_URL=${url}/matchmaker`,
         'export RIVET_TOKEN=pub_prod.mock.one',
         '',
       ].join('\n'),
@@ -53,6 +54,7 @@ describe('mockmaker env', () => {
     const { stdout } = await run(['env', '--url', `${url}/w/test-42`])
 
     expect(stdout).toContain(`export RIVET_API_ENDPOINT=${url}/w/test-42\n`)
+    expect(stdout).toContain(`export RIVET_MATCHMAKER_API_URL=${url}/w/test-42/matchmaker\n`)
   })
 
   it('quotes what a shell would take for something else', async () => {
@@ -87,15 +89,24 @@ describe('mockmaker env', () => {
 
   it('names the URL that it was told where the mock knows another one, as behind a proxy', async () => {
     const inside = 'http://inside:4100'
-    const environment = { MOCKMAKER_URL: inside, RIVET_API_ENDPOINT: inside, RIVET_TOKEN: 'lobby.mock.x' }
+    const environment = {
+      MOCKMAKER_URL: inside,
+      RIVET_API_ENDPOINT: inside,
+      RIVET_MATCHMAKER_API_URL: `${inside}/matchmaker`,
+      RIVET_TOKEN: 'lobby.mock.x',
+    }
     const url = await standIn((_, response) => response.end(JSON.stringify(environment)))
 
     const { stdout } = await run(['env', 'x', '--url', url])
 
     expect(stdout).toBe(
-      [`export MOCKMAKER_URL=${url}`, `export RIVET_API_ENDPOINT=${url}`, 'export RIVET_TOKEN=lobby.mock.x', ''].join(
-        '\n',
-      ),
+      [
+        `export MOCKMAKER_URL=${url}`,
+        `export RIVET_API_ENDPOINT=${url}`,
+        `export RIVET_MATCHMAKER_API_URL=${url}/matchmaker`,
+        'export RIVET_TOKEN=lobby.mock.x',
+        '',
+      ].join('\n'),
     )
   })
 

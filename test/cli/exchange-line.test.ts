@@ -37,7 +37,7 @@ describe('the line of an exchange', () => {
     })
 
     expect(await linesAfter(command, { from, count: 1 })).toEqual([
-      expect.stringContaining('pages of http://a 2Jb may'),
+      expect.stringContaining(String.raw`pages of http://a\u009b2Jb may`),
     ])
   })
 

@@ -31,6 +31,13 @@ describe('mockmaker exec', () => {
     expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: token })
   })
 
+  it('hands over the URL of the matchmaker, which is all that the Unreal plugin reads', async () => {
+    const { stdout } = await run(node(printed))
+
+    const { MOCKMAKER_URL, RIVET_MATCHMAKER_API_URL } = JSON.parse(stdout)
+    expect(RIVET_MATCHMAKER_API_URL).toBe(`${MOCKMAKER_URL}/matchmaker`)
+  })
+
   it('hands over the token of the default namespace', async () => {
     const cwd = await folder()
     const namespaces = ['one', 'two'].map(name_id => ({ name_id, tokens: { public: `pub.mock.${name_id}` } }))
@@ -106,7 +113,7 @@ describe('mockmaker exec', () => {
     const { code, stderr } = await run(['exec', '--', './folder'], { cwd })
 
     expect(code).toBe(126)
-    expect(stderr).toMatch(/^"\.\/folder" cannot be run: .*EACCES\n$/)
+    expect(stderr).toBe('"./folder" cannot be run: it is no program, or you may not run it\n')
   })
 
   it('runs nothing where the scenario is wrong', async () => {

@@ -14,7 +14,10 @@ function recording() {
   const [lines, errors]: [string[], string[]] = [[], []]
   const console: Console = {
     print: line => void lines.push(typeof line === 'string' ? line : line()),
+    printJson: object => void lines.push(JSON.stringify(typeof object === 'function' ? object() : object)),
+    printDocument: text => void lines.push(text),
     warn: line => void errors.push(line),
+    fail: line => void errors.push(line),
     style: (_, text) => text,
     clear: () => void lines.push('cleared'),
     progress: () => () => {},

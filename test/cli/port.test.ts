@@ -138,10 +138,16 @@ describe('mockmaker --host', () => {
     expect(errors()).toMatch(warning)
   })
 
-  it('ends where the address is not of this machine, and says so', async () => {
-    const { code, stderr } = await run(['--host', '203.0.113.1', '--port', '0'])
-
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^cannot listen: .*203\.0\.113\.1.*\n$/)
+  it.for([
+    [
+      '203.0.113.1',
+      'cannot listen on 203.0.113.1: this machine has no such address. Name one of its own, or leave the host out\n',
+    ],
+    [
+      'no-such-host.invalid',
+      'cannot listen on no-such-host.invalid: no machine of that name is known. Name an address, or leave the host out\n',
+    ],
+  ])('ends where nothing can listen on %s, and says so', async ([host = '', message]) => {
+    expect(await run(['--host', host, '--port', '0'])).toMatchObject({ code: 1, stderr: message })
   })
 })

@@ -8,12 +8,15 @@ import { linesAfter, run, serve, serveJson } from './command.js'
 
 const escapeCode = '\u001b['
 
-/** What a console styles on a process whose standard output is, or is no, terminal. */
+/** What a console prints in bold on a process whose standard output is, or is no, terminal. */
 function styled({ isTTY, env }: { isTTY: boolean; env: NodeJS.ProcessEnv }): string {
   const stream = Object.assign(new PassThrough(), { isTTY })
   const process = Object.assign(new EventEmitter(), { stdout: stream, stderr: stream, env })
   // A console uses nothing else of a process.
-  return createConsole(process as unknown as NodeJS.Process).style('bold', 'GET')
+  const { print, style } = createConsole(process as unknown as NodeJS.Process)
+  print(style('bold', 'GET'))
+  process.emit('exit')
+  return String(stream.read()).trimEnd()
 }
 
 /** A console, and what it has written so far. */

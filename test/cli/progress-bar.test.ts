@@ -31,7 +31,16 @@ function lineAfter(writes: readonly string[]): string {
   return parts.reduce((line, part) => part + line.slice(part.length), '')
 }
 
-const silent: Console = { print() {}, warn() {}, style: (_, text) => text, clear() {}, progress: () => () => {} }
+const silent: Console = {
+  print() {},
+  printJson() {},
+  printDocument() {},
+  warn() {},
+  fail() {},
+  style: (_, text) => text,
+  clear() {},
+  progress: () => () => {},
+}
 
 describe('the progress bar', () => {
   it('shows how much is done once it has taken 300 ms, and is gone at the end', () => {

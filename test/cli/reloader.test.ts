@@ -21,6 +21,7 @@ function reloading(text: string) {
   const [lines, errors]: [string[], string[]] = [[], []]
   const console = {
     print: (line: unknown) => void lines.push(String(line)),
+    printJson: (object: unknown) => void lines.push(JSON.stringify(object)),
     warn: (line: string) => void errors.push(line),
   }
   let now: string | undefined = text

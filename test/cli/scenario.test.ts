@@ -50,7 +50,7 @@ describe('mockmaker [scenario]', () => {
     const { code, stderr } = await run([path])
 
     expect(code).toBe(1)
-    expect(stderr).toBe(`${path} cannot be read: EISDIR: illegal operation on a directory, read\n`)
+    expect(stderr).toBe(`${path} is a folder: name a scenario file in it, such as ${path}/scenario.yaml\n`)
   })
 
   it('is refused where it cannot be opened', async () => {
@@ -92,7 +92,7 @@ describe('mockmaker validate', () => {
     const { code, stdout, stderr } = await run(['validate', bad, nowhere, 'lost.yaml', good])
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: `${good}: ok\n` })
-    const told = [/bad\.yaml:4:\d+: /, /cannot be read/, /no scenario file lost\.yaml/]
+    const told = [/bad\.yaml:4:\d+: /, /is a folder/, /no scenario file lost\.yaml/]
     expect(told.filter(one => !one.test(stderr))).toEqual([])
   })
 
@@ -158,6 +158,6 @@ describe('mockmaker init', () => {
     const { code, stderr } = await run(['init', 'deep/file/world'], { cwd })
 
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^cannot write into deep\/file\/world: ENOTDIR.*\n$/)
+    expect(stderr).toBe('cannot write into deep/file/world: part of the path is not a folder\n')
   })
 })

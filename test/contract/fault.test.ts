@@ -28,6 +28,9 @@ describe('a fault', () => {
     [{ effect: { delay: { median: '100ms', p95: '1s' } } }],
     [{ effect: { error: { status: 503 } } }],
     [{ effect: { error: { code: 'MATCHMAKER_LOBBY_FULL', message: 'no room' } } }],
+    [{ effect: { error: { status: 403, code: 'MY_OWN', metadata: { a: [null] } } } }],
+    [{ effect: { error: { status: 403, metadata: null } } }],
+    [{ effect: reset, match: { query: JSON.parse('{"__proto__":"a"}') } }],
     [{ effect: { spurious: '2s' } }],
     [{ operation: 'devices.*', effect: { spurious: '2s' } }],
     [{ operation: '*', effect: reset, times: 1, after: 0, for: '1m', chance: 0.5 }],
@@ -74,6 +77,38 @@ describe('a fault', () => {
     [
       { effect: { error: { code: 'no' } } },
       'fault.effect.error.code is "no": expected a code in upper case, such as API_RATE_LIMIT',
+    ],
+    [
+      { effect: { error: { code: 'MATCHMAKER_LOBY_FULL' } } },
+      'fault.effect.error.code is "MATCHMAKER_LOBY_FULL": expected a code of the contract, or a status beside a code of your own. Did you mean MATCHMAKER_LOBBY_FULL?',
+    ],
+    [
+      { effect: { error: { code: 'TEAPOT' } } },
+      'fault.effect.error.code is "TEAPOT": expected a code of the contract, or a status beside a code of your own.',
+    ],
+    [
+      { effect: { error: { code: 'constructor', status: 400 } } },
+      'fault.effect.error.code is "constructor": expected a code in upper case, such as API_RATE_LIMIT',
+    ],
+    [
+      { effect: { error: { status: 403, metadata: { at: new Date(0) } } } },
+      'fault.effect.error.metadata is {"at":"1970-01-01T00:00:00.000Z"}: expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
+    ],
+    [
+      { effect: { error: { status: 403, meta: {} } } },
+      'fault.effect.error.meta is an unknown key. Known: status, code, message, metadata.',
+    ],
+    [
+      { effect: { error: { metadata: {} } } },
+      'fault.effect.error is {"metadata":{}}: expected a status, a code, or both',
+    ],
+    [
+      { effect: reset, match: JSON.parse('{"__proto__":{"a":"1"}}') },
+      'fault.match.__proto__ is an unknown key. Known: query, headers, body, game, namespace.',
+    ],
+    [
+      { effect: reset, match: { query: JSON.parse('{"__proto__":1}') } },
+      'fault.match.query.__proto__ is 1: expected string',
     ],
     [{ effect: reset, times: 0 }, 'fault.times is 0: expected at least 1'],
     [{ effect: reset, after: -1 }, 'fault.after is -1: expected at least 0'],

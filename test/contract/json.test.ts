@@ -1,12 +1,13 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { Json, nestsWithin } from '../../src/contract/json.js'
+import { Json, nestsWithin, textNestsWithin } from '../../src/contract/json.js'
 
 /** How many levels of objects and arrays a value has. */
 function levelsOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0
 }
 
+const encoder = new TextEncoder()
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
 
 describe('JSON', () => {
@@ -16,6 +17,28 @@ describe('JSON', () => {
       expect(nestsWithin(value, levels)).toBe(levelsOf(value) <= levels)
     },
   )
+
+  it.prop([fc.json({ depthSize: 'large' }), fc.nat(6), fc.nat(2)])(
+    'is as deep as a text as it is as a value, whatever its strings hold',
+    (text, levels, indent) => {
+      const spaced = JSON.stringify({ '[{"\\': JSON.parse(text), b: ']}\\' }, undefined, indent)
+
+      expect(textNestsWithin(encoder.encode(spaced), levels)).toBe(nestsWithin(JSON.parse(spaced), levels))
+    },
+  )
+
+  it('as a text is read no further than to where it is too deep', () => {
+    const bytes = new Proxy(encoder.encode('['.repeat(1_000)), {
+      get(text, key) {
+        if (key === 'length') return text.length
+        const i = Number(String(key))
+        if (i > 64) throw new Error(`byte ${i} was read`)
+        return text[i]
+      },
+    })
+
+    expect(textNestsWithin(bytes, 64)).toBe(false)
+  })
 
   it.each([
     [0, true],

@@ -75,6 +75,7 @@ describe('openapi', () => {
   it('keeps shared schemas as components', () => {
     expect(Object.keys(openapi().components.schemas)).toEqual([
       'Agent',
+      'Bootstrap',
       'DevelopmentPort',
       'DeviceLink',
       'ErrorBody',

@@ -75,6 +75,11 @@ describe('explain', () => {
       'pages of https://tanks.example belong',
     ],
     [{ path: listPath, origin: 'https://x.example' }, 'answered by lobbies.list', '--cors-origin https://x.example'],
+    [
+      { method: 'POST', path: '/cloud/devices/links', origin: 'https://x.example' },
+      'answered by devices.links.prepare',
+      'is refused (403 API_FORBIDDEN)',
+    ],
     [{ path: listPath, token: 'nobody' }, '400 TOKEN_INVALID', 'nothing here has this token'],
     [{ path: `http://127.0.0.1:4100/w/x${listPath}` }, 'answered by lobbies.list', 'tokenless'],
     [{ path: '/w/x' }, 'answered by a page', 'nothing of the service'],

@@ -44,6 +44,39 @@ describe('the faults of a world, from outside', () => {
     expect((await client.faults.list())[0]).toMatchObject({ matched: 3, struck: 2 })
   })
 
+  it('hand metadata on to the client, also out of a snapshot', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    const metadata = { hcaptcha: { site_id: 'site', site_key: 'key' } }
+    const error = { status: 403, code: 'CAPTCHA_CAPTCHA_REQUIRED', metadata }
+    await client.faults.add({ operation: 'lobbies.list', effect: { error } })
+
+    const got = [await send(list)]
+    const snapshot = await client.snapshot({ with: ['faults'] })
+    await mock.reset()
+    await client.restore(snapshot)
+    got.push(await send(list))
+
+    const { status: _, ...body } = error
+    expect(got.map(one => [one.status, json(one)])).toEqual(
+      Array.from({ length: 2 }, () => [403, { ...body, message: 'fault 1 of this mock made this failure up' }]),
+    )
+  })
+
+  it.for([
+    [{ code: 'MATCHMAKER_LOBY_FULL' }, 'Did you mean MATCHMAKER_LOBBY_FULL?'],
+    [{ status: 403, metdata: {} }, 'metdata is an unknown key'],
+    [{ status: 403, metadata: JSON.parse(`${'['.repeat(65)}${']'.repeat(65)}`) }, 'nests at most 64 levels'],
+    [{ metadata: {} }, 'expected a status, a code, or both'],
+  ] as const)('are refused with the error %j, and none is added', async ([error, said], { serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = await steer('POST', '/__mock/faults', { effect: { error } })
+
+    expect([failure(got), mock.faults.list()]).toEqual(['400 API_BAD_BODY', []])
+    expect(got.body).toContain(said)
+    expect(() => createMockmaker({ scenario: { faults: [{ effect: { error } }] } as never })).toThrow(said) // no type lets it pass
+  })
+
   it('hold until they are told to let go', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const { id } = await client.faults.add({ operation: 'lobbies.list', effect: { hold: true } })

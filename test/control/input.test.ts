@@ -1,8 +1,9 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { failure, json } from '../doors.js'
+import { failure, json, sendTo } from '../doors.js'
+import { stateOf } from '../server/ask.js'
 import { tanks } from '../tanks.js'
-import { it } from './steered.js'
+import { it, json as jsonType } from './steered.js'
 
 describe('GET /__mock', () => {
   it('lists the calls, and what goes into them', async ({ serve }) => {
@@ -43,6 +44,43 @@ describe('what comes with a call', () => {
     expect(failure(got)).toBe(code)
     expect((json(got) as { message: string }).message).toContain(message)
     expect([mock.worlds.list().length, mock.world.clock.mode]).toEqual([1, 'frozen'])
+  })
+})
+
+describe('the body of a call', () => {
+  it.for([
+    ['an operation', '/matchmaker/lobbies/find', 1_000_000],
+    ['a small call', '/__mock/reset', 1_000_000],
+    ['a snapshot', '/__mock/snapshot', 10_000_000],
+  ] as const)('makes no objects of brackets that nest too deep: %s', async ([, path, length], { serve }) => {
+    const { url } = await serve()
+    const parse = vi.spyOn(JSON, 'parse')
+    const method = path === '/__mock/snapshot' ? 'PUT' : 'POST'
+
+    const got = await sendTo(url, { method, path, headers: jsonType, body: '['.repeat(length) })
+    const longest = Math.max(0, ...parse.mock.calls.map(([text]) => text.length))
+    parse.mockRestore()
+
+    expect([failure(got), longest < 1000]).toEqual(['400 API_BAD_BODY', true])
+    expect(got.body).toContain('nests deeper than')
+  })
+
+  it.for([
+    ['POST', '/__mock/reset', 1024 * 1024],
+    ['POST', '/__mock/journal/verify', 1024 * 1024],
+    ['POST', '/__mock/lobbies', 1024 * 1024],
+    ['PUT', '/__mock/snapshot', 64 * 1024 * 1024],
+    ['PUT', '/__mock/scenario', 64 * 1024 * 1024],
+    ['PUT', '/__mock/worlds/other', 64 * 1024 * 1024],
+  ] as const)('has a limit: %s %s takes %d bytes', async ([method, path, most], { serve }) => {
+    const { mock, url } = await serve()
+    const before = stateOf(mock.world)
+    const send = (length: number) => sendTo(url, { method, path, headers: jsonType, body: '1'.padStart(length) })
+
+    const [longest, longer] = [await send(most), await send(most + 1)]
+
+    expect([failure(longest), failure(longer)]).toEqual(['400 API_BAD_BODY', '400 API_BODY_TOO_LARGE'])
+    expect([stateOf(mock.world), mock.worlds.list().length]).toEqual([before, 1])
   })
 })
 

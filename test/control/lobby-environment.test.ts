@@ -22,6 +22,13 @@ const common = {
   RIVET_MAX_PLAYERS_PARTY: '4',
 }
 
+/** The variables that name the URL of a mock. */
+const leadingTo = (url: string) => ({
+  MOCKMAKER_URL: url,
+  RIVET_API_ENDPOINT: url,
+  RIVET_MATCHMAKER_API_URL: `${url}/matchmaker`,
+})
+
 /** A scenario of one lobby, `main`, of the mode `duel`. */
 function scenario({ ports, ...more }: { ports?: object; development?: object; lobby?: object }): ScenarioInput {
   const { lobby, ...namespace } = more
@@ -74,7 +81,7 @@ describe('the environment of a lobby', () => {
     const { mock } = await serve({ scenario: scenario({}) })
 
     const url = 'http://mock.test'
-    expect(mock.lobbyEnvironment('main', { url })).toEqual({ ...common, MOCKMAKER_URL: url, RIVET_API_ENDPOINT: url })
+    expect(mock.lobbyEnvironment('main', { url })).toEqual({ ...common, ...leadingTo(url) })
   })
 
   it('names through the client the URL by which that reaches the world', async ({ serve }) => {
@@ -83,9 +90,7 @@ describe('the environment of a lobby', () => {
 
     const found = [await client.lobbyEnvironment('main'), await own.lobbyEnvironment('main')]
 
-    expect(found).toEqual(
-      [client.url, own.url].map(url => ({ ...common, MOCKMAKER_URL: url, RIVET_API_ENDPOINT: url })),
-    )
+    expect(found).toEqual([client.url, own.url].map(url => ({ ...common, ...leadingTo(url) })))
   })
 
   it('comes as lines for a shell', async ({ serve }) => {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
 
-/** What a process loads slowly: our libraries, and the one of MSW 2 that we do not need. */
-const slow = [...Object.keys(dependencies), 'graphql']
+/** What a process loads slowly. */
+const slow = Object.keys(dependencies)
 
 /** Prints the URL of each module that is imported. */
 const listing = `import { writeSync } from 'node:fs'
@@ -27,7 +27,7 @@ describe('a process that imports', () => {
     ['node', []],
     ['contract', []],
     ['scenarios', []],
-    ['index', ['@faker-js/faker']],
+    ['index', []],
     ['express', ['express']],
   ] as const)('dist/%s.js loads only those of its libraries that are not in it: %s', ([entry, outside]) => {
     expect(loadedBy(`await import('./dist/${entry}.js')`)).toEqual(outside)
@@ -40,8 +40,8 @@ describe('setupMockmaker of dist/node.js', () => {
       `const { setupMockmaker } = await import('./dist/node.js'); setupMockmaker(${JSON.stringify(options)}).close()`,
     )
 
-  it('loads no library for the default scenario', () => {
-    expect(setup({})).toEqual([])
+  it('loads no library for a scenario that is no file', () => {
+    expect(setup({ scenario: { game_modes: ['duel'], generate: { lobbies: 1 } } })).toEqual([])
   })
 
   it('loads no YAML for a shipped scenario', () => {
@@ -50,10 +50,6 @@ describe('setupMockmaker of dist/node.js', () => {
 
   it('loads YAML when it reads a file', () => {
     expect(setup({ scenario: 'fixtures/default.yaml' })).toEqual(['yaml'])
-  })
-
-  it('loads the fake data when it generates', () => {
-    expect(setup({ scenario: { game_modes: ['duel'], generate: { lobbies: 1 } } })).toEqual(['@faker-js/faker'])
   })
 
   it('hands out handlers of the class that `msw` exports', () => {

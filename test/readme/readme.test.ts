@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it as base, describe, expect } from 'vitest'
+import { createClient } from '../../src/client.js'
 import { createMockmaker } from '../../src/index.js'
 import { parseScenario } from '../../src/scenarios.js'
 import { LobbyRow } from '../../src/store/lobby-row.js'
@@ -41,6 +42,40 @@ const it = base.extend<{ project: Project; server: Spawned }>({
 
 /** A text of README.md, with the port that the server of the test has. */
 const there = (text: string, { url }: Spawned) => text.replaceAll('http://127.0.0.1:4100', url)
+
+/** Tests with the fixture of README.md that leave behind what they can, in any order. */
+const leakyTests = `
+import { expect } from '@playwright/test'
+import { test } from './mock.js'
+
+const matchmaker = 'http://127.0.0.1:4100'
+
+test('leaves another scenario behind', async ({ mock }) => {
+  expect(await mock.world.lobbies.count()).toBe(6)
+  await mock.load('empty')
+  await mock.reset()
+  expect(await mock.world.lobbies.count()).toBe(0)
+})
+
+test('leaves a page behind that asks again and again', async ({ page, mock }) => {
+  await page.goto(matchmaker)
+  await page.evaluate(url => void setInterval(() => fetch(url), 1), matchmaker + '/matchmaker/lobbies/list')
+  await expect.poll(async () => (await mock.journal.find({ operation: 'lobbies.list' })).length).toBeGreaterThan(5)
+})
+
+test('completes a device link on its page', async ({ page, mock }) => {
+  await page.goto(matchmaker)
+  const link = await page.evaluate(async url => (await fetch(url, { method: 'POST' })).json(), matchmaker + '/cloud/devices/links')
+  expect(link.device_link_url).toContain('/w/' + mock.id + '/devices/link/')
+
+  const response = await page.goto(link.device_link_url)
+  await page.getByRole('button').first().click()
+
+  expect(response.status()).toBe(200)
+  const status = async () => (await mock.world.deviceLinks.get(link.device_link_token))?.status
+  await expect.poll(status).toBe('complete')
+})
+`
 
 describe('README.md', () => {
   it('has no block that nobody runs', () => {
@@ -167,7 +202,7 @@ describe('README.md', () => {
     expect(printed).toBe('6 lobbies, the nearest region is Frankfurt\n')
   })
 
-  it('has a fixture that gives each worker of Playwright a world of its own', async ({ project, server }) => {
+  it('has a fixture that gives each test of Playwright a world of its own', async ({ project, server }) => {
     // As in the browser suite: where there is no Chromium, only CI insists on it.
     if (missing !== undefined) return void expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
     const launch = { executablePath, args: ['--no-sandbox'] }
@@ -175,10 +210,13 @@ describe('README.md', () => {
     writeFileSync(join(project.folder, 'playwright.config.mjs'), `export default ${JSON.stringify(config)}`)
     for (const file of ['e2e/mock.ts', 'e2e/lobbies.e2e.ts'])
       writeFileSync(join(project.folder, file), there(blockOf(file).text, server))
+    writeFileSync(join(project.folder, 'e2e/leaks.e2e.ts'), there(leakyTests, server))
 
-    const printed = await project.run('node_modules/@playwright/test/cli.js', ['test', '--repeat-each', '6'])
+    const printed = await project.run('node_modules/@playwright/test/cli.js', ['test', '--repeat-each', '3'])
 
-    expect(printed).toContain('6 passed')
+    expect(printed).toContain('12 passed')
+    const { worlds } = createClient(server.url)
+    expect((await worlds.list()).map(({ id }) => id)).toEqual(['default'])
   })
 
   it('has an Express app that answers', async ({ project }) => {

@@ -1,9 +1,9 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { beginningOf } from '../../src/scenario/beginning.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { tokenLabel } from '../../src/store/model.js'
-import { createFaker, rowsOf, startAt, twoGames, worldOf } from './made.js'
+import { rowsOf, startAt, twoGames, worldOf } from './made.js'
 
 const dayMs = 86_400_000
 describe('the world of an empty scenario', () => {
@@ -40,6 +40,7 @@ describe('the world of an empty scenario', () => {
     expect(regions).toHaveLength(12)
     expect(regions[0]).toEqual({
       region_id: 'lnd-atl',
+      region_uuid: '54c60ee9-ae31-4a3f-b5ff-06aa5639310f',
       provider_display_name: 'Linode',
       region_display_name: 'Atlanta',
       datacenter_coord: { latitude: 33.74819, longitude: -84.39086 },
@@ -75,7 +76,7 @@ describe('the world of an empty scenario', () => {
   })
 
   it('is called Untitled, has seed 1, and runs from the real time', () => {
-    const { title, seed, clock, now } = beginningOf(readScenario({}), { faker: createFaker })
+    const { title, seed, clock, now } = beginningOf(readScenario({}))
 
     expect({ title, seed, clock, now }).toEqual({ title: 'Untitled', seed: 1, clock: 'running', now: undefined })
   })
@@ -85,7 +86,7 @@ describe('a beginning', () => {
   it('has the title, seed, clock and time of its scenario', () => {
     const scenario = readScenario({ title: 'T', seed: 7, clock: 'frozen', now: '2026-11-20T21:00:00.5+01:00' })
 
-    expect(beginningOf(scenario, { faker: createFaker })).toMatchObject({
+    expect(beginningOf(scenario)).toMatchObject({
       title: 'T',
       seed: 7,
       clock: 'frozen',
@@ -95,7 +96,7 @@ describe('a beginning', () => {
 
   it('has the speed of the clock that the scenario says', () => {
     const clockOf = (clock: ScenarioInput['clock']) => {
-      const { clock: mode, rate } = beginningOf(readScenario({ clock }), { faker: createFaker })
+      const { clock: mode, rate } = beginningOf(readScenario({ clock }))
       return { mode, rate }
     }
 
@@ -123,22 +124,14 @@ describe('a beginning', () => {
 
   it('has its chance at the beginning of another seed', () => {
     const scenario = readScenario({ seed: 7, chance: { world: [1, 2, 3, 4] } })
-    const chanceOf = (seed: number) => beginningOf(scenario, { seed, faker: createFaker }).chance
+    const chanceOf = (seed: number) => beginningOf(scenario, { seed }).chance
 
     expect([chanceOf(7), chanceOf(8)]).toEqual([[1, 2, 3, 4], undefined])
   })
 
   it('takes a seed instead of the scenario’s', () => {
-    expect(beginningOf(readScenario({ seed: 7 }), { seed: 0, faker: createFaker }).seed).toBe(0)
+    expect(beginningOf(readScenario({ seed: 7 }), { seed: 0 }).seed).toBe(0)
     expect(rowsOf({ seed: 7 }, { seed: 0 })).toEqual(rowsOf({ seed: 0 }))
-  })
-
-  it('does not ask for faker where nothing is generated', () => {
-    const faker = vi.fn(createFaker)
-
-    rowsOf({ game_modes: ['duel'], lobbies: [{}], generate: { lobbies: 0 } }, { faker })
-
-    expect(faker).not.toHaveBeenCalled()
   })
 })
 

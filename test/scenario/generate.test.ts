@@ -1,10 +1,11 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
+import { maps, nicknameFirst } from '../../src/scenario/game-locale.js'
 import type { Mode } from '../../src/scenario/game-mode.js'
 import { generateLobbies } from '../../src/scenario/generate.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { createFaker, problemLines, rowsOf, startAt, worldOf } from './made.js'
+import { problemLines, rowsOf, worldOf } from './made.js'
 
 const most = fc.oneof(
   fc.nat(64),
@@ -29,9 +30,7 @@ const duel: Mode = {
   regions: regionIds,
   listable: true,
 }
-const generate = (count: number, seed = 1, faker = createFaker()) => [
-  ...generateLobbies({ count, modes: [duel], seed, now: startAt, faker }),
-]
+const generate = (count: number, seed = 1) => [...generateLobbies({ count, modes: [duel], seed })]
 
 describe('generated lobbies', () => {
   it.prop([modes, fc.nat(50), fc.integer()])('could stand in a scenario as they are', (game_modes, count, seed) => {
@@ -72,21 +71,20 @@ describe('generated lobbies', () => {
     })
   })
 
-  it('are the same from the same seed, whatever the faker did before, and others from another', () => {
-    const faker = createFaker()
-    faker.seed(99)
-    const again = generate(20, 1, faker)
-
-    expect(again).toEqual(generate(20))
-    expect(generate(20, 2)).not.toEqual(again)
+  it('are the same from the same seed, and others from another', () => {
+    expect(generate(20)).toEqual(generate(20))
+    expect(generate(20, 2)).not.toEqual(generate(20))
   })
 
-  it('leave a faker that takes the world’s time for the present', () => {
-    const faker = createFaker()
+  it('read like a game', () => {
+    const states = generate(200).map(({ state }) => state as { readonly map: string; readonly host: string })
 
-    generate(1, 1, faker)
-
-    expect(faker.defaultRefDate()).toEqual(new Date(startAt))
+    const nickname = new RegExp(`^(${nicknameFirst.join('|')})([._]?[A-Z][a-z]+)?[0-9]*$`)
+    expect(new Set(states.map(({ map }) => map)).size).toBe(8)
+    for (const { map, host } of states) {
+      expect(maps).toContain(map)
+      expect(host).toMatch(nickname)
+    }
   })
 
   it('follow those that the scenario lists', () => {
@@ -99,20 +97,5 @@ describe('generated lobbies', () => {
     const world = worldOf({ game_modes: ['duel', 'ffa'], generate: { lobbies: 100_000 } })
 
     expect(world.lobbies.count()).toBe(100_000)
-  })
-})
-
-describe('createFaker', () => {
-  it('makes a Faker of one’s own each time', () => {
-    const [one, other] = [createFaker(), createFaker()]
-    one.seed(1)
-    const first = one.number.int()
-
-    other.seed(2)
-    one.seed(1)
-    other.number.int()
-
-    expect(one.number.int()).toBe(first)
-    expect(one).not.toBe(other)
   })
 })

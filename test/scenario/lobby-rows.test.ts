@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { uuid } from '../doors.js'
 import { rowsOf } from './made.js'
 
 describe('regions, game modes and lobbies', () => {
@@ -8,6 +9,7 @@ describe('regions, game modes and lobbies', () => {
     expect(regions.map(region => region.region_display_name)).toEqual(['Tokyo', 'attic'])
     expect(regions[1]).toEqual({
       region_id: 'attic',
+      region_uuid: expect.stringMatching(uuid),
       provider_display_name: 'Own',
       region_display_name: 'attic',
       datacenter_coord: { latitude: 0, longitude: 0 },

@@ -1,16 +1,11 @@
-import { faker } from '@faker-js/faker/locale/en'
 import { expect } from 'vitest'
 import { UsageError } from '../../src/contract/usage-error.js'
 import { type BeginningOptions, beginningOf } from '../../src/scenario/beginning.js'
-import { ownFaker } from '../../src/scenario/faker.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import type { Rows, TableName } from '../../src/store/rows.js'
 import { begin } from '../../src/store/standing.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
-
-/** A Faker for a scenario. */
-export const createFaker = () => ownFaker(faker)
 
 /** Where worlds of tests begin in time: 2026-11-20T20:00:00Z. */
 export const startAt = Date.UTC(2026, 10, 20, 20)
@@ -37,8 +32,8 @@ export interface Made extends Partial<BeginningOptions> {
 }
 
 /** The rows of a scenario, by table. */
-export function rowsOf(input: ScenarioInput, { now = startAt, faker = createFaker, ...options }: Made = {}) {
-  const rows = Object.entries(beginningOf(readScenario(input), { faker, ...options }).rows(now))
+export function rowsOf(input: ScenarioInput, { now = startAt, ...options }: Made = {}) {
+  const rows = Object.entries(beginningOf(readScenario(input), options).rows(now))
   // The store takes rows as they come, and checks them; here they are taken at their word.
   return Object.fromEntries(rows.map(([name, taken]) => [name, [...taken]])) as unknown as {
     readonly [Name in TableName]: readonly Rows[Name][]
@@ -48,7 +43,7 @@ export function rowsOf(input: ScenarioInput, { now = startAt, faker = createFake
 /** The world of a scenario, its clock frozen at `startAt` unless the scenario says otherwise. */
 export function worldOf(input: ScenarioInput): LiveWorld {
   const frozen: ScenarioInput = { clock: 'frozen', now: new Date(startAt).toISOString(), ...input }
-  return createWorld(begin(beginningOf(readScenario(frozen), { faker: createFaker })))
+  return createWorld(begin(beginningOf(readScenario(frozen))))
 }
 
 /** The lines of the `UsageError` that a function throws. */

@@ -41,6 +41,28 @@ describe('readScenario', () => {
     expect(JSON.stringify(read.lobbies)).toBe('[{"state":null},{"state":{"__proto__":{"a":null}}}]')
   })
 
+  it('leaves the metadata of a fault as it is, also null and with a key __proto__', () => {
+    const errors = [null, { a: null }, JSON.parse('{"__proto__": {"a": null}}')].map(metadata => ({
+      status: 403,
+      metadata,
+    }))
+    const faults = errors.map(error => ({ effect: { error } }))
+
+    expect(JSON.stringify(readScenario({ faults }).faults)).toBe(JSON.stringify(faults))
+  })
+
+  it('leaves what a fault wants of a body as it is, null too', () => {
+    const faults = [{ match: { body: { regions: null } }, effect: { reset: true } }] as const
+
+    expect(readScenario({ faults }).faults).toEqual(faults)
+  })
+
+  it('keeps the tags of a lobby with a key __proto__', () => {
+    const lobbies = [{ tags: JSON.parse('{"__proto__":"a"}') }]
+
+    expect(JSON.stringify(readScenario({ game_modes: ['duel'], lobbies }).lobbies)).toBe('[{"tags":{"__proto__":"a"}}]')
+  })
+
   it.each(Object.entries(scenarios))('gives of %s what can be read again, and is the same then', (_, input) => {
     const once: Scenario = readScenario(input)
     const again: ScenarioInput = once

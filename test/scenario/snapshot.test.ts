@@ -9,15 +9,15 @@ import { snapshotOf } from '../../src/scenario/snapshot.js'
 import { parseScenario } from '../../src/scenarios.js'
 import { begin } from '../../src/store/standing.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
+import { uuid } from '../doors.js'
 import { tanks } from '../tanks.js'
-import { createFaker, worldOf } from './made.js'
+import { worldOf } from './made.js'
 import { kinds, play, type RandomWorld, randomWorld } from './random-world.js'
 
 const publicUrl = 'http://links.test'
 
 /** The world of a scenario. Where its links lead belongs to the server, and is said here. */
-const put = (scenario: ScenarioInput) =>
-  createWorld(begin(beginningOf(readScenario(scenario), { faker: createFaker, publicUrl })))
+const put = (scenario: ScenarioInput) => createWorld(begin(beginningOf(readScenario(scenario), { publicUrl })))
 
 async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
   const world = put(scenario)
@@ -130,6 +130,7 @@ describe('a snapshot', () => {
         'lnd-fra',
         {
           region_id: 'attic',
+          region_uuid: expect.stringMatching(uuid),
           provider_display_name: 'Own',
           region_display_name: 'attic',
           datacenter_coord: { latitude: 0, longitude: 0 },

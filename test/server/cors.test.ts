@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createMockmaker } from '../../src/index.js'
+import { createMockmaker, type ExchangeRecord } from '../../src/index.js'
+import { failure, json } from '../doors.js'
+import { tanks } from '../tanks.js'
+import { ask, stateOf } from './ask.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
@@ -27,7 +30,75 @@ describe('corsOrigins', () => {
     ['a name below it', 'https://a.play.example'],
     ['no origin', 'null'],
   ])('does not allow pages of %s', async (_, origin) => {
-    expect(await corsOf(origin, ['https://play.example', 'null'])).toEqual([])
+    expect(await corsOf(origin, ['https://play.example'])).toEqual([])
+  })
+
+  it('allows sandboxed frames by the origin null', async () => {
+    expect(await corsOf('null', ['null'])).toContainEqual(['access-control-allow-origin', 'null'])
+  })
+})
+
+describe('a request from a page of another site', () => {
+  const origin = 'https://evil.example'
+  const prepare = { method: 'POST', path: '/cloud/devices/links' } as const
+  const crossSite = { 'sec-fetch-site': 'cross-site' } as const
+
+  it.each([
+    [{ origin }, `--cors-origin ${origin}`],
+    [{ origin: 'null' }, '--cors-origin null'],
+    [{}, '--cors-origin ORIGIN'],
+  ])('is refused with the flag that allows it: %j', async (headers, flag) => {
+    const mock = createMockmaker({ scenario: tanks })
+    const before = stateOf(mock.world)
+
+    const got = await ask(mock, { ...prepare, headers: { ...crossSite, ...headers } })
+
+    expect([failure(got), (json(got) as { message: string }).message]).toEqual([
+      '403 API_FORBIDDEN',
+      expect.stringContaining(flag),
+    ])
+    expect(stateOf(mock.world)).toBe(before)
+  })
+
+  it.each(['https://evil.example', 'null'])('is answered where corsOrigins has its origin %s', async allowed => {
+    const mock = createMockmaker({ scenario: tanks, corsOrigins: [allowed] })
+
+    const got = await ask(mock, { ...prepare, headers: { ...crossSite, origin: allowed } })
+
+    expect(got.status).toBe(200)
+  })
+
+  it('counts no fault, and is in the journal and the log', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    mock.faults.add({ effect: { error: { status: 503 } }, times: 1 })
+    const records: ExchangeRecord[] = []
+    mock.log.subscribe(record => void records.push(record))
+
+    await ask(mock, { ...prepare, headers: { ...crossSite, origin } })
+
+    expect(mock.faults.list()).toMatchObject([{ matched: 0, struck: 0 }])
+    expect(mock.journal.find()).toMatchObject([{ status: 403, path: prepare.path, answer: { code: 'API_FORBIDDEN' } }])
+    expect(records).toMatchObject([{ status: 403, code: 'API_FORBIDDEN', refusedOrigin: origin }])
+  })
+
+  it.each([
+    ['the route', 'POST', '/nowhere'],
+    ['the method', 'POST', '/matchmaker/lobbies/list'],
+    ['the token', 'POST', '/matchmaker/lobbies/ready'],
+  ])('is refused before %s is looked at', async (_, method, path) => {
+    const mock = createMockmaker({ scenario: tanks })
+
+    const got = await ask(mock, { method, path, headers: { ...crossSite, origin } })
+
+    expect(failure(got)).toBe('403 API_FORBIDDEN')
+  })
+
+  it('names no longer origin than a line', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+
+    const got = await ask(mock, { ...prepare, headers: { ...crossSite, origin: `https://${'x'.repeat(10_000)}` } })
+
+    expect(got.body.length).toBeLessThan(500)
   })
 })
 

@@ -10,7 +10,7 @@ describe('a fault that answers an error', () => {
   it.each([
     [{ status: 503 }, '503 ERROR'],
     [{ code: 'API_RATE_LIMIT' }, '429 API_RATE_LIMIT'],
-    [{ code: 'MATCHMAKER_BROKEN' }, '500 MATCHMAKER_BROKEN'],
+    [{ code: 'CAPTCHA_CAPTCHA_REQUIRED', status: 403 }, '403 CAPTCHA_CAPTCHA_REQUIRED'],
     [{ code: 'TEAPOT_2', status: 418 }, '418 TEAPOT_2'],
     [{ code: 'API_RATE_LIMIT', status: 400 }, '400 API_RATE_LIMIT'],
   ])('of %j answers %s', async (error, expected) => {
@@ -29,6 +29,33 @@ describe('a fault that answers an error', () => {
       { code: 'ERROR', message: 'mine' },
       { code: 'ERROR', message: 'fault 2 of this mock made this failure up' },
     ])
+  })
+
+  it.for([
+    ['an object', { hcaptcha: { site_id: 'site', site_key: 'key' } }],
+    ['null', null],
+    ['a list', [1, 'two', false]],
+    ['keys that objects have', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
+  ] as const)('hands metadata on to the client: %s', async ([, metadata]) => {
+    const { mock } = faulty([{ effect: { error: { code: 'CAPTCHA_CAPTCHA_REQUIRED', status: 403, metadata } } }])
+
+    const { body } = await ask(mock, list)
+
+    expect(body).toContain(`"metadata":${JSON.stringify(metadata)}`)
+  })
+
+  it('answers with metadata that nobody can change afterwards', async () => {
+    const metadata = { site: { key: 'before' } }
+    const { mock } = faulty([{ effect: { error: { status: 403, metadata } } }])
+    metadata.site.key = 'after'
+
+    expect(json(await ask(mock, list))).toMatchObject({ metadata: { site: { key: 'before' } } })
+  })
+
+  it('has no metadata where the fault has none', async () => {
+    const { mock } = faulty([{ effect: { error: { status: 403 } } }])
+
+    expect(json(await ask(mock, list))).not.toHaveProperty('metadata')
   })
 
   it('answers with the headers of every answer, CORS too', async () => {

@@ -55,7 +55,7 @@ export function freshAnswerer(world: LiveWorld): Answerer {
     rayId: () => 'no ray',
     onBug,
   })
-  const answer = createAnswerer({ world: fresh, finisher, faults: new WorldFaults(fresh), carryOut })
+  const answer = createAnswerer({ world: fresh, finisher, faults: new WorldFaults(fresh), corsOrigins: [], carryOut })
   // A query that has no parameter is parsed each time; none at all is not.
   return exchange => answer({ ...exchange, query: exchange.query || '&' })
 }

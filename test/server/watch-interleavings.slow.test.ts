@@ -77,6 +77,8 @@ class Model {
   readonly answers: Required<Omit<Poll, 'until'>>[] = []
   elapsed = 0
   closed = false
+  /** Whether the world begins anew in the batch that is going on: that answers all who wait. */
+  beginsAnew = false
   listening = 0
 
   constructor() {
@@ -131,7 +133,8 @@ class Model {
     expect(index >= (this.lastAnswered.get(link) ?? 0n), 'no index goes back').toBe(true)
     this.lastAnswered.set(link, index)
     if (String(index) === after) {
-      expect(this.closed || this.elapsed >= since + timeoutMs, 'woken without a change').toBe(true)
+      const isEnded = this.closed || this.beginsAnew
+      expect(isEnded || this.elapsed >= since + timeoutMs, 'woken without a change').toBe(true)
     }
   }
 
@@ -206,12 +209,15 @@ describe('watches under any interleaving of polls, writes, deadlines, aborts, re
       const model = new Model()
 
       for (const batch of batches) {
+        const waiting = [...model.blocked]
+        model.beginsAnew = batch.some(({ kind }) => kind === 'reset')
         const begun = batch.map(action => run(model, action))
         await Promise.all(begun)
         // A reset on the way ends an advance.
         model.elapsed = model.world.clock.elapsed()
         await settled()
         model.quiet()
+        if (model.beginsAnew) expect(waiting.filter(poll => model.blocked.includes(poll))).toEqual([])
       }
       if (ends) {
         model.closed = true

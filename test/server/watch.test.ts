@@ -24,6 +24,15 @@ async function blocked(options: MockmakerOptions = {}, token: string = tokens.pe
   return { mock, world: live(mock.world), first, client, answer }
 }
 
+/** The ways in which a world begins anew or ends. */
+const begins = (mock: Mockmaker) => ({
+  reset: () => mock.reset(),
+  load: () => mock.load(tanks),
+  restore: () => mock.restore(mock.snapshot({ with: ['journal'] })),
+  put: () => mock.worlds.put('default', { scenario: tanks }),
+  close: () => mock.close(),
+})
+
 const complete = (mock: Mockmaker) => ask(mock, completion)
 
 const withLink = (link: object): ScenarioInput => ({ ...tanks, device_links: [{ token: tokens.pending, ...link }] })
@@ -150,16 +159,40 @@ describe('a watch', () => {
     expect(world.waiters).toBe(1)
   })
 
-  it('sleeps on through a reset that changes nothing of its link, and keeps the time that it has left', async () => {
-    const { mock, world, first, answer } = await blocked()
-    await world.clock.advance(600)
-    await mock.reset()
-    await settled()
-    const waiting = world.waiters
+  it.for(['reset', 'load', 'restore', 'put', 'close'] as const)(
+    'is answered by %s, which changes nothing of its link, and leaves nothing behind',
+    async how => {
+      const { mock, world, first, answer } = await blocked()
 
-    await world.clock.advance(400)
+      await begins(mock)[how]()
 
-    expect([waiting, indexOf(await answer), world.clock.pending]).toEqual([1, indexOf(first), 0])
+      expect([world.waiters, world.clock.pending]).toEqual([0, 0])
+      expect((await answer).body).toBe(first.body)
+    },
+  )
+
+  it.for([
+    ['reset', 0],
+    ['load', 0],
+    ['put', 0],
+    // The read before the watch.
+    ['restore', 1],
+  ] as const)('enters no journal of what comes after %s', async ([how, kept]) => {
+    const { mock, answer } = await blocked()
+
+    await begins(mock)[how]()
+    await answer
+
+    expect(mock.journal.find()).toHaveLength(kept)
+  })
+
+  it('enters the journal that a reset keeps', async () => {
+    const { mock, answer } = await blocked()
+
+    await mock.reset({ keep: ['journal'] })
+    await answer
+
+    expect(mock.journal.find()).toHaveLength(2)
   })
 
   it('wakes when a reset takes the change back, with a newer index', async () => {
@@ -174,21 +207,6 @@ describe('a watch', () => {
     expect(cloud_token).toBeUndefined()
     expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(completed)))
     expect(BigInt(indexOf(completed))).toBeGreaterThan(BigInt(indexOf(first)))
-  })
-
-  it('never expires early where a reset sets the clock back', async () => {
-    const { mock, world, answer } = await blocked({
-      scenario: withLink({ expires_after: '800ms' }),
-      watchTimeoutMs: 10_000,
-    })
-    await world.clock.advance(700)
-    await mock.reset()
-
-    await world.clock.advance(799)
-    const waiting = world.waiters
-    await world.clock.advance(1)
-
-    expect([waiting, json(await answer)]).toMatchObject([1, { code: 'TOKEN_EXPIRED' }])
   })
 
   it('is freed at once when its client goes away', async () => {

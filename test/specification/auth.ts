@@ -3,8 +3,32 @@ import { failure } from '../doors.js'
 import { ids, tokens } from '../tanks.js'
 import { type Frame, ok, request } from './frame.js'
 
-/** What `auth.inspect` promises. */
+/** What the cloud promises to tell about itself, and about who asks. */
 export function specifyAuth({ describe, it }: Frame): void {
+  describe('cloud.bootstrap', () => {
+    const path = '/cloud/bootstrap'
+
+    it.for([undefined, tokens.cloud, tokens.public, tokens.pending])(
+      'tells a client with the token %s what it needs before its first call',
+      async (token, { mock }) => {
+        const link = ok(await mock.send(request('POST', '/cloud/devices/links'))) as { device_link_url: string }
+
+        expect(ok(await mock.send(request('GET', path, token)))).toEqual({
+          access: 'private',
+          captcha: {},
+          cluster: 'oss',
+          domains: { cdn: 'mock.localhost', job: 'mock.localhost', main: 'mock.localhost' },
+          login_methods: { access_token: true, email: false },
+          origins: { hub: link.device_link_url.slice(0, link.device_link_url.indexOf('/devices/link/')) },
+        })
+      },
+    )
+
+    it('refuses a token that nobody has', async ({ mock }) => {
+      expect(failure(await mock.send(request('GET', path, 'nobody')))).toBe('400 TOKEN_INVALID')
+    })
+  })
+
   describe('auth.inspect', () => {
     const path = '/cloud/auth/inspect'
 

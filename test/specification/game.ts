@@ -25,18 +25,18 @@ interface Shown {
   readonly watch: { readonly index: string }
 }
 
-/** What `games.getGameById` promises. */
+/** What the calls promise that show a game and create its cloud tokens. */
 export function specifyGames({ describe, it }: Frame): void {
   describe('games.getGameById', () => {
     it('shows the game with its namespaces, their versions, all regions and its players', async ({ mock }) => {
       const shown = ok(await mock.send(get())) as Shown
 
       const [prod, closed] = shown.game.namespaces
-      const region = (region_id: string, region_display_name: string, universal_region: string) => ({
+      const region = (region_name_id: string, region_id: string, region_display_name: string) => ({
         region_id,
-        region_name_id: region_id,
+        region_name_id,
         provider: 'linode',
-        universal_region,
+        universal_region: region_display_name.toLowerCase(),
         provider_display_name: 'Linode',
         region_display_name,
       })
@@ -53,15 +53,14 @@ export function specifyGames({ describe, it }: Frame): void {
             { namespace_id: ids.prod, name_id: 'prod', display_name: 'prod', ...namespace },
             { namespace_id: ids.closed, name_id: 'closed', display_name: 'closed', ...namespace },
           ],
-          versions: [prod, closed].map(one => ({
-            version_id: one?.version_id,
-            create_ts: startTs,
-            display_name: one?.version_id,
-          })),
+          versions: [
+            { version_id: prod?.version_id, create_ts: startTs, display_name: '0.0.1' },
+            { version_id: closed?.version_id, create_ts: startTs, display_name: '0.0.2' },
+          ],
           available_regions: [
-            region('lnd-fra', 'Frankfurt', 'frankfurt'),
-            region('lnd-atl', 'Atlanta', 'atlanta'),
-            region('lnd-syd', 'Sydney', 'sydney'),
+            region('lnd-fra', '37aeb24a-12f6-45ea-ba7e-d2589588d7db', 'Frankfurt'),
+            region('lnd-atl', '54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta'),
+            region('lnd-syd', '6041893e-7a35-4ab7-a31d-9fd4d6f9dee2', 'Sydney'),
           ],
         },
         watch: { index: expect.stringMatching(/^\d+$/) },
@@ -124,6 +123,47 @@ export function specifyGames({ describe, it }: Frame): void {
       ['a game that nobody knows', '/cloud/games/nobody', tokens.cloud, '403 API_FORBIDDEN'],
     ] as const)('refuses %s', async ([, path, token, expected], { mock }) => {
       expect(failure(await mock.send(request('GET', path, token)))).toBe(expected)
+    })
+  })
+
+  describe('games.tokens.createCloudToken', () => {
+    const create = (token?: string, body = '', game: string = ids.tanks) =>
+      ({
+        method: 'POST',
+        path: `/cloud/games/${game}/tokens/cloud`,
+        headers: token === undefined ? {} : bearer(token),
+        body,
+      }) as const
+
+    it('creates a cloud token of the game, and the caller’s stays valid', async ({ mock }) => {
+      const { token } = ok(await mock.send(create(tokens.cloud))) as { token: string }
+
+      expect(token).toMatch(/^cloud\.mock\.[0-9a-z]{24}$/)
+      for (const one of [token, tokens.cloud]) {
+        const agent = ok(await mock.send(request('GET', '/cloud/auth/inspect', one)))
+        expect(agent).toEqual({ agent: { game_cloud: { game_id: ids.tanks } } })
+      }
+    })
+
+    it('creates another one each time', async ({ mock }) => {
+      const first = ok(await mock.send(create(tokens.cloud)))
+
+      expect(ok(await mock.send(create(tokens.cloud)))).not.toEqual(first)
+    })
+
+    it.for(['', '{}', 'null', '{', '[1]'])('ignores the body %j', async (body, { mock }) => {
+      expect((await mock.send(create(tokens.cloud, body))).status).toBe(200)
+    })
+
+    it.for([
+      ['no token', undefined, ids.tanks, '401 API_UNAUTHORIZED'],
+      ['an unknown token', 'nobody', ids.tanks, '400 TOKEN_INVALID'],
+      ['a public token', tokens.public, ids.tanks, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['a development token', tokens.development, ids.tanks, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ["another game's cloud token", tokens.cloudBoats, ids.tanks, '403 API_FORBIDDEN'],
+      ['an unknown game', tokens.cloud, 'nobody', '403 API_FORBIDDEN'],
+    ] as const)('refuses %s', async ([, token, game, expected], { mock }) => {
+      expect(failure(await mock.send(create(token, '', game)))).toBe(expected)
     })
   })
 }

@@ -112,6 +112,18 @@ function findSpecification({ describe, it }: Frame): void {
       expect(failure(await find(mock, asked, open))).toBe('400 MATCHMAKER_NO_AVAILABLE_LOBBIES')
     })
 
+    it('takes a list in which names are doubled as the list without doubles', async ({ mock }) => {
+      const doubled = (...names: string[]) => Array.from({ length: 2_000 }, () => names).flat()
+      const asked = { game_modes: doubled('ffa', 'duel'), regions: doubled('lnd-syd', 'lnd-fra') }
+
+      expect(lobbyId(await find(mock, asked, open))).toBe(ids.lobby)
+      const made = seat(await find(mock, { ...asked, max_players: 3 }, open))
+      expect(made.lobby.region.region_id).toBe('lnd-syd')
+      expect(failure(await find(mock, { ...asked, regions: doubled('lnd-atl') }, open))).toBe(
+        '400 MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
+      )
+    })
+
     it('finds a lobby of a mode that is not listable', async ({ mock }) => {
       expect(lobbyId(await find(mock, { game_modes: ['secret'] }, open))).toBe('unlisted')
     })
@@ -177,6 +189,16 @@ function findSpecification({ describe, it }: Frame): void {
           max_players_party: 2,
         }),
       )
+    })
+
+    it('takes a tag whose name is that of a prototype', async ({ mock }) => {
+      const tags = JSON.parse('{"__proto__":"a"}') as object
+      const tagged = (asked: object) => find(mock, { game_modes: ['ffa'], tags: asked }, open)
+
+      const made = lobbyId(await tagged(tags))
+
+      expect(lobbyId(await tagged(tags))).toBe(made)
+      expect(lobbyId(await tagged(JSON.parse('{"__proto__":"b"}')))).not.toBe(made)
     })
 
     it('takes eight tags of the longest kind', async ({ mock }) => {

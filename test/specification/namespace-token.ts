@@ -106,6 +106,14 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
       })
     })
 
+    it('counts a port whose label is that of a prototype', async ({ mock }) => {
+      const ports = JSON.parse('{"__proto__":{"port":1,"protocol":"udp"}}') as object
+
+      const got = await mock.send(post(path, { hostname: 'h', ports }, tokens.cloud))
+
+      expect(json(got)).toMatchObject({ metadata: { errors: [{ path: ['ports', '0', 'label-invalid'] }] } })
+    })
+
     it('names ten problems at most, and has all of them for programs', async ({ mock }) => {
       const ports = Array.from({ length: 16 }, () => ({ label: '', proxy_protocol: 'udp' }))
 

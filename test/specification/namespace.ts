@@ -177,6 +177,71 @@ export function specifyNamespaces({ describe, it }: Frame): void {
     })
   })
 
+  describe('games.namespaces.updateGameNamespaceVersion', () => {
+    const put = (version: unknown, token: string | undefined = tokens.cloud, id: string = ids.prod) =>
+      ({ ...post(`${path}/${id}/version`, version, token), method: 'PUT' }) as const
+    const versionOf = (shown: unknown) => (shown as { namespace: { version_id: string } }).namespace.version_id
+
+    it.for([
+      [ids.lobby, ids.lobby],
+      ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000'],
+      ['AAAAAAAA-BBBB-1CCC-8DDD-EEEEEEEEEEEE', 'aaaaaaaa-bbbb-1ccc-8ddd-eeeeeeeeeeee'],
+    ] as const)('sets the version %s, shown as %s', async ([version_id, shown], { mock }) => {
+      expect(ok(await mock.send(put({ version_id, more: 1 })))).toEqual({})
+
+      expect(versionOf(ok(await mock.send(request('GET', `${path}/${ids.prod}`, tokens.cloud))))).toBe(shown)
+    })
+
+    it('lists the version with the game, and names the versions by their number', async ({ mock }) => {
+      ok(await mock.send(put({ version_id: ids.lobby }, tokens.cloud, ids.closed)))
+
+      const { game } = ok(await mock.send(request('GET', `/cloud/games/${ids.tanks}`, tokens.cloud))) as {
+        game: { versions: { version_id: string; display_name: string }[] }
+      }
+      expect(game.versions.map(({ display_name }) => display_name)).toEqual(['0.0.1', '0.0.2'])
+      expect(game.versions[1]?.version_id).toBe(ids.lobby)
+    })
+
+    it('wakes who watches the game', async ({ mock }) => {
+      const game = { method: 'GET', path: `/cloud/games/${ids.tanks}`, headers: bearer(tokens.cloud) } as const
+      const first = ok(await mock.send(game)) as { watch: { index: string } }
+      const watching = mock.send({ ...game, query: `watch_index=${first.watch.index}` })
+
+      // A second answer shows that the first request was read, and is blocked.
+      await mock.send(game)
+      ok(await mock.send(put({ version_id: ids.lobby })))
+
+      expect(ok(await watching)).toMatchObject({ game: { namespaces: [{ version_id: ids.lobby }, {}] } })
+    })
+
+    it.for([
+      {},
+      { version_id: null },
+      { version_id: 'v1' },
+      { version_id: '0.0.2' },
+      { version_id: `${ids.lobby} ` },
+      { version_id: [ids.lobby] },
+      [],
+      '{',
+    ])('refuses the body %j, and keeps the version', async (body, { mock }) => {
+      const show = () => mock.send(request('GET', `${path}/${ids.prod}`, tokens.cloud))
+      const before = versionOf(ok(await show()))
+
+      expect(failure(await mock.send(put(body)))).toBe('400 API_BAD_BODY')
+      expect(versionOf(ok(await show()))).toBe(before)
+    })
+
+    it.for([
+      ['a public token', tokens.public, ids.prod, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['an empty token', '', ids.prod, '401 API_UNAUTHORIZED'],
+      ["another game's cloud token", tokens.cloudBoats, ids.prod, '403 API_FORBIDDEN'],
+      ['an unknown namespace', tokens.cloud, 'nobody', '404 NAMESPACE_NOT_FOUND'],
+      ['a namespace of another game', tokens.cloud, ids.boatsProd, '404 NAMESPACE_NOT_FOUND'],
+    ] as const)('refuses %s', async ([, token, id, expected], { mock }) => {
+      expect(failure(await mock.send(put({ version_id: ids.lobby }, token, id)))).toBe(expected)
+    })
+  })
+
   describe('games.namespaces.validateGameNamespaceMatchmakerConfig', () => {
     const validate = (id: string) => `${path}/${id}/mm-config/validate`
 

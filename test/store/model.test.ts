@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type models, tableNames } from '../../src/store/model.js'
+import { uuid } from '../doors.js'
 import { smallWorld, startAt } from './small-world.js'
 
 const yearMs = 365 * 86_400_000
@@ -67,6 +68,7 @@ describe('a new record', () => {
 
     expect(region).toEqual({
       region_id: 'attic',
+      region_uuid: expect.stringMatching(uuid),
       provider_display_name: 'Own',
       region_display_name: 'attic',
       datacenter_coord: { latitude: 0, longitude: 0 },

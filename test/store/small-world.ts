@@ -56,7 +56,11 @@ export function game(game_id: string) {
 
 function region(region_id: string) {
   const datacenter_coord = { latitude: 50, longitude: 8 }
-  return { region_id, provider_display_name: 'Own', region_display_name: region_id, datacenter_coord }
+  const region_uuid = `00000000-0000-4000-8000-${[...region_id]
+    .map(c => c.charCodeAt(0).toString(16))
+    .join('')
+    .padStart(12, '0')}`
+  return { region_id, region_uuid, provider_display_name: 'Own', region_display_name: region_id, datacenter_coord }
 }
 
 function namespace(namespace_id: string, game_id: string) {

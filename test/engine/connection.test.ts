@@ -1,8 +1,8 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { it as base, describe, expect } from 'vitest'
-import { file, open } from './cli/command.js'
-import { bearer, ids, tanks, tokens } from './tanks.js'
+import { file, open } from '../cli/command.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
 
 /** The command, and an agent that keeps one connection, as the HTTP client of an engine does. */
 const it = base.extend<{ url: string; agent: Agent }>({

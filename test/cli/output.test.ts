@@ -1,0 +1,424 @@
+import { spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { fc, it as property } from '@fast-check/vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createConsole } from '../../src/cli/console.js'
+import { file, folder, freePort, linesAfter, run, serve, serveJson } from './command.js'
+import { standIn } from './stand-in.js'
+
+/** What a terminal obeys: controls, bidi controls and line separators. */
+const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
+
+/** Our own codes: colours and styles. */
+const ownCodes = new RegExp(`${String.fromCharCode(27)}\\[\\d{1,2}m`, 'g')
+
+/** A process whose streams are terminals, or none, and what has been written to them. */
+function processWith({ isTTY }: { isTTY: boolean }) {
+  const written = { stdout: '', stderr: '' }
+  const stream = (name: 'stdout' | 'stderr') => {
+    const through = new PassThrough()
+    through.on('data', (chunk: Buffer) => {
+      written[name] += chunk.toString()
+    })
+    return Object.assign(through, { isTTY })
+  }
+  const process = Object.assign(new EventEmitter(), { stdout: stream('stdout'), stderr: stream('stderr'), env: {} })
+  // A console uses nothing else of a process.
+  return { process: process as unknown as NodeJS.Process, written }
+}
+
+/** Texts full of what terminals obey, codes of ours among them. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.integer({ min: 0, max: 0x9f }).map(code => String.fromCharCode(code)),
+      fc.constantFrom('\u001b[31m', '\u001b[2J', '\u009b2J', '\u202e', '\u2066', '\u200e', '\u061c', '\r\n', '\u2028'),
+    ),
+  )
+  .map(parts => parts.join(''))
+
+type Channel = (console: ReturnType<typeof createConsole>, text: string) => void
+
+const channels: Readonly<Record<string, Channel>> = {
+  print: (console, text) => console.print(text),
+  'print, of a function': (console, text) => console.print(() => text),
+  'print, styled': (console, text) => console.print(`a ${console.style(['bold', 'red'], text)} z`),
+  printJson: (console, text) => console.printJson({ [text]: text }),
+  printDocument: (console, text) => console.printDocument(text),
+  warn: (console, text) => console.warn(text),
+  fail: (console, text) => console.fail(text),
+}
+
+describe.each(Object.entries(channels))('%s', (_, write) => {
+  property.prop([hostile])('lets no text make a terminal do anything', text => {
+    const { process, written } = processWith({ isTTY: true })
+
+    write(createConsole(process), text)
+    process.emit('exit', 0)
+
+    const shown = `${written.stdout}${written.stderr}`.replaceAll(ownCodes, '').replaceAll('\n', '')
+    expect(obeyed.exec(shown)).toBeNull()
+  })
+})
+
+describe('a printed line', () => {
+  property.prop([hostile])('stays one line, and keeps our own codes and no others', text => {
+    const { process, written } = processWith({ isTTY: true })
+    const console = createConsole(process)
+
+    console.print(console.style('red', text))
+    process.emit('exit', 0)
+
+    expect(written.stdout.match(/\n/g)).toHaveLength(1)
+    expect(written.stdout.startsWith('\u001b[31m') && written.stdout.endsWith('\u001b[39m\n')).toBe(true)
+    expect(written.stdout.match(ownCodes)).toHaveLength(2)
+  })
+
+  it('shows what it escapes as JSON does, and a tab as a space', () => {
+    const { process, written } = processWith({ isTTY: false })
+
+    createConsole(process).print('a\u001b[2J\u009b\u202e\n\r\tb é 日本 👩‍🚀')
+    process.emit('exit', 0)
+
+    expect(written.stdout).toBe(`${String.raw`a\u001b[2J\u009b\u202e\n\r b é 日本 👩‍🚀`}\n`)
+  })
+})
+
+describe('a line of JSON', () => {
+  property.prop([hostile])('keeps its meaning', text => {
+    const { process, written } = processWith({ isTTY: false })
+
+    createConsole(process).printJson({ text })
+    process.emit('exit', 0)
+
+    expect(JSON.parse(written.stdout)).toEqual({ text })
+  })
+})
+
+describe('a document', () => {
+  property.prop([hostile])('is as it is in a file or a pipe', text => {
+    const { process, written } = processWith({ isTTY: false })
+
+    createConsole(process).printDocument(text)
+
+    expect(written.stdout).toBe(`${Buffer.from(text)}\n`)
+  })
+})
+
+describe('an error', () => {
+  it('is red on a terminal, its first line only', () => {
+    const { process, written } = processWith({ isTTY: true })
+
+    createConsole(process).fail('wrong\nhere')
+
+    expect(written.stderr).toBe('\u001b[31mwrong\u001b[39m\nhere\n')
+  })
+})
+
+/** A process whose standard output takes nothing more until `read` is called. */
+function stalled() {
+  const chunks: string[] = []
+  let resume: (() => void) | undefined
+  const stdout = new Writable({
+    highWaterMark: 1,
+    write(chunk, _, done) {
+      chunks.push(String(chunk))
+      resume = done
+    },
+  })
+  const process = Object.assign(new EventEmitter(), { stdout, stderr: new PassThrough(), env: {} })
+  const read = async () => {
+    resume?.()
+    await vi.advanceTimersByTimeAsync(20)
+  }
+  // A console uses nothing else of a process.
+  return { console: createConsole(process as unknown as NodeJS.Process), stdout, chunks, read }
+}
+
+describe('a reader that does not read', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Prints lines of 1,000 characters while nobody reads. */
+  async function flood(console: ReturnType<typeof createConsole>, print: (text: string) => void, lines: number) {
+    console.print('first')
+    await vi.advanceTimersByTimeAsync(20)
+    for (let i = 0; i < lines; i += 1) {
+      print(String(i).padEnd(1000, '.'))
+      if (i % 100 === 0) await vi.advanceTimersByTimeAsync(20)
+    }
+    await vi.advanceTimersByTimeAsync(20)
+  }
+
+  it('gets the newest mebibyte when it reads again, and how many lines were dropped before', async () => {
+    const { console, chunks, read } = stalled()
+    await flood(console, console.print, 3000)
+
+    await read()
+
+    const [first, rest = ''] = chunks
+    const [dropped, oldest, ...others] = rest.trimEnd().split('\n')
+    expect(first).toBe('first\n')
+    expect(rest.length).toBeLessThan(1.1 * 1024 * 1024)
+    expect(dropped).toBe('… 1,952 lines dropped')
+    expect(oldest?.startsWith('1952.')).toBe(true)
+    expect(others.at(-1)?.startsWith('2999.')).toBe(true)
+  })
+
+  it('makes nothing wait in the stream', async () => {
+    const { console, stdout } = stalled()
+
+    await flood(console, console.print, 3000)
+
+    expect(stdout.writableLength).toBeLessThan(100)
+  })
+
+  it('is told of dropped lines as JSON where they are JSON', async () => {
+    const { console, chunks, read } = stalled()
+    await flood(console, text => console.printJson({ text }), 3000)
+
+    await read()
+
+    const [notice = '', oldest = ''] = chunks[1]?.split('\n') ?? []
+    const { event, lines } = JSON.parse(notice)
+    expect(event).toBe('dropped')
+    expect(JSON.parse(oldest).text.startsWith(`${lines}.`)).toBe(true)
+  })
+
+  it('gets a document whole', async () => {
+    const { console, chunks, read } = stalled()
+    console.printDocument('first')
+
+    console.printDocument('x'.repeat(3_000_000))
+    await read()
+
+    expect(chunks.join('')).toHaveLength(3_000_007)
+  })
+})
+
+/** A process whose standard output fails. */
+function failing(code: string) {
+  const fails = () =>
+    new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: it failed, write`), { code })),
+    })
+  const { process, written } = processWith({ isTTY: false })
+  return { fails, written, process: Object.assign(process, { stdout: fails() }) }
+}
+
+describe('output that cannot be written', () => {
+  it.each([
+    ['ENOSPC', 'no space is left on the device'],
+    ['EIO', 'the device or the terminal does not answer'],
+    ['EFOO', 'it failed, write'],
+  ])('is reported once on standard error, and dropped: %s', async (code, reason) => {
+    const { process, written } = failing(code)
+    const console = createConsole(process)
+
+    for (const text of ['one', 'two', 'three']) console.printDocument(text)
+    await new Promise(resolve => setImmediate(resolve))
+    console.printDocument('four')
+    await new Promise(resolve => setImmediate(resolve))
+
+    expect(written.stderr).toBe(`standard output cannot be written: ${reason}. Nothing more is printed there.\n`)
+    expect(process.exitCode).toBe(1)
+  })
+
+  it('is reported where writing throws', () => {
+    const { process, written } = failing('ENOSPC')
+    process.stdout.write = () => {
+      throw Object.assign(new Error('no'), { code: 'ENOSPC' })
+    }
+
+    createConsole(process).printDocument('one')
+
+    expect(written.stderr).toContain('no space is left on the device')
+  })
+
+  it('is nothing to report where a reader has gone away', async () => {
+    const { process, written } = failing('EPIPE')
+
+    createConsole(process).printDocument('one')
+    await new Promise(resolve => setImmediate(resolve))
+
+    expect([written.stderr, process.exitCode]).toEqual(['', undefined])
+  })
+
+  it('does not throw where standard error fails too', async () => {
+    const { process, fails } = failing('EIO')
+    Object.assign(process, { stderr: fails() })
+    const console = createConsole(process)
+
+    console.printDocument('one')
+    console.warn('two')
+    await new Promise(resolve => setImmediate(resolve))
+    console.warn('three')
+
+    expect(process.exitCode).toBe(1)
+  })
+})
+
+describe('the command', () => {
+  // A control character of each kind: C0, C1, bidi, and a newline that would begin a line of its own.
+  const bad = 'a\u001b[2Jb\u009b2Jc\u202ed\nFAKE'
+  const shown = /a\\u001b\[2Jb\\u009b2Jc\\u202ed\\nFAKE/
+
+  it.each([[[]], [['--json']]])('logs a decoded path in one line: %j', async args => {
+    const command = args.length === 0 ? await serve() : await serveJson()
+    const from = command.lines().length
+
+    // The segment is decoded, because a token is in it, which the log cuts.
+    await fetch(`${command.url}/x/${encodeURIComponent(`${bad} pub.mock.1`)}`)
+
+    const [line = ''] = await linesAfter(command, { from, count: 1 })
+    expect(line).toContain('FAKE')
+    expect(obeyed.exec(line)).toBeNull()
+  })
+
+  it('shows the unknown keys of a scenario file', async () => {
+    const path = await file('scenario.json', JSON.stringify({ [bad]: 1, games: [{ [bad]: 1 }], title: 5 }))
+
+    const { stderr } = await run(['validate', path])
+
+    expect(stderr).toMatch(/FAKE/)
+    expect(obeyed.exec(stderr.replaceAll('\n', ''))).toBeNull()
+  })
+
+  it.each([
+    ['env', JSON.stringify({ message: bad })],
+    ['env', bad],
+    ['export', JSON.stringify({ message: bad })],
+  ])('%s shows the body of an error', async (name, body) => {
+    const url = await standIn((_, response) => response.writeHead(500).end(body))
+
+    const { stderr } = await run([name, '--url', url])
+
+    expect(stderr).toContain(String.raw`a\u001b[2Jb\u009b2Jc\u202ed`)
+    expect(obeyed.exec(stderr.replaceAll('\n', ''))).toBeNull()
+  })
+
+  it('shows the title of a world', async () => {
+    const { lines } = await serve([await file('scenario.json', JSON.stringify({ title: bad }))])
+
+    expect(lines()[1]).toMatch(shown)
+    expect(lines().filter(line => obeyed.test(line))).toEqual([])
+  })
+
+  it('shows the name of a command that is not there, and of a file', async () => {
+    const { stderr: ofCommand } = await run(['exec', '--', 'no\u009b2J'])
+    const { stderr: ofFile } = await run(['no\u009b2J'])
+
+    expect([ofCommand, ofFile].map(text => text.includes(String.raw`no\u009b2J`))).toEqual([true, true])
+  })
+
+  it('shows the stack of a bug', async () => {
+    const preload = `
+      const { getAll } = URLSearchParams.prototype
+      URLSearchParams.prototype.getAll = function () { throw new TypeError('a bug ' + this.get('bug')) }`
+    const command = await serveJson([], { preload })
+
+    await fetch(`${command.url}${listPath}?bug=${encodeURIComponent('\u009b2J\u001b[2J')}`)
+
+    await vi.waitFor(() => expect(command.errors()).toContain(String.raw`a bug \u009b2J\u001b[2J`))
+  })
+})
+
+const listPath = '/matchmaker/lobbies/list'
+
+/** Starts the built command with its output in files; it is killed at the end of the test. */
+function startInto(args: readonly string[], { stdout, stderr }: { stdout: string; stderr?: string }) {
+  const files = [stdout, stderr].map(path => (path === undefined ? undefined : openSync(path, 'w')))
+  const [out, err = 'pipe' as const] = files
+  const child = spawn(process.execPath, ['dist/cli.js', ...args], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', out, err],
+  })
+  for (const file of files) if (file !== undefined) closeSync(file)
+  let errors = ''
+  child.stderr?.on('data', chunk => {
+    errors += chunk
+  })
+  const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, ended, errors: () => errors }
+}
+
+/** Waits until a mock answers there, and answers the status. */
+function statusOnceThere(url: string): Promise<number> {
+  const ask = async () => (await fetch(`${url}${listPath}`)).status
+  return vi.waitFor(ask, { timeout: 30_000, interval: 50 })
+}
+
+describe('a full disk', () => {
+  const report = 'standard output cannot be written: no space is left on the device. Nothing more is printed there.\n'
+
+  it('ends a short command with 1 and one sentence', async () => {
+    const { ended, errors } = startInto(['routes'], { stdout: '/dev/full' })
+
+    expect([await ended, errors()]).toEqual([1, report])
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('lets a mock serve on, which ends on %s', async signal => {
+    const port = await freePort()
+    const { child, ended, errors } = startInto(['--port', `${port}`], { stdout: '/dev/full' })
+    const url = `http://127.0.0.1:${port}`
+    const first = await statusOnceThere(url)
+    await vi.waitFor(() => expect(errors()).not.toBe(''))
+
+    const second = await statusOnceThere(url)
+    child.kill(signal)
+
+    expect([first, second, await ended, errors()]).toEqual([200, 200, 0, report])
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('for both outputs lets a mock serve on, which ends on %s', async signal => {
+    const port = await freePort()
+    const { child, ended } = startInto(['--port', `${port}`], { stdout: '/dev/full', stderr: '/dev/full' })
+    const url = `http://127.0.0.1:${port}`
+
+    const statuses = [await statusOnceThere(url), await statusOnceThere(url)]
+    child.kill(signal)
+
+    expect([statuses, await ended]).toEqual([[200, 200], 0])
+  })
+})
+
+describe('a terminal that is gone', () => {
+  it('lets a mock serve on, which ends on SIGTERM', async () => {
+    const [port, path] = [await freePort(), await folder()]
+    const pidFile = join(path, 'pid')
+    // In a session of its own: else the system would end the command with its terminal.
+    const command = `'${process.execPath}' dist/cli.js --port ${port}`
+    const line = `setsid sh -c "echo \\$\\$ > '${pidFile}'; exec ${command}" & wait`
+    const terminal = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env.PATH, SHELL: '/bin/sh' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    onTestFinished(() => void terminal.kill('SIGKILL'))
+    const url = `http://127.0.0.1:${port}`
+    await statusOnceThere(url)
+    const pid = Number(await readFile(pidFile, 'utf8'))
+    const isThere = () => isRunning(pid)
+    onTestFinished(() => void (isThere() && process.kill(pid, 'SIGKILL')))
+
+    terminal.kill('SIGKILL')
+    const statuses = [await statusOnceThere(url), await statusOnceThere(url), await statusOnceThere(url)]
+    process.kill(pid, 'SIGTERM')
+
+    expect(statuses).toEqual([200, 200, 200])
+    await vi.waitFor(() => expect(isThere()).toBe(false), { timeout: 10_000 })
+  })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect } from 'vitest'
+import type { Environment } from '../../src/control/environment.js'
+import { it } from '../control/steered.js'
+import { ids, tokens } from '../tanks.js'
+
+/** The engine without a display, as Debian has it. The plugin is for Godot 4, whose HTTP client is a later version of this one. */
+const engine = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map(folder => join(folder, 'godot3-server'))
+  .find(isExecutable)
+const missing = 'godot3-server is not installed: apt-get install godot3-server. This is the only test that needs it.'
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What the engine printed of each answer: the result of its request, the status, and the body that it read. */
+type Answered = readonly [result: number, status: number, body: Readonly<Record<string, unknown>>]
+
+async function play(program: string, environment: Environment): Promise<Answered[]> {
+  const home = await mkdtemp(join(tmpdir(), 'mockmaker-godot-'))
+  const env = { ...process.env, ...environment, HOME: home }
+  const args = ['--no-window', '--path', resolve('test/engine/godot3'), '-s', 'session.gd']
+  const { stdout } = await promisify(execFile)(program, args, { env, timeout: 50_000 })
+  await rm(home, { recursive: true })
+  const lines = stdout.split('\n').filter(line => line.startsWith('['))
+  return lines.map(line => JSON.parse(line) as Answered)
+}
+
+describe('Godot itself', () => {
+  it('plays a whole session', async ({ serve }) => {
+    // As in the browser suite: where there is no engine, only CI insists on it.
+    if (engine === undefined) return void expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
+    const { url, mock } = await serve()
+    const { RIVET_TOKEN: SERVER_TOKEN = '' } = mock.lobbyEnvironment('empty')
+
+    const answered = await play(engine, { RIVET_API_ENDPOINT: url, RIVET_TOKEN: tokens.public, SERVER_TOKEN })
+
+    const [regions, found, ready, connected, state, closed, list, disconnected] = answered
+    expect(regions).toMatchObject([0, 200, { regions: [{ region_id: 'lnd-fra' }, { region_id: 'lnd-syd' }] }])
+    expect(found).toMatchObject([0, 200, { lobby: { lobby_id: 'empty' }, ports: { default: { port: 7777 } } }])
+    expect([ready, connected, state, disconnected]).toEqual(Array(4).fill([0, 200, {}]))
+    expect(closed).toMatchObject([0, 400, { code: 'API_BAD_BODY' }])
+    expect(list).toMatchObject([
+      0,
+      200,
+      { lobbies: [{ lobby_id: ids.lobby }, { lobby_id: 'empty', total_player_count: 1, state: { map: 'Ødegård' } }] },
+    ])
+    expect(mock.world.lobbies.get('empty')?.total_player_count).toBe(0)
+  })
+})

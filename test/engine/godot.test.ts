@@ -1,0 +1,99 @@
+import { describe, expect } from 'vitest'
+import { scenarios } from '../../src/scenarios.js'
+import { it } from '../control/steered.js'
+import { tokens } from '../tanks.js'
+import { type GodotGame, godotGame } from './godot.js'
+
+/** What the example game of the plugin reads of the answer to find, before it connects. */
+interface Seat {
+  readonly lobby: { readonly lobby_id: string }
+  readonly player: { readonly token: string }
+  readonly ports: { readonly default: { readonly host: string; readonly hostname: string; readonly port: number } }
+}
+
+const player = (url: string) => godotGame({ RIVET_API_ENDPOINT: url, RIVET_TOKEN: tokens.public })
+
+async function seatIn(game: GodotGame, body: object): Promise<Seat> {
+  const found = await game.call('POST', 'matchmaker/lobbies/find', body)
+  expect(found).toMatchObject({ response_code: 200 })
+  return found.body as Seat
+}
+
+describe('a game with the Godot plugin', () => {
+  it('reads the lobbies, the regions and the statistics with a body of {} on GET', async ({ serve }) => {
+    const { url } = await serve()
+
+    const list = await player(url).call('GET', 'matchmaker/lobbies/list')
+    const regions = await player(url).call('GET', 'matchmaker/regions')
+    const statistics = await player(url).call('GET', 'matchmaker/players/statistics')
+
+    expect(list).toMatchObject({ response_code: 200, body: { lobbies: { length: 2 } } })
+    expect(regions).toMatchObject({ response_code: 200, body: { regions: [{ region_id: 'lnd-fra' }, {}] } })
+    expect(statistics).toMatchObject({ response_code: 200, body: { game_modes: { duel: {} } } })
+  })
+
+  it('finds the port to connect to, and its server takes the player in', async ({ serve }) => {
+    const { url, mock } = await serve()
+    const seat = await seatIn(player(url), { game_modes: ['ffa'] })
+    const server = godotGame(mock.lobbyEnvironment(seat.lobby.lobby_id, { url }))
+    const player_token = seat.player.token
+
+    const ready = await server.call('POST', 'matchmaker/lobbies/ready')
+    const connected = await server.call('POST', 'matchmaker/players/connected', { player_token })
+    const there = mock.world.lobbies.get(seat.lobby.lobby_id)?.total_player_count
+    const disconnected = await server.call('POST', 'matchmaker/players/disconnected', { player_token })
+
+    expect(seat.ports.default).toMatchObject({ host: '127.0.0.1:7777', hostname: '127.0.0.1', port: 7777 })
+    expect([ready, connected, disconnected]).toEqual(Array(3).fill({ result: 0, response_code: 200, body: {} }))
+    expect(there).toBe(1)
+  })
+
+  it('sets the state of its lobby, reads it, and closes it', async ({ serve }) => {
+    const { url, mock } = await serve()
+    const server = godotGame(mock.lobbyEnvironment('empty', { url }))
+
+    const set = await server.call('PUT', 'matchmaker/lobbies/state', { map: 'ice' })
+    const read = await server.call('GET', 'matchmaker/lobbies/empty/state')
+    const closed = await server.call('PUT', 'matchmaker/lobbies/closed', { is_closed: true })
+
+    expect([set.body, read.body, closed.body]).toEqual([{}, { map: 'ice' }, {}])
+    expect(mock.world.lobbies.get('empty')).toMatchObject({ is_closed: true, state: { map: 'ice' } })
+  })
+
+  it.for([
+    ['find', { game_modes: ['ffa'], regions: null, tags: null, max_players: null, prevent_auto_create_lobby: null }],
+    ['create', { game_mode: 'ffa', region: null, publicity: null, tags: null, max_players: null, lobby_config: null }],
+    ['join', { lobby_id: 'empty', captcha: null, verification_data: null }],
+  ] as const)('sends null for what it leaves out of %s', async ([call, body], { serve }) => {
+    const { url } = await serve()
+
+    const answer = await player(url).call('POST', `matchmaker/lobbies/${call}`, body)
+
+    expect(answer).toMatchObject({
+      response_code: 200,
+      body: { player: { token: expect.stringMatching(/^player\./) } },
+    })
+  })
+
+  // godot/bomber of rivet-gg/examples does so, and goes on.
+  it('is told what is missing where it closes its lobby without saying so', async ({ serve }) => {
+    const { url, mock } = await serve()
+    const server = godotGame(mock.lobbyEnvironment('empty', { url }))
+
+    const answer = await server.call('PUT', 'matchmaker/lobbies/closed', {})
+
+    expect(answer).toMatchObject({ response_code: 400, body: { code: 'API_BAD_BODY' } })
+    expect(mock.world.lobbies.get('empty')).toMatchObject({ is_closed: false })
+  })
+
+  it('fills the menu of its editor dock: each namespace with the version that it runs', async ({ serve }) => {
+    const { url, mock } = await serve({ scenario: scenarios.default })
+    const dock = godotGame({ RIVET_API_ENDPOINT: url, RIVET_TOKEN: 'cloud.mock.tanks' })
+
+    const { body } = await dock.call('GET', `cloud/games/${mock.world.games.all()[0]?.game_id}`)
+
+    const { game } = body as { game: { namespaces: { version_id: string }[]; versions: { version_id: string }[] } }
+    const versionIds = game.versions.map(({ version_id }) => version_id)
+    expect(game.namespaces.map(({ version_id }) => versionIds.includes(version_id))).toEqual([true])
+  })
+})

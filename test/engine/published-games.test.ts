@@ -1,0 +1,104 @@
+import { RivetClient } from '@rivet-gg/api'
+import { describe, expect } from 'vitest'
+import { it } from '../control/steered.js'
+
+/** A scenario with the ports and the game modes that the games ask for. */
+const scenario = {
+  regions: ['lnd-atl', 'lnd-fra'],
+  development: {
+    lobby_ports: ['default', 'signaling'].map((label, at) => ({
+      label,
+      target_port: 5001 + at,
+      proxy_protocol: 'http' as const,
+    })),
+  },
+  tokens: { public: 'pub_prod.mock.games', development: 'dev_prod.mock.games' },
+  game_modes: ['default', 'custom', { game_mode_id: 'classic', max_players: 50 }],
+}
+const kinds = ['pub_prod.mock.games', 'dev_prod.mock.games'] as const
+
+const matchmaker = (url: string, token: string) => new RivetClient({ environment: url, token }).matchmaker
+
+/** Arguments as games in JavaScript give them: the client's types allow no null, and it sends null on. */
+const untyped = <T>(args: object): T => args as T
+
+describe.for(kinds)('published games, with %s', token => {
+  // rivet-gg/microgravity.io, src/client/GameClient.js: where find fails, it reloads its page, for ever.
+  it('lets microgravity.io in: regions, then find without a region and without a captcha', async ({ serve }) => {
+    const { url } = await serve({ scenario })
+    const { regions, lobbies } = matchmaker(url, token)
+
+    const listed = await regions.list(...untyped<[]>([{}]))
+    const { lobby } = await lobbies.find(untyped({ gameModes: ['classic'], regions: null, captcha: null }))
+
+    expect(listed.regions.length).toBeGreaterThan(0)
+    expect(lobby.ports.default).toMatchObject({ hostname: '127.0.0.1', port: 5001, isTls: false })
+    expect(lobby.region.regionId).toMatch(/^(lnd-atl|lnd-fra|dev-lcl)$/)
+    expect(lobby.player.token).toContain('player.')
+  })
+
+  it('lets microgravity.io join the lobby of its link', async ({ serve }) => {
+    const { url } = await serve({ scenario })
+    const { lobbies } = matchmaker(url, token)
+    const { lobby } = await lobbies.find({ gameModes: ['classic'] })
+
+    const joined = await lobbies.join(untyped({ lobbyId: lobby.lobbyId, captcha: null }))
+
+    expect(joined.lobby.lobbyId).toBe(lobby.lobbyId)
+  })
+
+  // rivet-gg/examples, javascript/sandbox/src/examples/matchmaker.ts
+  it('lets the sandbox find and create with all fields of its form empty', async ({ serve }) => {
+    const { url } = await serve({ scenario })
+    const { lobbies } = matchmaker(url, token)
+    const empty = { tags: null, maxPlayers: null }
+    const find = { gameModes: ['default'], regions: null, ...empty, preventAutoCreateLobby: false }
+    const create = { gameMode: 'default', region: null, ...empty, publicity: 'private', lobbyConfig: null }
+
+    const found = await lobbies.find(untyped(find))
+    const created = await lobbies.create(untyped(create))
+
+    for (const { lobby } of [found, created]) expect(lobby.ports.default?.host).toBe('127.0.0.1:5001')
+  })
+
+  // discord/embedded-app-sdk at fe5f5a8, examples/asteroids-rivet/client/matchmaker.ts
+  it('leads the players of one Discord activity to one lobby, by its tag', async ({ serve }) => {
+    const { url } = await serve({ scenario })
+    const { lobbies } = matchmaker(url, token)
+    const activity = { gameModes: ['default'], tags: { instanceId: 'i-1234' } }
+
+    const [first, second] = [await lobbies.find(activity), await lobbies.find(activity)]
+
+    expect(second.lobby.lobbyId).toBe(first.lobby.lobbyId)
+    expect(second.player.token).not.toBe(first.player.token)
+    expect(second.ports.default?.hostname).toBe('127.0.0.1')
+  })
+
+  // rivet-gg/examples, javascript/webrtc/client/index.ts and javascript/tanks-socketio-canvas/client/Client.ts
+  it('leads to the ports that the WebRTC and the tanks examples connect to', async ({ serve }) => {
+    const { url } = await serve({ scenario })
+
+    const { lobby, ports } = await matchmaker(url, token).lobbies.find({ gameModes: ['default'] })
+
+    expect(lobby.ports.signaling?.host).toBe('127.0.0.1:5002')
+    expect(ports.default).toMatchObject({ host: '127.0.0.1:5001', isTls: false })
+  })
+})
+
+describe('the servers of published games', () => {
+  it('are ready, and take a player in and out', async ({ serve }) => {
+    const { url, mock } = await serve({ scenario })
+    const { lobby, player } = await matchmaker(url, kinds[0]).lobbies.find({ gameModes: ['classic'] })
+    const { RIVET_API_ENDPOINT: environment = '', RIVET_TOKEN: token = '' } = mock.lobbyEnvironment(lobby.lobbyId, {
+      url,
+    })
+    const server = matchmaker(environment, token)
+
+    await server.lobbies.ready()
+    await server.players.connected({ playerToken: player.token })
+    const there = mock.world.lobbies.get(lobby.lobbyId)?.total_player_count
+    await server.players.disconnected({ playerToken: player.token })
+
+    expect([there, mock.world.lobbies.get(lobby.lobbyId)?.total_player_count]).toEqual([1, 0])
+  })
+})

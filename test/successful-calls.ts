@@ -1,0 +1,86 @@
+import { type OperationId, operations } from '../src/contract.js'
+import { ids, tokens } from './tanks.js'
+
+const namespace = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`
+const port = { label: 'default', target_port: 7777, proxy_protocol: 'http' }
+
+/** Where a call goes, and what it sends. */
+interface SuccessfulCall {
+  readonly path: string
+  readonly query?: string
+  readonly body?: object
+}
+
+/** The token of a player with a seat in `arena`, which the world of tanks does not have. */
+export const reservedPlayer = 'player.mock.reserved'
+
+/** A call of each operation that succeeds in a world of tanks with a reserved seat, with the token that `tokenOf` says. */
+export const successes: { readonly [id in OperationId]: SuccessfulCall } = {
+  'lobbies.list': { path: '/matchmaker/lobbies/list', query: 'include_state=true' },
+  'lobbies.find': { path: '/matchmaker/lobbies/find', body: { game_modes: ['ffa'], tags: { map: 'dust' } } },
+  'lobbies.join': { path: '/matchmaker/lobbies/join', body: { lobby_id: ids.lobby } },
+  'lobbies.create': { path: '/matchmaker/lobbies/create', body: { game_mode: 'duel', lobby_config: [1] } },
+  'lobbies.ready': { path: '/matchmaker/lobbies/ready' },
+  'lobbies.setClosed': { path: '/matchmaker/lobbies/closed', body: { is_closed: true } },
+  'lobbies.setState': { path: '/matchmaker/lobbies/state', body: { map: 'dust' } },
+  'lobbies.getState': { path: '/matchmaker/lobbies/arena/state' },
+  'players.connected': { path: '/matchmaker/players/connected', body: { player_token: reservedPlayer } },
+  'players.disconnected': { path: '/matchmaker/players/disconnected', body: { player_token: tokens.connected } },
+  'players.getStatistics': { path: '/matchmaker/players/statistics' },
+  'regions.list': { path: '/matchmaker/regions' },
+  'games.namespaces.validateGameNamespace': {
+    path: `/cloud/games/${ids.tanks}/namespaces/validate`,
+    body: { display_name: '', name_id: 'a b' },
+  },
+  'games.getGameById': { path: `/cloud/games/${ids.tanks}` },
+  'games.namespaces.createGameNamespace': {
+    path: `/cloud/games/${ids.tanks}/namespaces`,
+    body: { display_name: 'Beta', name_id: 'beta', version_id: ids.prod },
+  },
+  'games.namespaces.getGameNamespaceById': { path: namespace },
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': {
+    path: `${namespace}/mm-config/validate`,
+    body: { lobby_count_max: 0, max_players: 4_294_967_295 },
+  },
+  'games.namespaces.createGameNamespaceTokenDevelopment': {
+    path: `${namespace}/tokens/development`,
+    body: { hostname: 'x', ports: { default: { port: 7777, protocol: 'http' } } },
+  },
+  'games.namespaces.createGameNamespaceTokenPublic': { path: `${namespace}/tokens/public` },
+  'games.namespaces.toggleNamespaceDomainPublicAuth': {
+    path: `${namespace}/domain-public-auth`,
+    body: { enabled: false },
+  },
+  'games.namespaces.addNamespaceDomain': { path: `${namespace}/domains`, body: { domain: 'beta.example' } },
+  'games.namespaces.removeNamespaceDomain': { path: `${namespace}/domains/tanks.example` },
+  'games.namespaces.validateGameNamespaceTokenDevelopment': {
+    path: `${namespace}/tokens/development/validate`,
+    body: { hostname: 'x', lobby_ports: [port, port] },
+  },
+  'games.namespaces.updateGameNamespaceMatchmakerConfig': {
+    path: `${namespace}/mm-config`,
+    body: { lobby_count_max: 0, max_players: 4_294_967_295 },
+  },
+  'devices.links.get': { path: '/cloud/devices/links', query: 'device_link_token=device.mock.pending' },
+  'devices.links.prepare': { path: '/cloud/devices/links' },
+  'devices.links.complete': {
+    path: '/cloud/devices/links/complete',
+    body: { device_link_token: tokens.pending, game_id: ids.tanks },
+  },
+  'games.tokens.createCloudToken': { path: `/cloud/games/${ids.tanks}/tokens/cloud` },
+  'games.namespaces.updateGameNamespaceVersion': { path: `${namespace}/version`, body: { version_id: ids.lobby } },
+  'cloud.bootstrap': { path: '/cloud/bootstrap' },
+  'auth.inspect': { path: '/cloud/auth/inspect' },
+}
+
+const tokenFor = {
+  none: undefined,
+  namespace: undefined,
+  bearer: tokens.cloud,
+  cloud: tokens.cloud,
+  public: tokens.public,
+  lobby: tokens.arena,
+} as const
+
+/** A token that a call of an operation may have; none where it needs none. */
+export const tokenOf = (id: OperationId) => tokenFor[operations[id].auth]
