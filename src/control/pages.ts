@@ -13,12 +13,21 @@ export function pageFor(exchange: Exchange, contextOf: () => PageContext): Page 
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return undefined
   if (exchange.path === '/') return home(exchange, contextOf())
   if (exchange.path === '/openapi.json') {
-    const { url: serverUrl, version } = contextOf()
-    return jsonPage(openapi({ serverUrl, version }), 'allowed origins')
+    const { url, version } = contextOf()
+    return jsonPage(openapiAt(url, version), 'allowed origins')
   }
   if (!exchange.path.startsWith(deviceLinkPath)) return undefined
   const token = exchange.path.slice(deviceLinkPath.length)
   return token === '' || token.includes('/') ? undefined : deviceLink(decodedSegment(token), contextOf())
+}
+
+let document: { readonly version: string | undefined; readonly parts: ReturnType<typeof openapi> } | undefined
+
+/** The OpenAPI document of a server. It takes several ms to make, so that it is made once. */
+function openapiAt(url: string, version: string | undefined): ReturnType<typeof openapi> {
+  if (document?.version !== version || !document) document = { version, parts: openapi({ version }) }
+  const { openapi: standard, info, ...rest } = document.parts
+  return { openapi: standard, info, servers: [{ url }], ...rest }
 }
 
 function home(exchange: Exchange, context: PageContext): Page {

@@ -4,6 +4,7 @@ import { nestingLimit } from '../contract/json.js'
 import type { Answerer } from '../server/answer.js'
 import { type Answer, bodyLimit, type Exchange, type GoneSignal } from '../server/exchange.js'
 import { breakOff } from './break-off.js'
+import { inTurn } from './pipeline.js'
 
 /** A request on a socket. A body parser in front may have left what it has read in `body`. */
 type SocketRequest = IncomingMessage & { readonly body?: unknown }
@@ -19,15 +20,17 @@ interface Responding {
 
 const usualLimit = () => bodyLimit
 
-/** Answers a request on a socket. Waits for its body only where the method has one. */
+/** Answers a request on a socket, when its turn on the connection comes. Waits for its body only where the method has one. */
 export function respond(
   request: SocketRequest,
   response: ServerResponse,
   { answer, basePath = '', limit = usualLimit }: Responding,
 ): void {
-  withBody(request, body => deliver(answer(new SocketExchange(request, { body, basePath })), response), limit)
-  // Unread, a body holds up the socket, and with it the news that the client has gone.
-  if (isBodiless(request) && hasBody(request)) request.resume()
+  inTurn(request, response, () => {
+    withBody(request, body => deliver(answer(new SocketExchange(request, { body, basePath })), response), limit)
+    // Unread, a body holds up the socket, and with it the news that the client has gone.
+    if (isBodiless(request) && hasBody(request)) request.resume()
+  })
 }
 
 /** Whether the method is one of those whose bodies mean nothing. */

@@ -1,0 +1,134 @@
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { it as base, describe, expect, vi } from 'vitest'
+import { createApp } from '../../src/express.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { live } from '../server/ask.js'
+import { answersIn, connected, talk } from '../server/talk.js'
+import { tanks, tokens } from '../tanks.js'
+
+/** A mock behind a server that counts the requests that Node has read. */
+interface Served {
+  readonly mock: Mockmaker
+  readonly url: string
+  /** How many requests Node has read. */
+  read(): number
+}
+
+const it = base.extend<{ served: Served }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  served: async ({}, use) => {
+    const mock = createMockmaker({ scenario: tanks })
+    const app = createApp(mock)
+    let read = 0
+    const server = createServer((request, response) => {
+      read += 1
+      app(request, response)
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await use({ mock, url: `http://127.0.0.1:${port}`, read: () => read })
+    server.closeAllConnections()
+    await mock.close()
+    await new Promise(resolve => server.close(resolve))
+  },
+})
+
+const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${header}\r\n`
+const watch = ({ world }: Mockmaker) =>
+  get(`/cloud/devices/links?device_link_token=${tokens.pending}&watch_index=${world.revision}`)
+
+/** In hand behind the first, and behind those; what Node reads at once; the shortest of these requests. */
+const [inHand, waiting, chunk] = [33, 256, 64 * 1024]
+
+describe('requests that are sent before earlier ones are answered', () => {
+  it('are answered in their order, however many they are', async ({ served }) => {
+    const paths = Array.from({ length: 3_000 }, (_, i) => `/nowhere/${i}`)
+    const requests = paths.map(path => get(path, path.endsWith('/2999') ? 'connection: close\r\n' : ''))
+
+    const written = await talk(served.url, requests.join(''))
+
+    const answered = [...written.matchAll(/nothing is at (\S+):/g)].map(([, path]) => path)
+    expect(answered).toEqual(paths)
+  })
+
+  it('with bodies are read to their ends', async ({ served }) => {
+    const body = JSON.stringify({ game_modes: ['nobody'], more: 'x'.repeat(20_000) })
+    const head = `POST /matchmaker/lobbies/find HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n`
+    const requests = Array.from(
+      { length: 400 },
+      (_, i) => `${head}${i === 399 ? 'connection: close\r\n' : ''}\r\n${body}`,
+    )
+
+    const written = await talk(served.url, requests.join(''))
+
+    expect([...written.matchAll(/MATCHMAKER_GAME_MODE_NOT_FOUND/g)]).toHaveLength(400)
+  })
+
+  it('are not all in hand, and are not all read', async ({ served }) => {
+    const { mock, url, read } = served
+    const socket = await connected(url)
+    const one = watch(mock)
+
+    socket.write(one.repeat(20_000))
+    await vi.waitFor(() => expect(read()).toBeGreaterThan(waiting))
+
+    // Once more around the event loop, so that more would be read if there were no limit.
+    for (let i = 0; i < 20; i += 1) await answeredElsewhere(url)
+    expect(mock.world.waiters).toBe(inHand)
+    expect(read()).toBeLessThanOrEqual(inHand + waiting + Math.ceil(chunk / one.length))
+    socket.destroy()
+  })
+
+  it('free what they wait for when their client hangs up', async ({ served: { mock, url, read } }) => {
+    const socket = await connected(url)
+    socket.write(watch(mock).repeat(200))
+    await vi.waitFor(() => expect([mock.world.waiters, read()]).toEqual([inHand, 200]))
+
+    socket.destroy()
+    await vi.waitFor(() => expect(mock.world.waiters).toBe(0))
+
+    expect(live(mock.world).clock.pending).toBe(0)
+  })
+
+  it('go on when those ahead of them are answered', async ({ served: { mock, url } }) => {
+    const socket = await connected(url)
+    const first = watch(mock)
+    const answers = answersOn(socket)
+    socket.write(first.repeat(500))
+    await vi.waitFor(() => expect(mock.world.waiters).toBe(inHand))
+
+    await mock.completeDeviceLink(tokens.pending, { game: 'tanks' })
+
+    await vi.waitFor(() => expect(answers()).toBe(500), { timeout: 5_000 })
+    expect(mock.world.waiters).toBe(0)
+    socket.destroy()
+  })
+
+  it('let requests of other connections be answered in between', async ({ served: { url } }) => {
+    const socket = await connected(url)
+    const answers = answersOn(socket)
+    socket.write(get('/').repeat(3_000))
+
+    await answeredElsewhere(url)
+    const before = answers()
+
+    expect(before).toBeLessThan(3_000)
+    socket.destroy()
+  })
+})
+
+/** Waits for an answer on another connection. */
+async function answeredElsewhere(url: string): Promise<void> {
+  const written = await talk(url, get('/matchmaker/lobbies/list', 'connection: close\r\n'))
+  expect(answersIn(written)).toMatchObject([{ status: 200 }])
+}
+
+/** Counts the answers that come. */
+function answersOn(socket: Socket): () => number {
+  let text = ''
+  socket.setEncoding('latin1').on('data', data => {
+    text += data
+  })
+  return () => text.split('HTTP/1.1 200 OK').length - 1
+}
