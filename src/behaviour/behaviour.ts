@@ -1,3 +1,4 @@
+import type { ApiError } from '../contract/error.js'
 import type { OperationId, OperationInput, OperationOutput, operations } from '../contract/operations.js'
 import type { Random } from '../store/random.js'
 import type { InnerTables, Tables } from '../store/table.js'
@@ -26,12 +27,13 @@ export interface WriteCall<Id extends OperationId> extends Omit<ReadCall<Id>, 't
 type KindOf<Id extends OperationId> = (typeof operations)[Id]['kind']
 
 /**
- * The function that answers an operation from the state of a world, or throws `ApiError`.
+ * The function that answers an operation from the state of a world, or throws `ApiError`. A write that throws is rolled
+ * back; one that returns an `ApiError` is refused, and what it wrote is committed.
  * A `watch` leaves its index to the server, which knows what the function has seen.
  */
 export type Behaviour<Id extends OperationId> =
   KindOf<Id> extends 'write'
-    ? (call: WriteCall<Id>) => OperationOutput<Id> | Promise<OperationOutput<Id>>
+    ? (call: WriteCall<Id>) => OperationOutput<Id> | ApiError | Promise<OperationOutput<Id>>
     : KindOf<Id> extends 'watch'
       ? (call: ReadCall<Id>) => Omit<OperationOutput<Id>, 'watch'>
       : (call: ReadCall<Id>) => OperationOutput<Id>

@@ -9,10 +9,11 @@ export type Caller =
   | { readonly kind: 'development'; readonly namespaceId: string; readonly server?: ServerPorts }
   | { readonly kind: 'lobby'; readonly lobbyId: string; readonly namespaceId: string }
   | { readonly kind: 'player'; readonly namespaceId: string }
+  | { readonly kind: 'dev_player' }
   | { readonly kind: 'cloud'; readonly gameId: string }
   | { readonly kind: 'device' }
 
-const anyToken = ['public', 'development', 'lobby', 'player', 'cloud', 'device'] as const
+const anyToken = ['public', 'development', 'lobby', 'player', 'dev_player', 'cloud', 'device'] as const
 
 /** The kinds of callers that an operation of each auth can have. */
 export const admitted = {

@@ -1,4 +1,5 @@
 import type { Join } from '../contract/join.js'
+import { devPlayerToken } from '../store/player-token.js'
 import type { Random } from '../store/random.js'
 import type { ReadTables } from '../store/table.js'
 import type { Caller } from './caller.js'
@@ -8,19 +9,24 @@ import { localRegion } from './regions.js'
 /** The id of the lobby that a development token sees (PROTOCOL.md B2). */
 export const nilUuid = '00000000-0000-0000-0000-000000000000'
 
+/** The call that is answered. */
 interface Development {
-  readonly caller: Extract<Caller, { kind: 'development' }>
-  readonly tables: ReadTables
+  readonly reads: ReadTables
   readonly random: Random
+  readonly seed: number
+  readonly now: number
 }
 
 /** What a development token gets in the place of a seat: its own server, and a new token for each player. */
-export function cannedJoin({ caller, tables, random }: Development): Join {
+export function cannedJoin(
+  caller: Extract<Caller, { kind: 'development' }>,
+  { reads, random, seed, now }: Development,
+): Join {
   const { region_id, region_display_name: display_name } = localRegion
   return joinAnswer({
     lobby_id: nilUuid,
     region: { region_id, display_name },
-    ports: caller.server ?? tables.namespaces.get(caller.namespaceId)?.development,
-    token: random.token('dev_player'),
+    ports: caller.server ?? reads.namespaces.get(caller.namespaceId)?.development,
+    token: devPlayerToken(random, { seed, now }),
   })
 }

@@ -57,14 +57,16 @@ export async function completeLink(completion: {
   })
 }
 
+type LinkView = Pick<View, 'tables' | 'hasPassed'>
+
 /** The pending link of a token. Throws `ApiError` where there is none, or where it has expired or is complete. */
-export function findPendingLink(token: string, view: View): DeviceLinkRow {
+export function findPendingLink(token: string, view: LinkView): DeviceLinkRow {
   const link = findLink(token, view)
   if (link.status === 'pending') return link
   throw new ApiError('CLOUD_DEVICE_LINK_ALREADY_COMPLETE', 'this device link is complete already: prepare a new one')
 }
 
-function findLink(token: string, { tables, hasPassed }: View): DeviceLinkRow {
+function findLink(token: string, { tables, hasPassed }: LinkView): DeviceLinkRow {
   const link = tables.deviceLinks.get(token)
   if (!link) throw notALink(token, tables)
   if (link.expires_at === undefined || !hasPassed(link.expires_at)) return link

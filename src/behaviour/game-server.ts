@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/error.js'
 import { frozenCopy } from '../store/json-copy.js'
 import { lifetimeMs } from '../store/lifetime.js'
-import type { LobbyRow } from '../store/lobby-row.js'
+import type { LobbyRow, RunningLobby } from '../store/lobby-row.js'
 import type { PlayerRow } from '../store/player-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { Writes } from '../store/writes.js'
@@ -65,14 +65,22 @@ interface Owned {
   readonly now: number
 }
 
+type LobbyCaller = Extract<CallerOf<'lobby'>, { kind: 'lobby' }>
+
+/** The lobby whose server calls. Throws `ApiError` where it has stopped. */
+export function runningLobby(
+  { lobbyId: lobby_id }: LobbyCaller,
+  { lobbies }: Pick<ReadTables, 'lobbies'>,
+): RunningLobby {
+  const lobby = lobbies.get(lobby_id)
+  if (lobby && lobby.status !== 'stopped') return lobby
+  throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobby_id} has stopped: find and create lead to others`)
+}
+
 /** The lobby whose server calls: from now on that server's calls count, and no others. Throws `ApiError` where it has stopped. */
-export function ownLobby(
-  { lobbyId: lobby_id }: Extract<CallerOf<'lobby'>, { kind: 'lobby' }>,
-  { reads, writes, now }: Owned,
-): LobbyRow {
-  const lobby = reads.lobbies.get(lobby_id)
-  if (!lobby || lobby.status === 'stopped')
-    throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobby_id} has stopped: find and create lead to others`)
+export function ownLobby(caller: LobbyCaller, { reads, writes, now }: Owned): LobbyRow {
+  const lobby = runningLobby(caller, reads)
+  const { lobby_id } = lobby
   if (lobby.run_by === 'server') return lobby
   const own: LobbyRow = Object.freeze({ ...lobby, run_by: 'server' })
   writes.put('lobbies', own)

@@ -11,7 +11,7 @@ import { checkTags } from './tags.js'
 export const createLobby: Behaviour<'lobbies.create'> = call => {
   const { caller, client, input, reads: tables } = call
   const { namespaceId } = caller
-  if (caller.kind === 'development') return cannedJoin({ caller, tables, random: call.random })
+  if (caller.kind === 'development') return cannedJoin(caller, call)
   const mode = modeOf(input.game_mode, { namespaceId, tables })
   if (mode.disabled?.includes('create'))
     throw new ApiError(

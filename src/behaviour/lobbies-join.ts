@@ -10,9 +10,9 @@ import { checkSource, reserveSeat } from './seat.js'
 export const joinLobby: Behaviour<'lobbies.join'> = call => {
   const { caller, client, input, reads: tables } = call
   const { namespaceId } = caller
-  if (caller.kind === 'development') return cannedJoin({ caller, tables, random: call.random })
+  if (caller.kind === 'development') return cannedJoin(caller, call)
   const lobby = lobbyIn(namespaceId, { lobbyId: input.lobby_id, tables })
-  checkOpen(lobby, tables)
+  checkJoinable(lobby, tables)
   checkSource({ namespaceId, client, tables })
   return reserveSeat(lobby, call)
 }
@@ -30,18 +30,13 @@ export function lobbyIn(
   )
 }
 
-function checkOpen(lobby: LobbyRow, { gameModes }: ReadTables): void {
+/** Throws `ApiError` where a player with its id gets no seat. A closed lobby is joined like an open one (PROTOCOL.md C). */
+function checkJoinable(lobby: LobbyRow, { gameModes }: ReadTables): void {
   const { lobby_id, namespace_id, game_mode_id, max_players_direct } = lobby
   if (lobby.status === 'stopped') {
     throw new ApiError(
       'MATCHMAKER_LOBBY_STOPPED',
       `lobby ${lobby_id} has stopped: GET /matchmaker/lobbies/list shows the open ones`,
-    )
-  }
-  if (lobby.is_closed) {
-    throw new ApiError(
-      'MATCHMAKER_LOBBY_CLOSED',
-      `lobby ${lobby_id} is closed: its server opens it by PUT /matchmaker/lobbies/closed`,
     )
   }
   if (gameModes.get(`${namespace_id}/${game_mode_id}`)?.disabled?.includes('join')) {

@@ -2,47 +2,100 @@ import { ApiError } from '../contract/error.js'
 import { removed } from '../store/gone-player.js'
 import { playedMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
+import { lobbyIdIn } from '../store/lobby-token.js'
 import { isSeated, type PlayerRow, type SeatedPlayer } from '../store/player-row.js'
-import type { ReadTables } from '../store/table.js'
+import { devPlayerExpiry } from '../store/player-token.js'
 import type { Writes } from '../store/writes.js'
-import type { Behaviour } from './behaviour.js'
-import { ownLobby } from './game-server.js'
+import type { Behaviour, WriteCall } from './behaviour.js'
+import { ownLobby, runningLobby } from './game-server.js'
 
-/** A player who has a seat has come (PROTOCOL.md C). */
+/** Connects a player who has a seat (PROTOCOL.md C). */
 export const playerConnected: Behaviour<'players.connected'> = call => {
-  const { caller, input, reads: tables, writes, now } = call
-  if (caller.kind === 'development') return {}
-  const lobby = ownLobby(caller, call)
-  const player = playerOf(input.player_token, { lobbyId: lobby.lobby_id, tables })
-  connect(checkReserved(player, now), { lobby, writes, now })
+  const { caller, input, writes, now } = call
+  if (caller.kind === 'development') return devPlayer(input.player_token, call)
+  const found = ownPlayer(input.player_token, { ...call, caller })
+  if (found instanceof ApiError) return found
+  connect(checkReserved(found.player, now), { lobby: found.lobby, writes, now })
   return {}
 }
 
-/** A player has left, or gives its seat back (PROTOCOL.md C). */
+/** Removes a player, whether it is connected or has a reserved seat (PROTOCOL.md C). */
 export const playerDisconnected: Behaviour<'players.disconnected'> = call => {
-  const { caller, input, reads: tables, writes, now } = call
-  if (caller.kind === 'development') return {}
-  const { lobby_id: lobbyId } = ownLobby(caller, call)
-  const player = playerOf(input.player_token, { lobbyId, tables })
-  if (isSeated(player)) leave(player, { writes, now })
+  const { caller, input, writes, now } = call
+  if (caller.kind === 'development') return devPlayer(input.player_token, call)
+  const found = ownPlayer(input.player_token, { ...call, caller })
+  if (found instanceof ApiError) return found
+  if (isSeated(found.player)) leave(found.player, { writes, now })
   return {}
 }
 
-interface Among {
-  readonly lobbyId: string
-  readonly tables: ReadTables
+type PlayerCall = WriteCall<'players.connected'> | WriteCall<'players.disconnected'>
+
+/** Accepts a token of a player of a development server, and answers nothing else. Throws `ApiError`. */
+function devPlayer(token: string, call: PlayerCall): Record<string, never> {
+  const { seed, hasPassed } = call
+  const expiresAt = devPlayerExpiry(token, seed)
+  if (expiresAt !== undefined && !hasPassed(expiresAt)) return {}
+  throw notOfPlayer(token, { kind: 'dev_player', call })
 }
 
-/** The player of a token. Throws `ApiError` where there is none, or it is one of another lobby. */
-function playerOf(token: string, { lobbyId, tables }: Among): PlayerRow {
-  const player = tables.players.get(token)
-  if (!player)
-    throw new ApiError('TOKEN_INVALID', 'player_token is unknown: find, join and create answer one as player.token')
-  if (player.lobby_id === lobbyId) return player
-  throw new ApiError(
-    'API_FORBIDDEN',
-    `player_token is of a player of lobby ${player.lobby_id}, and this is the token of lobby ${lobbyId}: send that of its own lobby`,
+/** A call with the token of a lobby. */
+type ServerCall = PlayerCall & { readonly caller: Extract<PlayerCall['caller'], { kind: 'lobby' }> }
+
+/**
+ * The player that a lobby's server names, and the lobby, which is its server's from now on. Where the player is in another
+ * lobby, it is removed from there, and the refusal comes back. Throws any other `ApiError`.
+ */
+function ownPlayer(
+  token: string,
+  call: ServerCall,
+): ApiError | { readonly player: PlayerRow; readonly lobby: LobbyRow } {
+  const { caller, reads, writes, now } = call
+  const named = reads.players.get(token)
+  if (!named) throw notOfPlayer(token, { kind: 'player', call })
+  const { lobby_id } = runningLobby(caller, reads)
+  if (named.lobby_id !== lobby_id) {
+    if (isSeated(named)) leave(named, { writes, now })
+    return new ApiError(
+      'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY',
+      `player_token is of a player of lobby ${named.lobby_id}, and this is the token of lobby ${lobby_id}: the player is removed; find, join or create gives another token`,
+    )
+  }
+  const lobby = ownLobby(caller, call)
+  // As it is now: with the lobby, its seats have changed hands.
+  return { lobby, player: reads.players.get(token) ?? named }
+}
+
+/** What is answered where a `player_token` is that of no player of the expected kind (PROTOCOL.md C). */
+function notOfPlayer(
+  token: string,
+  { kind, call }: { readonly kind: 'player' | 'dev_player'; readonly call: PlayerCall },
+): ApiError {
+  const whose =
+    kind === 'player'
+      ? 'find, join and create answer one as player.token'
+      : 'find, join and create answer one to a development token'
+  const other = validKindOf(token, call)
+  if (other === undefined) return new ApiError('TOKEN_ERROR', `player_token is no token of this world: ${whose}`)
+  return new ApiError(
+    'CLAIMS_MISSING_ENTITLEMENT',
+    `player_token is a ${other} token, and this call needs a ${kind} token there: ${whose}`,
   )
+}
+
+/** Of which kind a token is that the world knows and that has not expired; `undefined` where it is none. */
+function validKindOf(token: string, { reads, seed, hasPassed }: PlayerCall): string | undefined {
+  const row = reads.tokens.get(token)
+  const link = reads.deviceLinks.get(token)
+  const devExpiry = devPlayerExpiry(token, seed)
+  const expiresAt = row || link ? (row ?? link)?.expires_at : devExpiry
+  if (expiresAt !== undefined && hasPassed(expiresAt)) return undefined
+  if (row) return row.kind
+  if (link) return 'device'
+  if (devExpiry !== undefined) return 'dev_player'
+  if (reads.players.get(token)) return 'player'
+  const lobbyId = lobbyIdIn(token)
+  return lobbyId !== undefined && reads.lobbies.get(lobbyId) ? 'lobby' : undefined
 }
 
 function checkReserved(player: PlayerRow, now: number): SeatedPlayer {

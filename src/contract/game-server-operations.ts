@@ -7,7 +7,13 @@ import { Uint32 } from './uint32.js'
 const done = z.object({})
 const serverErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'MATCHMAKER_LOBBY_STOPPED'] as const
 const lobby_id = z.string().meta({ description: 'The id of a lobby of the namespace.' })
-const player_token = z.string().meta({ description: 'The token of the player, as find, join or create answered it.' })
+const player_token = z.string().meta({
+  description:
+    'The token of the player, as find, join or create answered it: `player.…` with the token of a lobby, `dev_player.…` with a development token.',
+})
+const playerTokenErrors = ['TOKEN_ERROR', 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'] as const
+const checked =
+  'A `player_token` is checked before the state of the lobby: a valid token of another kind is `CLAIMS_MISSING_ENTITLEMENT`, what is no token of the world `TOKEN_ERROR`.'
 
 const takesOver =
   'With the token of a lobby, and unless it is refused, it hands the lobby over to its server: see `lobbies.find`.'
@@ -28,7 +34,8 @@ export const gameServerOperations = {
   'lobbies.setClosed': {
     method: 'PUT',
     path: '/matchmaker/lobbies/closed',
-    summary: 'Closes the lobby for further players, or opens it again.',
+    summary:
+      'Closes the lobby, so that it is not found or listed, or opens it again. A player who has its id still joins it.',
     auth: 'lobby',
     kind: 'write',
     body: z.object({ is_closed: z.boolean() }),
@@ -73,6 +80,7 @@ export const gameServerOperations = {
     errors: [
       ...serverErrors,
       'API_BAD_BODY',
+      ...playerTokenErrors,
       'MATCHMAKER_PLAYER_ALREADY_CONNECTED',
       'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
       'MATCHMAKER_PLAYER_REMOVED',
@@ -80,6 +88,8 @@ export const gameServerOperations = {
     source: 'client',
     fidelity: [
       takesOver,
+      checked,
+      'A player of another lobby is removed from there, and the call is refused with `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`: the only refusal that changes something.',
       'A player who has left, or whose seat has expired, is remembered for an hour; then its token is unknown.',
     ],
   },
@@ -91,10 +101,12 @@ export const gameServerOperations = {
     kind: 'write',
     body: z.object({ player_token }),
     output: done,
-    errors: [...serverErrors, 'API_BAD_BODY'],
+    errors: [...serverErrors, 'API_BAD_BODY', ...playerTokenErrors],
     source: 'client',
     fidelity: [
       takesOver,
+      checked,
+      'A player of another lobby is removed from there, as by `players.connected`: the real service refuses, and leaves it there.',
       'A player who has not connected yet gives its seat back; of one who is gone already nothing changes, and it is no error.',
     ],
   },

@@ -36,9 +36,9 @@ function notReady(lobby: RunningLobby): string[] {
 function seats(lobby: RunningLobby): string {
   const { total_player_count, reserved_player_count, max_players_normal, max_players_direct, is_closed } = lobby
   const taken = `seats taken by connected players: ${total_player_count}, reserved: ${reserved_player_count}`
-  if (is_closed) return `${taken}; nobody gets another one while it is closed`
   const free = (most: number) => Math.max(0, most - seatsTaken(lobby))
-  return `${taken}, free for find: ${free(max_players_normal)}, for join by its id: ${free(max_players_direct)}`
+  const forFind = is_closed ? '0 while it is closed' : free(max_players_normal)
+  return `${taken}, free for find: ${forFind}, for join by its id: ${free(max_players_direct)}`
 }
 
 function server({ run_by, lobby_id }: RunningLobby): string {

@@ -4,6 +4,7 @@ import { quoted } from '../contract/issue.js'
 import type { Auth } from '../contract/operation.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import { lobbyIdIn } from '../store/lobby-token.js'
+import { devPlayerExpiry } from '../store/player-token.js'
 import type { View } from '../store/world.js'
 import { type Exchange, header } from './exchange.js'
 import { namespaceOfOrigin } from './origin.js'
@@ -56,11 +57,12 @@ function withoutToken(auth: Auth, exchange: Exchange, view: View): Caller {
   throw new ApiError('API_UNAUTHORIZED', `this call needs ${needed[auth]} token: ${howToSend(auth)}`)
 }
 
-function ofToken(token: string, { tables, hasPassed }: View): Caller {
+function ofToken(token: string, view: View): Caller {
+  const { tables, hasPassed } = view
   const row = tables.tokens.get(token)
   const link = row ? undefined : tables.deviceLinks.get(token)
   const found = row ?? link
-  if (!found) return ofLobby(token, tables)
+  if (!found) return ofLobby(token, tables) ?? ofDevPlayer(token, view)
   if (found.expires_at !== undefined && hasPassed(found.expires_at)) {
     const kind = row?.kind ?? 'device'
     throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${kind} token has expired: ${whereNewOnesAre[kind]}`)
@@ -73,14 +75,22 @@ function ofToken(token: string, { tables, hasPassed }: View): Caller {
     : { kind, namespaceId }
 }
 
-/** A lobby's server, or a player. */
-function ofLobby(token: string, { lobbies, players }: View['tables']): Caller {
+/** A lobby's server, or a player; `undefined` where it is neither. */
+function ofLobby(token: string, { lobbies, players }: View['tables']): Caller | undefined {
   const lobbyId = lobbyIdIn(token)
   const lobby = lobbyId === undefined ? undefined : lobbies.get(lobbyId)
   if (lobby) return { kind: 'lobby', lobbyId: lobby.lobby_id, namespaceId: lobby.namespace_id }
   const player = players.get(token)
-  if (player) return { kind: 'player', namespaceId: player.namespace_id }
-  throw new ApiError('TOKEN_INVALID', `nothing here has this token: ${whereOthersAre(token)}`)
+  return player && { kind: 'player', namespaceId: player.namespace_id }
+}
+
+/** A player of a development server. */
+function ofDevPlayer(token: string, { seed, hasPassed }: View): Caller {
+  const expiresAt = devPlayerExpiry(token, seed)
+  if (expiresAt === undefined)
+    throw new ApiError('TOKEN_INVALID', `nothing here has this token: ${whereOthersAre(token)}`)
+  if (!hasPassed(expiresAt)) return { kind: 'dev_player' }
+  throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this dev_player token has expired: ${whereNewOnesAre.dev_player}`)
 }
 
 /** The namespace of the page that asks; where no page does, the default one, which real servers do not have. */

@@ -1,6 +1,7 @@
 import type { Behaviours } from '../behaviour/behaviours.js'
 import type { Caller } from '../behaviour/caller.js'
 import type { Client } from '../behaviour/client.js'
+import { ApiError } from '../contract/error.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { LiveWorld, Reading, View } from '../store/world.js'
 import type { GoneSignal } from './exchange.js'
@@ -42,8 +43,8 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
   const latest = createLatest(world)
   // The table of operations says which calls a behaviour takes; TypeScript cannot follow one id through both tables.
   const behaviourOf = (id: OperationId) => behaviours[id] as unknown as (call: object) => Output
-  const outputOf = ({ id, caller, input }: Call, { tables, hasPassed }: View) =>
-    behaviourOf(id)({ caller, input, tables, hasPassed })
+  const outputOf = ({ id, caller, input }: Call, { tables, hasPassed, seed }: View) =>
+    behaviourOf(id)({ caller, input, tables, hasPassed, seed })
   const read = (call: Call): Reading<Output> => world.read(view => outputOf(call, view))
   // What can be watched is an object.
   const readIndexed = (call: Call) => withIndex(read(call) as Reading<object>)
@@ -62,10 +63,10 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
     const { kind, method } = operations[id]
     if (kind === 'watch') return waitFor(call, watch)
     if (kind === 'write') {
-      const { hasPassed } = world.view
+      const { hasPassed, seed } = world.view
       const { random, clock } = world
       const client = call.client()
-      return world.write((tables, writes) =>
+      const written = world.write((tables, writes) =>
         behaviourOf(id)({
           caller,
           client,
@@ -74,10 +75,15 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
           reads: writes.reads,
           writes,
           hasPassed,
+          seed,
           random,
           now: clock.now(),
         }),
       )
+      return written.then(output => {
+        if (output instanceof ApiError) throw output
+        return output
+      })
     }
     // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.
     const isCommon = method === 'GET' && input['x-coords'] === undefined

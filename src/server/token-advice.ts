@@ -27,9 +27,10 @@ export function whereOthersAre(token: string): string {
 const tokens = '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens'
 
 /** What to do with a token that has expired, by its kind. */
-export const whereNewOnesAre: { readonly [kind in TokenRow['kind'] | 'device']: string } = {
+export const whereNewOnesAre: { readonly [kind in TokenRow['kind'] | 'device' | 'dev_player']: string } = {
   public: `POST ${tokens}/public mints a new one; or reset the world`,
   development: `POST ${tokens}/development mints a new one; or reset the world`,
   cloud: 'complete a device link, which gives a new one, or reset the world',
+  dev_player: 'find, join and create answer a new one to a development token',
   device: 'POST /cloud/devices/links begins a new link',
 }

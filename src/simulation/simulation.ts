@@ -95,6 +95,7 @@ function come({ simulation, wanted, random, address, world }: Arrival, turn: Due
       reads,
       writes,
       hasPassed: world.view.hasPassed,
+      seed: world.seed,
       random: world.random,
       now,
     })

@@ -43,6 +43,8 @@ export interface View {
   readonly tables: InnerTables
   /** Whether the world's time has reached `at`, in ms since the epoch. */
   hasPassed(at: number): boolean
+  /** Of the world: what is minted from it is told from what is not. */
+  readonly seed: number
 }
 
 /** What a read answered, and what it depended on. */
@@ -102,7 +104,14 @@ class WorldCore extends LazyTables {
     this.#standing = records
     this.#records = lazyTables(name => records[name].fork(this.#tracking))
     const tables = lazyTables<InnerTables>(name => readTable<object>(this.#records[name], models[name]))
-    this.view = { tables, hasPassed: at => this.#hasPassed(at) }
+    const seedNow = () => this.seed
+    this.view = {
+      tables,
+      hasPassed: at => this.#hasPassed(at),
+      get seed() {
+        return seedNow()
+      },
+    }
   }
 
   get title(): string {

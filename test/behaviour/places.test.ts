@@ -58,6 +58,7 @@ async function lookUps(game_modes: readonly string[], regions: readonly string[]
       },
       writes,
       hasPassed: world.view.hasPassed,
+      seed: world.seed,
       random: world.random,
       now: world.clock.now(),
     })

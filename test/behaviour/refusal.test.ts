@@ -25,7 +25,6 @@ const scenario: ScenarioInput = {
       total_player_count: 2,
     },
     { lobby_id: 'other', players: [{ token: 'player.mock.other', status: 'reserved' }] },
-    { lobby_id: 'closed', is_closed: true },
     { lobby_id: 'stopped', status: 'stopped' },
     { lobby_id: 'walled', game_mode_id: 'walled' },
   ],
@@ -39,7 +38,6 @@ describe('a refusal of the matchmaker says how to mend it:', () => {
   it.for([
     ['lobbies/join', { lobby_id: 'nobody' }, listed],
     ['lobbies/join', { lobby_id: 'stopped' }, listed],
-    ['lobbies/join', { lobby_id: 'closed' }, 'PUT /matchmaker/lobbies/closed'],
     ['lobbies/join', { lobby_id: 'full' }, 'let one leave'],
     ['lobbies/join', { lobby_id: 'walled' }, '"disabled" in the scenario names join'],
     ['lobbies/find', { game_modes: ['walled'] }, '"disabled" in the scenario names find'],
@@ -48,7 +46,9 @@ describe('a refusal of the matchmaker says how to mend it:', () => {
     ['players/connected', { player_token: 'player.mock.here' }, another],
     ['players/connected', { player_token: 'player.mock.gone' }, another],
     ['players/connected', { player_token: 'player.mock.late' }, another],
-    ['players/connected', { player_token: 'player.mock.other' }, 'send that of its own lobby'],
+    ['players/connected', { player_token: 'player.mock.other' }, 'gives another token'],
+    ['players/connected', { player_token: 'nobody' }, 'find, join and create answer one'],
+    ['players/connected', { player_token: 'lobby.mock.full' }, 'find, join and create answer one'],
   ] as const)('POST /matchmaker/%s of %j', async ([path, body, mend]) => {
     const mock = createMockmaker({ scenario })
     const headers = path.startsWith('players') ? lobby : {}

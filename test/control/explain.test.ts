@@ -44,7 +44,7 @@ describe('explain', () => {
       'it is not ready until its server calls POST /matchmaker/lobbies/ready\n',
     ],
     [{}, 'connected players: 1, reserved: 2, free for find: 5, for join by its id: 7'],
-    [{ is_closed: true }, 'reserved: 2; nobody gets another one while it is closed'],
+    [{ is_closed: true }, 'reserved: 2, free for find: 0 while it is closed, for join by its id: 7'],
   ] as const)('says of a lobby that is %j what else is to be known', async ([columns, known], { serve }) => {
     const { mock } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'own', game_mode_id: 'ffa', ...columns })

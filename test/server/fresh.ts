@@ -31,7 +31,7 @@ export function freshAnswerer(world: LiveWorld): Answerer {
     return walked({ name, all: () => world[name].all(), id }, found => seen.push(newest(name, found)))
   })
   const games = shownRevisions(world)
-  const view: View = { tables, hasPassed: at => world.clock.now() >= at }
+  const view: View = { tables, hasPassed: at => world.clock.now() >= at, seed: world.seed }
   const carryOut = ({ id, caller, input }: Call) => {
     seen = []
     // The table of operations says which calls a behaviour takes.

@@ -79,7 +79,6 @@ export class MatchmakerModel {
     const lobby = this.lobbies.find(one => one.id === id)
     if (!lobby) return { refused: 'MATCHMAKER_LOBBY_NOT_FOUND' }
     if (lobby.status === 'stopped') return { refused: 'MATCHMAKER_LOBBY_STOPPED' }
-    if (lobby.isClosed) return { refused: 'MATCHMAKER_LOBBY_CLOSED' }
     if (this.seats(lobby) >= modes[lobby.mode].direct) return { refused: 'MATCHMAKER_LOBBY_FULL' }
     return this.#isCrowded(address) ? { refused: 'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE' } : { seat: id }
   }
@@ -196,10 +195,13 @@ export class MatchmakerModel {
   #unable(id: string, token: string): string | undefined {
     const lobby = this.lobbies.find(one => one.id === id)
     if (!lobby) return 'TOKEN_INVALID'
-    if (lobby.status === 'stopped') return 'MATCHMAKER_LOBBY_STOPPED'
     const player = this.players.find(one => one.token === token)
-    if (!player) return 'TOKEN_INVALID'
-    return player.lobby === lobby ? undefined : 'API_FORBIDDEN'
+    if (!player) return 'TOKEN_ERROR'
+    if (lobby.status === 'stopped') return 'MATCHMAKER_LOBBY_STOPPED'
+    if (player.lobby === lobby) return undefined
+    // The only refusal that changes something.
+    if (player.status === 'reserved' || player.status === 'connected') this.#gone(player, 'removed')
+    return 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'
   }
 
   /** From now on only its server's calls count. */

@@ -306,6 +306,25 @@ function findSpecification({ describe, it }: Frame): void {
       expect(failure(await find(mock, { game_modes: 1 }, development))).toBe('400 API_BAD_BODY')
     })
 
+    it.for([
+      ['what is no token', 'nobody', '400 TOKEN_ERROR'],
+      ['an empty text', '', '400 TOKEN_ERROR'],
+      ['a token that only looks like one', 'dev_player.mock.012345678901234567890123', '400 TOKEN_ERROR'],
+      ['a token of a player of a lobby', tokens.connected, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['a token of its namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['a token that has expired', tokens.expired, '400 TOKEN_ERROR'],
+    ] as const)('refuses %s as a player_token', async ([, player_token, expected], { mock }) => {
+      expect(failure(await connected(mock, { player_token }, development))).toBe(expected)
+      expect(failure(await disconnected(mock, { player_token }, development))).toBe(expected)
+    })
+
+    it('knows the token of its player as a bearer, of the wrong kind', async ({ mock }) => {
+      const { token } = seat(await find(mock, { game_modes: ['duel'] }, development)).player
+
+      expect(failure(await ready(mock, undefined, bearer(token)))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
+      expect(failure(await find(mock, { game_modes: ['duel'] }, bearer(token)))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
+    })
+
     it('answers its server as if its lobby were there', async ({ mock }) => {
       const { token: player_token } = seat(await find(mock, { game_modes: ['duel'] }, development)).player
 
@@ -334,6 +353,16 @@ function joinSpecification({ describe, it }: Frame): void {
       expect(lobbyId(await join(mock, { lobby_id: 'private' }, open))).toBe('private')
     })
 
+    it('takes a seat in a lobby that is closed, which find passes over', async ({ mock }) => {
+      await close(mock, { is_closed: true }, bearer(lobbyTokenOf('empty')))
+
+      expect(failure(await find(mock, { game_modes: ['ffa'], prevent_auto_create_lobby: true }, open))).toBe(
+        '400 MATCHMAKER_NO_AVAILABLE_LOBBIES',
+      )
+      expect(lobbyId(await join(mock, { lobby_id: 'empty' }, open))).toBe('empty')
+      expect(lobbyId(await join(mock, { lobby_id: 'closed' }, open))).toBe('closed')
+    })
+
     it('fills a lobby up to max_players_direct, beyond where find does', async ({ mock }) => {
       for (let i = 0; i < 10; i++) expect((await join(mock, { lobby_id: 'empty' }, open)).status).toBe(200)
 
@@ -341,7 +370,6 @@ function joinSpecification({ describe, it }: Frame): void {
     })
 
     it.for([
-      ['a lobby that is closed', 'closed', open, 'MATCHMAKER_LOBBY_CLOSED'],
       ['a lobby that has stopped', 'stopped', closed, 'MATCHMAKER_LOBBY_STOPPED'],
       ['a lobby of a mode in which it is disabled', 'walled', closed, 'MATCHMAKER_JOIN_DISABLED'],
       ['an unknown lobby', 'nobody', open, 'MATCHMAKER_LOBBY_NOT_FOUND'],
@@ -484,13 +512,35 @@ function serverSpecification({ describe, it }: Frame): void {
       ['is connected already', tokens.connected, '400 MATCHMAKER_PLAYER_ALREADY_CONNECTED'],
       ['has come too late', tokens.late, '400 MATCHMAKER_PLAYER_REGISTRATION_EXPIRED'],
       ['has left', tokens.gone, '400 MATCHMAKER_PLAYER_REMOVED'],
-      ['nobody knows', 'player.mock.nobody', '400 TOKEN_INVALID'],
-      ['is none, but a namespace', tokens.public, '400 TOKEN_INVALID'],
+      ['nobody knows', 'player.mock.nobody', '400 TOKEN_ERROR'],
+      ['has an empty token', '', '400 TOKEN_ERROR'],
+      ['has a token as long as a book', long(100_000), '400 TOKEN_ERROR'],
+      ['is of no development server', 'dev_player.mock.012345678901234567890123', '400 TOKEN_ERROR'],
+      ['is none, but a namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['is none, but a game', tokens.cloud, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['is none, but a device', tokens.pending, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['is none, but the lobby', tokens.arena, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['is none any more, but a device', tokens.expired, '400 TOKEN_ERROR'],
     ] as const)('is refused a player who %s', async ([, player_token, expected], { mock }) => {
       const before = await list(mock, closed)
 
       expect(failure(await connected(mock, { player_token }, arena))).toBe(expected)
       expect(await list(mock, closed)).toEqual(before)
+    })
+
+    it.for([
+      ['nobody knows', 'player.mock.nobody', '400 TOKEN_ERROR'],
+      ['is none, but a namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
+    ] as const)('may not say of a player that it has left who %s', async ([, player_token, expected], { mock }) => {
+      expect(failure(await disconnected(mock, { player_token }, arena))).toBe(expected)
+      // Whether or not its own lobby runs.
+      expect(failure(await disconnected(mock, { player_token }, bearer(lobbyTokenOf('stopped'))))).toBe(expected)
+    })
+
+    it('is refused a player of a development server', async ({ mock }) => {
+      const { token: player_token } = seat(await find(mock, { game_modes: ['duel'] }, development)).player
+
+      expect(failure(await connected(mock, { player_token }, arena))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
     })
 
     it('is refused a player twice', async ({ mock }) => {
@@ -500,11 +550,17 @@ function serverSpecification({ describe, it }: Frame): void {
       expect(failure(await connected(mock, { player_token }, arena))).toBe('400 MATCHMAKER_PLAYER_ALREADY_CONNECTED')
     })
 
-    it('is refused a player of another lobby', async ({ mock }) => {
-      const player_token = seat(await find(mock, { game_modes: ['ffa'] }, open)).player.token
+    it.for([
+      ['connected', connected],
+      ['disconnected', disconnected],
+    ] as const)('is refused a player of another lobby to say %s of, who is removed', async ([, say], { mock }) => {
+      const { lobby, player } = seat(await find(mock, { game_modes: ['ffa'] }, open))
+      const player_token = player.token
+      const server = bearer(lobbyTokenOf(lobby.lobby_id))
 
-      expect(failure(await connected(mock, { player_token }, arena))).toBe('403 API_FORBIDDEN')
-      expect(failure(await disconnected(mock, { player_token }, arena))).toBe('403 API_FORBIDDEN')
+      for (let i = 0; i < 2; i++)
+        expect(failure(await say(mock, { player_token }, arena))).toBe('400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY')
+      expect(failure(await connected(mock, { player_token }, server))).toBe('400 MATCHMAKER_PLAYER_REMOVED')
     })
 
     it('may say that a player has left who has given up its seat, or has left already', async ({ mock }) => {
