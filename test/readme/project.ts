@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 /** A project of somebody who has installed mockmaker: this checkout, as it is built. */
@@ -25,6 +25,11 @@ const installed = [
   'playwright-core',
 ]
 
+async function writeProgram(path: string, command: string): Promise<void> {
+  writeFileSync(path, `#!/bin/sh\n${command}\n`)
+  await chmod(path, 0o755)
+}
+
 /** Makes a project outside the checkout. */
 export async function createProject(files: Readonly<Record<string, string>>): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), 'mockmaker-readme-'))
@@ -38,13 +43,15 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
     await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
     symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name))
   }
-  const command = join(folder, 'node_modules/.bin/mockmaker')
-  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${resolve('dist/cli.js')}" "$@"\n`)
-  await chmod(command, 0o755)
+  const programs = join(folder, 'node_modules/.bin')
+  await writeProgram(join(programs, 'mockmaker'), `exec "${process.execPath}" "${resolve('dist/cli.js')}" "$@"`)
+  // Stands for the engine: it prints what a game that it runs finds in its environment.
+  await writeProgram(join(programs, 'godot'), 'env | grep ^RIVET_')
+  const env = { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH}` }
   return {
     folder,
     async run(program, args) {
-      const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: folder, encoding: 'utf8' }).catch(
+      const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: folder, env, encoding: 'utf8' }).catch(
         (error: { stdout: string; stderr: string; message: string }) => {
           throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`)
         },
