@@ -10,8 +10,11 @@ export default defineConfig([
     input: {
       index: 'src/index.ts',
       node: 'src/node.ts',
+      'node-in-browser': 'src/node-in-browser.ts',
       browser: 'src/browser.ts',
+      'browser-on-server': 'src/browser-on-server.ts',
       express: 'src/express.ts',
+      'express-in-browser': 'src/express-in-browser.ts',
       client: 'src/client.ts',
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',

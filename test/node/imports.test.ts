@@ -67,3 +67,40 @@ console.log(setupMockmaker().handlers.every(handler => handler instanceof HttpHa
     expect(handlers).toBe('true\n')
   })
 })
+
+describe('an entry that is loaded where it cannot work', () => {
+  const said = (entry: string, call: string, flags: readonly string[] = []) =>
+    execFileSync(
+      process.execPath,
+      [
+        ...flags,
+        '--input-type=module',
+        '-e',
+        `import { ${call} } from 'mockmaker/${entry}'
+try { ${call}() } catch (error) { console.log(error.name, error.message) }`,
+      ],
+      { encoding: 'utf8' },
+    )
+
+  it('can be imported on a server, and says when it is called that it belongs into a page', () => {
+    expect(said('browser', 'setupMockmaker')).toMatch(/^UsageError mockmaker\/browser .*mockmaker\/node here\n$/)
+  })
+
+  it.for([
+    ['node', 'setupMockmaker'],
+    ['express', 'createApp'],
+    ['express', 'listen'],
+    ['express', 'mockExpress'],
+  ] as const)('can be imported for a page, and says when it is called that it needs Node: %s %s', ([entry, call]) => {
+    const sentence = new RegExp(`^UsageError mockmaker/${entry} needs Node.*mockmaker/browser in a page`)
+
+    expect(said(entry, call, ['--conditions', 'browser'])).toMatch(sentence)
+  })
+
+  it('exports for a page all that it exports in Node', async () => {
+    const names = async (file: string) => Object.keys(await import(`../../dist/${file}.js`)).sort()
+
+    expect(await names('express-in-browser')).toEqual(await names('express'))
+    expect(await names('node-in-browser')).toEqual(await names('node'))
+  })
+})
