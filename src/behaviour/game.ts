@@ -3,6 +3,7 @@ import { instantOf } from '../contract/instant.js'
 import type { NamespaceSummary } from '../contract/namespace.js'
 import { UniversalRegion } from '../contract/universal-region.js'
 import type { NamespaceRow, RegionRow } from '../store/rows.js'
+import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 import { gameOf } from './game-of.js'
 import { playerCount } from './player-count.js'
@@ -40,6 +41,12 @@ export const createCloudToken: Behaviour<'games.tokens.createCloudToken'> = asyn
 export function namespaceSummary(namespace: NamespaceRow): NamespaceSummary {
   const { namespace_id, created_at, display_name, version_id, name_id } = namespace
   return { namespace_id, create_ts: instantOf(created_at), display_name, version_id, name_id }
+}
+
+/** The name of the version that a namespace runs, as its game lists it: `0.0.1` (PROTOCOL.md D). */
+export function versionNameOf({ game_id, version_id }: NamespaceRow, tables: Pick<ReadTables, 'namespaces'>): string {
+  const versions = versionsOf(tables.namespaces.findMany(q => q.where({ game_id })))
+  return versions.find(version => version.version_id === version_id)?.display_name ?? ''
 }
 
 /** The versions that namespaces run, each once, as old as the first namespace that runs it. */

@@ -1,3 +1,4 @@
+import { versionNameOf } from '../behaviour/game.js'
 import { lobbyPorts } from '../behaviour/lobby-ports.js'
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
@@ -29,6 +30,7 @@ export function lobbyEnvironment(tables: ReadTables, { lobbyId, url }: Asked): E
     RIVET_NAMESPACE_ID: namespace_id,
     RIVET_NAMESPACE_NAME: namespace?.name_id ?? '',
     RIVET_VERSION_ID: namespace?.version_id ?? '',
+    RIVET_VERSION_NAME: namespace === undefined ? '' : versionNameOf(namespace, tables),
     RIVET_REGION_ID: region_id,
     // There, the name of a region is its short id, not what is displayed.
     RIVET_REGION_NAME: region_id,

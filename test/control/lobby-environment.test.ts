@@ -15,6 +15,7 @@ const common = {
   RIVET_NAMESPACE_ID: ids.prod,
   RIVET_NAMESPACE_NAME: 'prod',
   RIVET_VERSION_ID: 'version-1',
+  RIVET_VERSION_NAME: '0.0.1',
   RIVET_REGION_ID: 'lnd-fra',
   RIVET_REGION_NAME: 'lnd-fra',
   RIVET_MAX_PLAYERS_NORMAL: '2',
@@ -49,6 +50,14 @@ describe('the environment of a lobby', () => {
     const { mock } = await serve({ scenario: scenario({}) })
 
     expect(mock.lobbyEnvironment('main')).toEqual(common)
+  })
+
+  it('names the version as its game lists it', async ({ serve }) => {
+    const first = { name_id: 'prod', version_id: 'version-a' }
+    const second = { name_id: 'beta', version_id: 'version-b', game_modes: ['duel'], lobbies: [{ lobby_id: 'main' }] }
+    const { mock } = await serve({ scenario: { games: [{ name_id: 'tanks', namespaces: [first, second] }] } })
+
+    expect(mock.lobbyEnvironment('main')).toMatchObject({ RIVET_VERSION_ID: 'version-b', RIVET_VERSION_NAME: '0.0.2' })
   })
 
   it('has what whoever created the lobby wants its server to know, and the tags', async ({ serve }) => {
