@@ -27,7 +27,10 @@ export function durationText(ms: number): string {
 }
 
 /** A length of time as people write it, such as `5s`. */
-export const Duration = z.string().refine(text => parseDuration(text) !== undefined, `expected ${durationFormat}`)
+export const Duration = z
+  .string()
+  .refine(text => parseDuration(text) !== undefined, `expected ${durationFormat}`)
+  .meta({ examples: ['250ms', '40s', '12m', '1h'] })
 
 /** Milliseconds of a `Duration`. */
 export function durationMs(duration: z.output<typeof Duration>): number {

@@ -8,3 +8,8 @@ export function exact<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodO
   const known = Object.keys(shape).join(' ')
   return z.strictObject(shape, { error: issue => (issue.code === 'unrecognized_keys' ? known : undefined) })
 }
+
+/** For the JSON Schema of a text: editors suggest these values, and any other text is right too. */
+export function suggesting(values: readonly string[]) {
+  return { anyOf: [{ enum: [...values] }, { type: 'string' }] }
+}

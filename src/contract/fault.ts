@@ -8,11 +8,17 @@ import { nearest } from './nearest.js'
 import { operationIds, operations } from './operations.js'
 import { OperationPattern, RequestMatch, reached } from './request-match.js'
 
-const Spread = exact({ min: Duration, max: Duration }).refine(({ min, max }) => durationMs(min) <= durationMs(max), {
+const Spread = exact({
+  min: Duration.describe('The shortest delay.'),
+  max: Duration.describe('The longest delay.'),
+}).refine(({ min, max }) => durationMs(min) <= durationMs(max), {
   path: ['max'],
   error: 'expected no less than min',
 })
-const LongTail = exact({ median: Duration, p95: Duration })
+const LongTail = exact({
+  median: Duration.describe('The delay that half of the requests stay below.'),
+  p95: Duration.describe('The delay that 95 of 100 requests stay below.'),
+})
   .refine(({ median }) => durationMs(median) > 0, { path: ['median'], error: 'expected more than 0ms' })
   .refine(({ median, p95 }) => durationMs(median) <= durationMs(p95), {
     path: ['p95'],
@@ -37,14 +43,28 @@ export function statusOf({ status, code = 'ERROR' }: FaultError): number {
 const codeFormat = /^[A-Z][A-Z0-9_]*$/
 
 const FaultError = exact({
-  status: z.int().min(400).max(599).optional().describe("Default: the code's. A code of your own needs one."),
+  status: z
+    .int()
+    .min(400)
+    .max(599)
+    .optional()
+    .meta({
+      description: "The HTTP status. Default: the code's. A code of your own needs one.",
+      examples: [429],
+    }),
   code: z
     .string()
     .regex(codeFormat, 'expected a code in upper case, such as API_RATE_LIMIT')
     .optional()
-    .describe('Default: ERROR.'),
-  message: z.string().optional().describe('Default: that the fault made it up.'),
-  metadata: Json.optional().describe('Any JSON; clients find it as metadata beside the code.'),
+    .meta({ description: 'The error code. Default: ERROR.', examples: ['API_RATE_LIMIT'] }),
+  message: z
+    .string()
+    .optional()
+    .meta({ description: 'A sentence for people. Default: that the fault made it up.', examples: ['try again later'] }),
+  metadata: Json.optional().meta({
+    description: 'Any JSON; clients find it as metadata beside the code.',
+    examples: [{ hcaptcha: { site_id: 'site', site_key: 'key' } }],
+  }),
 })
   .refine(({ status, code }) => status !== undefined || code !== undefined, 'expected a status, a code, or both')
   .refine(({ status, code = 'ERROR' }) => status !== undefined || isKnown(code) || !codeFormat.test(code), {
@@ -86,24 +106,40 @@ const faultKeys = {
   ),
   match: RequestMatch.optional().describe('Of these, those for which all of this holds.'),
   effect: FaultEffect.describe('What happens to them: one of the keys.'),
-  times: z.int().min(1).optional().describe('How often it strikes. Default: always.'),
+  times: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'How often it strikes. Default: always.', examples: [1] }),
   after: z
     .union([z.int().min(0), Duration], { error: 'expected a whole number from 0, or a duration such as 5s' })
     .optional()
     .describe('So many matching requests pass first, or so much time from when the fault was added.'),
   for: Duration.optional().describe('It ends so much later than it began.'),
-  chance: z.number().min(0).max(1).optional().describe('How many of the requests it strikes, from 0 to 1. Default: 1.'),
+  chance: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({
+      description: 'How many of the requests it strikes, from 0 to 1. Default: 1.',
+      default: 1,
+      examples: [0.25],
+    }),
 }
 
 /** The most faults of a world: each exchange looks at all of them. */
 export const mostFaults = 1_000
 
-const Count = z.int().min(0)
+const Count = z
+  .int()
+  .min(0)
+  .meta({ examples: [0] })
 const counters = {
   id: z
     .string()
     .regex(/^[1-9]\d{0,8}$/, 'expected a whole number from 1 to 999999999, as text')
-    .describe('What it is called.'),
+    .meta({ description: 'What it is called. Default: the next number.', examples: ['1'] }),
   matched: Count.describe('How many exchanges it has matched.'),
   struck: Count.describe('How many of them it has struck.'),
   holding: Count.describe('How many requests it holds, or delays, now.'),

@@ -17,7 +17,11 @@ export function parseInstant(text: string): number | undefined {
 export const Instant = z
   .string()
   .refine(text => parseInstant(text) !== undefined, `expected ${instantFormat}`)
-  .meta({ format: 'date-time' })
+  .meta({
+    format: 'date-time',
+    pattern: String.raw`^(\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$`,
+    examples: ['2026-11-20T20:00:00Z'],
+  })
 
 /** A point in time in ms since the epoch, as people read it. */
 export function instantOf(ms: number): string {

@@ -13,13 +13,17 @@ export const JournalEntry = z.strictObject({
   world: z.string().describe('The id of the world.'),
   operation: z.string().optional().describe('Absent where the path is none of an operation.'),
   caller: z
-    .strictObject({ kind: z.string(), namespace_id: z.string().optional(), game_id: z.string().optional() })
+    .strictObject({
+      kind: z.string().describe('What the token is for.'),
+      namespace_id: z.string().optional().describe('The namespace of the token.'),
+      game_id: z.string().optional().describe('The game of the token.'),
+    })
     .optional()
     .describe('Who asked. Absent where the request was refused before that was known.'),
-  method: z.string(),
-  path: z.string(),
-  query: Texts,
-  headers: Texts,
+  method: z.string().meta({ description: 'The method of the request.', examples: ['GET'] }),
+  path: z.string().meta({ description: 'The path of the request.', examples: ['/matchmaker/lobbies/list'] }),
+  query: Texts.describe('The query parameters, by name.'),
+  headers: Texts.describe('The headers of the request, by name.'),
   body: Json.optional().describe('JSON, or a text. Absent where there was none, and where it was too long to be kept.'),
   status: z.int().min(0).max(999).describe('0 where the connection was broken off.'),
   answer: Json.optional().describe('As `body`.'),

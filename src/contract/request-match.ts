@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exact } from './exact.js'
+import { exact, suggesting } from './exact.js'
 import { Json } from './json.js'
 import { matchesGlob } from './matches-glob.js'
 import { knownChoices } from './nearest.js'
@@ -15,7 +15,7 @@ export function reached(pattern: string): OperationId[] {
 export const Pattern = z.string().max(2_000)
 
 /** An operation's id, or a pattern with `*` that reaches one. */
-export const OperationPattern = Pattern.refine(pattern => reached(pattern).length > 0, {
+export const OperationPattern = Pattern.meta(suggesting(operationIds)).refine(pattern => reached(pattern).length > 0, {
   // What is refined is a text.
   error: ({ input }) =>
     `expected the id of an operation, or a pattern that reaches one, such as devices.*.${knownChoices(input as string, operationIds)}`,
@@ -30,13 +30,29 @@ const PartialBody = Json.refine(
 
 /** Which requests are meant: those for which all of this holds. */
 export const RequestMatch = exact({
-  query: Texts.optional().describe('Query parameters by name: the value, or a pattern with *.'),
-  headers: Texts.optional().describe('Headers by name, in any case: the value, or a pattern with *.'),
-  body: PartialBody.optional().describe('What the JSON body has, among other keys; lists have just these elements.'),
-  game: z.string().optional().describe('The game of the path, or of who asks: its id or its name_id.'),
+  query: Texts.optional().meta({
+    description: 'Query parameters by name: the value, or a pattern with *.',
+    examples: [{ include_state: 'true' }],
+  }),
+  headers: Texts.optional().meta({
+    description: 'Headers by name, in any case: the value, or a pattern with *.',
+    examples: [{ authorization: 'Bearer pub_*' }],
+  }),
+  body: PartialBody.optional().meta({
+    description: 'What the JSON body has, among other keys; lists have just these elements.',
+    examples: [{ game_modes: ['duel'] }],
+  }),
+  game: z
+    .string()
+    .optional()
+    .meta({ description: 'The game of the path, or of who asks: its id or its name_id.', examples: ['tanks'] }),
   namespace: z
     .string()
     .optional()
-    .describe('The namespace of the path, or of who asks: its id, its name_id, or <game name_id>/<namespace name_id>.'),
+    .meta({
+      description:
+        'The namespace of the path, or of who asks: its id, its name_id, or <game name_id>/<namespace name_id>.',
+      examples: ['tanks/prod'],
+    }),
 })
 export type RequestMatch = z.output<typeof RequestMatch>

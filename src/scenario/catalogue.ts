@@ -1,3 +1,4 @@
+import { suggesting } from '../contract/exact.js'
 import type { RegionRow } from '../store/rows.js'
 
 const provider_display_name = 'Linode'
@@ -30,3 +31,6 @@ export const catalogue: readonly RegionRow[] = [
   region('lnd-lon', ['161e738d-f7ed-4d43-af64-7731e39835ef', 'London', 51.50335, -0.0794]),
   region('lnd-sgp', ['4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728]),
 ]
+
+/** For the JSON Schema of a region id: editors suggest those of the catalogue. */
+export const anyRegionId = suggesting(catalogue.map(region => region.region_id))

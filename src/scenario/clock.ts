@@ -5,8 +5,15 @@ import { type ClockMode, Mode, Rate } from '../store/clock-setting.js'
 /** How the clock of a world goes: only its mode, or an object. */
 export const ClockEntry = z.union([
   exact({
-    mode: Mode.optional().describe('Default: running.'),
-    rate: Rate.optional().describe('How many of its ms pass in one real ms while it runs. Default: 1.'),
+    mode: Mode.optional().meta({
+      description: 'Whether the time goes by itself. Default: running.',
+      default: 'running',
+    }),
+    rate: Rate.optional().meta({
+      description: 'How many of its ms pass in one real ms while it runs. Default: 1.',
+      default: 1,
+      examples: [60],
+    }),
   }),
   Mode,
 ])

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { exact } from '../contract/exact.js'
 import { maxPlayersDefaults } from '../store/default-columns.js'
 import { GameModeRow } from '../store/rows.js'
+import { anyRegionId } from './catalogue.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
 import { ServerPortsEntry, serverPortsOf } from './server-ports.js'
 
@@ -9,16 +10,23 @@ const { game_mode_id, disabled } = GameModeRow.shape
 
 /** A game mode: only its id, or an object. */
 export const GameModeEntry = z.union([
-  game_mode_id,
+  game_mode_id.meta({ description: 'Only the id of the game mode.', examples: ['duel'] }),
   exact({
-    game_mode_id,
+    game_mode_id: game_mode_id.meta({ description: 'What lobbies and clients call it.', examples: ['duel'] }),
     max_players: MaxPlayersKey.optional(),
     regions: z
-      .array(z.string())
+      .array(z.string().meta(anyRegionId))
       .optional()
       .describe('Ids of the regions that it enables. Default: all of the scenario.'),
-    listable: z.boolean().optional().describe('Whether its lobbies are listed. Default: true.'),
-    disabled: disabled.describe('How its lobbies are not to be had: find, join, create. Default: in any way.'),
+    listable: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether its lobbies are listed. Default: true.', default: true }),
+    disabled: disabled.meta({
+      description: 'The calls that are refused for its lobbies. Default: none.',
+      default: [],
+      examples: [['create']],
+    }),
     ports: ServerPortsEntry.optional().describe("Where its game servers run. Default: as the namespace's development."),
   }),
 ])

@@ -5,6 +5,7 @@ import { Json } from '../contract/json.js'
 import { record } from '../contract/record.js'
 import { Uint32 } from '../contract/uint32.js'
 import { lobbyFields, runBy } from '../store/lobby-row.js'
+import { anyRegionId } from './catalogue.js'
 import type { Mode } from './game-mode.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
 import { countOf, PlayerEntry } from './player.js'
@@ -14,22 +15,47 @@ const { lobby_id, game_mode_id, region_id, publicity, run_by } = lobbyFields
 
 /** A lobby, of a namespace's game mode. */
 export const LobbyEntry = exact({
-  lobby_id: lobby_id.optional().describe('Default: from the seed.'),
-  game_mode_id: game_mode_id.optional().describe("Default: the namespace's first game mode."),
-  region_id: region_id.optional().describe('Default: the first region that its game mode enables.'),
-  total_player_count: Uint32.optional().describe('Connected players. Default: as many as players lists.'),
+  lobby_id: lobby_id
+    .optional()
+    .meta({ description: 'Its id. Default: from the seed.', examples: ['88888888-8888-4888-8888-888888888888'] }),
+  game_mode_id: game_mode_id
+    .optional()
+    .meta({ description: "The game mode that is played. Default: the namespace's first.", examples: ['duel'] }),
+  region_id: region_id
+    .optional()
+    .meta({ description: 'Where it runs. Default: the first region that its game mode enables.', ...anyRegionId }),
+  total_player_count: Uint32.optional().meta({
+    description: 'How many players are connected. Default: as many as players lists.',
+    examples: [7],
+  }),
   max_players: MaxPlayersKey.optional(),
-  state: Json.optional().describe('Any JSON that nests at most 64 levels. Default: none.'),
-  publicity: publicity.optional().describe('Default: public.'),
-  is_closed: z.boolean().optional().describe('Default: false.'),
-  tags: record(z.string()).optional().describe('What find may ask for.'),
-  lobby_config: Json.optional().describe('What whoever created it wants its server to know.'),
+  state: Json.optional().meta({
+    description: 'What the game says of itself: any JSON that nests at most 64 levels. Default: none.',
+    examples: [{ map: 'Harbour' }],
+  }),
+  publicity: publicity
+    .optional()
+    .meta({ description: 'Whether it is listed and found. Default: public.', default: 'public' }),
+  is_closed: z.boolean().optional().meta({
+    description: 'Whether it takes no more players by find, and is not listed. Default: false.',
+    default: false,
+  }),
+  tags: record(z.string())
+    .optional()
+    .meta({ description: 'What find may ask for. Default: none.', examples: [{ map: 'harbour' }] }),
+  lobby_config: Json.optional().meta({
+    description: 'What whoever created it wants its server to know. Default: none.',
+    examples: [{ rounds: 3 }],
+  }),
   run_by: run_by
     .optional()
     .describe(
       'Who plays its game server. Default: mock; server where the servers are manual, or the lobby is starting.',
     ),
-  status: z.enum(['starting', 'ready', 'stopped']).optional().describe('Default: ready.'),
+  status: z
+    .enum(['starting', 'ready', 'stopped'])
+    .optional()
+    .meta({ description: 'Whether its server is there. Default: ready.', default: 'ready' }),
   ready_by: Instant.optional().describe('When a starting one stops. Default: never.'),
   stops_at: Instant.optional().describe('When it stops because of its age. Default: never.'),
   forgotten_at: Instant.optional().describe('When nothing is known any more of one that has stopped. Default: never.'),

@@ -7,8 +7,18 @@ type Columns = z.output<typeof MaxPlayers>
 
 /** The most players of a lobby: one number for all three ways to come, or some of the three. */
 export const MaxPlayersKey = z
-  .union([Uint32, exact({ normal: Uint32.optional(), direct: Uint32.optional(), party: Uint32.optional() })])
-  .describe('The most players of a lobby: by find, by join with its id, as a party. One number is all three.')
+  .union([
+    Uint32,
+    exact({
+      normal: Uint32.optional().meta({ description: 'Who come by find.', examples: [16] }),
+      direct: Uint32.optional().meta({ description: 'Who join by the id of the lobby.', examples: [20] }),
+      party: Uint32.optional().meta({ description: 'Who come as a party.', examples: [20] }),
+    }),
+  ])
+  .meta({
+    description: 'The most players of a lobby: by find, by join with its id, as a party. One number is all three.',
+    examples: [2, { normal: 16, direct: 20, party: 20 }],
+  })
 export type MaxPlayersEntry = z.output<typeof MaxPlayersKey>
 
 /** The three columns; what is not given is as in `defaults`. */

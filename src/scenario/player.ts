@@ -10,9 +10,18 @@ const { session_ms } = PlayerRow.options[0].shape
 /** A player of a lobby, beyond those whom its `total_player_count` only counts. */
 export const PlayerEntry = exact({
   token: Token.optional(),
-  status: z.enum(['reserved', 'connected', 'expired', 'removed']).optional().describe('Default: connected.'),
-  address: z.string().optional().describe('Where it comes from. Default: 127.0.0.1.'),
-  session_ms: session_ms.describe('For how long it plays, of one whom the simulation has sent.'),
+  status: z
+    .enum(['reserved', 'connected', 'expired', 'removed'])
+    .optional()
+    .meta({ description: 'Whether it has a seat, and is there. Default: connected.', default: 'connected' }),
+  address: z
+    .string()
+    .optional()
+    .meta({ description: 'Where it comes from. Default: 127.0.0.1.', default: '127.0.0.1', examples: ['203.0.113.7'] }),
+  session_ms: session_ms.meta({
+    description: 'For how long it plays, of one whom the simulation has sent.',
+    examples: [720_000],
+  }),
   expires_at: Instant.optional().describe('When a reserved seat is freed. Default: never.'),
   connects_at: Instant.optional().describe('When the mock connects a reserved player. Default: never.'),
   leaves_at: Instant.optional().describe('When the mock has a connected player leave. Default: never.'),

@@ -21,32 +21,63 @@ const highestRevision = 9e15
 
 /** The format of a scenario: DESIGN.md § 5. What it takes, `check` may still refuse. What comes out of it can go in again. */
 export const Scenario = exact({
-  title: z.string().optional().describe('For people.'),
-  seed: z.int().optional().describe('Everything that is generated comes from it. Default: 1.'),
-  now: Instant.optional().describe("Where the world's clock starts. Default: the real time."),
-  clock: ClockEntry.optional().describe('running or frozen, or how fast it goes too. Default: running.'),
-  client: CoordinatesEntry.optional().describe('Where the player sits. Default: unknown, and distances are 0.'),
-  hide_empty_lobbies: z.boolean().optional().describe('As the real service does. Default: false.'),
-  servers: z
-    .enum(['auto', 'manual'])
+  title: z
+    .string()
     .optional()
-    .describe(
+    .meta({
+      description: 'What people call the scenario. Default: Untitled.',
+      default: 'Untitled',
+      examples: ['Friday night'],
+    }),
+  seed: z
+    .int()
+    .optional()
+    .meta({ description: 'Everything that is generated comes from it. Default: 1.', default: 1, examples: [42] }),
+  now: Instant.optional().describe("Where the world's clock starts. Default: the real time."),
+  clock: ClockEntry.optional().meta({
+    description: 'running or frozen, or how fast it goes too. Default: running.',
+    default: 'running',
+    examples: ['frozen', { rate: 60 }],
+  }),
+  client: CoordinatesEntry.optional().describe('Where the player sits. Default: unknown, and distances are 0.'),
+  hide_empty_lobbies: z.boolean().optional().meta({
+    description:
+      'Whether a lobby without players is not listed, unless it is the only one of its game mode, as in the real service. Default: false.',
+    default: false,
+  }),
+  servers: z.enum(['auto', 'manual']).optional().meta({
+    description:
       'Who plays the game servers of lobbies: the mock, until a server calls, or only servers, as in the real service. Default: auto.',
-    ),
-  cdn_domain: HostName.optional().describe('Where the pages of games are. Default: mock.localhost.'),
+    default: 'auto',
+  }),
+  cdn_domain: HostName.optional().meta({
+    description: 'The host name below which the pages of games are. Default: mock.localhost.',
+    default: 'mock.localhost',
+  }),
   default_namespace: z
     .string()
     .optional()
-    .describe(`<game name_id>/<namespace name_id>, or ${noNamespace}. Default: the first one.`),
+    .meta({
+      description: `The namespace where neither token nor Origin names one: <game name_id>/<namespace name_id>, or ${noNamespace}. Default: the first one.`,
+      examples: ['tanks/prod', noNamespace],
+    }),
   regions: z
     .array(RegionEntry)
     .optional()
-    .describe('Ids of the catalogue, or whole regions. Default: all of the catalogue.'),
+    .meta({
+      description: 'Ids of the catalogue, or whole regions. Default: all of the catalogue.',
+      examples: [['lnd-fra', 'lnd-atl']],
+    }),
   games: z
     .array(GameEntry)
     .optional()
-    .describe('Default: one, game, with one namespace, prod, whose keys may then stand at the top.'),
-  device_links: z.array(DeviceLinkEntry).optional(),
+    .describe(
+      'The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top of the scenario.',
+    ),
+  device_links: z
+    .array(DeviceLinkEntry)
+    .optional()
+    .meta({ description: 'Device links that are prepared when the world begins. Default: none.', default: [] }),
   ...namespaceKeys,
   bearer_tokens: z
     .array(BearerTokenEntry)
@@ -54,15 +85,33 @@ export const Scenario = exact({
     .describe(
       'All bearer tokens of the world, in their order. Default: those of its games, namespaces and device links.',
     ),
-  revision: z.int().min(0).max(highestRevision).optional().describe("The world's own revisions are above it."),
-  chance: ChanceEntry.optional().describe('Where chance goes on. Default: at the beginning of what the seed gives.'),
+  revision: z
+    .int()
+    .min(0)
+    .max(highestRevision)
+    .optional()
+    .meta({ description: "The world's own revisions are above it. Default: 0.", examples: [1_795_204_800_000] }),
+  chance: ChanceEntry.optional().meta({
+    description: 'Where chance goes on. Default: at the beginning of what the seed gives.',
+    examples: [{ world: [1, -2, 3, 4] }],
+  }),
   faults: z
     .array(FaultEntry)
     .max(mostFaults)
     .optional()
-    .describe('Made-up trouble, in the order in which it is looked at.'),
-  journal: z.array(JournalEntry).optional().describe('What the world has been asked before, and what it answered.'),
-  $schema: z.string().optional().describe('For editors.'),
+    .meta({
+      description: 'Injected errors and delays. Of those that match a request, the first applies. Default: none.',
+      default: [],
+      examples: [[{ operation: 'lobbies.list', effect: { delay: '300ms' }, times: 1 }]],
+    }),
+  journal: z.array(JournalEntry).optional().meta({
+    description: 'What the world has been asked before, and what it answered. Default: nothing.',
+    default: [],
+  }),
+  $schema: z
+    .string()
+    .optional()
+    .meta({ description: 'Where editors find this schema.', examples: ['./scenario.schema.json'] }),
 })
 
 /** A scenario as a person writes it. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { Duration, durationMs } from '../contract/duration.js'
+import { Duration, durationMs, durationText } from '../contract/duration.js'
 import { exact } from '../contract/exact.js'
 import { Instant } from '../contract/instant.js'
 import { simulationDefaults } from '../store/default-columns.js'
@@ -16,13 +16,24 @@ const Session = Duration.refine(
 
 /** Players who come and go by themselves. */
 export const SimulationEntry = exact({
-  concurrent: concurrent.optional().describe('How many play at once, over a day. Default: 100.'),
-  session: Session.optional().describe('For how long one plays, on average. Default: 12m.'),
-  modes: modes.describe('How often each game mode is wanted, by its id: weights. Default: all alike.'),
+  concurrent: concurrent.optional().meta({
+    description: 'How many play at once, over a day. Default: 100.',
+    default: simulationDefaults.concurrent,
+    examples: [300],
+  }),
+  session: Session.optional().meta({
+    description: 'For how long one plays, on average. Default: 12m.',
+    default: durationText(simulationDefaults.session_ms),
+  }),
+  modes: modes.meta({
+    description: 'How often each game mode is wanted, by its id: weights. Default: all alike.',
+    examples: [{ duel: 1, 'free-for-all': 6 }],
+  }),
   began_at: Instant.optional().describe('When they began to come. Default: when the world begins.'),
-  settled: settled
-    .optional()
-    .describe('Whether those whom lobbies only counted have become players who leave. Default: false.'),
+  settled: settled.optional().meta({
+    description: 'Whether those whom lobbies only counted have become players who leave. Default: false.',
+    default: false,
+  }),
 })
 export type SimulationEntry = z.output<typeof SimulationEntry>
 

@@ -20,10 +20,18 @@ export function fixtureText(name: ShippedName): string {
   return readFileSync(`fixtures/${name}.yaml`, 'utf8')
 }
 
-/** What `fixtures/scenario.schema.json` has to say. Draft 7, which every editor knows. */
+/**
+ * What `fixtures/scenario.schema.json` has to say. Draft 7, which every editor knows, without formats: a validator that does
+ * not know one refuses the schema, and patterns and limits say the same.
+ */
 export function schemaText(): string {
-  const { $schema, ...schema } = z.toJSONSchema(Scenario, { io: 'input', target: 'draft-7' })
-  return `${JSON.stringify({ $schema, title: 'A scenario for mockmaker', ...schema }, null, 2)}\n`
+  const { $schema, ...schema } = z.toJSONSchema(Scenario, {
+    io: 'input',
+    target: 'draft-7',
+    override: ({ jsonSchema }) => void Reflect.deleteProperty(jsonSchema, 'format'),
+  })
+  const head = { $schema, $id: 'urn:mockmaker:scenario', title: 'A scenario for mockmaker' }
+  return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`
 }
 
 /** What `src/scenario/shipped.ts` has to say. JSON in a text, because an object literal cannot have a key `__proto__`. */
