@@ -1,4 +1,4 @@
-import type { Draft } from '../store/draft.js'
+import type { Changes } from '../store/table-arguments.js'
 import { type Call, ClientError, call, type Remote } from './call.js'
 
 /** What records are found by: the values of their fields; one inside another as `'state.map'`. */
@@ -14,13 +14,10 @@ export interface ClientTable<Row, Input> {
   count(filter?: Filter): Promise<number>
   /** Makes a record; what is absent gets the scenario format's defaults. */
   create(input: Input): Promise<Row>
-  /** Gives a record those fields; null takes one away that may be absent. `undefined` where there is no such record. */
-  update(
-    id: string,
-    changes: { readonly [Field in keyof Draft<Row>]?: Draft<Row>[Field] | null },
-  ): Promise<Row | undefined>
-  /** Deletes a record, and answers it; `undefined` where there is none. */
-  delete(id: string): Promise<Row | undefined>
+  /** Gives the record of that id new values. Rejects where no record has the id. */
+  update(id: string, changes: Changes<Row>): Promise<Row>
+  /** Deletes the record of that id, and answers it. Rejects where no record has the id. */
+  delete(id: string): Promise<Row>
 }
 
 /** Which table it is. */
@@ -37,13 +34,14 @@ export function createTable<Row, Input extends object>(
   { name, isRecord = () => true }: Tabled<Row>,
 ): ClientTable<Row, Input> {
   const at = (id: string) => {
-    if (typeof id !== 'string') throw misused('update(id, { is_closed: true }): the id of a record, no query')
+    if (typeof id !== 'string')
+      throw misused('get(id), update(id, { is_closed: true }) and delete(id): a text, no query')
     return `/${name}/${encodeURIComponent(id)}`
   }
   // What a mock answers is what its tables hold.
   const asked = (one: Call) => call(remote, one) as Promise<Row>
   const findMany = async (filter: Filter = {}) => {
-    if (typeof filter !== 'object') throw misused('findMany({ game_mode_id: "duel" }): the values of fields, no query')
+    if (!isFields(filter)) throw misused('findMany({ game_mode_id: "duel" }): the values of fields, no query')
     const query = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, textOf(field, value)]))
     const answer = (await call(remote, { method: 'GET', path: `/${name}`, query })) as Readonly<Record<string, Row[]>>
     return (answer[name.replaceAll('-', '_')] ?? []).filter(isRecord)
@@ -57,15 +55,26 @@ export function createTable<Row, Input extends object>(
     findFirst: async filter => (await findMany(filter))[0],
     findMany,
     count: async filter => (await findMany(filter)).length,
-    create: input => asked({ method: 'POST', path: `/${name}`, body: input }),
-    update: async (id, changes) => asked({ method: 'PATCH', path: at(id), body: changes }).catch(undefinedIfMissing),
-    delete: async id => asked({ method: 'DELETE', path: at(id) }).catch(undefinedIfMissing),
+    async create(input) {
+      if (!isFields(input)) throw misused('create({ game_mode_id: "duel" }): the fields of the record')
+      return asked({ method: 'POST', path: `/${name}`, body: input })
+    },
+    async update(id, changes) {
+      const path = at(id)
+      if (!isFields(changes)) throw misused('update(id, { is_closed: true }): the changed fields')
+      return asked({ method: 'PATCH', path, body: changes })
+    },
+    delete: async id => asked({ method: 'DELETE', path: at(id) }),
   }
+}
+
+function isFields(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A value to find records by, as a query has it. */
 function textOf(field: string, value: unknown): string {
-  if (typeof value === 'object')
+  if (typeof value === 'object' || value === undefined)
     throw misused(`findMany({ '${field}.name': 'value' }): what is inside a field, by its path`)
   return String(value)
 }
@@ -77,7 +86,7 @@ export function undefinedIfMissing(error: unknown): undefined {
 }
 
 function misused(right: string): ClientError {
-  return new ClientError(`a table of the client is called otherwise than one in-process: ${right}`, {
+  return new ClientError(`a table of the client takes other arguments than one in-process: ${right}`, {
     status: 0,
     code: 'MISUSED',
   })

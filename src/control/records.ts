@@ -1,9 +1,8 @@
 import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
 import { fullNameOf } from '../store/full-name.js'
-import { models } from '../store/model.js'
-import type { Predicate } from '../store/query.js'
+import { idOf } from '../store/model.js'
 import type { Table } from '../store/table.js'
+import { unknownId } from '../store/table-arguments.js'
 import type { World } from '../store/world.js'
 import { lobbyTokenCalled, lobbyTokensOf, noNewLobbyToken, noRecordOfLobby } from './lobby-tokens.js'
 import { type SteeredTable, tableAt } from './tables.js'
@@ -50,26 +49,15 @@ export async function updateRecord(
   { changes, ...place }: Place & { changes: AnyRecord },
 ): Promise<AnyRecord> {
   const name = tableAt(place.table)
-  const changed = await tableOf(world, name).update(sameAs(existing(world, place), name), {
-    data(draft) {
-      for (const [field, value] of Object.entries(changes)) {
-        if (value === null) Reflect.deleteProperty(draft, field)
-        // An assignment would take one name for the prototype.
-        else Object.defineProperty(draft, field, { value, configurable: true, enumerable: true, writable: true })
-      }
-    },
-  })
-  // Somebody else may have deleted it while the turn waited.
-  if (!changed) throw missing(place)
-  return withOwner(changed, { world, name })
+  existing(world, place)
+  return withOwner(await tableOf(world, name).update(place.id, changes), { world, name })
 }
 
 /** Takes one away, and answers it. Rejects with `ApiError` or `UsageError`. */
 export async function deleteRecord(world: World, place: Place): Promise<AnyRecord> {
   const name = tableAt(place.table)
-  const deleted = await tableOf(world, name).delete(sameAs(existing(world, place), name))
-  if (!deleted) throw missing(place)
-  return deleted
+  existing(world, place)
+  return tableOf(world, name).delete(place.id)
 }
 
 function tableOf(world: World, name: SteeredTable): Table<AnyRecord, AnyRecord> {
@@ -82,21 +70,10 @@ function existing(world: World, place: Place): AnyRecord {
   const row = tableOf(world, name).get(place.id)
   if (row) return row
   const ofLobby = name === 'tokens' ? lobbyTokenCalled(place.id, world) : undefined
-  throw ofLobby ? noRecordOfLobby(ofLobby) : missing(place)
-}
-
-function missing({ table, id }: Place): ApiError {
-  return new ApiError(
-    'API_NOT_FOUND',
-    `no record of ${table} has the id ${quoted(id)}: GET /__mock/${table} lists them`,
-  )
-}
-
-/** The query that finds a row alone. */
-function sameAs(row: AnyRecord, name: SteeredTable): Predicate<AnyRecord> {
-  const key = Object.fromEntries(models[name].key.map(column => [column, row[column]]))
-  // Of the rows of a table whose name is only known as one of several, the library does not know the columns.
-  return q => q.where(key as never)
+  if (ofLobby) throw noRecordOfLobby(ofLobby)
+  const idOfRow = idOf(name) as (row: AnyRecord) => string // of this table's rows
+  const { message } = unknownId(place.table, { id: place.id, ids: tableOf(world, name).all().map(idOfRow) })
+  throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${place.table} lists them.`)
 }
 
 interface Owned {

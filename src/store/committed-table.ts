@@ -1,5 +1,5 @@
 import type { TableName } from './rows.js'
-import { boundReads, type ReadTable, type ReadTables, type Table, type Tables } from './table.js'
+import { publicReads, type ReadTable, type ReadTables, type Table, type Tables } from './table.js'
 
 /** What reads and writes a world. */
 interface Committed {
@@ -12,8 +12,9 @@ export function committedTable(name: TableName, { view, write }: Committed): unk
   // Whoever asks for a table by its name knows its rows.
   const table = (tables: Tables) => tables[name] as unknown as Table<object, object>
   return {
-    ...boundReads<object>(view.tables[name] as ReadTable<object>), // whatever is in it
+    ...publicReads<object>(name, view.tables[name] as ReadTable<object>), // whatever is in it
     create: (input: object) => write(tables => table(tables).create(input)),
+    // What they are given is checked in the turn.
     update: (...call: Parameters<Table<object, object>['update']>) => write(tables => table(tables).update(...call)),
     delete: (...call: Parameters<Table<object, object>['delete']>) => write(tables => table(tables).delete(...call)),
   }

@@ -90,6 +90,13 @@ function isQuery<Row>(value: unknown): value is Query<Row> {
 
 /** A condition that our copy of the library takes: it would find everything by a query of another copy. */
 function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
+  if (
+    typeof condition !== 'function' &&
+    (typeof condition !== 'object' || condition === null || Array.isArray(condition))
+  )
+    throw new UsageError(
+      `a query asks for ${quoted(condition)}: expected fields, as in { lobby_id: 'a' }, or a function`,
+    )
   if (condition instanceof Query || !isQuery<Row>(condition)) return condition
   return row => condition.test(row)
 }
@@ -101,6 +108,10 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
     throw new UsageError(`${quoted(predicate)} is no query: write a function of one, as in q => q.where({ lobby_id })`)
   }
   const query = isQuery<Row>(predicate) ? predicate : predicate(new PlannedQuery<Row>(undefined, none, 'anything'))
+  if (!isQuery<Row>(query))
+    throw new UsageError(
+      `the function of a query gave ${quoted(query)}: expected a query, as in q => q.where({ lobby_id })`,
+    )
   const { equalities, asks } = query instanceof PlannedQuery ? query : { equalities: none, asks: 'more' as const }
   return { test: row => query.test(row), equalities, asks }
 }

@@ -1,7 +1,14 @@
 import type { OrderName, SumName, ViewName } from './derived.js'
-import type { Draft } from './draft.js'
 import { type Plan, type Predicate, plan } from './query.js'
 import type { Inputs, Rows, TableName } from './rows.js'
+import {
+  type Changes,
+  nothingFound,
+  type QueryOptions,
+  readId,
+  readStrict,
+  type UpdateOptions,
+} from './table-arguments.js'
 
 /** Reads of one model's records: synchronous, in the order of creation. What they hand out is frozen. */
 export interface ReadTable<Row> {
@@ -18,15 +25,26 @@ export interface ReadTable<Row> {
  * A write that does not fit its model throws `UsageError`, and nothing has happened.
  */
 export interface Table<Row, Input> extends ReadTable<Row> {
+  findFirst(predicate: Predicate<Row> | undefined, options: Strict): Row
+  findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined
+  findMany(predicate?: Predicate<Row>, options?: QueryOptions): Row[]
   /** Makes a record; what is absent gets the scenario format's defaults. */
   create(input: Input): Promise<Row>
+  /** Gives the record of that id new values. An id cannot change. Rejects where no record has the id. */
+  update(id: string, changes: Changes<Row>): Promise<Row>
   /** Changes the first record that matches, through a draft; `undefined` where none does. An id cannot change. */
-  update(
-    predicate: Predicate<Row>,
-    options: { data(draft: Draft<Row>): void | Promise<void> },
-  ): Promise<Row | undefined>
+  update(predicate: Predicate<Row>, options: UpdateOptions<Row> & Strict): Promise<Row>
+  update(predicate: Predicate<Row>, options: UpdateOptions<Row>): Promise<Row | undefined>
+  /** Deletes the record of that id, and answers it. Rejects where no record has the id. */
+  delete(id: string): Promise<Row>
   /** Deletes the first record that matches, and answers it; `undefined` where none does. */
-  delete(predicate: Predicate<Row>): Promise<Row | undefined>
+  delete(predicate: Predicate<Row>, options: Strict): Promise<Row>
+  delete(predicate: Predicate<Row>, options?: QueryOptions): Promise<Row | undefined>
+}
+
+/** A query that finds nothing is a `UsageError`. */
+interface Strict {
+  readonly strict: true
 }
 
 /** Which of the records of an order are wanted. */
@@ -140,14 +158,25 @@ class SourceTable<Row> implements InnerTable<Row> {
   }
 }
 
-/** The reads of a table as functions of their own, which stay what they are where they are taken from it. */
-export function boundReads<Row>(table: ReadTable<Row>): ReadTable<Row> {
+type PublicReads<Row> = Pick<Table<Row, never>, keyof ReadTable<Row>>
+
+/** The public reads of a table, which check what they are given. They work also where they are taken from the table. */
+export function publicReads<Row>(name: TableName, table: ReadTable<Row>): PublicReads<Row> {
   return {
-    get: id => table.get(id),
+    get: (id: string) => table.get(readId(`${name}.get`, id)),
     all: () => table.all(),
-    findFirst: predicate => table.findFirst(predicate),
-    findMany: predicate => table.findMany(predicate),
-    count: predicate => table.count(predicate),
+    // One of a strict query is always there, or the call throws.
+    findFirst: ((predicate?: Predicate<Row>, options?: QueryOptions) => {
+      const isStrict = readStrict(`${name}.findFirst`, options)
+      return table.findFirst(predicate) ?? nothingFound(`${name}.findFirst`, isStrict)
+    }) as PublicReads<Row>['findFirst'],
+    findMany(predicate?: Predicate<Row>, options?: QueryOptions) {
+      const isStrict = readStrict(`${name}.findMany`, options)
+      const found = table.findMany(predicate)
+      if (found.length === 0) nothingFound(`${name}.findMany`, isStrict)
+      return found
+    },
+    count: (predicate?: Predicate<Row>) => table.count(predicate),
   }
 }
 

@@ -1,6 +1,5 @@
 import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
-import type { Draft } from './draft.js'
 import type { Filling } from './filling.js'
 import { draftOf } from './json-copy.js'
 import { shedFormerKind } from './kind.js'
@@ -9,19 +8,19 @@ import { makeRow } from './library.js'
 import { lazyTables } from './map-tables.js'
 import { idOf, type Model, models, tableNames } from './model.js'
 import { Overlay } from './overlay.js'
-import type { Predicate } from './query.js'
 import type { Random } from './random.js'
 import type { AllRecords } from './records.js'
 import type { Inputs, Rows, TableName } from './rows.js'
 import {
-  boundReads,
   type InnerTables,
+  publicReads,
   type ReadTable,
   type ReadTables,
   readTable,
   type Table,
   type Tables,
 } from './table.js'
+import { nothingFound, readDelete, readInput, readUpdate, type Selection, unknownId } from './table-arguments.js'
 import type { Following, RowChange, Writes } from './writes.js'
 
 /** One write to a world, before it is committed. */
@@ -143,12 +142,21 @@ function createTable<Name extends TableName>(
     const problem = model.refuses?.(change, following.reads)
     if (problem !== undefined) throw new UsageError(`${name}.${call}: ${problem}`)
   }
+  const find = (call: string, selected: Selection<Row>): Row | undefined => {
+    if ('id' in selected) {
+      const row = overlay.get(selected.id)
+      if (row) return row
+      throw unknownId(call, { id: selected.id, ids: idsOf(overlay, id) })
+    }
+    return read.findFirst(selected.predicate) ?? nothingFound(call, selected.isStrict)
+  }
   // What follows from a write may have changed its row once more.
   const standing = (row: Row) => overlay.get(id(row)) ?? row
   return {
-    ...boundReads(read),
+    ...publicReads(name, read),
     create: (input: Inputs[Name]) =>
       queue.add(async () => {
+        readInput(`${name}.create`, input)
         const row = await makeRow<Row>(model.fill(input, filling()), write('create'))
         if (overlay.get(id(row)))
           throw new UsageError(`${name}.create: ${model.key.join('/')} ${quoted(id(row))} is there already`)
@@ -156,12 +164,14 @@ function createTable<Name extends TableName>(
         following.put(name, row)
         return standing(row)
       }),
-    update: (predicate: Predicate<Row>, { data }: { data(draft: Draft<Row>): void | Promise<void> }) =>
+    // One by its id, and one of a strict query, is always there, or the call throws.
+    update: ((...call: readonly unknown[]) =>
       queue.add(async () => {
-        const row = read.findFirst(predicate)
+        const { selected, change } = readUpdate<Row>(`${name}.update`, call)
+        const row = find(`${name}.update`, selected)
         if (!row) return undefined
         const draft = draftOf(row)
-        await data(draft)
+        await change(draft)
         shedFormerKind(draft, { row, schema: model.schema })
         const next = await makeRow<Row>(draft, write('update'))
         if (id(next) !== id(row))
@@ -171,14 +181,18 @@ function createTable<Name extends TableName>(
         refuse('update', { before: row, after: next })
         following.put(name, next)
         return standing(next)
-      }),
-    delete: (predicate: Predicate<Row>) =>
+      })) as Table<Row, Inputs[Name]>['update'],
+    delete: ((...call: readonly unknown[]) =>
       queue.add(async () => {
-        const row = read.findFirst(predicate)
+        const row = find(`${name}.delete`, readDelete<Row>(`${name}.delete`, call))
         if (row) following.delete(name, id(row))
         return row
-      }),
+      })) as Table<Row, Inputs[Name]>['delete'],
   }
+}
+
+function* idsOf<Row>(overlay: { rows(): Iterable<Row> }, id: (row: Row) => string): Generator<string> {
+  for (const row of overlay.rows()) yield id(row)
 }
 
 function checkFit<Name extends TableName>(

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { ClientError, createClient } from '../../src/client.js'
 import { it } from '../control/steered.js'
+import { stateOf } from '../server/ask.js'
 import { serving } from '../serving.js'
 import { ids, tokens } from '../tanks.js'
 
@@ -26,14 +27,27 @@ describe('the client', () => {
     const changed = await lobbies.update(made.lobby_id, { total_player_count: 3, state: null })
 
     expect(await lobbies.get(made.lobby_id)).toEqual(mock.world.lobbies.get(made.lobby_id))
-    expect([changed?.total_player_count, changed && 'state' in changed]).toEqual([3, false])
-    expect(await lobbies.update('nope', { is_closed: true })).toBeUndefined()
+    expect([changed.total_player_count, 'state' in changed]).toEqual([3, false])
     expect(await lobbies.count({ game_mode_id: 'ffa' })).toBe(2)
     expect((await lobbies.findFirst({ total_player_count: 3 }))?.lobby_id).toBe(made.lobby_id)
     expect((await lobbies.findMany({ is_closed: true })).map(({ lobby_id }) => lobby_id)).toEqual(['closed'])
     expect((await gameModes.get(`${ids.prod}/duel`))?.max_players_normal).toBe(2)
-    expect([(await lobbies.delete('closed'))?.lobby_id, await lobbies.delete('closed')]).toEqual(['closed', undefined])
+    expect((await lobbies.delete('closed')).lobby_id).toBe('closed')
     expect([await lobbies.get('closed'), (await lobbies.all()).length]).toEqual([undefined, 8])
+  })
+
+  it('rejects an id that no record has, and names the nearest', async ({ serve }) => {
+    const { client, mock } = await serve()
+    const before = stateOf(mock.world)
+    const { lobbies } = client.world
+
+    for (const call of [lobbies.update('closd', { is_closed: true }), lobbies.delete('closd')]) {
+      const error = await call.catch(error => error)
+      expect(error).toMatchObject({ name: 'ClientError', status: 404, code: 'API_NOT_FOUND' })
+      expect(error.message).toContain('no record has the id "closd"')
+      expect(error.message).toContain('Did you mean closed?')
+    }
+    expect(stateOf(mock.world)).toBe(before)
   })
 
   it('says how what is inside a field is found', async ({ serve }) => {
@@ -102,9 +116,22 @@ describe('the client', () => {
     const { lobbies } = (await serve()).client.world
     const query = (() => ({})) as never
 
-    const calls = [lobbies.findMany(query), lobbies.count(query), lobbies.update(query, {}), lobbies.delete(query)]
+    const calls = [
+      lobbies.get(5 as never),
+      lobbies.findMany(query),
+      lobbies.findMany(null as never),
+      lobbies.findMany({ game_mode_id: undefined } as never),
+      lobbies.count(query),
+      lobbies.create(undefined as never),
+      lobbies.create([] as never),
+      lobbies.update(query, {}),
+      lobbies.update('closed', undefined as never),
+      lobbies.update('closed', [] as never),
+      lobbies.delete(query),
+      lobbies.delete(undefined as never),
+    ]
 
-    for (const call of calls) await expect(call).rejects.toThrow('otherwise than one in-process')
+    for (const call of calls) await expect(call).rejects.toThrow('takes other arguments than one in-process')
   })
 
   it('says where no mock answers', async ({ serve }) => {

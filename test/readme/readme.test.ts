@@ -183,7 +183,7 @@ describe('README.md', () => {
 
     const printed = await project.run(process.execPath, [vitest, 'run', '--root', project.folder])
 
-    expect(printed).toContain('6 passed')
+    expect(printed).toContain('7 passed')
   })
 
   it('has code that a strict compiler takes', async ({ project }) => {

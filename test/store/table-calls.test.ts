@@ -1,0 +1,187 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { tableNames } from '../../src/store/model.js'
+import type { Tables } from '../../src/store/table.js'
+import { stateOf } from '../server/ask.js'
+import { ids, tanks } from '../tanks.js'
+
+const worldOf = () => createMockmaker({ scenario: tanks }).world
+
+/** A table call of whatever arguments: no type lets most of them pass. */
+type Call = (table: Tables['lobbies']) => unknown
+const wrong = (value: unknown) => value as never
+
+/** What a call rejects with or throws. */
+async function refusal(call: () => unknown): Promise<unknown> {
+  try {
+    await call()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+describe('update(id, changes)', () => {
+  it('gives fields new values, and removes those that are null', async () => {
+    const { lobbies } = worldOf()
+
+    const changed = await lobbies.update(ids.lobby, { is_closed: true, state: null, region_id: undefined })
+
+    expect(changed).toMatchObject({ lobby_id: ids.lobby, is_closed: true, region_id: 'lnd-fra' })
+    expect(changed).not.toHaveProperty('state')
+    expect(lobbies.get(ids.lobby)).toEqual(changed)
+  })
+
+  it('takes the id of a game mode, which has two parts', async () => {
+    const changed = await worldOf().gameModes.update(`${ids.prod}/duel`, { listable: false })
+
+    expect(changed).toMatchObject({ game_mode_id: 'duel', listable: false })
+  })
+
+  it('is one of the writes of a turn', async () => {
+    const world = worldOf()
+
+    const write = world.write(async tables => {
+      await tables.lobbies.update(ids.lobby, { is_closed: true })
+      await tables.lobbies.update('nobody', { is_closed: true })
+    })
+
+    await expect(write).rejects.toThrow('lobbies.update: no record has the id "nobody"')
+    expect(world.lobbies.get(ids.lobby)?.is_closed).toBe(false)
+  })
+})
+
+describe('delete(id)', () => {
+  it('deletes the record, and answers it', async () => {
+    const { lobbies } = worldOf()
+
+    expect((await lobbies.delete('closed')).lobby_id).toBe('closed')
+    expect(lobbies.get('closed')).toBeUndefined()
+  })
+})
+
+describe('a query', () => {
+  const nothing = (q: { where(condition: object): unknown }) => wrong(q.where({ lobby_id: 'nobody' }))
+
+  it('that finds nothing answers undefined, or nothing', async () => {
+    const { lobbies } = worldOf()
+    const data = () => {}
+
+    expect([lobbies.findFirst(nothing), lobbies.findMany(nothing)]).toEqual([undefined, []])
+    expect([await lobbies.update(nothing, { data }), await lobbies.delete(nothing)]).toEqual([undefined, undefined])
+  })
+
+  it.each<[string, Call]>([
+    ['findFirst', table => table.findFirst(nothing, { strict: true })],
+    ['findMany', table => table.findMany(nothing, { strict: true })],
+    ['update', table => table.update(nothing, { data() {}, strict: true })],
+    ['delete', table => table.delete(nothing, { strict: true })],
+  ])('that is strict and finds nothing is a UsageError of %s', async (name, call) => {
+    expect(await refusal(() => call(worldOf().lobbies))).toMatchObject({
+      name: 'UsageError',
+      message: `lobbies.${name}: no record matches the query, and it is strict`,
+    })
+  })
+
+  it('that is strict answers what it finds', async () => {
+    const { lobbies } = worldOf()
+    const strict = { strict: true } as const
+
+    expect(lobbies.findFirst(q => q.where({ lobby_id: 'closed' }), strict).lobby_id).toBe('closed')
+    expect((await lobbies.delete(q => q.where({ lobby_id: 'closed' }), strict)).lobby_id).toBe('closed')
+  })
+})
+
+describe('a table refuses', () => {
+  const first = (q: { where(condition: object): unknown }) => wrong(q.where({}))
+
+  it.each<[string, Call, string]>([
+    ['an id that is none', t => t.get(wrong(5)), 'lobbies.get: the id is 5: expected a text'],
+    ['no id', t => t.get(wrong(undefined)), 'lobbies.get: the id is undefined: expected a text'],
+    ['an id that no record has', t => t.update('closd', {}), 'Did you mean closed?'],
+    ['an id that no record has', t => t.delete('closd'), 'lobbies.delete: no record has the id "closd".'],
+    ['no query', t => t.update(wrong(undefined), { data() {} }), 'lobbies.update: the first argument is missing'],
+    ['no query', t => t.delete(wrong(undefined)), 'lobbies.delete: the first argument is missing'],
+    ['a query that is none', t => t.delete(wrong({ lobby_id: 'closed' })), 'is no query'],
+    ['a query that is null', t => t.findFirst(wrong(null)), 'null is no query'],
+    [
+      'a function that makes no query',
+      t => t.findMany(wrong(() => 5)),
+      'the function of a query gave 5: expected a query',
+    ],
+    [
+      'a condition that is none',
+      t => t.findFirst(q => q.where(wrong(undefined))),
+      'a query asks for undefined: expected fields',
+    ],
+    [
+      'a condition that is none',
+      t => t.findFirst(q => q.where({}).and(wrong(5))),
+      'a query asks for 5: expected fields',
+    ],
+    [
+      'a condition that is none',
+      t => t.findFirst(q => q.where({}).or(wrong(null))),
+      'a query asks for null: expected fields',
+    ],
+    ['no options', t => t.update(first, wrong(undefined)), 'lobbies.update: the options are undefined'],
+    ['no data', t => t.update(first, wrong({})), 'lobbies.update: data is undefined: expected a function'],
+    ['changes beside a query', t => t.update(first, wrong({ is_closed: true })), '"is_closed" is an unknown option'],
+    ['no changes', t => t.update('closed', wrong(undefined)), 'lobbies.update: beside an id stands undefined'],
+    [
+      'changes that are none',
+      t => t.update('closed', wrong([])),
+      'beside an id stands []: expected the changed fields',
+    ],
+    ['data beside an id', t => t.update('closed', wrong({ data() {} })), 'expected the changed fields'],
+    ['a field that is none', t => t.update('closed', wrong({ is_closd: true })), 'Did you mean is_closed?'],
+    [
+      'a key called __proto__',
+      t => t.update('closed', wrong(JSON.parse('{"__proto__":1}'))),
+      '__proto__ is an unknown key',
+    ],
+    ['another id', t => t.update('closed', { lobby_id: 'x' }), 'lobby_id "closed" cannot become "x"'],
+    ['a strict that is none', t => t.findFirst(undefined, wrong({ strict: 1 })), 'strict is 1: expected true or false'],
+    ['an option that is none', t => t.findMany(undefined, wrong({ strct: true })), 'Did you mean strict?'],
+    ['options that are none', t => t.delete(first, wrong(true)), 'lobbies.delete: the options are true'],
+    ['options beside an id', t => t.delete(wrong('closed'), { strict: true }), 'expected none beside an id'],
+    ['no record', t => t.create(wrong(undefined)), 'lobbies.create: the record is undefined: expected an object'],
+    ['a record that is none', t => t.create(wrong('duel')), 'lobbies.create: the record is "duel": expected an object'],
+  ])('%s', async (_, call, message) => {
+    const world = worldOf()
+    const before = stateOf(world)
+
+    expect(await refusal(() => call(world.lobbies))).toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(message),
+    })
+    expect(stateOf(world)).toBe(before)
+  })
+
+  const anything = fc.oneof(fc.anything(), fc.jsonValue(), fc.constantFrom(ids.prod, 'closed', 'duel', 'lnd-fra'))
+  const field = fc.constantFrom(
+    'lobby_id',
+    'game_mode_id',
+    'namespace_id',
+    'region_id',
+    'players',
+    'kind',
+    'status',
+    'development',
+    'modes',
+  )
+  const fields = fc.oneof(anything, fc.dictionary(field, anything))
+  const method = fc.constantFrom('get', 'findFirst', 'findMany', 'count', 'create', 'update', 'delete')
+
+  it.prop([fc.constantFrom(...tableNames), method, fc.array(fields, { maxLength: 3 })])(
+    'whatever it is called with by a UsageError, if it refuses it',
+    async (name, called, args) => {
+      const table = worldOf()[name] as unknown as Record<typeof called, (...args: unknown[]) => unknown>
+
+      const error = await refusal(() => table[called](...args))
+
+      expect([undefined, 'UsageError']).toContain((error as Error | undefined)?.name)
+    },
+  )
+})
