@@ -2,7 +2,7 @@ import type { Environment } from '../../src/control/environment.js'
 import { exchange, httpText } from './wire.js'
 
 /** What a call of the plugin answers. `result` is 0 whenever an answer came, whatever its status is. */
-interface GodotResponse {
+export interface GodotResponse {
   readonly result: 0
   readonly response_code: number
   readonly body: unknown

@@ -1,6 +1,8 @@
-import { it as base, describe, expect } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it as base, describe, expect, onTestFinished } from 'vitest'
 import { type Spawned, spawnCommand } from '../doors.js'
-import { godotGame } from '../engine/godot.js'
+import { type GodotResponse, godotGame } from '../engine/godot.js'
 import { unityGame } from '../engine/unity.js'
 import { unrealGame } from '../engine/unreal.js'
 import { blocks, readme } from './block.js'
@@ -22,7 +24,7 @@ const it = base.extend<{ project: Project; server: Spawned }>({
 })
 
 /** The block of README.md in which a text stands, with the port that the server of the test has. */
-function recipe(text: string, { url }: Spawned): string {
+function recipe(text: string, { url } = { url: 'http://127.0.0.1:4100' }): string {
   const block = blocks.find(one => one.text.includes(text))
   if (!block) throw new Error(`README.md has no block with ${text}`)
   return block.text.replaceAll('http://127.0.0.1:4100', url)
@@ -66,6 +68,28 @@ describe('the recipes of README.md', () => {
     const game = unityGame({ prefs: JSON.parse(written.replace('http://127.0.0.1:4100', server.url)) })
 
     expect(await game.findLobby({ game_modes: ['duel'] })).toMatchObject({ ports: { default: port } })
+  })
+
+  it('lead everybody to one game server by the development token, which may take in every player', async ({
+    project,
+  }) => {
+    writeFileSync(join(project.folder, 'tanks.yaml'), recipe('# tanks.yaml'))
+    const own = await spawnCommand([join(project.folder, 'tanks.yaml'), '--port', '0', '--json'])
+    onTestFinished(async () => void (await own.end()))
+    const printed = await project.run('mockmaker', ['env', '--url', own.url, '--token', 'development'])
+    const everybody = () => godotGame(settings(printed, /^export (\w+)=(.*)$/gm))
+
+    const find = () => everybody().call('POST', 'matchmaker/lobbies/find', { game_modes: ['default'] })
+    const found = [await find(), await find(), await find()]
+    const ready = await everybody().call('POST', 'matchmaker/lobbies/ready')
+    const connected: GodotResponse[] = []
+    for (const { body } of found) {
+      const { token } = (body as { player: { token: string } }).player
+      connected.push(await everybody().call('POST', 'matchmaker/players/connected', { player_token: token }))
+    }
+
+    for (const { body } of found) expect(body).toMatchObject({ ports: { default: { host: '127.0.0.1:10567' } } })
+    expect([ready, ...connected]).toEqual(Array(4).fill({ result: 0, response_code: 200, body: {} }))
   })
 
   it('lead a game in Unreal to the mock, by its configuration', async ({ server }) => {
