@@ -1,3 +1,4 @@
+import { instantOf } from '../contract/instant.js'
 import { hasPassed } from '../store/clock.js'
 import type { DeviceLinkRow, GameRow } from '../store/rows.js'
 import { deviceLinkScript } from './device-link-script.js'
@@ -12,7 +13,7 @@ export function deviceLinkPage(link: DeviceLinkRow, mock: PageMock): Html {
     return page(
       link.device_link_token,
       html`${state('expired', 'Expired')}
-<p>Have the device prepare a new link.</p>`,
+<p>The link expired at ${moment(link.expires_at)}. Have the device prepare a new one.</p>`,
     )
   }
   if (link.status === 'complete') {
@@ -23,7 +24,7 @@ export function deviceLinkPage(link: DeviceLinkRow, mock: PageMock): Html {
 <p>The device has a cloud token of ${name}. You may close this page.</p>`,
     )
   }
-  return page(link.device_link_token, pending(mock))
+  return page(link.device_link_token, pending(link, mock))
 }
 
 /** The page for a token that no device link has. */
@@ -51,14 +52,15 @@ function state(name: 'pending' | 'complete' | 'expired' | 'unknown', text: strin
   return html`<p class="state" data-state="${name}">${text}</p>`
 }
 
-function pending({ world, tokens }: PageMock): Html {
+function pending(link: DeviceLinkRow, { world, tokens }: PageMock): Html {
   const games = world.games.all().map(game => {
     const cloud = tokens.find(token => token.kind === 'cloud' && token.game === game.name_id)
     return html`<li>${cloud ? button(game, cloud.token) : missing(game)}</li>`
   })
   return html`${state('pending', 'Pending')}
 <div class="choice">
-<p>Choose the game that the device gets a cloud token of.</p>
+<p>The device that shows <code>${link.device_link_token}</code> waits for a cloud token. Choose the game that it is of.</p>
+<p class="note">Link ${link.device_link_id}. ${expiry(link, world.clock.now())}</p>
 <ul class="games">
 ${games}
 </ul>
@@ -69,7 +71,20 @@ ${verbatim(`<script>${deviceLinkScript}</script>`)}`
 }
 
 function button({ game_id, display_name }: GameRow, token: string): Html {
-  return html`<button type="button" dir="auto" data-game-id="${game_id}" data-game-name="${display_name}" data-token="${token}">${display_name}</button>`
+  return html`<button type="button" dir="auto" disabled data-game-id="${game_id}" data-game-name="${display_name}" data-token="${token}">${display_name}</button>`
+}
+
+/** Until when a link waits. */
+function expiry({ expires_at }: DeviceLinkRow, now: number): Html {
+  if (expires_at === undefined) return html`It does not expire.`
+  const minutes = Math.ceil((expires_at - now) / 60_000)
+  return html`It expires at ${moment(expires_at)}, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, on the clock of the mock.`
+}
+
+/** A point in time, for people and for programs. */
+function moment(at: number | undefined): Html {
+  const text = instantOf(at ?? 0)
+  return html`<time datetime="${text}">${text.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`
 }
 
 function missing({ display_name }: GameRow): Html {

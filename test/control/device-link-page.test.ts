@@ -87,16 +87,33 @@ describe('the page of a pending device link', () => {
   })
 
   it.each(['/devices/link/device.mock.sofa', '/mounted/deep/devices/link/a%2Fb'])(
-    'calls the documented operation from %s, wherever the mock is mounted',
+    'calls the documented operations from %s, wherever the mock is mounted',
     path => {
-      const [, address = ''] = /fetch\('([^']*)'/.exec(deviceLinkScript) ?? []
+      const addresses = [...deviceLinkScript.matchAll(/fetch\('([^'?]*)/g)].map(([, address = '']) => address)
 
-      const { pathname } = new URL(address, `http://127.0.0.1:4100${path}`)
+      const paths = addresses.map(address => new URL(address, `http://127.0.0.1:4100${path}`).pathname)
 
       const mountedAt = path.slice(0, path.indexOf('/devices/link'))
-      expect(pathname).toBe(mountedAt + operations['devices.links.complete'].path)
+      const called = ['devices.links.get', 'devices.links.complete'] as const
+      expect(paths).toEqual(called.map(id => mountedAt + operations[id].path))
     },
   )
+
+  it('says which device waits, and until when', () => {
+    const text = (token: string) => linkPage(token).body.replaceAll(/<[^>]*>/g, '')
+
+    expect(text('device.mock.sofa')).toMatch(/The device that shows device\.mock\.sofa waits for a cloud token\./)
+    expect(text('device.mock.sofa')).toMatch(/Link [0-9a-f-]{36}\. It does not expire\./)
+    expect(text('device.mock.attic')).toMatch(
+      /It expires at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, in 60 minutes, on the clock of the mock\./,
+    )
+  })
+
+  it('has no button that can be pressed before its script runs', () => {
+    const buttons = linkPage('device.mock.sofa').body.match(/<button [^>]*>/g) ?? []
+
+    expect(buttons.map(button => / disabled /.test(button))).toEqual([true, true])
+  })
 
   it.each([
     [`device.mock.<b>'"&`, 'device.mock.&lt;b&gt;&#39;&quot;&amp;'],
@@ -131,6 +148,7 @@ describe('the page of a device link that is not pending', () => {
 
     expect([before, stateIn(linkPage('device.mock.attic', mock).body)]).toEqual(['pending', 'expired'])
     expect(linkPage('device.mock.attic', mock).body).not.toContain('<button')
+    expect(linkPage('device.mock.attic', mock).body).toMatch(/The link expired at <time datetime="[^"]+">/)
   })
 })
 

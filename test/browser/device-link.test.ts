@@ -1,0 +1,214 @@
+import type { Page } from 'playwright-core'
+import { afterAll, it as base, describe, expect } from 'vitest'
+import { listen } from '../../src/express.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { launchBrowser, missing } from './chromium.js'
+
+const scenario = {
+  clock: 'frozen',
+  games: [
+    { name_id: 'tanks', display_name: 'Tanks' },
+    { name_id: 'karts', display_name: 'Karts' },
+  ],
+  device_links: [{ token: 'device.mock.sofa', expires_after: '1h' }],
+} satisfies ScenarioInput
+
+const token = 'device.mock.sofa'
+
+/** The page of a device link, and the mock behind it. */
+interface Opened {
+  readonly page: Page
+  readonly mock: Mockmaker
+  /** Ends the mock. */
+  stop(): Promise<void>
+  /** Serves another mock at the same address. */
+  restart(scenario: ScenarioInput): Promise<Mockmaker>
+  /** What the browser complains of. */
+  readonly complaints: string[]
+}
+
+if (missing === undefined) {
+  describe('the page of a device link', inChromium)
+} else {
+  describe('the page of a device link', () => {
+    base('is not tested in a browser here: there is no Chromium', () => {
+      console.warn(missing)
+
+      expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
+    })
+  })
+}
+
+async function inChromium() {
+  const browser = await launchBrowser()
+  afterAll(() => browser.close())
+
+  const it = base.extend<{ opened: Opened }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    opened: async ({}, use) => {
+      const mock = createMockmaker({ scenario })
+      let server = await listen(mock, { port: 0, host: '127.0.0.1' })
+      const { url } = server
+      const page = await browser.newPage()
+      const complaints: string[] = []
+      page.on('console', message => void complaints.push(message.text()))
+      page.on('pageerror', error => void complaints.push(error.message))
+      await page.goto(`${url}/devices/link/${token}`)
+      await use({
+        page,
+        mock,
+        complaints,
+        stop: () => server.close(),
+        async restart(scenario) {
+          const mock = createMockmaker({ scenario })
+          server = await listen(mock, { port: Number(new URL(url).port), host: '127.0.0.1' })
+          return mock
+        },
+      })
+      await page.close()
+      await server.close()
+    },
+  })
+
+  it('completes the link with one press', async ({ opened: { page, mock, complaints } }) => {
+    await page.getByRole('button', { name: 'Karts' }).click()
+
+    await expect
+      .poll(() => shown(page))
+      .toEqual({
+        state: 'complete',
+        report: 'The device now has a cloud token of Karts. You may close this page.',
+        buttons: [],
+      })
+    expect(mock.world.deviceLinks.get(token)?.status).toBe('complete')
+    expect(complaints).toEqual([])
+  })
+
+  it('waits by one blocked watch, and asks for nothing else', async ({ opened: { page, mock } }) => {
+    await expect.poll(() => mock.world.waiters).toBe(1)
+
+    const asked = mock.journal.find().map(({ operation }) => operation)
+
+    expect(asked.filter(operation => operation !== undefined)).toEqual(['devices.links.get'])
+    expect((await shown(page)).buttons).toEqual(['Tanks', 'Karts'])
+  })
+
+  it('tells when the link is completed elsewhere', async ({ opened: { page, mock, complaints } }) => {
+    await expect.poll(() => mock.world.waiters).toBe(1)
+
+    await mock.completeDeviceLink(token, { game: 'tanks' })
+
+    await expect
+      .poll(() => shown(page))
+      .toEqual({
+        state: 'complete',
+        report: expect.stringMatching(/^The link was completed elsewhere/),
+        buttons: [],
+      })
+    expect(complaints).toEqual([])
+  })
+
+  it('tells when the link expires', async ({ opened: { page, mock } }) => {
+    await expect.poll(() => mock.world.waiters).toBe(1)
+
+    await mock.world.clock.advance('1h')
+
+    await expect
+      .poll(() => shown(page))
+      .toEqual({
+        state: 'expired',
+        report: 'The link has expired. Have the device prepare a new one.',
+        buttons: [],
+      })
+  })
+
+  it('invites nobody while the mock is gone, and goes on when it is back', async ({ opened }) => {
+    const { page, stop, restart } = opened
+    await expect.poll(() => opened.mock.world.waiters).toBe(1)
+
+    await stop()
+    await expect
+      .poll(() => shown(page), { timeout: 20_000 })
+      .toEqual({
+        state: 'pending',
+        report: 'The mock does not answer. Trying again …',
+        buttons: ['disabled', 'disabled'],
+      })
+    const mock = await restart(scenario)
+    await expect
+      .poll(() => shown(page), { timeout: 20_000 })
+      .toEqual({ state: 'pending', report: '', buttons: ['Tanks', 'Karts'] })
+    await page.getByRole('button', { name: 'Tanks' }).click()
+
+    await expect.poll(() => mock.world.deviceLinks.get(token)?.status).toBe('complete')
+  })
+
+  it('tells when the mock comes back without the link', async ({ opened: { page, stop, restart } }) => {
+    await stop()
+    await restart({ ...scenario, device_links: [] })
+
+    await expect
+      .poll(() => shown(page), { timeout: 20_000 })
+      .toEqual({ state: 'unknown', report: expect.stringMatching(/^The mock no longer has this link/), buttons: [] })
+  })
+
+  it('waits where the watch meets a fault', async ({ opened: { page, mock } }) => {
+    await expect.poll(() => mock.world.waiters).toBe(1)
+    mock.faults.add({ operation: 'devices.links.get', effect: { error: { code: 'API_RATE_LIMIT' } } })
+    await page.reload()
+
+    await expect
+      .poll(() => shown(page))
+      .toMatchObject({
+        report: expect.stringMatching(/^The mock refuses: .* Trying again …$/),
+        buttons: ['disabled', 'disabled'],
+      })
+    mock.faults.clear()
+
+    await expect
+      .poll(() => shown(page), { timeout: 20_000 })
+      .toEqual({ state: 'pending', report: '', buttons: ['Tanks', 'Karts'] })
+  })
+
+  it('says what a refusal says, and offers to load the page again', async ({ opened: { page, mock } }) => {
+    mock.faults.add({
+      operation: 'devices.links.complete',
+      effect: { error: { code: 'API_FORBIDDEN', message: 'not today' } },
+    })
+
+    await page.getByRole('button', { name: 'Tanks' }).click()
+    await expect
+      .poll(() => shown(page))
+      .toEqual({
+        state: 'pending',
+        report: 'That did not work: not today',
+        buttons: ['Load the page again'],
+      })
+    mock.faults.clear()
+    await page.getByRole('button', { name: 'Load the page again' }).click()
+
+    await expect
+      .poll(() => shown(page).catch(() => undefined))
+      .toEqual({ state: 'pending', report: '', buttons: ['Tanks', 'Karts'] })
+  })
+
+  it('leaves no waiter behind when it is closed', async ({ opened: { page, mock } }) => {
+    await expect.poll(() => mock.world.waiters).toBe(1)
+
+    await page.goto('about:blank')
+
+    await expect.poll(() => mock.world.waiters).toBe(0)
+  })
+}
+
+/** What a page shows: its state, what it reports, and its buttons; `disabled` for one that cannot be pressed. */
+async function shown(page: Page) {
+  return page.evaluate(() => ({
+    state: document.querySelector<HTMLElement>('.state')?.dataset.state,
+    report: document.querySelector('[role=status]')?.textContent ?? '',
+    buttons: [...document.querySelectorAll('button')].map(button =>
+      button.disabled ? 'disabled' : button.textContent,
+    ),
+  }))
+}
