@@ -1,9 +1,7 @@
 import { isIdentifier } from '../contract/identifier.js'
-import type { Port } from '../contract/port.js'
+import { type Port, portsMax } from '../contract/port.js'
 import type { ValidationError } from '../contract/validation.js'
 import type { Behaviour } from './behaviour.js'
-
-const portsMax = 16
 
 /** Says what is wrong with the ports of a development token to be (PROTOCOL.md B5). */
 export const validateDevelopmentToken: Behaviour<'games.namespaces.validateGameNamespaceTokenDevelopment'> = ({

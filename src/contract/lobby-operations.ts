@@ -12,8 +12,11 @@ import { Uint32 } from './uint32.js'
 /** Where the client is. */
 const headers = z.object({ 'x-coords': CoordinatesHeader.optional() })
 
-const tags = record(z.string()).meta({
+// The limits of the document are in characters. The behaviour counts bytes, and has an error code for each limit.
+const tags = record(z.string().meta({ maxLength: 512 })).meta({
   description: 'At most 8: names of up to 128 bytes, values of up to 512.',
+  maxProperties: 8,
+  propertyNames: { type: 'string', maxLength: 128 },
 })
 const max_players = Uint32.meta({ description: 'The most players of the lobby. Default: as its game mode says.' })
 
@@ -61,7 +64,7 @@ export const lobbyOperations = {
     body: z.object({
       game_modes: z
         .array(z.string())
-        .meta({ description: 'At least one. A new lobby is of the first that has a region.' }),
+        .meta({ description: 'At least one. A new lobby is of the first that has a region.', minItems: 1 }),
       regions: z.array(z.string()).meta({ description: 'Default: all that the game modes enable.' }).optional(),
       prevent_auto_create_lobby: z.boolean().optional(),
       tags: tags.optional(),

@@ -24,7 +24,11 @@ export const namespaceDomainOperations = {
     auth: 'cloud',
     kind: 'write',
     params: InNamespace,
-    body: z.object({ domain: z.string().meta({ description: 'A host name: no scheme, no port, no path.' }) }),
+    body: z.object({
+      domain: z
+        .string()
+        .meta({ description: 'A host name: no scheme, no port, no path.', minLength: 1, maxLength: 253 }),
+    }),
     output: z.object({}),
     errors: [
       'API_UNAUTHORIZED',

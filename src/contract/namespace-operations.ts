@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { displayNameMaxBytes } from './display-name.js'
 import { InGame, InNamespace } from './game-path.js'
+import { identifierShape } from './identifier.js'
 import { Namespace } from './namespace.js'
 import type { OperationSpec } from './operation.js'
 import { Uint32 } from './uint32.js'
@@ -32,7 +34,12 @@ export const namespaceOperations = {
     auth: 'cloud',
     kind: 'write',
     params: InGame,
-    body: names.extend({ version_id: Uuid }),
+    // The behaviour checks the names: what is wrong with them is `VALIDATION_ERROR`.
+    body: z.object({
+      display_name: z.string().meta({ minLength: 1, maxLength: displayNameMaxBytes }),
+      name_id: z.string().meta(identifierShape),
+      version_id: Uuid,
+    }),
     output: z.object({ namespace_id: z.string() }),
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_BODY', 'VALIDATION_ERROR'],
     source: 'client',

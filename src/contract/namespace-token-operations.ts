@@ -1,11 +1,17 @@
 import * as z from 'zod'
 import { InNamespace } from './game-path.js'
+import { identifierShape } from './identifier.js'
 import type { OperationSpec } from './operation.js'
-import { DevelopmentPort, Port } from './port.js'
+import { DevelopmentPort, Port, portsMax } from './port.js'
 import { record } from './record.js'
 import { Validation } from './validation.js'
 
 const minted = z.object({ token: z.string() })
+
+/** The JSON schema of an object that has one field, and not the other: null means absent (PROTOCOL.md B9). */
+function onlyOf(field: string, other: string) {
+  return { required: [field], properties: { [field]: { not: { type: 'null' } }, [other]: { type: 'null' } } }
+}
 
 /** How a namespace gets tokens. */
 export const namespaceTokenOperations = {
@@ -32,15 +38,18 @@ export const namespaceTokenOperations = {
     body: z
       .object({
         hostname: z.string(),
-        ports: record(DevelopmentPort).optional().meta({ description: 'By their labels.' }),
+        ports: record(DevelopmentPort)
+          .optional()
+          .meta({ description: 'By their labels.', maxProperties: portsMax, propertyNames: identifierShape }),
         lobby_ports: z
           .array(Port)
           .optional()
-          .meta({ description: 'In the place of `ports`, as older clients send them.' }),
+          .meta({ description: 'In the place of `ports`, as older clients send them.', maxItems: portsMax }),
       })
       .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
         error: 'expected one of ports and lobby_ports, and not both',
-      }),
+      })
+      .meta({ oneOf: [onlyOf('ports', 'lobby_ports'), onlyOf('lobby_ports', 'ports')] }),
     output: minted,
     errors: [
       'API_UNAUTHORIZED',

@@ -44,6 +44,7 @@ export interface OpenApiParameter {
   readonly required: boolean
   readonly description?: string
   readonly schema: OpenApiSchema
+  readonly example: string
 }
 
 /** What is answered with one status. */
@@ -56,7 +57,7 @@ export interface OpenApiResponse {
 
 /** A body: JSON, always. */
 export interface OpenApiContent {
-  readonly 'application/json': { readonly schema: OpenApiSchema }
+  readonly 'application/json': { readonly schema: OpenApiSchema; readonly example?: unknown }
 }
 
 /** A header that responses refer to. */

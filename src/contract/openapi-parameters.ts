@@ -1,4 +1,5 @@
 import type { OpenApiParameter } from './openapi-document.js'
+import { parameterExample } from './openapi-examples.js'
 import type { OpenApiSchemas } from './openapi-schema.js'
 import type { OperationSpec } from './operation.js'
 
@@ -19,7 +20,8 @@ export function openApiParameters(
       // Only `true` and `false` are schemas that are no objects, and no field of an operation is made so.
       const { description, ...schema } = property as Exclude<typeof property, boolean>
       const described = description === undefined ? {} : { description }
-      return { name, in: place, required: place === 'path' || required.includes(name), ...described, schema }
+      const isRequired = place === 'path' || required.includes(name)
+      return { name, in: place, required: isRequired, ...described, schema, example: parameterExample(name) }
     })
   })
 }

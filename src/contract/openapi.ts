@@ -1,4 +1,5 @@
 import type { OpenApiDocument, OpenApiOperation, OpenApiPathItem } from './openapi-document.js'
+import { bodyExample } from './openapi-examples.js'
 import { openApiParameters } from './openapi-parameters.js'
 import { openApiHeaders, openApiResponses } from './openapi-responses.js'
 import { createOpenApiSchemas, type OpenApiSchemas } from './openapi-schema.js'
@@ -65,12 +66,13 @@ function operation(id: OperationId, spec: OperationSpec, schemas: OpenApiSchemas
     tags: [tagOf(id)],
     security: spec.auth === 'none' || spec.auth === 'namespace' ? [{}, required] : [required],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBodyOf(spec, schemas),
+    ...requestBodyOf(id, spec, schemas),
     responses: openApiResponses(spec, schemas),
   }
 }
 
 function requestBodyOf(
+  id: OperationId,
   { body, jsonBody }: OperationSpec,
   schemas: OpenApiSchemas,
 ): Pick<OpenApiOperation, 'requestBody'> {
@@ -78,7 +80,8 @@ function requestBodyOf(
   if (!sent) return {}
   const schema = schemas.of(sent, 'body')
   // An empty body is `{}`, so that a body without required fields may be left out.
-  return { requestBody: { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } } }
+  const required = (schema.required ?? []).length > 0
+  return { requestBody: { required, content: { 'application/json': { schema, example: bodyExample(id) } } } }
 }
 
 function descriptionOf({ summary, auth, source, fidelity }: OperationSpec): string {

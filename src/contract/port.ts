@@ -7,6 +7,9 @@ export const ProxyProtocol = z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp'])
 
 const PortRange = z.object({ min: Int32, max: Int32 })
 
+/** The most ports of a development token (PROTOCOL.md B5). */
+export const portsMax = 16
+
 /** A port of a lobby: one `target_port`, or a `port_range`, inclusive. Which of them fit together, the validation says (PROTOCOL.md B5). */
 export const Port = z
   .object({

@@ -3,10 +3,12 @@ import { type OpenApiOperation, type OperationId, type OperationSpec, openapi, o
 /** An operation of the table, as any operation. */
 export const spec = (id: OperationId): OperationSpec => operations[id]
 
+const { paths } = openapi()
+
 /** An operation of the document, found by its method and path in the table. */
 export function documented(id: OperationId): OpenApiOperation {
   const { method, path } = spec(id)
-  const operation = openapi().paths[path]?.[method.toLowerCase() as Lowercase<typeof method>]
+  const operation = paths[path]?.[method.toLowerCase() as Lowercase<typeof method>]
   if (!operation) throw new Error(`${id} is not in the document`)
   return operation
 }

@@ -156,6 +156,24 @@ describe.each(operationIds)('openapi of %s', id => {
     expect(documented(id).security).toEqual(optional ? [{}, { bearer: [] }] : [{ bearer: [] }])
   })
 
+  it('has an example for each parameter and each body', () => {
+    const { parameters = [], requestBody } = documented(id)
+
+    expect(parameters.filter(({ example }) => example === undefined)).toEqual([])
+    if (requestBody) expect(requestBody.content['application/json'].example).toBeDefined()
+  })
+
+  it('allows null in each optional field of its body, and in no other', () => {
+    const { properties = {}, required = [] } = documented(id).requestBody?.content['application/json'].schema ?? {}
+    // A field without a type takes any JSON.
+    const allowsNull = (field: unknown) =>
+      at(field, 'anyOf', 1, 'type') === 'null' || ['type', 'anyOf', '$ref'].every(key => at(field, key) === undefined)
+
+    const nullable = Object.keys(properties).filter(key => allowsNull(properties[key]))
+
+    expect(nullable).toEqual(Object.keys(properties).filter(key => !required.includes(key)))
+  })
+
   it('has a body in its success only where the operation has an output', () => {
     expect(documented(id).responses[200]?.content !== undefined).toBe(spec(id).output !== undefined)
   })
@@ -215,6 +233,36 @@ describe('openapi on the wire', () => {
       ['device_link_token', true],
       ['watch_index', false],
     ])
+  })
+
+  it('says how many game modes and tags there may be, and how long a tag is', () => {
+    const body = documented('lobbies.find').requestBody?.content['application/json'].schema
+
+    expect(at(body, 'properties', 'game_modes', 'minItems')).toBe(1)
+    expect(at(body, 'properties', 'tags', 'anyOf', 0)).toMatchObject({
+      maxProperties: 8,
+      propertyNames: { maxLength: 128 },
+      additionalProperties: { maxLength: 512 },
+    })
+  })
+
+  it('says how long the names of a namespace are, and of what', () => {
+    const body = documented('games.namespaces.createGameNamespace').requestBody?.content['application/json'].schema
+
+    expect(body?.properties).toMatchObject({
+      display_name: { minLength: 1, maxLength: 128 },
+      name_id: { pattern: '^[0-9a-z]+(-[0-9a-z]+)*$', maxLength: 16 },
+      version_id: { format: 'uuid' },
+    })
+  })
+
+  it('wants exactly one of ports and lobby_ports, at most 16 of them', () => {
+    const body = documented('games.namespaces.createGameNamespaceTokenDevelopment').requestBody
+    const schema = body?.content['application/json'].schema
+
+    expect(schema?.oneOf?.map(one => at(one, 'required'))).toEqual([['ports'], ['lobby_ports']])
+    expect(at(schema, 'properties', 'ports', 'anyOf', 0)).toMatchObject({ maxProperties: 16 })
+    expect(at(schema, 'properties', 'lobby_ports', 'anyOf', 0)).toMatchObject({ maxItems: 16 })
   })
 
   it('has the ports of a development token by their labels, and points in time as such', () => {
