@@ -1,0 +1,126 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { RivetClient } from '@rivet-gg/api'
+import type { Browser, Page } from 'playwright-core'
+import { rolldown } from 'rolldown'
+import { afterAll, it as base, describe, expect } from 'vitest'
+import { listen } from '../../src/express.js'
+import { createMockmaker } from '../../src/index.js'
+import { tanks, tokens } from '../tanks.js'
+import { launchBrowser, missing } from './chromium.js'
+
+declare global {
+  /** In a page: the client that is published for JavaScript, bundled for browsers. */
+  var PublishedClient: typeof RivetClient
+}
+
+if (missing === undefined) {
+  describe('a page of another origin', inChromium)
+} else {
+  describe('a page of another origin', () => {
+    base('is not tested here: there is no Chromium', () => {
+      console.warn(missing)
+
+      expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
+    })
+  })
+}
+
+async function inChromium() {
+  const browser = await launchBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1'])
+  const game = await serveGame(browser)
+  afterAll(async () => {
+    await browser.close()
+    await game.close()
+  })
+
+  const it = base.extend<{ serve: (corsOrigins?: string[]) => Promise<string> }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    serve: async ({}, use) => {
+      const ends: (() => Promise<void>)[] = []
+      await use(async corsOrigins => {
+        const mock = createMockmaker({ scenario: tanks, ...(corsOrigins && { corsOrigins }) })
+        const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+        ends.push(close)
+        return url
+      })
+      for (const end of ends) await end()
+    },
+  })
+
+  it.for([
+    ['localhost', 'allows pages of this machine by itself'],
+    ['game.example', 'allows others by corsOrigins'],
+  ] as const)('plays with the published client on %s: the mock %s', async ([host], { serve }) => {
+    const page = await game.openPage(host)
+    const url = await serve(host === 'localhost' ? undefined : [await page.evaluate(() => location.origin)])
+
+    expect(await play(page, url)).toEqual({ listed: 2, found: 'empty', refused: 'MATCHMAKER_GAME_MODE_NOT_FOUND' })
+  })
+
+  it('is refused where nobody has allowed it', async ({ serve }) => {
+    const page = await game.openPage('game.example')
+
+    await expect(play(page, await serve())).rejects.toThrow('Network Error')
+  })
+}
+
+/** Lists, finds with null for what it leaves out, and reads the code of a failure. */
+function play(page: Page, environment: string) {
+  return page.evaluate(
+    async ({ environment, token }) => {
+      const { lobbies } = new PublishedClient({ environment, token }).matchmaker
+      const listed = (await lobbies.list()).lobbies.length
+      const asked = { gameModes: ['ffa'], regions: null, captcha: null }
+      // A game in JavaScript has no types to keep it from null.
+      const found = await lobbies.find(asked as unknown as Parameters<typeof lobbies.find>[0])
+      const refused = await lobbies.find({ gameModes: ['duell'] }).catch((error: { body: { code: string } }) => error)
+      return { listed, found: found.lobby.lobbyId, refused: 'body' in refused ? refused.body.code : undefined }
+    },
+    { environment, token: tokens.public },
+  )
+}
+
+/** Serves a page that has the published client, at any host name. */
+async function serveGame(browser: Browser) {
+  const script = await bundleClient()
+  const server = createServer(({ url }, response) => {
+    if (url === '/client.js') return response.setHeader('content-type', 'text/javascript').end(script)
+    return response.setHeader('content-type', 'text/html').end('<!doctype html><script src="/client.js"></script>')
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    async openPage(host: string): Promise<Page> {
+      const page = await (await browser.newContext()).newPage()
+      await page.goto(`http://${host}:${port}/`)
+      return page
+    },
+    close() {
+      server.closeAllConnections()
+      return new Promise(done => server.close(done))
+    },
+  }
+}
+
+async function bundleClient(): Promise<string> {
+  const entry = 'published-client.js'
+  const bundle = await rolldown({
+    input: entry,
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'published-client',
+        resolveId: id => (id === entry ? `${process.cwd()}/${entry}` : null),
+        load: id =>
+          id.endsWith(entry)
+            ? "import { RivetClient } from '@rivet-gg/api'; globalThis.PublishedClient = RivetClient"
+            : null,
+      },
+    ],
+  })
+  const { output } = await bundle.generate({ format: 'iife', codeSplitting: false })
+  await bundle.close()
+  // Bundlers of games replace what the client reads of Node's process.
+  return `var process = { env: {} };${output[0].code}`
+}
