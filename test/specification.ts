@@ -8,6 +8,7 @@ import { specifyNamespaces } from './specification/namespace.js'
 import { specifyNamespaceDomains } from './specification/namespace-domain.js'
 import { specifyNamespaceTokens } from './specification/namespace-token.js'
 import { specifyOptionalNull } from './specification/optional-null.js'
+import { specifyServiceCloudTests } from './specification/service-cloud.js'
 import { bearer, ids, tokens } from './tanks.js'
 
 const list = (headers: Record<string, string> = {}, query = '') =>
@@ -349,6 +350,7 @@ export function specification(frame: Frame): void {
   specifyNamespaceDomains(frame)
   specifyAuth(frame)
   specifyOptionalNull(frame)
+  specifyServiceCloudTests(frame)
 
   describe('devices.links.get', () => {
     it('has no cloud token for a pending link, and a decimal index', async ({ mock }) => {
