@@ -43,23 +43,33 @@ export function namespaceSummary(namespace: NamespaceRow): NamespaceSummary {
   return { namespace_id, create_ts: instantOf(created_at), display_name, version_id, name_id }
 }
 
-/** The name of the version that a namespace runs, as its game lists it: `0.0.1` (PROTOCOL.md D). */
-export function versionNameOf({ game_id, version_id }: NamespaceRow, tables: Pick<ReadTables, 'namespaces'>): string {
-  const versions = versionsOf(tables.namespaces.findMany(q => q.where({ game_id })))
-  return versions.find(version => version.version_id === version_id)?.display_name ?? ''
-}
-
 /** The versions that namespaces run, each once, as old as the first namespace that runs it. */
 function versionsOf(namespaces: readonly NamespaceRow[]): VersionSummary[] {
   const since = new Map<string, number>()
   for (const { version_id, created_at } of namespaces) {
     since.set(version_id, Math.min(created_at, since.get(version_id) ?? created_at))
   }
-  return [...since].map(([version_id, created_at], i) => ({
+  const names = versionNames(namespaces)
+  return [...since].map(([version_id, created_at]) => ({
     version_id,
     create_ts: instantOf(created_at),
-    display_name: `0.0.${i + 1}`,
+    display_name: names.get(version_id) ?? '',
   }))
+}
+
+/** The names of the versions that the namespaces of a game run, by their ids: `0.0.1`, `0.0.2`, … (PROTOCOL.md C). */
+export function versionNames(namespaces: Iterable<{ readonly version_id: string }>): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const { version_id } of namespaces) if (!names.has(version_id)) names.set(version_id, `0.0.${names.size + 1}`)
+  return names
+}
+
+/** The name of the version that a namespace runs, as its game lists it: `0.0.1` (PROTOCOL.md D). */
+export function versionNameOf(
+  { game_id, version_id }: Pick<NamespaceRow, 'game_id' | 'version_id'>,
+  tables: Pick<ReadTables, 'namespaces'>,
+): string {
+  return versionNames(tables.namespaces.findMany(q => q.where({ game_id }))).get(version_id) ?? ''
 }
 
 function regionSummary({

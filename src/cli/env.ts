@@ -1,3 +1,4 @@
+import { versionNames } from '../behaviour/game.js'
 import { UsageError } from '../contract/usage-error.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
 import type { Console } from './console.js'
@@ -23,23 +24,38 @@ export async function printEnvironment(
   printDocument(exportLines(environment).join('\n'))
 }
 
-async function ofClients({ url, token }: EnvOptions): Promise<Environment> {
-  const { tokens } = parsed(await askRunningMock({ url, path: `/tokens?kind=${token}`, accept: 'application/json' }))
+async function ofClients({ url, token: kind }: EnvOptions): Promise<Environment> {
+  const { tokens } = parsed(await askRunningMock({ url, path: `/tokens?kind=${kind}`, accept: 'application/json' }))
   if (!Array.isArray(tokens)) throw noMockmaker(url)
   // Whoever listens there may answer others, too.
-  const first = (tokens as readonly { kind: string; token: string }[]).find(({ kind }) => kind === token)
-  return environmentOf(url, first?.token)
+  const first = tokens.map(Object).find(token => token.kind === kind && typeof token.token === 'string')
+  return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, url)) })
 }
+
+/** The name of the version that the namespace of a token runs; of a cloud token, the first namespace of its game. */
+async function versionNameFor(token: Readonly<Record<string, unknown>>, url: string): Promise<string | undefined> {
+  const { namespaces } = parsed(await askRunningMock({ url, path: '/namespaces', accept: 'application/json' }))
+  if (!Array.isArray(namespaces)) return undefined
+  const all = namespaces.map(Object)
+  const own = all.find(({ namespace_id, game_id }) =>
+    token.kind === 'cloud' ? game_id === token.game_id : namespace_id === token.namespace_id,
+  )
+  return own && versionNames(all.filter(({ game_id }) => game_id === own.game_id)).get(own.version_id)
+}
+
+/** The variables that an answer may set. Others, such as `PATH` or `LD_PRELOAD`, would rule the shell that evaluates them. */
+const acceptedName = /^(?:MOCKMAKER|RIVET|PORT)_\w+$/
 
 async function ofLobby(lobbyId: string, { url }: EnvOptions): Promise<Environment> {
   const path = `/lobbies/${encodeURIComponent(lobbyId)}/env`
-  const variables = parsed(await askRunningMock({ url, path, accept: 'application/json' }))
-  const isEnvironment = Object.entries(variables).every(
-    ([name, value]) => /^[A-Z]\w*$/.test(name) && typeof value === 'string',
+  const answer = parsed(await askRunningMock({ url, path, accept: 'application/json' }))
+  const variables = Object.entries(answer).flatMap(([name, value]): [string, string][] =>
+    acceptedName.test(name) && typeof value === 'string' ? [[name, value]] : [],
   )
-  if (!isEnvironment || variables.RIVET_TOKEN === undefined) throw noMockmaker(url)
-  // A proxy may stand between, and then the mock does not know where it is reached. The rest has just been looked at.
-  return { ...(variables as Environment), ...environmentOf(url, undefined) }
+  const environment = Object.fromEntries(variables)
+  if (environment.RIVET_TOKEN === undefined) throw noMockmaker(url)
+  // A proxy may stand between, and then the mock does not know where it is reached.
+  return { ...environment, ...environmentOf({ url }) }
 }
 
 /** What an answer holds; nothing where it is no object. Whoever listens there may answer anything. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { versionNameOf } from '../behaviour/game.js'
 import { UsageError } from '../contract/usage-error.js'
 import { environmentOf } from '../control/environment.js'
 import { bind } from '../express/bind.js'
@@ -45,7 +46,12 @@ export async function exec({ command, loaded, options, console }: Execution): Pr
     if (exposure !== undefined) console.warn(exposure)
     mock = answerOn(bound, { loaded, options, console })
     const { RIVET_TOKEN: _, ...inherited } = process.env
-    const env = { ...inherited, ...environmentOf(reachable(bound.url), tokenIn(mock, token)) }
+    const namespace = defaultNamespace(mock.world)
+    const versionName = namespace && versionNameOf(namespace, mock.world)
+    const env = {
+      ...inherited,
+      ...environmentOf({ url: reachable(bound.url), token: tokenIn(mock, token), versionName }),
+    }
     return await run(command, env)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error

@@ -23,7 +23,7 @@ export function lobbyEnvironment(tables: ReadTables, { lobbyId, url }: Asked): E
   const token = lobbyTokenOf(lobby_id)
   const namespace = tables.namespaces.get(namespace_id)
   return {
-    ...(url === undefined ? { RIVET_TOKEN: token } : environmentOf(url, token)),
+    ...(url === undefined ? { RIVET_TOKEN: token } : environmentOf({ url, token })),
     RIVET_LOBBY_ID: lobby_id,
     RIVET_GAME_MODE_ID: game_mode_id,
     RIVET_GAME_MODE_NAME: game_mode_id,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { sendTo } from '../doors.js'
-import { freePort, run, serveJson } from './command.js'
+import { file, freePort, run, serveJson } from './command.js'
 import { standIn } from './stand-in.js'
 
 const shell = promisify(execFile)
@@ -19,6 +19,7 @@ describe('mockmaker env', () => {
         `export RIVET_API_ENDPOINT=${url}`,
         `export RIVET_MATCHMAKER_API_URL=${url}/matchmaker`,
         'export RIVET_TOKEN=pub_prod.mock.one',
+        'export RIVET_VERSION_NAME=0.0.1',
         '',
       ].join('\n'),
       stderr: '',
@@ -45,7 +46,7 @@ describe('mockmaker env', () => {
 
     await run(['env', '--url', url, '--token', 'cloud'])
 
-    expect(asked).toEqual(['/__mock/tokens?kind=cloud'])
+    expect(asked).toEqual(['/__mock/tokens?kind=cloud', '/__mock/namespaces'])
   })
 
   it('is of the world that the URL names', async () => {
@@ -134,7 +135,49 @@ describe('mockmaker env', () => {
     )
   })
 
-  it.for(['<title>A page</title>', '{}', 'null', '{"RIVET_TOKEN": "x", "X; rm -rf /": "y"}', '{"RIVET_TOKEN": {}}'])(
+  it('hands on no variable that would rule the shell', async () => {
+    const wanted = { RIVET_TOKEN: 'x', RIVET_LOBBY_ID: 'y', PORT_default: '7777', MOCKMAKER_MORE: 'z' }
+    const others = { PATH: '/evil', LD_PRELOAD: '/evil.so', RIVET: 'x', PORT_: 'x', NODE_OPTIONS: '-r x', rivet_a: 'x' }
+    const hostile = {
+      'RIVET_A; rm -rf /': 'y',
+      'X\nRIVET_B': 'y',
+      'RIVET_C\n': 'y',
+      RIVET_D: 5,
+      __proto__: { RIVET_E: 'y' },
+    }
+    const url = await standIn((_, response) => response.end(JSON.stringify({ ...others, ...wanted, ...hostile })))
+
+    const { code, stdout } = await run(['env', 'x', '--url', url])
+
+    const names = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => /^export (\w+)=/.exec(line)?.[1])
+    const added = ['MOCKMAKER_URL', 'RIVET_API_ENDPOINT', 'RIVET_MATCHMAKER_API_URL']
+    expect(code).toBe(0)
+    expect(new Set(names)).toEqual(new Set([...Object.keys(wanted), ...added]))
+  })
+
+  it('names the version of the namespace that the token is for', async () => {
+    const version = (digit: number) => `00000000-0000-4000-8000-00000000000${digit}`
+    const namespaces = [1, 1, 2].map((digit, i) => ({
+      name_id: `n${i}`,
+      version_id: version(digit),
+      ...(i === 2 ? { tokens: { public: 'pub.mock.second' } } : {}),
+    }))
+    const games = [{ name_id: 'other' }, { name_id: 'tanks', namespaces }]
+    const scenario = { default_namespace: 'tanks/n2', games }
+    const { url } = await serveJson([await file('scenario.json', JSON.stringify(scenario))])
+
+    const [{ stdout: all }, { stdout: cloud }] = await Promise.all([
+      run(['env', '--url', url]),
+      run(['env', '--url', url, '--token', 'cloud']),
+    ])
+
+    expect([all, cloud].map(text => /RIVET_VERSION_NAME=(.*)/.exec(text)?.[1])).toEqual(['0.0.1', '0.0.1'])
+  })
+
+  it.for(['<title>A page</title>', '{}', 'null', '{"X; rm -rf /": "y"}', '{"RIVET_TOKEN": {}}'])(
     'ends with 1 where something else answers for a lobby: %s',
     async body => {
       const url = await standIn((_, response) => response.end(body))

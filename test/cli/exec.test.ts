@@ -38,15 +38,19 @@ describe('mockmaker exec', () => {
     expect(RIVET_MATCHMAKER_API_URL).toBe(`${MOCKMAKER_URL}/matchmaker`)
   })
 
-  it('hands over the token of the default namespace', async () => {
+  it('hands over the token and the version of the default namespace', async () => {
     const cwd = await folder()
-    const namespaces = ['one', 'two'].map(name_id => ({ name_id, tokens: { public: `pub.mock.${name_id}` } }))
+    const namespaces = ['one', 'two'].map(name_id => ({
+      name_id,
+      version_id: `version-${name_id}`,
+      tokens: { public: `pub.mock.${name_id}` },
+    }))
     const scenario = { default_namespace: 'tanks/two', games: [{ name_id: 'tanks', namespaces }] }
     await writeFile(join(cwd, 'mine.json'), JSON.stringify(scenario))
 
     const { stdout } = await run(node(printed, 'mine.json'), { cwd })
 
-    expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: 'pub.mock.two' })
+    expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: 'pub.mock.two', RIVET_VERSION_NAME: '0.0.2' })
   })
 
   it('takes the scenario and the flags of a mock before the dashes, and nothing after them', async () => {
