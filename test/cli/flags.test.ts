@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { sendTo } from '../doors.js'
-import { linesAfter, run, serve, serveJson } from './command.js'
+import { lineLike, linesAfter, run, serve, serveJson, start } from './command.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 
@@ -164,6 +164,37 @@ describe('mockmaker --help', () => {
   })
 })
 
+describe('mockmaker help', () => {
+  it.for(['exec', 'serve', 'env', 'help'])('prints the help of %s, as --help does', async name => {
+    const [help, flag] = await Promise.all([run(['help', name]), run([name, '--help'])])
+
+    expect(help).toEqual({ code: 0, stdout: expect.stringContaining(`Usage: mockmaker ${name}`), stderr: '' })
+    expect(flag).toEqual(help)
+  })
+
+  it('prints the help of mockmaker without a name', async () => {
+    const [help, flag] = await Promise.all([run(['help']), run(['--help'])])
+
+    expect(help).toEqual(flag)
+  })
+})
+
+describe('mockmaker serve', () => {
+  it.for([
+    [['serve', 'tokens-only', '--json', '--port', '0']],
+    [['--json', '--port', '0', 'serve', 'tokens-only']],
+    [['--json', '--port', '1', 'serve', '--port', '0', 'tokens-only']],
+  ])('serves as mockmaker alone does: %j', async ([args = []]) => {
+    const command = start(args)
+
+    const line = await lineLike(command, { like: /"listening"/ })
+
+    const { scenario, url } = JSON.parse(line)
+    expect(scenario).toBe('Tokens only')
+    expect((await sendTo(url, { ...list, path: '/__mock/health' })).status).toBe(200)
+  })
+})
+
 describe('mockmaker --version', () => {
   it('prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -185,24 +216,40 @@ describe('wrong usage', () => {
     [['--max-worlds', '0'], "argument '0' is invalid. Expected a whole number from 1 to 9007199254740991."],
     [['--journal', 'x'], "argument 'x' is invalid. Expected a whole number from 0"],
     [['--world-ttl', '30'], "argument '30' is invalid. Expected a number with ms, s, m, h or d"],
-    [['default', 'empty'], 'too many arguments'],
-    [['exec'], 'error: the command stands behind --: mockmaker exec -- npm test'],
-    [['exec', 'default', '--'], 'error: a command is missing'],
-    [['exec', 'npm', 'run'], 'error: the command stands behind --: mockmaker exec -- npm run'],
-    [['exec', 'default', 'empty', '--', 'true'], 'error: before -- stands one scenario, and no empty'],
+    [['default', 'empty'], 'error: too many arguments: name one scenario'],
+    [['valdate', 'x.yaml'], "error: unknown command 'valdate'\n(Did you mean the command validate?)"],
+    [['exce', '--', 'true'], "error: unknown command 'exce'\n(Did you mean the command exec?)"],
+    [['help', 'exprot'], "error: unknown command 'exprot'\n(Did you mean the command export?)"],
+    [['serve', '--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
+    [['--port', '1', 'serve', '--port', 'x'], "'--port <port>' argument 'x' is invalid"],
+    [['exec'], 'error: put -- before the command: mockmaker exec -- npm test'],
+    [['exec', 'default', '--'], 'error: the command is missing: mockmaker exec -- npm test'],
+    [['exec', 'npm', 'run'], 'error: put -- before the command: mockmaker exec -- npm run'],
+    [
+      ['exec', 'default', 'empty', '--', 'true'],
+      'error: only a scenario may stand before --, so empty is one too many',
+    ],
     [['exec', '--port', '1', '--', 'true'], "unknown option '--port'"],
-    [['--seed', '1', 'exec', '--', 'true'], 'error: the command stands behind --: mockmaker exec -- true'],
+    [['--seed', '1', 'exec', '--', 'true'], 'error: put -- before the command: mockmaker exec -- true'],
     [['exec', '--token', 'secret', '--', 'true'], 'Allowed choices are public, development, cloud.'],
     [['env', '--url', 'localhost'], "argument 'localhost' is invalid. Expected a URL, as in http://127.0.0.1:4100."],
     [['export', '--url', 'ftp://x'], "argument 'ftp://x' is invalid. Expected a URL"],
     [['validate'], "missing required argument 'file'"],
     [['init', '--force'], "unknown option '--force'"],
-  ])('%j ends it with 2, what is wrong, and the usage', async ([args, message]) => {
+  ])('%j ends it with 2, what is wrong, and where the options are listed', async ([args, message]) => {
     const { code, stdout, stderr } = await run(args)
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
-    expect(stderr).toContain('Usage: mockmaker')
+    expect(stderr).toMatch(/\nmockmaker (?:\w+ )?--help lists the options\n$/)
+    expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3)
+  })
+
+  it('is a mistyped command too, which is taken for a scenario', async () => {
+    const { code, stderr } = await run(['exce'])
+
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^there is no scenario file exce, .*\n\(Did you mean the command exec\?\)\nmockmaker --help/)
   })
 
   it.for(['x', '', '70000'])('is a PORT that is "%s"', async port => {
@@ -210,6 +257,6 @@ describe('wrong usage', () => {
 
     expect(code).toBe(2)
     expect(stderr).toContain(`'--port <port>' value '${port}' from env 'PORT' is invalid`)
-    expect(stderr).toContain('Usage: mockmaker')
+    expect(stderr).toContain('mockmaker --help lists the options')
   })
 })
