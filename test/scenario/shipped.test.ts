@@ -129,6 +129,16 @@ describe('friday-night', () => {
     expect(sum(after)).toBeLessThan(1.5 * sum(before))
   })
 
+  it('gives one machine many seats', async () => {
+    const mock = frozen('friday-night')
+    const find = () => ask(mock, '/lobbies/find', { game_modes: ['free-for-all'] })
+
+    const answers: string[] = []
+    for (let i = 0; i < 20; i += 1) answers.push(await find())
+
+    expect(new Set(answers)).toEqual(new Set(['answered']))
+  })
+
   it('lists more than a hundred lobbies after half an hour, and none that is empty', async () => {
     const mock = frozen('friday-night')
 
