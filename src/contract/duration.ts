@@ -1,24 +1,30 @@
 import * as z from 'zod'
 
-const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const duration = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
+const number = String.raw`(\d+(?:\.\d+)?)`
+
+/** Each unit once at most, the largest first. */
+const duration = new RegExp(
+  `^(?=.)${Object.keys(unitMs)
+    .map(unit => `(?:${number}${unit})?`)
+    .join('')}$`,
+)
 
 /** What a duration looks like, for messages. */
-export const durationFormat = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1m'
+export const durationFormat = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m'
 
 /** A hundred years: what is longer is a slip, and ends beyond what a date can say. */
 const longestMs = 36_525 * unitMs.d
 
-/** Milliseconds of a duration such as `250ms`, `40s`, `1m`, `1h`, `2d`; `undefined` for anything else, and beyond a hundred years. */
+/** Milliseconds of a duration such as `250ms`, `40s`, `1h30m`, `2d`; `undefined` for anything else, and beyond a hundred years. */
 export function parseDuration(text: string): number | undefined {
-  const [, amount, unit] = duration.exec(text) ?? []
-  if (amount === undefined) return undefined
-  // The pattern takes no unit but these.
-  const ms = Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs])
+  const [, ...amounts] = duration.exec(text) ?? []
+  if (amounts.length === 0) return undefined
+  const ms = Math.round(units.reduce((sum, [, one], i) => sum + Number(amounts[i] ?? 0) * one, 0))
   return ms <= longestMs ? ms : undefined
 }
 
-const units = Object.entries(unitMs).toReversed()
+const units = Object.entries(unitMs)
 
 /** A length of time as people write it, in the largest unit of which it is a whole number: `12m`, `90s`. */
 export function durationText(ms: number): string {

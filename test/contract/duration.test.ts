@@ -19,6 +19,11 @@ describe('a duration', () => {
     ['2d', 172_800_000],
     ['0s', 0],
     ['0.4ms', 0],
+    ['1h30m', 5_400_000],
+    ['1m30s', 90_000],
+    ['1d2h3m4s5ms', 93_784_005],
+    ['1m5ms', 60_005],
+    ['1.5h30m', 7_200_000],
   ])('%s is %d ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms)
   })
@@ -38,7 +43,12 @@ describe('a duration', () => {
     '1e3s',
     '1S',
     '1sec',
-    '1h30m',
+    '30m1h',
+    '1h1h',
+    '1h 30m',
+    '1h30',
+    '1s1m',
+    '36525d1ms',
     '1,5s',
     '٣s',
     'Infinitys',
@@ -47,6 +57,21 @@ describe('a duration', () => {
   ])('is not %j', text => {
     expect(parseDuration(text)).toBeUndefined()
   })
+})
+
+describe('a duration of several units', () => {
+  const amounts = fc.tuple(fc.nat(365), fc.nat(100), fc.nat(100), fc.nat(100), fc.nat(5000))
+
+  it.prop([amounts, fc.subarray(['d', 'h', 'm', 's', 'ms'] as const, { minLength: 1 })])(
+    'is the sum of its parts, the largest unit first',
+    (amounts, units) => {
+      const parts = units.map((unit, i) => [amounts[i] ?? 0, unit] as const)
+
+      expect(parseDuration(parts.map(part => part.join('')).join(''))).toBe(
+        parts.reduce((sum, [amount, unit]) => sum + amount * unitMs[unit], 0),
+      )
+    },
+  )
 })
 
 describe('the text of a duration', () => {

@@ -16,7 +16,7 @@ function said(input: unknown): string {
 const reset = { reset: true } as const
 const effects = 'delay, error, reset, empty, hold, spurious'
 const keys = 'operation, match, effect, times, after, for, chance'
-const duration = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1m'
+const duration = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m'
 
 describe('a fault', () => {
   it.each([

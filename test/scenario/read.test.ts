@@ -218,7 +218,7 @@ describe('what the schema refuses', () => {
       [{ device_links: [{ status: 'done' }] }, 'device_links[0].status is "done": expected "pending" or "complete"'],
       [
         { device_links: [{ completes_after: '5 s' }] },
-        'device_links[0].completes_after is "5 s": expected a number with ms, s, m, h or d, as in 250ms, 40s, 1m',
+        'device_links[0].completes_after is "5 s": expected a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m',
       ],
     ].map(([input, line]) => ({ input, line })),
   )('as $line', ({ input, line }) => {

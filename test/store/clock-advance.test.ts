@@ -96,7 +96,7 @@ describe('clock.advance', () => {
 
     expect(() => clock.advance(ms)).toThrow(
       new UsageError(
-        `clock.advance(${ms}): time only goes forward, by a finite number of ms from 0 or by a number with ms, s, m, h or d, as in 250ms, 40s, 1m`,
+        `clock.advance(${ms}): time only goes forward, by a finite number of ms from 0 or by a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m`,
       ),
     )
   })
