@@ -23,6 +23,14 @@ export interface MockOptions {
   readonly worldTtlMs?: number | undefined
   /** How many exchanges the journal of a world keeps. Default: 1 000. */
   readonly journalSize?: number | undefined
+  /** How many bytes of exchanges, and how many of change sets, a world keeps. Default: 64 MiB. */
+  readonly journalBytes?: number | undefined
+  /** The same of all worlds together: the oldest go first. Default: 256 MiB. */
+  readonly totalJournalBytes?: number | undefined
+  /** How many bytes of events wait for a reader of `changes` that is slow. Default: 32 MiB. */
+  readonly eventBytes?: number | undefined
+  /** The same of all readers together: the one with the most loses them first. Default: 128 MiB. */
+  readonly totalEventBytes?: number | undefined
 }
 
 /** What a mock is made with where nobody says. */
@@ -31,6 +39,10 @@ export const optionDefaults = {
   maxWorlds: 10_000,
   worldTtlMs: 30 * 60_000,
   journalSize: 1_000,
+  journalBytes: 64 * 1024 * 1024,
+  totalJournalBytes: 256 * 1024 * 1024,
+  eventBytes: 32 * 1024 * 1024,
+  totalEventBytes: 128 * 1024 * 1024,
 } as const
 
 const known = [
@@ -43,6 +55,10 @@ const known = [
   'maxWorlds',
   'worldTtlMs',
   'journalSize',
+  'journalBytes',
+  'totalJournalBytes',
+  'eventBytes',
+  'totalEventBytes',
   'live',
 ]
 
@@ -64,7 +80,8 @@ export function checkOptions(options: MockOptions): void {
   checkMs('watchTimeoutMs', watchTimeoutMs)
   checkMs('worldTtlMs', worldTtlMs)
   checkCount('maxWorlds', { count: options.maxWorlds, least: 1 })
-  checkCount('journalSize', { count: options.journalSize, least: 0 })
+  for (const name of ['journalSize', 'journalBytes', 'totalJournalBytes', 'eventBytes', 'totalEventBytes'] as const)
+    checkCount(name, { count: options[name], least: 0 })
 }
 
 /** Throws `UsageError` where an option that holds texts holds anything else. */

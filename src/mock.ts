@@ -1,3 +1,4 @@
+import { EventBudget } from './control/changes.js'
 import { extended } from './extended.js'
 import type { MockBeginning, ReloadOptions } from './mock-beginning.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
@@ -7,11 +8,12 @@ import type { Progress } from './scenario/progress.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
 import type { Answerer } from './server/answer.js'
+import { HistoryBudget } from './server/history-budget.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
 import { defaultWorldId, Worlds } from './server/worlds.js'
 import type { Tally } from './store/merge.js'
 import type { TurnContext } from './store/turn-queue.js'
-import { createWorldMock, type WorldMock } from './world-mock.js'
+import { createWorldMock, type WorldMock, type WorldMockSettings } from './world-mock.js'
 
 /** What a door gives a mock. */
 export interface Parts {
@@ -56,7 +58,7 @@ export function createMock(options: MockOptions, parts: Parts = {}): Mock {
     watchTimeoutMs,
     corsOrigins,
     log,
-    journalSize: options.journalSize ?? optionDefaults.journalSize,
+    ...memoryOf(options),
     turnContext: parts.turnContext,
     onBug: parts.onBug,
     beginningOf: (scenario: string | ScenarioInput, worldId: string) => onHand.beginningOf(scenario, { worldId }),
@@ -91,6 +93,19 @@ export function createMock(options: MockOptions, parts: Parts = {}): Mock {
       await Promise.all([worlds.close(), own.close()])
     },
   } satisfies Partial<Mock>)
+}
+
+/** How much the worlds of a mock keep of what has happened. */
+function memoryOf(options: MockOptions): Pick<WorldMockSettings, 'history' | 'events'> {
+  const of = <Name extends keyof typeof optionDefaults>(name: Name) => options[name] ?? optionDefaults[name]
+  return {
+    history: {
+      exchanges: of('journalSize'),
+      bytes: of('journalBytes'),
+      budget: new HistoryBudget(of('totalJournalBytes')),
+    },
+    events: new EventBudget({ each: of('eventBytes'), total: of('totalEventBytes') }),
+  }
 }
 
 /** The scenarios that its worlds begin with: its own, and those that can be named. */

@@ -1,7 +1,7 @@
 import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId } from './contract/operations.js'
 import { shaped } from './contract/shaped.js'
-import { changesOf } from './control/changes.js'
+import { changesOf, type EventBudget } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
 import { explain } from './control/explain.js'
 import { lobbyEnvironment } from './control/lobby-environment.js'
@@ -16,7 +16,7 @@ import { type CarryOut, createBehave } from './server/behave.js'
 import type { Answer, Exchange, Page } from './server/exchange.js'
 import { WorldFaults } from './server/faults.js'
 import { createFinisher } from './server/finish.js'
-import { History } from './server/history.js'
+import { History, type HistoryLimits } from './server/history.js'
 import { Journal } from './server/journal.js'
 import type { ExchangeLog } from './server/log.js'
 import { type OverrideResolver, Resolvers } from './server/resolvers.js'
@@ -70,8 +70,10 @@ export interface WorldMockSettings {
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
-  /** How many exchanges the journal of a world keeps. */
-  readonly journalSize: number
+  /** How much the history of a world keeps. */
+  readonly history: HistoryLimits
+  /** How many events may wait for those who read them. */
+  readonly events: EventBudget
   /** How the world of that id begins with a scenario. Throws `UsageError`. */
   beginningOf(scenario: string | ScenarioInput, worldId: string): MockBeginning
 }
@@ -82,7 +84,7 @@ const maxWaiters = 50_000
 /** The mock of a world that begins there. */
 export function createWorldMock(id: string, beginning: MockBeginning, settings: WorldMockSettings): OwnedMock {
   const world = createWorld(beginning.standing, settings.turnContext)
-  const history = new History(settings.journalSize)
+  const history = new History(settings.history)
   const kept = world.subscribe(changeSet => history.addChange(changeSet))
   const { onBug = reportBug } = settings
   const lived = keepTime(world, {
@@ -201,7 +203,7 @@ function steeringOf(
     world,
     faults,
     journal,
-    changes: options => changesOf({ world, history, run }, options),
+    changes: options => changesOf({ world, history, run, budget: settings.events }, options),
     explain: question => explain({ view: world.view, corsOrigins, faults }, question),
     lobbyEnvironment: (lobbyId, options) => lobbyEnvironment(world.view.tables, { ...options, lobbyId }),
     simulate: (options = {}) => simulate(world, options),

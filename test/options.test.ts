@@ -8,7 +8,7 @@ describe('createMockmaker', () => {
   it.each([
     [
       { scnario: {} },
-      'scnario is an unknown option. Known: scenario, seed, baseUrl, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, live. Did you mean scenario?',
+      'scnario is an unknown option. Known: scenario, seed, baseUrl, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, journalBytes, totalJournalBytes, eventBytes, totalEventBytes, live. Did you mean scenario?',
     ],
     [{ scenario: 'friday-night' }, 'scenario is "friday-night": expected an object'],
     [{ seed: 1.5 }, 'seed is 1.5: expected an integer'],

@@ -97,6 +97,8 @@ export interface Client {
   }
   readonly journal: {
     find(filter?: JournalFilter): Promise<JournalEntry[]>
+    /** How many older exchanges are no longer kept, because there were too many, or they were too long together. */
+    dropped(): Promise<number>
     /** Whether the exchanges are as expected; where they are not, why, and what came nearest. */
     verify(expectation: Expectation): Promise<Verification>
     clear(): Promise<void>

@@ -98,6 +98,7 @@ function journalOf(remote: Remote): Client['journal'] {
   const { get, send } = callsOf(remote)
   return {
     find: async (filter = {}) => (await get<{ exchanges: JournalEntry[] }>('/journal', filter)).exchanges,
+    dropped: async () => (await get<{ dropped: number }>('/journal', { since: Number.MAX_SAFE_INTEGER })).dropped,
     verify: expectation => send('POST', '/journal/verify', expectation),
     async clear() {
       await send('DELETE', '/journal')

@@ -119,7 +119,7 @@ export const controlCalls = {
     if (released === undefined) throw noFault(fault_id)
     return { released }
   },
-  'journal.find': ({ mock, query }) => ({ exchanges: mock.journal.find(query) }),
+  'journal.find': ({ mock, query }) => ({ exchanges: mock.journal.find(query), dropped: mock.journal.dropped() }),
   'journal.verify': ({ mock, body }) => mock.journal.verify(body),
   'journal.clear': ({ mock }) => {
     mock.journal.clear()

@@ -43,14 +43,125 @@ interface ChangesOf {
   readonly history: History
   /** Tells the events of one run from those of another: ids of an earlier one are none of this one's. */
   readonly run: string
+  readonly budget: EventBudget
 }
 
-/** How many events wait for who does not read them. Then they are dropped, and the next one says so. */
+/** How many events wait for a reader that does not read them. Then they are dropped, and the next one says so. */
 const mostWaiting = 10_000
 
+/** How much memory events may take, in bytes, that wait for one reader, and for all. */
+interface EventLimits {
+  readonly each: number
+  readonly total: number
+}
+
+/** The events that wait for the readers of a mock. Above its limits, the reader with the most loses them, and is told so. */
+export class EventBudget {
+  readonly #limits: EventLimits
+  readonly #queues = new Set<EventQueue>()
+  #bytes = 0
+
+  constructor(limits: EventLimits) {
+    this.#limits = limits
+  }
+
+  /** How much waits, in bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Called after a queue has grown or shrunk. */
+  changed(queue: EventQueue, by: number): void {
+    this.#bytes += by
+    if (queue.bytes === 0) this.#queues.delete(queue)
+    else this.#queues.add(queue)
+    // One alone waits, however large it is: whoever reads would never get it otherwise.
+    if (by > 0 && queue.bytes > this.#limits.each + queue.past && queue.length > 1) queue.drop()
+    if (by > 0 && this.#bytes > this.#limits.total) this.#longest()?.drop()
+  }
+
+  #longest(): EventQueue | undefined {
+    let longest: EventQueue | undefined
+    for (const queue of this.#queues) if (queue.bytes > (longest?.bytes ?? 0)) longest = queue
+    return longest
+  }
+}
+
+interface Waiting {
+  /** Made readable when it is read: there may be many, and nobody may read them. */
+  readonly event: () => MockEvent
+  readonly bytes: number
+}
+
+/** The events that wait for one reader. */
+class EventQueue {
+  readonly #budget: EventBudget
+  readonly #gone: () => () => MockEvent
+  /** How much it began with, which its world keeps too. */
+  readonly past: number
+  #waiting: Waiting[] = []
+  #bytes = 0
+
+  /** Begins with the past; where that is unknown, with `gone`, which makes the event that stands for what was dropped. */
+  constructor(
+    budget: EventBudget,
+    { past, gone }: { past: readonly Waiting[] | undefined; gone: () => () => MockEvent },
+  ) {
+    this.#budget = budget
+    this.#gone = gone
+    this.past = (past ?? []).reduce((sum, { bytes }) => sum + bytes, 0)
+    if (past) this.push(...past)
+    else this.drop()
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get length(): number {
+    return this.#waiting.length
+  }
+
+  push(...added: readonly Waiting[]): void {
+    if (this.#waiting.length + added.length > mostWaiting) {
+      this.drop()
+      return
+    }
+    let bytes = 0
+    for (const waiting of added) {
+      this.#waiting.push(waiting)
+      bytes += waiting.bytes
+    }
+    this.#grow(bytes)
+  }
+
+  shift(): MockEvent | undefined {
+    const first = this.#waiting.shift()
+    if (first) this.#grow(-first.bytes)
+    return first?.event()
+  }
+
+  /** Drops all that wait. The reader is told so instead. */
+  drop(): void {
+    this.clear()
+    this.#waiting.push({ event: this.#gone(), bytes: 0 })
+  }
+
+  clear(): void {
+    this.#waiting = []
+    this.#grow(-this.#bytes)
+  }
+
+  #grow(by: number): void {
+    this.#bytes += by
+    this.#budget.changed(this, by)
+  }
+}
+
 /** The events, gathered from now on for whoever asks for one after the other. */
-export function changesOf({ world, history, run }: ChangesOf, { signal, ...from }: ChangesOptions = {}): Changes {
-  const start = startOf({ world, history, run }, from)
+export function changesOf(about: ChangesOf, { signal, ...from }: ChangesOptions = {}): Changes {
+  const { world, history, run, budget } = about
+  const start = startOf(about, from)
   const past = start === undefined ? undefined : history.after(start)
   const idOf = (id: number) => `${run}-${id}`
   // Of now, and not of when it is read: what happens from now on follows it.
@@ -58,8 +169,8 @@ export function changesOf({ world, history, run }: ChangesOf, { signal, ...from 
     const event: MockEvent = { type: 'gone', id: idOf(history.last), data: { message, revision: world.revision } }
     return () => event
   }
-  // Made readable when they are read: there may be many, and nobody may read them.
-  const waiting: (() => MockEvent)[] = past?.map(moment => () => eventOf(moment, idOf(moment.id))) ?? [gone()]
+  const waitingOf = (moment: Moment) => ({ event: () => eventOf(moment, idOf(moment.id)), bytes: moment.bytes })
+  const queue = new EventQueue(budget, { past: past?.map(waitingOf), gone })
   const readers: (() => void)[] = []
   let ended = false
   let stop = () => {}
@@ -74,8 +185,7 @@ export function changesOf({ world, history, run }: ChangesOf, { signal, ...from 
   }
   stop = history.listen(moment => {
     if (!moment) return end()
-    if (waiting.length >= mostWaiting) waiting.splice(0, waiting.length, gone())
-    else waiting.push(() => eventOf(moment, idOf(moment.id)))
+    queue.push(waitingOf(moment))
     wake()
   })
   if (signal?.aborted) end()
@@ -86,12 +196,12 @@ export function changesOf({ world, history, run }: ChangesOf, { signal, ...from 
       return this
     },
     async next() {
-      while (waiting.length === 0 && !ended) await new Promise<void>(resolve => readers.push(resolve))
-      const event = waiting.shift()
-      return event ? { done: false, value: event() } : { done: true, value: undefined }
+      while (queue.length === 0 && !ended) await new Promise<void>(resolve => readers.push(resolve))
+      const event = queue.shift()
+      return event ? { done: false, value: event } : { done: true, value: undefined }
     },
     async return() {
-      waiting.length = 0
+      queue.clear()
       end()
       return { done: true, value: undefined }
     },

@@ -126,7 +126,8 @@ export const controlOperations = {
   'journal.find': {
     method: 'GET',
     path: '/journal',
-    summary: 'The newest exchanges of the world, the oldest first, with their tokens cut to their labels.',
+    summary:
+      'The newest exchanges of the world, the oldest first, with their tokens cut to their labels. `dropped` says how many older ones are no longer kept.',
     query: JournalFilterSchema.extend({ status: wholeNumber.optional(), since: wholeNumber.optional() }),
   },
   'journal.verify': {

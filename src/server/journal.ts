@@ -22,20 +22,28 @@ export class Journal {
   /** The exchanges that are wanted, with their tokens cut to their labels. Throws `UsageError` where none can be meant. */
   find(filter: JournalFilter = {}): JournalEntry[] {
     const { operation: glob, status, since = 0 } = shaped(filter, { schema: JournalFilterSchema, what: 'filter' })
-    return [...this.#history.exchanges]
+    return this.#history.exchanges
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)
       .filter(({ operation }) => glob === undefined || matchesGlob(operation ?? '', glob))
       .map(exchange => exchange.shown())
   }
 
+  /**
+   * How many older exchanges are no longer kept, because there were too many (`journalSize`) or they were too long
+   * together (`journalBytes`, `totalJournalBytes`). Counts from when the journal was last cleared.
+   */
+  dropped(): number {
+    return this.#history.dropped
+  }
+
   /** Whether the exchanges are as expected; where they are not, why, and what came nearest. Throws `UsageError` where nothing can be so. */
   verify(expectation: Expectation): Verification {
     const { tables } = this.#world.view
-    const exchanges = new Map([...this.#history.exchanges].map(exchange => [exchange.id, exchange]))
+    const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
     const entries = [...exchanges.values()].map(exchange => exchange.asked())
     const expected = shaped(expectation, { schema: Expectation, what: 'expectation' })
-    const { nearest, ...verification } = verify(withoutTokens(expected), { entries, tables })
+    const { nearest, ...verification } = verify(withoutTokens(expected), { entries, tables, dropped: this.dropped() })
     const whole = ({ exchange, differs }: Near) => ({
       exchange: exchanges.get(exchange.id)?.shown() ?? exchange,
       differs,

@@ -18,7 +18,7 @@ export interface Recorded {
   id: number
   readonly operation: string | undefined
   readonly status: number
-  /** How long its bodies are together. */
+  /** How much memory it takes, about: its bodies, its path, its query and its headers. */
   readonly bytes: number
   /** What was asked, and how that went: the entry without the answer, which may be long. */
   asked(): JournalEntry
@@ -44,6 +44,7 @@ const longestKept = 256 * 1024
 /** An exchange as it went by. Most are never looked at, so that all that makes one readable waits until it is. */
 export class RecordedExchange implements Recorded {
   id = 0
+  readonly bytes: number
   readonly operation: OperationId | undefined
   readonly status: number
   // One object for each, and not the exchange itself, which may hold a socket.
@@ -78,10 +79,7 @@ export class RecordedExchange implements Recorded {
     this.#ms = endedAt - startedAt
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
     this.#fault = fault?.id
-  }
-
-  get bytes(): number {
-    return this.#answer.length + (this.#body?.length ?? 0)
+    this.bytes = this.#answer.length + (this.#body?.length ?? 0) + bytesOfHead(exchange)
   }
 
   shown(): JournalEntry {
@@ -108,6 +106,18 @@ export class RecordedExchange implements Recorded {
   }
 }
 
+/** What an exchange takes beside its bodies. */
+function bytesOfHead({ path, query = '', headers }: Exchange): number {
+  let bytes = 500 + path.length + query.length
+  for (const name in headers) {
+    const value = headers[name]
+    bytes += 50 + name.length
+    if (typeof value === 'string') bytes += value.length
+    else if (Array.isArray(value)) for (const one of value) bytes += 16 + String(one).length
+  }
+  return bytes
+}
+
 /** An exchange of an earlier run, as a snapshot has it. */
 export function recordedBefore(entry: JournalEntry): Recorded {
   const { operation, status } = entry
@@ -115,8 +125,7 @@ export function recordedBefore(entry: JournalEntry): Recorded {
     id: 0,
     operation,
     status,
-    // Of a file that was read already.
-    bytes: 0,
+    bytes: JSON.stringify(entry).length,
     asked() {
       return this.shown()
     },

@@ -30,10 +30,20 @@ const shown = 3
 interface Compared {
   readonly entries: readonly JournalEntry[]
   readonly tables: ReadTables
+  /** How many older exchanges are no longer kept. */
+  readonly dropped: number
 }
 
 /** Compares exchanges with what is expected of them: how many there are, and then their order. */
 export function verify(expectation: Expectation, compared: Compared): Verification {
+  const verification = verifyKept(expectation, compared)
+  const { reason } = verification
+  if (reason === undefined || compared.dropped === 0) return verification
+  const dropped = compared.dropped === 1 ? '1 older exchange is' : `${compared.dropped} older exchanges are`
+  return { ...verification, reason: `${reason}; ${dropped} no longer kept` }
+}
+
+function verifyKept(expectation: Expectation, compared: Compared): Verification {
   const { operation, match, count, order } = expectation
   const isCounted = operation !== undefined || match !== undefined || count !== undefined || order === undefined
   const counted = isCounted ? verifyCount(expectation, compared) : undefined

@@ -19,3 +19,31 @@ export interface ChangeSet {
   readonly puts: readonly Put[]
   readonly deletes: readonly Delete[]
 }
+
+/** Objects that are counted already: a record that changes has the same state as before. */
+const counted = new WeakSet<object>()
+
+/** How much memory a change set takes in bytes, about: a little for each record, and what is long or nested in it. */
+export function memoryOf({ puts, deletes }: ChangeSet): number {
+  let bytes = 100 * (1 + puts.length + deletes.length)
+  for (const { row } of puts) {
+    for (const name in row) {
+      const value: unknown = row[name as keyof typeof row]
+      if (typeof value === 'string') bytes += value.length > 100 ? value.length : 0
+      else if (typeof value === 'object' && value !== null && !counted.has(value)) {
+        counted.add(value)
+        bytes += memoryOfJson(value)
+      }
+    }
+  }
+  return bytes
+}
+
+function memoryOfJson(value: unknown): number {
+  if (typeof value === 'string') return 16 + value.length
+  if (typeof value !== 'object' || value === null) return 8
+  let bytes = 50
+  if (Array.isArray(value)) for (const item of value) bytes += memoryOfJson(item)
+  else for (const [name, field] of Object.entries(value)) bytes += 16 + name.length + memoryOfJson(field)
+  return bytes
+}

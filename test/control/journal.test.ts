@@ -207,17 +207,6 @@ describe('the journal', () => {
     await events.return?.()
   })
 
-  it('keeps no more bodies than 64 MiB of them', async () => {
-    const mock = createMockmaker({ scenario: tanks })
-    const body = new Uint8Array(256 * 1024).fill(1)
-    for (let i = 0; i < 300; i++) await mock.answer({ method: 'POST', path: '/nowhere', headers: {}, body })
-
-    const kept = mock.journal.find().length
-
-    expect(kept).toBeGreaterThan(250)
-    expect(kept).toBeLessThanOrEqual(256)
-  })
-
   // Work that grows with the square of the length takes minutes here.
   it.each([
     ['slashes behind a place for tokens', `/devices/link${'/'.repeat(200_000)}`],

@@ -7,6 +7,7 @@ import type { Call } from '../../src/server/behave.js'
 import { WorldFaults } from '../../src/server/faults.js'
 import { createFinisher } from '../../src/server/finish.js'
 import { History } from '../../src/server/history.js'
+import { HistoryBudget } from '../../src/server/history-budget.js'
 import { createExchangeLog } from '../../src/server/log.js'
 import type { Delete, Put } from '../../src/store/change-set.js'
 import { rankingOf, summandOf, viewOf } from '../../src/store/derived.js'
@@ -45,7 +46,7 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   }
   const fresh: LiveWorld = Object.create(world, Object.getOwnPropertyDescriptors({ ...tables, view }))
   const log = createExchangeLog()
-  const history = new History(0)
+  const history = new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) })
   const finisher = createFinisher({
     worldId: 'default',
     world: fresh,

@@ -1,0 +1,275 @@
+import { fc, it as property } from '@fast-check/vitest'
+import { describe, expect, vi } from 'vitest'
+import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import { History } from '../../src/server/history.js'
+import { HistoryBudget } from '../../src/server/history-budget.js'
+import { recordedBefore } from '../../src/server/recorded.js'
+import { json } from '../doors.js'
+import { ask } from '../server/ask.js'
+import { connected } from '../server/talk.js'
+import { bearer, tanks, tokens } from '../tanks.js'
+import { it } from './steered.js'
+
+const lost = { method: 'POST', path: '/nowhere' } as const
+
+/** Requests of which each takes a bit more than 10,000 bytes, in the way that is named. */
+const heavy = {
+  path: { ...lost, path: `/${'x'.repeat(10_000)}` },
+  query: { ...lost, query: 'x'.repeat(10_000) },
+  header: { ...lost, headers: { 'x-much': 'x'.repeat(10_000) } },
+  'many headers': { ...lost, headers: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`x-${i}`, ''])) },
+  body: { ...lost, body: 'x'.repeat(10_000) },
+} as const
+
+async function askOften(
+  mock: Pick<Mockmaker, 'answer'>,
+  { times, way = 'body' }: { times: number; way?: keyof typeof heavy },
+) {
+  for (let i = 0; i < times; i += 1) await ask(mock, heavy[way])
+}
+
+const mockOf = (options: MockmakerOptions) => createMockmaker({ scenario: tanks, ...options })
+
+describe('the journal', () => {
+  it.for(Object.keys(heavy) as (keyof typeof heavy)[])(
+    'keeps no more bytes than it may, each %s counted',
+    async way => {
+      const mock = mockOf({ journalBytes: 100_000 })
+
+      await askOften(mock, { times: 50, way })
+
+      const kept = mock.journal.find().map(({ id }) => id)
+      expect(kept.length).toBeGreaterThanOrEqual(7)
+      expect(kept.length).toBeLessThanOrEqual(10)
+      // The newest.
+      expect(kept).toEqual(Array.from(kept, (_, i) => 51 - kept.length + i))
+      expect(mock.journal.dropped()).toBe(50 - kept.length)
+    },
+  )
+
+  it('keeps one exchange, however long it is', async () => {
+    const mock = mockOf({ journalBytes: 100, totalJournalBytes: 100 })
+
+    await askOften(mock, { times: 2 })
+
+    expect(mock.journal.find()).toMatchObject([{ id: 2 }])
+  })
+
+  it('of all worlds keeps no more bytes than it may: the oldest go first', async () => {
+    const mock = mockOf({ totalJournalBytes: 100_000 })
+    const worlds = await Promise.all(['one', 'other', 'third'].map(id => mock.worlds.put(id)))
+
+    for (const world of worlds) await askOften(world, { times: 8 })
+
+    const kept = worlds.map(({ journal }) => journal.find().length)
+    expect(kept[0]).toBe(0)
+    expect(kept[2]).toBe(8)
+    expect((kept[1] ?? 0) + 8).toBeLessThanOrEqual(10)
+    expect(worlds.map(({ journal }, i) => journal.dropped() + (kept[i] ?? 0))).toEqual([8, 8, 8])
+  })
+
+  it('of a world that is deleted makes room for others', async () => {
+    const mock = mockOf({ totalJournalBytes: 100_000 })
+    await askOften(mock, { times: 5 })
+    await askOften(await mock.worlds.put('other'), { times: 4 })
+
+    await mock.worlds.delete('other')
+    await askOften(mock, { times: 4 })
+
+    expect(mock.journal.find()).toHaveLength(9)
+  })
+
+  it('of a snapshot is counted, too', async () => {
+    const [mock, other] = [mockOf({}), mockOf({ journalBytes: 100_000 })]
+    await askOften(mock, { times: 50 })
+
+    await other.restore(mock.snapshot({ with: ['journal'] }))
+
+    expect(other.journal.find().length).toBeLessThanOrEqual(10)
+    expect(other.journal.dropped()).toBeGreaterThanOrEqual(40)
+  })
+
+  it('says how many exchanges are no longer kept, until it is cleared', async ({ serve }) => {
+    const { mock, client, steer } = await serve({ journalSize: 2 })
+    await askOften(mock, { times: 5 })
+
+    const answer = json(await steer('GET', '/__mock/journal')) as { exchanges: unknown[]; dropped: number }
+    const dropped = await client.journal.dropped()
+    await client.journal.clear()
+
+    expect([answer.exchanges.length, answer.dropped, dropped]).toEqual([2, 3, 3])
+    expect([mock.journal.dropped(), await client.journal.dropped()]).toEqual([0, 0])
+  })
+
+  it('counts none where it is to keep none', async () => {
+    const mock = mockOf({ journalSize: 0 })
+    await askOften(mock, { times: 5 })
+
+    expect([mock.journal.find(), mock.journal.dropped()]).toEqual([[], 0])
+  })
+
+  it('says so where something that is expected may be among them', async () => {
+    const mock = mockOf({ journalSize: 2 })
+    await askOften(mock, { times: 3 })
+
+    const one = mock.journal.verify({ operation: 'lobbies.find' })
+    await askOften(mock, { times: 1 })
+    const more = mock.journal.verify({ order: [{ operation: 'lobbies.find' }] })
+    const found = mock.journal.verify({ match: { path: '/nowhere' } })
+
+    expect(one.reason).toMatch(/; 1 older exchange is no longer kept$/)
+    expect(more.reason).toMatch(/; 2 older exchanges are no longer kept$/)
+    expect(found).toEqual({ ok: true, matched: 2, nearest: [] })
+  })
+})
+
+describe('the change sets that are kept', () => {
+  const change = (mock: Mockmaker, size: number) =>
+    mock.world.lobbies.update(q => q.where({ lobby_id: 'closed' }), {
+      data: lobby => void Object.assign(lobby, { state: { text: 'x'.repeat(size), at: Math.random() } }),
+    })
+
+  it('are no larger together than they may be', async () => {
+    const mock = mockOf({ journalBytes: 100_000 })
+    await change(mock, 10)
+    const since = mock.world.revision
+    for (let i = 0; i < 20; i += 1) await change(mock, 10_000)
+    const later = mock.world.revision
+    for (let i = 0; i < 5; i += 1) await change(mock, 10_000)
+
+    const first = async (from: number) => (await mock.changes({ since: from }).next()).value?.type
+
+    expect([await first(since), await first(later)]).toEqual(['gone', 'change'])
+  })
+
+  it('count a state once that stays as it is', async () => {
+    const mock = mockOf({ journalBytes: 100_000 })
+    const put = { method: 'PUT', headers: bearer(tokens.arena) }
+    await ask(mock, { ...put, path: '/matchmaker/lobbies/state', body: JSON.stringify(['x'.repeat(60_000)]) })
+    const since = mock.world.revision
+    for (let i = 0; i < 20; i += 1)
+      await ask(mock, { ...put, path: '/matchmaker/lobbies/closed', body: `{"is_closed":${i % 2 === 0}}` })
+
+    expect((await mock.changes({ since }).next()).value?.type).not.toBe('gone')
+  })
+})
+
+describe('events that nobody reads', () => {
+  it('are dropped before they take more memory than they may; the reader is told, and goes on', async () => {
+    const mock = mockOf({ eventBytes: 100_000 })
+    const events = mock.changes()
+    await askOften(mock, { times: 50 })
+    await mock.world.lobbies.create({ lobby_id: 'last' })
+
+    const types: unknown[] = []
+    for await (const event of events) {
+      types.push(event.type)
+      if (event.type === 'change') break
+    }
+
+    expect(types[0]).toBe('gone')
+    expect(types.length).toBeLessThanOrEqual(12)
+  })
+
+  it('are told again from the revision that the reader is given', async () => {
+    const mock = mockOf({ eventBytes: 100_000 })
+    const events = mock.changes()
+    await mock.world.lobbies.create({ lobby_id: 'first' })
+    await askOften(mock, { times: 12 })
+    const { value: gone } = await events.next()
+    await mock.world.lobbies.create({ lobby_id: 'last' })
+
+    const since = gone?.type === 'gone' ? gone.data.revision : 0
+    const resumed = mock.changes({ since })
+    const types = [await resumed.next(), await resumed.next()].map(({ value }) => value?.type)
+
+    expect(gone?.type).toBe('gone')
+    expect(types).not.toContain('gone')
+  })
+
+  it('are told, where they are one, however large it is', async () => {
+    const mock = mockOf({ eventBytes: 10 })
+    const events = mock.changes()
+
+    await askOften(mock, { times: 1 })
+
+    expect((await events.next()).value?.type).toBe('exchange')
+  })
+
+  it('of all readers together are dropped where most wait, and no reader that keeps up loses one', async () => {
+    const mock = mockOf({ totalEventBytes: 100_000 })
+    const [idle, ready] = [mock.changes(), mock.changes()]
+    const read: unknown[] = []
+
+    for (let i = 0; i < 30; i += 1) {
+      await askOften(mock, { times: 1 })
+      read.push((await ready.next()).value?.type)
+    }
+
+    expect(new Set(read)).toEqual(new Set(['exchange']))
+    expect((await idle.next()).value?.type).toBe('gone')
+  })
+
+  it('are dropped where a client does not read its socket', async ({ serve }) => {
+    const { mock, url } = await serve({ eventBytes: 1_000_000 })
+    const socket = await connected(url)
+    let text = ''
+    socket.setEncoding('latin1').on('data', data => {
+      text += data
+    })
+    socket.write('GET /__mock/changes HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    await vi.waitFor(() => expect(text).toContain('event: begin'))
+
+    socket.pause()
+    // More than the system takes in for a client that reads nothing.
+    const body = 'x'.repeat(200_000)
+    for (let i = 0; i < 200; i += 1) await ask(mock, { ...lost, body })
+    socket.resume()
+
+    await vi.waitFor(() => expect(text).toContain('event: gone'), { timeout: 5_000 })
+    socket.destroy()
+  })
+})
+
+describe('the histories of several worlds', () => {
+  const step = fc.oneof(
+    fc.record({ world: fc.nat(3), length: fc.nat(3_000) }),
+    fc.record({ world: fc.nat(3), clear: fc.constant(true) }),
+    fc.record({ world: fc.nat(3), end: fc.constant(true) }),
+  )
+
+  property.prop([
+    fc.array(step, { maxLength: 60 }),
+    fc.integer({ min: 1, max: 10 }),
+    fc.integer({ min: 0, max: 9_000 }),
+  ])('keep the newest that fit, and know how much that is', (steps, exchanges, most) => {
+    const budget = new HistoryBudget(most)
+    const histories = Array.from({ length: 4 }, () => new History({ exchanges, bytes: 6_000, budget }))
+    const ended = new Set<number>()
+
+    for (const { world, ...what } of steps) {
+      const history = histories[world]
+      if ('length' in what) history?.addExchange(recordedBefore({ ...entry, path: 'x'.repeat(what.length) }))
+      if ('clear' in what) history?.clearExchanges()
+      if ('end' in what) ended.add(world) && history?.end()
+      const kept = histories.filter((_, i) => !ended.has(i)).flatMap(one => one.exchanges)
+      const bytes = kept.reduce((sum, exchange) => sum + exchange.bytes, 0)
+
+      expect(budget.bytes).toBe(bytes)
+      expect(bytes <= most || kept.length === 1).toBe(true)
+    }
+  })
+})
+
+const entry = {
+  id: 1,
+  time: '2026-11-20T20:00:00.000Z',
+  world: 'default',
+  method: 'GET',
+  path: '/',
+  query: {},
+  headers: {},
+  status: 404,
+  ms: 0,
+  blocked_ms: 0,
+}
