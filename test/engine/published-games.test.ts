@@ -47,6 +47,21 @@ describe.for(kinds)('published games, with %s', token => {
     expect(joined.lobby.lobbyId).toBe(lobby.lobbyId)
   })
 
+  it('shows microgravity.io the captcha of a fault, and takes its answer', async ({ serve }) => {
+    const { url, mock } = await serve({ scenario })
+    const { lobbies } = matchmaker(url, token)
+    const metadata = { hcaptcha: { site_id: 'mock-site', site_key: 'mock-key' } }
+    const error = { status: 403, code: 'CAPTCHA_CAPTCHA_REQUIRED', metadata } as const
+    mock.faults.add({ operation: 'lobbies.find', effect: { error }, times: 1 })
+    const ask = (captcha: object | null) => lobbies.find(untyped({ gameModes: ['classic'], regions: null, captcha }))
+
+    const refused = await ask(null).catch((failure: unknown) => failure)
+    const found = await ask({ hcaptcha: { clientResponse: 'solved' } })
+
+    expect(refused).toMatchObject({ statusCode: 403, body: { code: 'CAPTCHA_CAPTCHA_REQUIRED', metadata } })
+    expect(found.lobby.ports.default?.port).toBe(5001)
+  })
+
   // rivet-gg/examples, javascript/sandbox/src/examples/matchmaker.ts
   it('lets the sandbox find and create with all fields of its form empty', async ({ serve }) => {
     const { url } = await serve({ scenario })
