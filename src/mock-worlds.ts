@@ -22,11 +22,14 @@ export interface MockWorlds extends SteeringWorlds {
   get(id: string): WorldMock | undefined
   put(id: string, options?: NewWorldOptions): Promise<WorldMock>
   /**
-   * For doors: the world that a request names, made where it is not there, and the request as that world sees it;
-   * `undefined` where it names none, and means the default one. Throws `ApiError`.
+   * For entry points: the world that a request names, and the request as that world sees it; `undefined` where it names
+   * none, and means the default one. A world that does not exist is made, or is an `ApiError`. Throws `ApiError`.
    */
-  at(exchange: Exchange): Asked | undefined
+  at(exchange: Exchange, unknown: UnknownWorld): Asked | undefined
 }
+
+/** What becomes of a request that names a world that does not exist: over HTTP the world is made, in-process it is refused. */
+export type UnknownWorld = 'make' | 'refuse'
 
 /** A request, and the world that it goes to. */
 interface Asked {
@@ -64,7 +67,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
       return there ?? worlds.add(id, () => make(id, beginning))
     },
     delete: id => worlds.delete(id),
-    at(exchange) {
+    at(exchange, unknown) {
       const addressed = addressedBy(exchange)
       if (!addressed) return undefined
       const { worldId, exchange: inner, basePath } = addressed
@@ -72,11 +75,19 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
       if (there) return { mock: there, exchange: inner, basePath }
       // A page only asks whether it may ask: that makes no world.
       if (exchange.method === 'OPTIONS') return { mock: worlds.default, exchange: inner, basePath }
+      if (unknown === 'refuse') throw noWorld(worldId, worlds.ids)
       // An image in a page must not make worlds.
       if (isForeign(exchange, { tables: worlds.default.world, corsOrigins })) throw foreign()
       return { mock: worlds.at(worldId), exchange: inner, basePath }
     },
   }
+}
+
+function noWorld(id: string, ids: readonly string[]): ApiError {
+  return new ApiError(
+    'API_NOT_FOUND',
+    `there is no world ${quoted(id)}: in-process, mock.worlds.put makes one.${knownChoices(id, ids)}`,
+  )
 }
 
 function foreign(): ApiError {

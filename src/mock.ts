@@ -2,12 +2,13 @@ import { EventBudget } from './control/changes.js'
 import { extended } from './extended.js'
 import type { MockBeginning, ReloadOptions } from './mock-beginning.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
-import { createMockWorlds, type MockWorlds } from './mock-worlds.js'
+import { createMockWorlds, type MockWorlds, type UnknownWorld } from './mock-worlds.js'
 import { createOnHand, type OnHand } from './on-hand.js'
 import type { Progress } from './scenario/progress.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
 import type { Answerer } from './server/answer.js'
+import type { Answerers } from './server/handlers.js'
 import { HistoryBudget } from './server/history-budget.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
 import { defaultWorldId, Worlds } from './server/worlds.js'
@@ -32,6 +33,8 @@ export interface Parts {
 /** The whole service without MSW and without a transport: the world `default`, and the other worlds. */
 export interface Mock extends WorldMock {
   readonly worlds: MockWorlds
+  /** For handlers: answers each request in the world that it names, by what the function takes of that world. */
+  entry(answerOf: (mock: WorldMock) => Answerer): Answerers
   /** The names of the scenarios that can be loaded. */
   readonly scenarios: readonly string[]
   /** The exchanges of all worlds as they end. */
@@ -68,7 +71,7 @@ export function createMock(options: MockOptions, parts: Parts = {}): Mock {
   const makeAsked = (worldId: string) => make(worldId, onHand.beginningOf(undefined, { worldId }))
   const worlds = new Worlds({ default: own, make: makeAsked, most, ttlMs })
   const mockWorlds = createMockWorlds(worlds, { onHand, corsOrigins, make })
-  const answerIn = answererIn(mockWorlds)
+  const entry = entryTo(mockWorlds)
   return extended(own, {
     // Of its class.
     get tokens() {
@@ -81,8 +84,8 @@ export function createMock(options: MockOptions, parts: Parts = {}): Mock {
     uptimeMs: () => performance.now() - madeAt,
     scenarios: onHand.names,
     worlds: mockWorlds,
-    answer: answerIn(mock => mock.answer),
-    overridden: (id, resolver) => answerIn(mock => mock.overridden(id, resolver)),
+    entry,
+    answer: entry(mock => mock.answer).answer,
     async reload(scenario, options = {}) {
       const { beginning, replace } = onHand.replacing(scenario, { worldId: defaultWorldId })
       const tally = await own.rebase(beginning, options)
@@ -121,16 +124,19 @@ function onHandOf({ scenario, seed, publicUrl, live }: MockOptions, parts: Parts
   })
 }
 
-/** Answers an exchange in the world that it names. */
-function answererIn({ at, default: own }: Pick<MockWorlds, 'at' | 'default'>) {
-  return (answerOf: (mock: WorldMock) => Answerer): Answerer =>
-    exchange => {
-      try {
-        const asked = at(exchange)
-        return asked ? answerOf(asked.mock)(asked.exchange) : answerOf(own)(exchange)
-      } catch (error) {
-        // It names no world, so that the default one tells of it.
-        return own.refuse(exchange, error)
+function entryTo({ at, default: own }: Pick<MockWorlds, 'at' | 'default'>): Mock['entry'] {
+  return answerOf => {
+    const answerer =
+      (unknown: UnknownWorld): Answerer =>
+      exchange => {
+        try {
+          const asked = at(exchange, unknown)
+          return asked ? answerOf(asked.mock)(asked.exchange) : answerOf(own)(exchange)
+        } catch (error) {
+          // No world has it, so that the default one logs it.
+          return own.refuse(exchange, error)
+        }
       }
-    }
+    return { answer: answerer('refuse'), served: answerer('make') }
+  }
 }

@@ -17,7 +17,7 @@ export interface MockmakerOptions extends MockOptions {
 }
 
 /** A mock with its MSW handlers. */
-export interface Mockmaker extends Omit<Mock, 'overridden'> {
+export interface Mockmaker extends Omit<Mock, 'overridden' | 'entry'> {
   /** One for each operation: for `setupServer(...)`, `setupWorker(...)` and `mockExpress(...)`. */
   readonly handlers: HttpHandler[]
   /**
@@ -30,12 +30,11 @@ export interface Mockmaker extends Omit<Mock, 'overridden'> {
 
 /** A mock with MSW handlers over it. */
 export function withHandlers(mock: Mock, { baseUrl = '*' }: MockmakerOptions): Mockmaker {
-  const { answer, overridden } = mock
   return extended(mock, {
-    handlers: createHandlers({ baseUrl, answer }),
+    handlers: createHandlers({ baseUrl, ...mock.entry(world => world.answer) }),
     override(id, resolver) {
       checkResolver(id, resolver)
-      return createHandler(id, { baseUrl, answer: overridden(id, resolver) })
+      return createHandler(id, { baseUrl, ...mock.entry(world => world.overridden(id, resolver)) })
     },
   } satisfies Pick<Mockmaker, 'handlers' | 'override'>)
 }

@@ -3,19 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { mockExpress } from '../src/express.js'
 import { createMockmaker, type Mockmaker } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
-import { json, type Sent, sendTo } from './doors.js'
+import { failure, type Got, json, type Sent, sendTo } from './doors.js'
 import { ask } from './server/ask.js'
 import { serving } from './serving.js'
 import { bearer, tanks, tokens } from './tanks.js'
 
 interface Opened {
   readonly mock: Mockmaker
-  lobbies(sent: Sent): Promise<number>
+  send(sent: Sent): Promise<Got>
   close(): Promise<unknown>
 }
-
-const counted = ({ body }: { readonly body: string }) =>
-  (json({ status: 200, headers: {}, body }) as { lobbies: unknown[] }).lobbies.length
 
 /** A mock under MSW, whose handlers listen there. */
 async function underMsw(baseUrl: string, origin: string): Promise<Opened> {
@@ -23,20 +20,20 @@ async function underMsw(baseUrl: string, origin: string): Promise<Opened> {
   mock.listen({ onUnhandledRequest: 'error' })
   return {
     mock,
-    async lobbies({ method, path, headers = {} }) {
+    async send({ method, path, headers = {} }) {
       const response = await fetch(origin + path, { method, headers })
-      return counted({ body: await response.text() })
+      return { status: response.status, headers: {}, body: await response.text() }
     },
     close: mock.close,
   }
 }
 
-const doors: readonly { readonly name: string; open(): Promise<Opened> }[] = [
+const doors: readonly { readonly name: string; readonly isHttp?: true; open(): Promise<Opened> }[] = [
   {
     name: 'answer',
     async open() {
       const mock = createMockmaker({ scenario: tanks })
-      return { mock, lobbies: async sent => counted(await ask(mock, sent)), close: mock.close }
+      return { mock, send: sent => ask(mock, sent), close: mock.close }
     },
   },
   { name: 'MSW, for any origin', open: () => underMsw('*', 'https://any.test') },
@@ -45,18 +42,20 @@ const doors: readonly { readonly name: string; open(): Promise<Opened> }[] = [
   { name: 'MSW, for one origin and path', open: () => underMsw('https://one.test/api', 'https://one.test/api') },
   {
     name: 'mockExpress',
+    isHttp: true,
     async open() {
       const mock = createMockmaker({ scenario: tanks })
       const { url, close } = await serving(express().use(mockExpress(mock.handlers)))
-      return { mock, lobbies: async sent => counted(await sendTo(url, sent)), close }
+      return { mock, send: sent => sendTo(url, sent), close }
     },
   },
   {
     name: 'mockExpress below a path',
+    isHttp: true,
     async open() {
       const mock = createMockmaker({ scenario: tanks })
       const { url, close } = await serving(express().use('/api', mockExpress(mock.handlers)))
-      return { mock, lobbies: async sent => counted(await sendTo(`${url}/api`, sent)), close }
+      return { mock, send: sent => sendTo(`${url}/api`, sent), close }
     },
   },
 ]
@@ -65,7 +64,8 @@ const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(
 
 describe.each(doors)('a world through $name', door => {
   it('is the one that the path names, or the header, or else the default one', async () => {
-    const { mock, lobbies, close } = await door.open()
+    const { mock, send, close } = await door.open()
+    const lobbies = async (sent: Sent) => (json(await send(sent)) as { lobbies: unknown[] }).lobbies.length
     const other = await mock.worlds.put('other')
     await other.world.lobbies.create({ game_mode_id: 'duel' })
 
@@ -74,11 +74,31 @@ describe.each(doors)('a world through $name', door => {
       await lobbies({ ...list, path: `/w/other${list.path}` }),
       await lobbies({ ...list, headers: { ...list.headers, 'x-mock-world': 'other' } }),
       await lobbies({ ...list, path: `/w/default${list.path}`, headers: { 'x-mock-world': 'other' } }),
-      await lobbies({ ...list, path: `/w/new${list.path}` }),
     ]
 
-    expect(counts).toEqual([2, 3, 3, 2, 2])
-    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'other', 'new'])
+    expect(counts).toEqual([2, 3, 3, 2])
+    await close()
+  })
+
+  it('that does not exist is refused in-process, and made over HTTP', async () => {
+    const { mock, send, close } = await door.open()
+    await mock.worlds.put('test-42')
+    const lists = [
+      { ...list, path: `/w/test-43${list.path}` },
+      { ...list, headers: { ...list.headers, 'x-mock-world': 'tset-42' } },
+    ]
+
+    const got = await Promise.all(lists.map(send))
+
+    const worlds = mock.worlds.list().map(({ id }) => id)
+    if (door.isHttp) {
+      expect(got.map(({ status }) => status)).toEqual([200, 200])
+      expect(worlds).toEqual(['default', 'test-42', 'test-43', 'tset-42'])
+    } else {
+      expect(got.map(failure)).toEqual(['404 API_NOT_FOUND', '404 API_NOT_FOUND'])
+      for (const { body } of got) expect(body).toContain('Did you mean test-42?')
+      expect(worlds).toEqual(['default', 'test-42'])
+    }
     await close()
   })
 })

@@ -65,7 +65,7 @@ export function createListener(
         const steers = control && isControlPath(pathInWorld(exchange.path))
         const early = steers ? admit(exchange) : undefined
         if (early) return mock.present(exchange, early)
-        const asked = worlds.at(exchange)
+        const asked = worlds.at(exchange, 'make')
         const there = asked?.mock ?? worlds.default
         const inner = asked?.exchange ?? exchange
         const server = () => `${request.protocol ?? 'http'}://${host}${request.baseUrl ?? ''}`

@@ -4,6 +4,7 @@ import type { Answerer } from './answer.js'
 /** What an MSW handler of ours carries, so that a door can answer without Fetch objects. */
 interface Carried {
   readonly id: OperationId
+  /** Answers over HTTP. */
   readonly answer: Answerer
   /** What stands before the operation's path, without a slash at its end. */
   readonly basePath: string

@@ -14,14 +14,21 @@ import { turnAway } from './turn-away.js'
  */
 type BaseUrl = string
 
-/** Where handlers listen, and who answers what they hear. */
-interface HandlerOptions {
-  readonly baseUrl: BaseUrl
+/** Who answers requests. A world that does not exist is refused in-process, and made over HTTP. */
+export interface Answerers {
+  /** In-process. */
   readonly answer: Answerer
+  /** Over HTTP. */
+  readonly served: Answerer
+}
+
+/** Where handlers listen, and who answers what they hear. */
+interface HandlerOptions extends Answerers {
+  readonly baseUrl: BaseUrl
 }
 
 /** One MSW handler for an operation; that of a GET answers HEAD too. Throws `UsageError` where the base URL is none. */
-export function createHandler(id: OperationId, { baseUrl, answer }: HandlerOptions): HttpHandler {
+export function createHandler(id: OperationId, { baseUrl, answer, served }: HandlerOptions): HttpHandler {
   const { method, path } = operations[id]
   const { url, basePath } = readBase(baseUrl)
   const pattern = pathPattern(path)
@@ -30,12 +37,12 @@ export function createHandler(id: OperationId, { baseUrl, answer }: HandlerOptio
   )
   if (method === 'GET') handler.info.method = /^(GET|HEAD)$/
   turnAway(handler, operations[id])
-  return carry(enduring(handler), { id, answer, basePath })
+  return carry(enduring(handler), { id, answer: served, basePath })
 }
 
 /** The handlers of all operations; behind them, where the base URL says that the origin is ours, one that answers 404 and wrong methods. */
-export function createHandlers({ baseUrl, answer }: HandlerOptions): HttpHandler[] {
-  const handlers = operationIds.map(id => createHandler(id, { baseUrl, answer }))
+export function createHandlers({ baseUrl, answer, served }: HandlerOptions): HttpHandler[] {
+  const handlers = operationIds.map(id => createHandler(id, { baseUrl, answer, served }))
   const { url, basePath } = readBase(baseUrl)
   if (url.startsWith('*')) return handlers
   const rest = http.all(`${url}/*`, ({ request }) =>

@@ -187,6 +187,7 @@ describe('the faults of a world', () => {
   it('are of one world alone', async () => {
     const { mock } = faulty([{ effect: busyCode }])
 
+    await mock.worlds.put('other')
     const got = await ask(mock, { ...list, path: `/w/other${list.path}` })
 
     expect([got.status, mock.worlds.get('other')?.faults.list()]).toEqual([200, []])
