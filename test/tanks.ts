@@ -76,7 +76,10 @@ export const tanks: ScenarioInput = {
           namespace_id: ids.closed,
           tokenless: false,
           tokens: { public: tokens.publicClosed },
-          game_modes: ['solo', { game_mode_id: 'walled', disabled: ['find', 'join', 'create'] }],
+          game_modes: [
+            { game_mode_id: 'solo', dynamic_max_players: false, taggable: false },
+            { game_mode_id: 'walled', disabled: ['find', 'join', 'create'] },
+          ],
           lobbies: [
             {
               lobby_id: 'arena',

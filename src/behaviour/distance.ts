@@ -12,9 +12,10 @@ export function distance(
   if (client === undefined) return { kilometers: 0, miles: 0 }
   const { Geodesic } = geodesic
   const { latitude, longitude } = datacenter
+  const from = onGlobe(client)
   const { s12: meters = 0 } = Geodesic.WGS84.Inverse(
-    client.latitude,
-    client.longitude,
+    from.latitude,
+    from.longitude,
     latitude,
     longitude,
     Geodesic.DISTANCE,
@@ -22,4 +23,13 @@ export function distance(
   // To the millimetre: engines differ in the last bits of a sine, and every door answers the same bytes.
   const kilometers = Math.round(meters * 1000) / 1_000_000
   return { kilometers, miles: kilometers * milesInKilometer }
+}
+
+/** The same place in range: a client may send any degrees, and beyond a pole the way goes down on the other side. */
+function onGlobe({ latitude, longitude }: Coordinates): Coordinates {
+  const around = longitude % 360
+  if (Math.abs(latitude) <= 90) return { latitude, longitude: around }
+  const turned = ((latitude % 360) + 360) % 360
+  if (turned > 90 && turned < 270) return { latitude: 180 - turned, longitude: around + 180 }
+  return { latitude: turned >= 270 ? turned - 360 : turned, longitude: around }
 }

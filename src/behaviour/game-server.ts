@@ -2,7 +2,7 @@ import { ApiError } from '../contract/error.js'
 import { frozenCopy } from '../store/json-copy.js'
 import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow, RunningLobby } from '../store/lobby-row.js'
-import type { PlayerRow } from '../store/player-row.js'
+import { isSeated, type PlayerRow } from '../store/player-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { Writes } from '../store/writes.js'
 import type { Behaviour } from './behaviour.js'
@@ -94,12 +94,14 @@ export function ownLobby(caller: LobbyCaller, { reads, writes, now }: Owned): Lo
 
 /** A player whom the mock would have connected, or has, waits for its server to say so. */
 function awaitServer(player: PlayerRow, { writes, now }: Pick<Owned, 'writes' | 'now'>): void {
-  const { player_token, lobby_id, namespace_id, address } = player
-  const reserved = { player_token, lobby_id, namespace_id, address, status: 'reserved' } as const
-  if (player.status === 'reserved' && player.connects_at !== undefined) {
-    const { expires_at } = player
-    writes.put('players', Object.freeze({ ...reserved, ...(expires_at === undefined ? {} : { expires_at }) }))
-  }
-  if (player.status === 'connected' && player.leaves_at !== undefined)
-    writes.put('players', Object.freeze({ ...reserved, expires_at: now + lifetimeMs.seat }))
+  if (!isSeated(player)) return
+  const { player_token, lobby_id, namespace_id, address, removes_at } = player
+  const seat = { player_token, lobby_id, namespace_id, address, ...(removes_at === undefined ? {} : { removes_at }) }
+  const reserve = (expires_at: number | undefined) =>
+    writes.put(
+      'players',
+      Object.freeze({ ...seat, status: 'reserved', ...(expires_at === undefined ? {} : { expires_at }) }),
+    )
+  if (player.status === 'reserved' && player.connects_at !== undefined) reserve(player.expires_at)
+  if (player.status === 'connected' && player.leaves_at !== undefined) reserve(now + lifetimeMs.seat)
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/error.js'
 import type { Behaviour } from './behaviour.js'
 import { cannedJoin } from './canned-join.js'
 import { nearness } from './nearness.js'
-import { newLobby } from './new-lobby.js'
+import { checkMaxPlayers, newLobby } from './new-lobby.js'
 import { modeOf, placesOf } from './places.js'
 import { checkSource, reserveSeat } from './seat.js'
 import { checkTags } from './tags.js'
@@ -18,11 +18,13 @@ export const createLobby: Behaviour<'lobbies.create'> = call => {
       'MATCHMAKER_CUSTOM_LOBBIES_DISABLED',
       `lobbies of game mode ${mode.game_mode_id} are not to be created: its key "disabled" in the scenario names create`,
     )
+  checkTags(input.tags, [mode])
+  checkMaxPlayers(input.max_players, [mode])
   const regions = input.region === undefined ? undefined : [input.region]
   const [first, ...others] = placesOf([mode], { regions, tables })
-  checkTags(input.tags)
   checkSource({ namespaceId, client, tables })
   const near = nearness(input, tables)
   const place = others.reduce((best, other) => (near.isNearer(other.region_id, best.region_id) ? other : best), first)
-  return reserveSeat(newLobby(place, { ...call, wishes: input }), call)
+  const { publicity = 'private' } = input
+  return reserveSeat(newLobby(place, { ...call, wishes: { ...input, publicity } }), call)
 }

@@ -8,7 +8,7 @@ import type { Behaviour, WriteCall } from './behaviour.js'
 import { cannedJoin } from './canned-join.js'
 import type { Client } from './client.js'
 import { nearness } from './nearness.js'
-import { newLobby } from './new-lobby.js'
+import { checkMaxPlayers, newLobby } from './new-lobby.js'
 import { modesOf, type Place, placesOf } from './places.js'
 import { checkSource, reserveSeat } from './seat.js'
 import { checkTags, hasTags } from './tags.js'
@@ -23,8 +23,10 @@ export const findLobby = ((call: Finding) => {
   const { caller, client, input, reads: tables } = call
   const { namespaceId } = caller
   if (caller.kind === 'development') return cannedJoin(caller, call)
-  const places = placesOf(askedModes(input, { namespaceId, tables }), { regions: input.regions, tables })
-  checkTags(input.tags)
+  const modes = askedModes(input, { namespaceId, tables })
+  checkTags(input.tags, modes)
+  checkMaxPlayers(input.max_players, modes)
+  const places = placesOf(modes, { regions: input.regions, tables })
   checkSource({ namespaceId, client, tables })
   const lobby = fullest(places, { input, tables, client })
   if (lobby) return reserveSeat(lobby, call)

@@ -4,6 +4,7 @@ import { frozenCopy } from '../store/json-copy.js'
 import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import type { Random } from '../store/random.js'
+import type { GameModeRow } from '../store/rows.js'
 import type { InnerTables } from '../store/table.js'
 import type { Writes } from '../store/writes.js'
 import type { Client } from './client.js'
@@ -55,6 +56,29 @@ export function newLobby({ mode, region_id }: Place, making: Making): LobbyRow {
   })
   writes.put('lobbies', lobby)
   return lobby
+}
+
+/**
+ * Throws `ApiError` where a lobby of one of the game modes cannot be made for so many players: none, more than the larger
+ * of the mode's normal and direct maximum, or any number where the mode allows no choice (PROTOCOL.md C).
+ */
+export function checkMaxPlayers(max_players: number | undefined, modes: readonly GameModeRow[]): void {
+  if (max_players === undefined) return
+  if (max_players === 0) throw invalidMaxPlayers('max_players is 0: send at least 1')
+  for (const { game_mode_id, dynamic_max_players, max_players_normal, max_players_direct } of modes) {
+    if (dynamic_max_players === false)
+      throw new ApiError(
+        'MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED',
+        `lobbies of game mode ${game_mode_id} take as many players as the mode says: leave max_players out, or remove "dynamic_max_players: false" from the scenario`,
+      )
+    const most = Math.max(max_players_normal, max_players_direct)
+    if (max_players > most)
+      throw invalidMaxPlayers(`max_players is ${max_players}: send at most ${most} for game mode ${game_mode_id}`)
+  }
+}
+
+function invalidMaxPlayers(message: string): ApiError {
+  return new ApiError('MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID', message)
 }
 
 function maximaOf(mode: Place['mode'], max_players: number | undefined) {

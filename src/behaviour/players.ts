@@ -125,7 +125,7 @@ interface Moving {
 
 /** Has a player with a seat connected; where the mock plays the server, it will leave by itself. */
 export function connect(player: SeatedPlayer, { lobby, writes, now }: Moving & { readonly lobby: LobbyRow }): void {
-  const { player_token, lobby_id, namespace_id, address, session_ms } = player
+  const { player_token, lobby_id, namespace_id, address, session_ms, removes_at } = player
   const isPlayed = lobby.run_by === 'mock' || session_ms !== undefined
   const leaves_at = now + (session_ms ?? playedMs.leaves)
   writes.put(
@@ -138,6 +138,7 @@ export function connect(player: SeatedPlayer, { lobby, writes, now }: Moving & {
       ...(session_ms === undefined ? {} : { session_ms }),
       status: 'connected',
       ...(isPlayed ? { leaves_at } : {}),
+      ...(removes_at === undefined ? {} : { removes_at }),
     }),
   )
 }

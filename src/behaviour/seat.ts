@@ -37,6 +37,8 @@ export function reserveSeat(lobby: LobbyRow, { client, reads, writes, random, no
       status: 'reserved',
       expires_at: now + lifetimeMs.seat,
       ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
+      // Whom the simulation sends leaves when its session is over.
+      ...(session_ms === undefined ? { removes_at: now + lifetimeMs.player } : {}),
     }),
   )
   const display_name = reads.regions.get(region_id)?.region_display_name ?? region_id

@@ -1,20 +1,19 @@
 import type { OperationOutput } from '../contract/operations.js'
+import { seatsTaken } from '../store/lobby-row.js'
 import type { Behaviour } from './behaviour.js'
 import { playerCount } from './player-count.js'
 
 type Statistics = OperationOutput<'players.getStatistics'>
 
-/** How many players are connected, by game mode and region (PROTOCOL.md C); a development token sees nobody (B2). */
+/** Counts the seats, reserved and connected, by game mode and region (PROTOCOL.md C); a development token sees nobody (B2). */
 export const getStatistics: Behaviour<'players.getStatistics'> = ({ caller, tables }) => {
   if (caller.kind === 'development') return { player_count: 0, game_modes: {} }
   const { namespaceId: namespace_id } = caller
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
   const counts = new Map(modes.map(({ game_mode_id, regions }) => [game_mode_id, new Map(regions.map(id => [id, 0]))]))
-  for (const { game_mode_id, region_id, total_player_count } of tables.lobbies.findMany(q =>
-    q.where({ namespace_id }),
-  )) {
-    const byRegion = counts.get(game_mode_id)
-    byRegion?.set(region_id, playerCount([byRegion.get(region_id) ?? 0, total_player_count]))
+  for (const lobby of tables.lobbies.findMany(q => q.where({ namespace_id }))) {
+    const byRegion = counts.get(lobby.game_mode_id)
+    byRegion?.set(lobby.region_id, playerCount([byRegion.get(lobby.region_id) ?? 0, seatsTaken(lobby)]))
   }
   const game_modes = [...counts].map(([id, byRegion]) => [id, statisticsOf(byRegion)] as const)
   return {

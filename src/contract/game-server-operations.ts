@@ -91,6 +91,7 @@ export const gameServerOperations = {
       checked,
       'A player of another lobby is removed from there, and the call is refused with `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`: the only refusal that changes something.',
       'A player who has left, or whose seat has expired, is remembered for an hour; then its token is unknown.',
+      'A player who took a seat by a call is removed 8 hours later; one whom the scenario lists stays.',
     ],
   },
   'players.disconnected': {
@@ -113,7 +114,7 @@ export const gameServerOperations = {
   'players.getStatistics': {
     method: 'GET',
     path: '/matchmaker/players/statistics',
-    summary: 'How many players are connected: in all, by game mode, and by region.',
+    summary: 'How many seats are taken, reserved or connected: in all, by game mode, and by region.',
     auth: 'public',
     kind: 'read',
     output: z.object({

@@ -24,7 +24,7 @@ export const RegionSummary = z
   .meta({ id: 'RegionSummary', description: 'A region in which lobbies of a game may run.' })
 export type RegionSummary = z.output<typeof RegionSummary>
 
-/** A whole game. `total_player_count` counts the connected players of all its lobbies. */
+/** A whole game. `total_player_count` counts the seats, reserved and connected, of all its lobbies. */
 export const Game = z
   .object({
     game_id: z.string(),
@@ -37,4 +37,7 @@ export const Game = z
     versions: z.array(VersionSummary),
     available_regions: z.array(RegionSummary),
   })
-  .meta({ id: 'Game', description: 'A game. `total_player_count` counts the connected players of all its lobbies.' })
+  .meta({
+    id: 'Game',
+    description: 'A game. `total_player_count` counts the seats, reserved and connected, of all its lobbies.',
+  })

@@ -18,12 +18,17 @@ const tags = record(z.string().meta({ maxLength: 512 })).meta({
   maxProperties: 8,
   propertyNames: { type: 'string', maxLength: 128 },
 })
-const max_players = Uint32.meta({ description: 'The most players of the lobby. Default: as its game mode says.' })
+const max_players = Uint32.meta({
+  description:
+    'The most players of the lobby: at least 1, and at most the larger of the normal and the direct maximum of its game mode. Default: as its game mode says.',
+})
 
 /** By what a client would prove that a person plays, and who that is. Nobody looks at it. */
 const proofs = { captcha: z.unknown().optional(), verification_data: z.unknown().optional() }
 
 const unproven = 'Whatever `captcha` and `verification_data` say is taken: the mock asks for neither.'
+const optedIn =
+  'Game modes take `tags` and `max_players` unless the scenario says `taggable: false` or `dynamic_max_players: false`: the real service takes them only where a version says so.'
 const counted = 'Whose players are counted, and who plays the server of the lobby: as with `lobbies.find`.'
 const played =
   "A lobby is ready as soon as it is there, a player with a seat is connected after 2 s and leaves after 30 min, as if a game server ran, until the first call of its own server that is not refused, with the token of the lobby: from then on only that server's calls count. Whom the mock has connected by then has a seat reserved again, for 2 min, until that server says that it is connected. `servers: manual` in the scenario does as the real service."
@@ -84,6 +89,9 @@ export const lobbyOperations = {
       'MATCHMAKER_TOO_MANY_TAGS',
       'MATCHMAKER_TAG_NAME_TOO_LONG',
       'MATCHMAKER_TAG_TOO_LONG',
+      'MATCHMAKER_TAGS_DISABLED',
+      'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID',
+      'MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED',
       'MATCHMAKER_LOBBY_FULL',
       'MATCHMAKER_NO_AVAILABLE_LOBBIES',
       'MATCHMAKER_TOO_MANY_LOBBIES',
@@ -94,7 +102,8 @@ export const lobbyOperations = {
       played,
       'The fullest lobby is the one with the fewest free seats; of several, one in the nearest region; of those, one of the mode that was asked for first; and of those the oldest.',
       'Where no `regions` are asked for, all that the game modes enable are searched, and a new lobby is made in the nearest: the real service looks in the nearest alone, and nothing here looks up where an address is. An empty list of `regions` is `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`.',
-      'With `tags`, a lobby is found that has all of them; with `max_players`, one that takes exactly as many, which may be any unsigned 32-bit integer: the real service allows 1 to 256. A new lobby gets both.',
+      'With `tags`, a lobby is found that has all of them; with `max_players`, one that takes exactly as many. A new lobby gets both.',
+      optedIn,
       'A player from a loopback address without `x-forwarded-for` is counted only once the scenario or an mm-config call has set `max_players`: on one machine everybody has the same address.',
       unproven,
     ],
@@ -134,7 +143,10 @@ export const lobbyOperations = {
     body: z.object({
       game_mode: z.string(),
       region: z.string().meta({ description: 'Default: the nearest that the game mode enables.' }).optional(),
-      publicity: z.enum(['public', 'private']).meta({ description: 'Default: public.' }).optional(),
+      publicity: z
+        .enum(['public', 'private'])
+        .meta({ description: 'Default: private. A public one is found and listed.' })
+        .optional(),
       tags: tags.optional(),
       max_players: max_players.optional(),
       lobby_config: Json.meta({ description: 'For the game server: the environment of its server has it.' }).optional(),
@@ -152,6 +164,9 @@ export const lobbyOperations = {
       'MATCHMAKER_TOO_MANY_TAGS',
       'MATCHMAKER_TAG_NAME_TOO_LONG',
       'MATCHMAKER_TAG_TOO_LONG',
+      'MATCHMAKER_TAGS_DISABLED',
+      'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID',
+      'MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED',
       'MATCHMAKER_LOBBY_FULL',
       'MATCHMAKER_TOO_MANY_LOBBIES',
       'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
@@ -159,8 +174,8 @@ export const lobbyOperations = {
     source: 'client',
     fidelity: [
       'Game modes allow it unless the scenario says `disabled: [create]`: the real service allows it only where a version says so.',
-      'A public lobby that was created is found and listed like any other.',
-      'The most players may be any unsigned 32-bit integer: the real service allows 1 to 256.',
+      'Without `publicity` the lobby is private. `publicity: "public"` is allowed: the real service allows it only where a version says so. A public lobby is found and listed like any other.',
+      optedIn,
       counted,
       unproven,
     ],

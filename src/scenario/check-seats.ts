@@ -56,6 +56,7 @@ const playerTimes = {
   expires_at: ['reserved'],
   connects_at: ['reserved'],
   leaves_at: ['connected'],
+  removes_at: ['reserved', 'connected'],
   forgotten_at: ['expired', 'removed'],
 } satisfies { readonly [Key in keyof PlayerEntry]?: readonly PlayerEntry['status'][] }
 

@@ -6,7 +6,7 @@ import { anyRegionId } from './catalogue.js'
 import { MaxPlayersKey, maxPlayersOf } from './max-players.js'
 import { ServerPortsEntry, serverPortsOf } from './server-ports.js'
 
-const { game_mode_id, disabled } = GameModeRow.shape
+const { game_mode_id, disabled, dynamic_max_players, taggable } = GameModeRow.shape
 
 /** A game mode: only its id, or an object. */
 export const GameModeEntry = z.union([
@@ -27,6 +27,11 @@ export const GameModeEntry = z.union([
       default: [],
       examples: [['create']],
     }),
+    dynamic_max_players: dynamic_max_players.meta({
+      description: 'Whether find and create may say how many players a lobby takes. Default: true.',
+      default: true,
+    }),
+    taggable: taggable.meta({ description: 'Whether find and create may name tags. Default: true.', default: true }),
     ports: ServerPortsEntry.optional().describe("Where its game servers run. Default: as the namespace's development."),
   }),
 ])
@@ -38,13 +43,15 @@ export type Mode = Omit<GameModeRow, 'namespace_id'>
 /** A game mode with its defaults. `regionIds` are those of the scenario. */
 export function modeOf(entry: GameModeEntry, regionIds: readonly string[]): Mode {
   const given: Exclude<GameModeEntry, string> = typeof entry === 'string' ? { game_mode_id: entry } : entry
-  const { game_mode_id, max_players, regions, listable, disabled, ports } = given
+  const { game_mode_id, max_players, regions, listable, disabled, dynamic_max_players, taggable, ports } = given
   return {
     game_mode_id,
     ...maxPlayersOf(max_players, maxPlayersDefaults),
     regions: [...(regions ?? regionIds)],
     listable: listable ?? true,
     ...(disabled === undefined ? {} : { disabled }),
+    ...(dynamic_max_players === undefined ? {} : { dynamic_max_players }),
+    ...(taggable === undefined ? {} : { taggable }),
     ...(ports === undefined ? {} : { ports: serverPortsOf(ports) }),
   }
 }

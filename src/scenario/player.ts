@@ -25,6 +25,7 @@ export const PlayerEntry = exact({
   expires_at: Instant.optional().describe('When a reserved seat is freed. Default: never.'),
   connects_at: Instant.optional().describe('When the mock connects a reserved player. Default: never.'),
   leaves_at: Instant.optional().describe('When the mock has a connected player leave. Default: never.'),
+  removes_at: Instant.optional().describe('When a player with a seat is removed because of its age. Default: never.'),
   forgotten_at: Instant.optional().describe('When nothing is known any more of one who is gone. Default: never.'),
 })
 export type PlayerEntry = z.output<typeof PlayerEntry>
@@ -37,10 +38,11 @@ export function countOf(players: readonly PlayerEntry[] | undefined, status: 're
 /** A player with its defaults, all columns but its own token and its lobby's. What is absent stays undefined. */
 export function playerOf(entry: PlayerEntry) {
   const { status = 'connected', address = '127.0.0.1', session_ms } = entry
+  const removes_at = msOf(entry.removes_at)
   if (status === 'reserved') {
     const expires_at = msOf(entry.expires_at)
-    return { status, address, session_ms, expires_at, connects_at: msOf(entry.connects_at) }
+    return { status, address, session_ms, expires_at, connects_at: msOf(entry.connects_at), removes_at }
   }
-  if (status === 'connected') return { status, address, session_ms, leaves_at: msOf(entry.leaves_at) }
+  if (status === 'connected') return { status, address, session_ms, leaves_at: msOf(entry.leaves_at), removes_at }
   return { status, address, session_ms, forgotten_at: msOf(entry.forgotten_at) }
 }

@@ -52,9 +52,16 @@ function playerEntry(player: PlayerRow): PlayerEntry {
   const { player_token: token, status, address, session_ms } = player
   const fields = { token, status, address, ...(session_ms === undefined ? {} : { session_ms }) }
   if (player.status === 'reserved') {
-    return { ...fields, ...instant('expires_at', player.expires_at), ...instant('connects_at', player.connects_at) }
+    const { expires_at, connects_at, removes_at } = player
+    return {
+      ...fields,
+      ...instant('expires_at', expires_at),
+      ...instant('connects_at', connects_at),
+      ...instant('removes_at', removes_at),
+    }
   }
-  if (player.status === 'connected') return { ...fields, ...instant('leaves_at', player.leaves_at) }
+  if (player.status === 'connected')
+    return { ...fields, ...instant('leaves_at', player.leaves_at), ...instant('removes_at', player.removes_at) }
   return { ...fields, ...instant('forgotten_at', player.forgotten_at) }
 }
 

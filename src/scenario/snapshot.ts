@@ -103,13 +103,15 @@ function namespaceEntry(namespace: NamespaceRow, tables: ReadTables): NamespaceE
 }
 
 function modeEntry(mode: GameModeRow): Exclude<NonNullable<NamespaceEntry['game_modes']>[number], string> {
-  const { game_mode_id, regions, listable, disabled, ports } = mode
+  const { game_mode_id, regions, listable, disabled, dynamic_max_players, taggable, ports } = mode
   return {
     game_mode_id,
     max_players: maxPlayersEntry(mode),
     regions,
     ...(listable ? {} : { listable }),
     ...(disabled === undefined ? {} : { disabled }),
+    ...(dynamic_max_players === undefined ? {} : { dynamic_max_players }),
+    ...(taggable === undefined ? {} : { taggable }),
     ...(ports === undefined ? {} : { ports }),
   }
 }

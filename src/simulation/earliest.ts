@@ -1,5 +1,5 @@
-/** The earlier of two times; `undefined` is never. */
-export function earliest(one: number | undefined, other: number | undefined): number | undefined {
-  if (one === undefined) return other
-  return other === undefined ? one : Math.min(one, other)
+/** The earliest of some times; `undefined` is never. */
+export function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const first = Math.min(...times.map(time => time ?? Number.POSITIVE_INFINITY))
+  return first === Number.POSITIVE_INFINITY ? undefined : first
 }

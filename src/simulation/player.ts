@@ -8,8 +8,8 @@ import type { Timetable } from './timetable.js'
 /** Connects players where the mock plays the server, and has them leave; frees the seats of those who do not come, and forgets them (PROTOCOL.md C). */
 export const playerTimetable: Timetable<PlayerRow> = {
   dueAt(player) {
-    if (player.status === 'reserved') return earliest(player.connects_at, player.expires_at)
-    return player.status === 'connected' ? player.leaves_at : player.forgotten_at
+    if (player.status === 'reserved') return earliest(player.connects_at, player.expires_at, player.removes_at)
+    return player.status === 'connected' ? earliest(player.leaves_at, player.removes_at) : player.forgotten_at
   },
   happen(player, turn) {
     const { reads, writes, now } = turn
@@ -19,7 +19,8 @@ export const playerTimetable: Timetable<PlayerRow> = {
     if (!lobby) return writes.delete('players', player.player_token)
     if (player.status === 'reserved' && player.connects_at !== undefined && player.connects_at <= now)
       return connect(player, { lobby, writes, now })
-    if (player.status === 'connected') leave(player, turn)
+    const isTooLate = player.status === 'reserved' && player.expires_at !== undefined && player.expires_at <= now
+    if (!isTooLate) leave(player, turn)
     else writes.put('players', expired(player, now))
     // Whom the simulation has sent may be there when it is not, and the lobby that was closed for them opens again.
     if (player.session_ms !== undefined || reads.simulations.get(lobby.namespace_id))

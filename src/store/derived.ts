@@ -4,8 +4,8 @@ import type { Ranking } from './rank-index.js'
 import type { NamespaceRow, RegionRow } from './rows.js'
 import type { Summand } from './sum-index.js'
 
-/** Connected players of lobbies, by their namespace. */
-const players: Summand<LobbyRow> = { columns: ['namespace_id'], amount: lobby => lobby.total_player_count }
+/** Seats of lobbies that are taken, reserved or connected, by their namespace. */
+const players: Summand<LobbyRow> = { columns: ['namespace_id'], amount: seatsTaken }
 /** Lobbies that have not stopped, by their namespace. */
 const running: Summand<LobbyRow> = { columns: ['namespace_id'], amount: ({ status }) => (status === 'stopped' ? 0 : 1) }
 /** Players with a seat, by their namespace and their address: see `seatsFrom`. */

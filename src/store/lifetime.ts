@@ -10,6 +10,8 @@ export const lifetimeMs = {
   /** Until its server has called ready. */
   starting: 5 * minuteMs,
   lobby: 8 * hourMs,
+  /** Of a player, from the call that gave it a seat. */
+  player: 8 * hourMs,
   /** Until its player has connected. */
   seat: 2 * minuteMs,
   /** For how long it is known of a lobby that has stopped, or of a player who has left, that there was one. */

@@ -13,6 +13,9 @@ const playerFields = {
   session_ms: z.int().min(1).optional(),
 }
 
+/** When a player is removed because of its age: of one who took a seat by a call. Absent: never. */
+const removes_at = Time.optional()
+
 /** When nothing is known of a player any more. Absent: never. */
 const forgotten_at = Time.optional()
 
@@ -27,12 +30,14 @@ export const PlayerRow = z.discriminatedUnion(
       expires_at: Time.optional(),
       /** When the mock connects it in its server's place. */
       connects_at: Time.optional(),
+      removes_at,
     }),
     exact({
       ...playerFields,
       status: z.literal('connected'),
       /** When the mock has it leave. Absent where only its server can tell. */
       leaves_at: Time.optional(),
+      removes_at,
     }),
     exact({ ...playerFields, status: z.literal('expired'), forgotten_at }),
     exact({ ...playerFields, status: z.literal('removed'), forgotten_at }),

@@ -81,6 +81,10 @@ export const GameModeRow = exact({
   listable: z.boolean(),
   /** How lobbies of the mode are not to be had. Absent: in any way. */
   disabled: z.array(z.enum(['find', 'join', 'create'])).optional(),
+  /** Whether find and create may say how many players a lobby takes. Absent: true. */
+  dynamic_max_players: z.boolean().optional(),
+  /** Whether find and create may name tags. Absent: true. */
+  taggable: z.boolean().optional(),
   /** Where its game servers run. Absent: as the namespace says. */
   ports: ServerPorts.optional(),
 })

@@ -240,7 +240,7 @@ describe('what the schema refuses', () => {
       [{ matchmaker: { x: 1 } }, 'matchmaker.x is an unknown key. Known: lobby_count_max, max_players.'],
       [
         { game_modes: [{ game_mode_id: 'a', listible: true }] },
-        'game_modes[0].listible is an unknown key. Known: game_mode_id, max_players, regions, listable, disabled, ports. Did you mean listable?',
+        'game_modes[0].listible is an unknown key. Known: game_mode_id, max_players, regions, listable, disabled, dynamic_max_players, taggable, ports. Did you mean listable?',
       ],
       [
         JSON.parse('{"client": {"latitude": 0, "longitude": 0, "__proto__": 1}}'),

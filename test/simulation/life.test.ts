@@ -71,9 +71,21 @@ describe('a lobby whose server the mock plays', () => {
     const [connected, waiting] = [await joined(mock), await joined(mock)]
     await ask(mock, 'players/connected', { player_token: connected }, lobbyTokenOf('listed'))
 
-    await mock.world.clock.advance('8h')
+    await mock.world.clock.advance(8 * 3_600_000 - 1)
+    const before = [statusOf(mock, connected), statusOf(mock, waiting)]
+    await mock.world.clock.advance(1)
 
-    expect([statusOf(mock, connected), statusOf(mock, waiting)]).toEqual(['connected', undefined])
+    expect(before).toEqual(['connected', undefined])
+    expect(statusOf(mock, connected)).toBe('removed')
+  })
+
+  it('keeps for ever a player whom the scenario lists', async () => {
+    const mock = opened()
+    await mock.world.players.create({ lobby_id: 'listed', player_token: 'player.mock.listed' })
+
+    await mock.world.clock.advance('9h')
+
+    expect(statusOf(mock, 'player.mock.listed')).toBe('connected')
   })
 
   it('keeps its players where the call of a server is refused', async () => {

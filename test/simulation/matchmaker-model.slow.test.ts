@@ -25,7 +25,13 @@ interface Moved {
 type Action =
   | { readonly does: 'find'; readonly modes: readonly ModeId[]; readonly mayCreate: boolean; readonly address: string }
   | { readonly does: 'join'; readonly lobby: number; readonly address: string }
-  | { readonly does: 'create'; readonly mode: ModeId; readonly region: string; readonly address: string }
+  | {
+      readonly does: 'create'
+      readonly mode: ModeId
+      readonly region: string
+      readonly publicity: 'public' | 'private' | undefined
+      readonly address: string
+    }
   | Said
   | Moved
   | { readonly does: 'advance'; readonly ms: number }
@@ -53,7 +59,13 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ does: does('join'), lobby: some, address }) },
   {
     weight: 3,
-    arbitrary: fc.record({ does: does('create'), mode, region: fc.constantFrom(...regionIds), address }),
+    arbitrary: fc.record({
+      does: does('create'),
+      mode,
+      region: fc.constantFrom(...regionIds),
+      publicity: fc.constantFrom('public', 'private', undefined),
+      address,
+    }),
   },
   {
     weight: 3,
@@ -140,6 +152,15 @@ async function ask(mock: Mockmaker, { method, path, token = 'pub.mock', address,
   return answer.status === 200 ? said : { refused: said.code }
 }
 
+/** What is known of a seat that was asked for. */
+interface Seated {
+  readonly outcome: Outcome
+  readonly mode: ModeId | undefined
+  readonly region: string
+  readonly isPublic: boolean
+  readonly address: string
+}
+
 /** A mock and its model, to which the same is done. */
 class Twins {
   readonly mock: Mockmaker
@@ -169,23 +190,41 @@ class Twins {
       const { modes: game_modes, mayCreate, address } = action
       const body = { game_modes, prevent_auto_create_lobby: !mayCreate }
       const got = await ask(mock, { method: 'POST', path: '/lobbies/find', address, body })
-      return this.#seated(got, { outcome: model.find(action), mode: game_modes[0], region: regionIds[0], address })
+      return this.#seated(got, {
+        outcome: model.find(action),
+        mode: game_modes[0],
+        region: regionIds[0],
+        isPublic: true,
+        address,
+      })
     }
     if (action.does === 'create') {
-      const { mode, region, address } = action
+      const { mode, region, publicity, address } = action
       const got = await ask(mock, {
         method: 'POST',
         path: '/lobbies/create',
         address,
-        body: { game_mode: mode, region },
+        body: { game_mode: mode, region, publicity },
       })
-      return this.#seated(got, { outcome: model.create(address), mode, region, address })
+      return this.#seated(got, {
+        outcome: model.create(address),
+        mode,
+        region,
+        isPublic: publicity === 'public',
+        address,
+      })
     }
     if (action.does === 'join') {
       const lobby_id = this.#lobby(action.lobby)
       const { address } = action
       const got = await ask(mock, { method: 'POST', path: '/lobbies/join', address, body: { lobby_id } })
-      return this.#seated(got, { outcome: model.join(lobby_id, address), mode: undefined, region: '', address })
+      return this.#seated(got, {
+        outcome: model.join(lobby_id, address),
+        mode: undefined,
+        region: '',
+        isPublic: true,
+        address,
+      })
     }
     return action.does === 'say' ? this.#say(action) : this.#move(action)
   }
@@ -216,17 +255,14 @@ class Twins {
   }
 
   /** Has the model learn what a new lobby and a new player are called. */
-  #seated(
-    got: unknown,
-    { outcome, mode, region, address }: { outcome: Outcome; mode: ModeId | undefined; region: string; address: string },
-  ): readonly [unknown, unknown] {
+  #seated(got: unknown, { outcome, mode, region, isPublic, address }: Seated): readonly [unknown, unknown] {
     if ('refused' in outcome) return [got, outcome]
     if (typeof got === 'object' && got !== null && 'refused' in got) return [got, outcome]
     const { lobby, player } = got as Join // it was not refused
     // After a reset the seed gives the same ids once more.
     const isNew = this.model.lobbies.every(({ id }) => id !== lobby.lobby_id)
     if (outcome.seat === 'new' && isNew && mode !== undefined) {
-      this.model.made(lobby.lobby_id, { mode, region })
+      this.model.made(lobby.lobby_id, { mode, region, isPublic })
       this.#lobbies.push(lobby.lobby_id)
     }
     this.model.seated(player.token, { id: lobby.lobby_id, address })
@@ -267,9 +303,9 @@ class Twins {
     const connected = (lobby: (typeof model.lobbies)[number]) => model.connected(lobby)
     return {
       listed: model.lobbies
-        .filter(lobby => lobby.status !== 'stopped' && !lobby.isClosed)
+        .filter(lobby => lobby.status !== 'stopped' && !lobby.isClosed && lobby.isPublic)
         .map(lobby => ({ id: lobby.id, connected: connected(lobby) })),
-      player_count: model.lobbies.reduce((sum, lobby) => sum + connected(lobby), 0),
+      player_count: model.lobbies.reduce((sum, lobby) => sum + connected(lobby) + model.reserved(lobby), 0),
       lobbies: model.lobbies.map(lobby => ({
         id: lobby.id,
         status: lobby.status,

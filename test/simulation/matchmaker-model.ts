@@ -8,6 +8,7 @@ interface ModelLobby {
   status: 'starting' | 'ready' | 'stopped'
   runBy: 'mock' | 'server'
   isClosed: boolean
+  readonly isPublic: boolean
   readyBy: number | undefined
   stopsAt: number | undefined
   forgottenAt: number | undefined
@@ -21,6 +22,7 @@ interface ModelPlayer {
   expiresAt: number | undefined
   connectsAt: number | undefined
   leavesAt: number | undefined
+  removesAt: number | undefined
   forgottenAt: number | undefined
 }
 
@@ -54,14 +56,14 @@ export class MatchmakerModel {
     id: string,
     { mode, region, counted }: { readonly mode: ModeId; readonly region: string; readonly counted: number },
   ) {
-    this.#add({ id, mode, region, counted, status: 'ready', stopsAt: undefined, readyBy: undefined })
+    this.#add({ id, mode, region, counted, isPublic: true, status: 'ready', stopsAt: undefined, readyBy: undefined })
   }
 
   find(asked: { readonly modes: readonly ModeId[]; readonly mayCreate: boolean; readonly address: string }): Outcome {
     if (asked.modes.length === 0) return { refused: 'MATCHMAKER_NO_GAME_MODE_PROVIDED' }
     if (this.#isCrowded(asked.address)) return { refused: 'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE' }
     const places = asked.modes.flatMap(mode => regionIds.map(region => ({ mode, region })))
-    const open = this.lobbies.filter(lobby => lobby.status !== 'stopped' && !lobby.isClosed)
+    const open = this.lobbies.filter(lobby => lobby.status !== 'stopped' && !lobby.isClosed && lobby.isPublic)
     const ranked = places
       .flatMap((place, order) =>
         open
@@ -88,13 +90,17 @@ export class MatchmakerModel {
   }
 
   /** A lobby has been made. */
-  made(id: string, { mode, region }: { readonly mode: ModeId; readonly region: string }): void {
+  made(
+    id: string,
+    { mode, region, isPublic }: { readonly mode: ModeId; readonly region: string; readonly isPublic: boolean },
+  ): void {
     const isPlayed = this.servers === 'auto'
     this.#add({
       id,
       mode,
       region,
       counted: 0,
+      isPublic,
       status: isPlayed ? 'ready' : 'starting',
       stopsAt: this.now + 8 * hour,
       readyBy: isPlayed ? undefined : this.now + 5 * minute,
@@ -112,6 +118,7 @@ export class MatchmakerModel {
       expiresAt: this.now + 2 * minute,
       connectsAt: lobby.runBy === 'mock' ? this.now + 2 * second : undefined,
       leavesAt: undefined,
+      removesAt: this.now + 8 * hour,
       forgottenAt: undefined,
     })
   }
@@ -217,7 +224,7 @@ export class MatchmakerModel {
   }
 
   #gone(player: ModelPlayer, status: 'expired' | 'removed'): void {
-    const nothing = { expiresAt: undefined, connectsAt: undefined, leavesAt: undefined }
+    const nothing = { expiresAt: undefined, connectsAt: undefined, leavesAt: undefined, removesAt: undefined }
     Object.assign(player, { ...nothing, status, forgottenAt: this.now + hour })
   }
 
@@ -227,6 +234,7 @@ export class MatchmakerModel {
       player.expiresAt,
       player.connectsAt,
       player.leavesAt,
+      player.removesAt,
       player.forgottenAt,
     ])
     return Math.min(...[...ofLobbies, ...ofPlayers].map(at => at ?? Number.POSITIVE_INFINITY))
@@ -252,7 +260,7 @@ export class MatchmakerModel {
       Object.assign(player, { status: 'connected', expiresAt: undefined, connectsAt: undefined, leavesAt })
     }
     if (player.expiresAt === this.now) this.#gone(player, 'expired')
-    if (player.leavesAt === this.now) this.#gone(player, 'removed')
+    if (player.leavesAt === this.now || player.removesAt === this.now) this.#gone(player, 'removed')
   }
 
   #lobby(id: string): ModelLobby {

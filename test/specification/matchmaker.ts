@@ -117,7 +117,7 @@ function findSpecification({ describe, it }: Frame): void {
       const asked = { game_modes: doubled('ffa', 'duel'), regions: doubled('lnd-syd', 'lnd-fra') }
 
       expect(lobbyId(await find(mock, asked, open))).toBe(ids.lobby)
-      const made = seat(await find(mock, { ...asked, max_players: 3 }, open))
+      const made = seat(await find(mock, { ...asked, max_players: 1 }, open))
       expect(made.lobby.region.region_id).toBe('lnd-syd')
       expect(failure(await find(mock, { ...asked, regions: doubled('lnd-atl') }, open))).toBe(
         '400 MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
@@ -147,7 +147,7 @@ function findSpecification({ describe, it }: Frame): void {
       'takes the nearest of those that are as full: from %s, that in %s',
       async ([coords, region], { mock }) => {
         // Each has a player, and 7 seats left.
-        await create(mock, { game_mode: 'ffa', region: 'lnd-fra' }, open)
+        await create(mock, { game_mode: 'ffa', region: 'lnd-fra', publicity: 'public' }, open)
         await join(mock, { lobby_id: 'empty' }, open)
 
         const got = seat(await find(mock, { game_modes: ['ffa'] }, { ...open, 'x-coords': coords }))
@@ -230,8 +230,30 @@ function findSpecification({ describe, it }: Frame): void {
       ],
       ['a long tag', { game_modes: ['duel'], tags: { a: long(513) } }, 'MATCHMAKER_TAG_TOO_LONG'],
       ['a mode of names of objects', { game_modes: ['__proto__'] }, 'MATCHMAKER_GAME_MODE_NOT_FOUND'],
+      ['a lobby for nobody', { game_modes: ['ffa'], max_players: 0 }, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
+      // The party maximum, 12, does not count.
+      ['more than a mode takes', { game_modes: ['ffa'], max_players: 11 }, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
+      [
+        'more than one of the modes takes',
+        { game_modes: ['ffa', 'duel'], max_players: 3 },
+        'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID',
+      ],
+      ['players that are no number', { game_modes: ['ffa'], max_players: '2' }, 'API_BAD_BODY'],
     ] as const)('refuses %s', async ([, body, code], { mock }) => {
       expect(failure(await find(mock, body, open))).toBe(`400 ${code}`)
+    })
+
+    it.for([
+      ['a number of players', { max_players: 1 }, '400 MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED'],
+      ['no players', { max_players: 0 }, '400 MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
+      ['tags', { tags: { map: 'ice' } }, '400 MATCHMAKER_TAGS_DISABLED'],
+    ] as const)('refuses %s where the mode leaves no choice', async ([, wish, expected], { mock }) => {
+      expect(failure(await find(mock, { game_modes: ['solo'], ...wish }, closed))).toBe(expected)
+      expect((await find(mock, { game_modes: ['solo'], tags: {} }, closed)).status).toBe(200)
+    })
+
+    it('takes as many players as the mode takes by id', async ({ mock }) => {
+      expect((await find(mock, { game_modes: ['ffa'], max_players: 10 }, open)).status).toBe(200)
     })
 
     it('refuses a mode in which it is disabled', async ({ mock }) => {
@@ -391,7 +413,7 @@ function joinSpecification({ describe, it }: Frame): void {
 function createSpecification({ describe, it }: Frame): void {
   describe('lobbies.create', () => {
     it('makes a public lobby of its own, with a seat for who asked', async ({ mock }) => {
-      const made = lobbyId(await create(mock, { game_mode: 'ffa', region: 'lnd-fra' }, open))
+      const made = lobbyId(await create(mock, { game_mode: 'ffa', region: 'lnd-fra', publicity: 'public' }, open))
 
       expect(made).toMatch(uuid)
       expect(await list(mock)).toContainEqual(
@@ -400,13 +422,16 @@ function createSpecification({ describe, it }: Frame): void {
       expect(lobbyId(await find(mock, { game_modes: ['ffa'] }, open))).toBe(made)
     })
 
-    it('makes a private lobby that nobody is shown, and that is joined by its id', async ({ mock }) => {
-      const made = lobbyId(await create(mock, { game_mode: 'ffa', publicity: 'private' }, open))
+    it.for([{}, { publicity: 'private' }, { publicity: null }])(
+      'with %j makes a private lobby that nobody is shown, and that is joined by its id',
+      async (publicity, { mock }) => {
+        const made = lobbyId(await create(mock, { game_mode: 'ffa', ...publicity }, open))
 
-      expect((await list(mock)).map(lobby => lobby.lobby_id)).not.toContain(made)
-      expect(lobbyId(await find(mock, { game_modes: ['ffa'] }, open))).toBe('empty')
-      expect(lobbyId(await join(mock, { lobby_id: made }, open))).toBe(made)
-    })
+        expect((await list(mock)).map(lobby => lobby.lobby_id)).not.toContain(made)
+        expect(lobbyId(await find(mock, { game_modes: ['ffa'] }, open))).toBe('empty')
+        expect(lobbyId(await join(mock, { lobby_id: made }, open))).toBe(made)
+      },
+    )
 
     it('makes it in the nearest region where none is asked for', async ({ mock }) => {
       const { lobby } = seat(await create(mock, { game_mode: 'ffa' }, { ...open, 'x-coords': '50.1, 8.7' }))
@@ -424,7 +449,22 @@ function createSpecification({ describe, it }: Frame): void {
         open,
         'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
       ],
-      ['a lobby for nobody', { game_mode: 'duel', max_players: 0 }, open, 'MATCHMAKER_LOBBY_FULL'],
+      ['a lobby for nobody', { game_mode: 'duel', max_players: 0 }, open, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
+      [
+        'more players than the mode takes by id',
+        { game_mode: 'ffa', max_players: 11 },
+        open,
+        'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID',
+      ],
+      [
+        'a number of players in a mode without a choice',
+        { game_mode: 'solo', max_players: 1 },
+        closed,
+        'MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED',
+      ],
+      ['tags in a mode without tags', { game_mode: 'solo', tags: { a: '' } }, closed, 'MATCHMAKER_TAGS_DISABLED'],
+      ['a publicity that is none', { game_mode: 'duel', publicity: 'friends' }, open, 'API_BAD_BODY'],
+      ['max_players below 0', { game_mode: 'duel', max_players: -1 }, open, 'API_BAD_BODY'],
       ['a long tag', { game_mode: 'duel', tags: { a: long(513) } }, open, 'MATCHMAKER_TAG_TOO_LONG'],
     ] as const)('refuses %s', async ([, body, headers, code], { mock }) => {
       const before = await list(mock, headers)
@@ -604,15 +644,28 @@ function countSpecification({ describe, it }: Frame): void {
     const statistics = (mock: Mock, headers: Headers) =>
       mock.send({ method: 'GET', path: '/matchmaker/players/statistics', headers })
 
-    it('counts connected players by mode and region, also where nobody plays', async ({ mock }) => {
+    it('counts seats by mode and region, reserved ones too, also where nobody plays', async ({ mock }) => {
+      await join(mock, { lobby_id: 'private' }, open)
+
       expect(ok(await statistics(mock, open))).toEqual({
-        player_count: 1,
+        player_count: 2,
         game_modes: {
-          duel: { player_count: 1, regions: { 'lnd-fra': { player_count: 1 } } },
+          duel: { player_count: 2, regions: { 'lnd-fra': { player_count: 2 } } },
           ffa: { player_count: 0, regions: { 'lnd-syd': { player_count: 0 }, 'lnd-fra': { player_count: 0 } } },
           secret: { player_count: 0, regions: { 'lnd-fra': { player_count: 0 } } },
         },
       })
+    })
+
+    it('counts as many seats as the game does', async ({ mock }) => {
+      const total = async () => {
+        const got = await mock.send({ method: 'GET', path: `/cloud/games/${ids.tanks}`, headers: bearer(tokens.cloud) })
+        return (ok(got) as { game: { total_player_count: number } }).game.total_player_count
+      }
+      const before = await total()
+      await join(mock, { lobby_id: 'private' }, open)
+
+      expect([before, await total()]).toEqual([2, 3])
     })
 
     it.for([
