@@ -21,7 +21,8 @@ export interface BrowserMockmaker extends Mockmaker, PassedOn<SetupWorker> {
   listen(options?: ListenOptions & Pick<StartOptions, 'serviceWorker' | 'quiet'>): Promise<void>
 }
 
-type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
+/** What MSW's worker takes when it starts. */
+export type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
 
 /**
  * Makes a Mockmaker that answers this page, under MSW, once its `listen` has been called: before the page's own first
@@ -42,4 +43,4 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
   return extended(mock, over)
 }
 
-export type { ListenOptions, Mockmaker, MockmakerOptions } from './mockmaker.js'
+export type { ListenOptions, Mockmaker, MockmakerOptions, PassedOn } from './mockmaker.js'

@@ -1,4 +1,4 @@
-export { ClientError } from './client/call.js'
+export { ClientError, type ClientErrorParts } from './client/call.js'
 export type { Client, ClientOptions, ClientWorld, ClockState, Health, ShownToken } from './client/client.js'
 export { createClient } from './client/create-client.js'
 export type { ClientTable, Filter } from './client/table.js'

@@ -22,6 +22,7 @@ export {
   type OperationId,
   type OperationInput,
   type OperationOutput,
+  type Operations,
   operationIds,
   operations,
 } from './contract/operations.js'

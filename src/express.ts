@@ -27,5 +27,5 @@ export async function listen(mock: ServedMock & Pick<Mock, 'close'>, options: Li
 }
 
 export { createApp } from './express/app.js'
-export type { AppOptions } from './express/listener.js'
+export type { AppOptions, ServedMock } from './express/listener.js'
 export { type MockExpressOptions, mockExpress } from './express/mock-express.js'

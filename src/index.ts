@@ -6,28 +6,53 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
   return withHandlers(createMock(options), options)
 }
 
-export { ApiError, type ErrorCode } from './contract/error.js'
+export type { Caller } from './behaviour/caller.js'
+export { ApiError, type ApiErrorExtras, type ErrorBody, type ErrorCode } from './contract/error.js'
 export type { Expectation } from './contract/expectation.js'
 export type { Fault, FaultState } from './contract/fault.js'
 export type { JournalEntry } from './contract/journal.js'
 export type { JournalFilter } from './contract/journal-filter.js'
-export type { OperationId, OperationInput, OperationOutput } from './contract/operations.js'
+export type { OperationId, OperationInput, OperationOutput, Operations } from './contract/operations.js'
 export { UsageError } from './contract/usage-error.js'
-export type { MockEvent } from './control/changes.js'
+export type { Changes as MockEvents, ChangesOptions, MockEvent, ShownChangeSet } from './control/changes.js'
 export type { WorldDescription, WorldSummary } from './control/description.js'
+export type { Environment } from './control/environment.js'
 export type { Explanation, Question } from './control/explanation.js'
-export type { NewWorldOptions, SimulationOptions, SimulationState } from './control/steering.js'
+export type { LobbyTokenInfo } from './control/lobby-tokens.js'
+export type {
+  CompletionOptions,
+  EndSimulationOptions,
+  LobbyEnvironmentOptions,
+  NewWorldOptions,
+  SimulationOptions,
+  SimulationState,
+  SnapshotOptions,
+  Steering,
+  SteeringResetOptions,
+  SteeringWorlds,
+} from './control/steering.js'
 export type { Mock } from './mock.js'
+export type { ReloadOptions } from './mock-beginning.js'
+export type { MockOptions } from './mock-options.js'
+export type { MockWorlds } from './mock-worlds.js'
 export type { Mockmaker, MockmakerOptions } from './mockmaker.js'
-export type { ScenarioInput } from './scenario/schema.js'
-export type { Answer, Exchange } from './server/exchange.js'
+export type { Scenario, ScenarioInput } from './scenario/schema.js'
+export type { Answerer } from './server/answer.js'
+export type { Difference } from './server/differences.js'
+export type { Answer, Exchange, GoneSignal, Page, Readers, StreamClient } from './server/exchange.js'
 export type { Faults } from './server/faults.js'
-export type { ExchangeRecord } from './server/log.js'
+export type { ExchangeLog, ExchangeRecord } from './server/log.js'
 export type { OverrideCall, OverrideResolver } from './server/resolvers.js'
-export type { Verification } from './server/verify.js'
-export type { ChangeSet } from './store/change-set.js'
+export type { Near as NearMiss, Verification } from './server/verify.js'
+export type { ChangeSet, Delete as RecordDelete, Put as RecordPut } from './store/change-set.js'
 export type { Clock } from './store/clock.js'
-export type { ReadTable, Table } from './store/table.js'
+export type { ClockMode, ClockSetting } from './store/clock-setting.js'
+export type { Draft } from './store/draft.js'
+export type { Tally as ReloadSummary } from './store/merge.js'
+export type { Predicate } from './store/query.js'
+export type { Inputs, Rows, ServerPorts, TableName } from './store/rows.js'
+export type { ReadTable, Strict, Table, Tables } from './store/table.js'
+export type { Changes as RecordChanges, QueryOptions, UpdateOptions } from './store/table-arguments.js'
 export type { TokenInfo } from './store/token-info.js'
 export type { World } from './store/world.js'
 export type { WorldMock } from './world-mock.js'

@@ -55,4 +55,4 @@ function load(nameOrPath: string): ScenarioInput {
   return shippedScenario(nameOrPath) ?? scenarioFile(nameOrPath, requireYaml())
 }
 
-export type { ListenOptions, Mockmaker } from './mockmaker.js'
+export type { ListenOptions, Mockmaker, PassedOn } from './mockmaker.js'

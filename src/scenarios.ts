@@ -11,5 +11,6 @@ export function parseScenario(text: string, options: TextOptions = {}): Scenario
 }
 
 export { defineScenario } from './scenario/define.js'
-export type { ScenarioInput } from './scenario/schema.js'
+export type { Scenario, ScenarioInput } from './scenario/schema.js'
 export { scenarios } from './scenario/shipped.js'
+export type { TextOptions } from './scenario/yaml.js'

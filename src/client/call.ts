@@ -1,5 +1,5 @@
 /** Why a mock did not do what it was asked. */
-interface ClientErrorParts {
+export interface ClientErrorParts {
   /** The HTTP status; 0 where no answer came. */
   readonly status: number
   /** The code of the answer, as `API_BAD_BODY`. */

@@ -1,7 +1,5 @@
 import type * as z from 'zod'
-import type { OperationId, operations } from './operations.js'
-
-type Operations = typeof operations
+import type { OperationId, Operations } from './operations.js'
 
 /** What is sent as the body of an operation: JSON of its schema, or any JSON. */
 type BodyOf<Id extends OperationId> = Operations[Id] extends { body: infer Body extends z.ZodType }

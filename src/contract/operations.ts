@@ -22,7 +22,8 @@ export const operations = {
   ...authOperations,
 }
 
-type Operations = typeof operations
+/** The type of the table. */
+export type Operations = typeof operations
 export type OperationId = keyof Operations
 
 /** The names of all operations, in the table's order. */

@@ -14,7 +14,7 @@ export type MockEvent =
     }
 
 /** A change set as it is shown. `at` as in ISO 8601. */
-interface ShownChangeSet {
+export interface ShownChangeSet {
   readonly revision: number
   readonly at: string
   readonly puts: readonly { readonly table: TableName; readonly id: string; readonly row: object }[]

@@ -43,7 +43,7 @@ export interface Table<Row, Input> extends ReadTable<Row> {
 }
 
 /** A query that finds nothing is a `UsageError`. */
-interface Strict {
+export interface Strict {
   readonly strict: true
 }
 
