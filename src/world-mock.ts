@@ -40,9 +40,9 @@ export interface WorldMock extends Steering {
    */
   on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void
   /** For doors: answers what they refuse themselves, an `ApiError` as itself, anything else as a bug. */
-  refuse(exchange: Exchange, error: unknown): Answer
+  refuse(exchange: Exchange, error: unknown, startedAt?: number): Answer
   /** For doors: answers with a page of their own. */
-  present(exchange: Exchange, page: Page): Answer
+  present(exchange: Exchange, page: Page, startedAt?: number): Answer
   /** The service with one operation answered by a resolver. */
   overridden<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): Answerer
   /** Whether somebody waits in it, on a watch index or for a fault to let go, or hears of its changes. */

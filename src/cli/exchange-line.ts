@@ -1,6 +1,9 @@
 import { listedLobbies } from '../behaviour/lobbies-list.js'
+import { isControlPath } from '../contract/control-path.js'
+import { shortened } from '../contract/issue.js'
 import type { OperationId } from '../contract/operations.js'
 import type { ExchangeRecord } from '../server/log.js'
+import { pathInWorld } from '../server/world-path.js'
 import { defaultWorldId } from '../server/worlds.js'
 import type { World } from '../store/world.js'
 import type { Console } from './console.js'
@@ -11,21 +14,38 @@ interface LineOf extends Pick<Console, 'style'> {
   readonly world: World | undefined
 }
 
-/** A line for an exchange: method, path, the world if it is another one than `default`, status, time, and what is worth knowing. */
+/** The longest message of an error in a line, in characters. */
+const longestMessage = 200
+
+/**
+ * A line for an exchange: method, path, the world if it is another one than `default`, status, time, what came of it, and
+ * what is worth knowing. A control call that succeeded is dim.
+ */
 export function exchangeLine(record: ExchangeRecord, { world, style }: LineOf): string {
-  const { method, path, status, code, ms, blocked, refusedOrigin, authorizationIgnored, fault, faultEffect } = record
+  const { method, path, status, outcome, ms, blocked, refusedOrigin, authorizationIgnored, fault, faultEffect } = record
   const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
   const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
-  const place = record.world === defaultWorldId ? path : `${path}  ${style('dim', `[${record.world}]`)}`
-  const line = `${method.padEnd(4)}  ${place}  ${style(colour, String(status))}  ${style('dim', time)}`
+  const inWorld = record.world === defaultWorldId ? '' : `  [${record.world}]`
+  const isDim = status < 400 && isControlPath(pathInWorld(path))
+  const line = isDim
+    ? style('dim', `${method.padEnd(4)}  ${path}${inWorld}  ${status}  ${time}`)
+    : `${method.padEnd(4)}  ${path}${inWorld && style('dim', inWorld)}  ${style(colour, String(status))}  ${style('dim', time)}`
   const notes = [
-    code,
+    outcome && `→ ${outcome}`,
+    failure(record),
     fault && `fault ${fault}: ${faultEffect}`,
     canned(record, world),
     authorizationIgnored && 'Authorization is not "Bearer <token>": taken as no token',
     refusedOrigin && `pages of ${refusedOrigin} may not read this: --cors-origin ${refusedOrigin} allows them`,
   ]
   return notes.reduce<string>((text, note) => (note ? `${text}  ${note}` : text), line)
+}
+
+/** The code of a failure and the first line of its message: the control API may name several problems. */
+function failure({ code, message }: ExchangeRecord): string | undefined {
+  if (code === undefined || message === undefined) return code
+  const [first = '', ...others] = message.split('\n')
+  return `${code}: ${shortened(first, longestMessage)}${others.length > 0 ? ' …' : ''}`
 }
 
 /** An exchange as an object for a log of one JSON object a line. `world` where it is another one than `default`. */

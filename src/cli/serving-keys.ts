@@ -3,19 +3,22 @@ import { hasPassed } from '../store/clock.js'
 import { printInventory } from './banner.js'
 import type { Console } from './console.js'
 import type { Key } from './keys.js'
+import { openInBrowser } from './open-browser.js'
 
 /** A command that serves, as keys steer it. */
 interface Steered {
   readonly mock: Mock
   readonly url: string
   readonly console: Console
+  /** Opens a URL in a browser. Default: the one of this machine. */
+  open?(url: string): Promise<void>
   /** Ends it as SIGTERM does. */
   quit(): void
 }
 
 /** The keys of a command that serves. */
 export function servingKeys(steered: Steered): readonly Key[] {
-  const { mock, console, quit } = steered
+  const { mock, url, console, quit, open = openInBrowser } = steered
   const nextScenario = scenarioCycle(steered)
   return [
     {
@@ -36,7 +39,8 @@ export function servingKeys(steered: Steered): readonly Key[] {
       },
     },
     { key: 'd', does: 'complete the newest pending device link', press: () => completeNewest(steered) },
-    { key: 'o', does: 'URLs', press: () => printUrls(steered) },
+    { key: 'o', does: 'open the page in a browser', press: () => open(url) },
+    { key: 'u', does: 'print the URLs', press: () => printUrls(steered) },
     { key: 'c', does: 'clear the screen', press: () => console.clear() },
     { key: 'q', does: 'quit', press: quit },
   ]

@@ -50,10 +50,12 @@ export function createListener(
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
   const steer = async (exchange: Exchange, { there, url }: { readonly there: WorldMock; readonly url: string }) => {
+    const startedAt = performance.now()
     try {
-      return there.present(exchange, await answerControl(exchange, { mock: there, server: mock, version, url, yaml }))
+      const page = await answerControl(exchange, { mock: there, server: mock, version, url, yaml })
+      return there.present(exchange, page, startedAt)
     } catch (error) {
-      return there.refuse(exchange, error)
+      return there.refuse(exchange, error, startedAt)
     }
   }
   return (request, response) => {

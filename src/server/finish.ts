@@ -7,6 +7,7 @@ import type { ExchangeProgress } from './exchange-progress.js'
 import type { History } from './history.js'
 import type { ExchangeLog } from './log.js'
 import { BrokenOff, MadeUpFailure } from './made-up.js'
+import { outcomeOf } from './outcome.js'
 import { RecordedExchange } from './recorded.js'
 import { isShared } from './shared-output.js'
 import { pathWithoutTokens, textWithoutTokens } from './token-label.js'
@@ -21,9 +22,9 @@ export interface Finisher {
   fail(progress: ExchangeProgress, error: unknown): Answer
   preflight(exchange: Exchange): Answer
   /** As `fail`, where a door refuses what the world never gets to see. */
-  refuse(exchange: Exchange, error: unknown): Answer
-  /** A page of a door. */
-  present(exchange: Exchange, page: Page): Answer
+  refuse(exchange: Exchange, error: unknown, startedAt?: number): Answer
+  /** A page of a door. `startedAt` as `performance.now()` has it. Default: now. */
+  present(exchange: Exchange, page: Page, startedAt?: number): Answer
 }
 
 /** What answers are finished with. */
@@ -44,6 +45,8 @@ interface FinisherOptions {
 /** An answer, and the error code that the log shows. */
 interface Result extends Page {
   readonly code?: string
+  /** What the body was made of, where that is JSON. */
+  readonly output?: unknown
 }
 
 const encoder = new TextEncoder()
@@ -90,8 +93,8 @@ export function createFinisher(options: FinisherOptions): Finisher {
       return dressed(progress, bug(progress, error), options)
     }
   }
-  const begun = (exchange: Exchange, party: ExchangeProgress['with']) =>
-    begunWith(party, { exchange, generation: history.generation })
+  const begun = (exchange: Exchange, party: ExchangeProgress['with'], startedAt = performance.now()) =>
+    begunWith(party, { exchange, generation: history.generation, startedAt })
   const fail = (progress: ExchangeProgress, error: unknown) =>
     guarded(progress, () => refusal(error) ?? bug(progress, error))
   return {
@@ -99,19 +102,19 @@ export function createFinisher(options: FinisherOptions): Finisher {
     succeed: (progress, output) => guarded(progress, () => json(200, output)),
     fail,
     preflight: exchange => guarded(begun(exchange, 'door'), () => json(204, undefined)),
-    refuse: (exchange, error) => fail(begun(exchange, 'door'), error),
-    present: (exchange, page) => guarded(begun(exchange, 'door'), () => page),
+    refuse: (exchange, error, startedAt) => fail(begun(exchange, 'door', startedAt), error),
+    present: (exchange, page, startedAt) => guarded(begun(exchange, 'door', startedAt), () => page),
   }
 }
 
 function begunWith(
   party: ExchangeProgress['with'],
-  { exchange, generation }: Pick<ExchangeProgress, 'exchange' | 'generation'>,
+  { exchange, generation, startedAt }: Pick<ExchangeProgress, 'exchange' | 'generation' | 'startedAt'>,
 ): ExchangeProgress {
   return {
     exchange,
     with: party,
-    startedAt: performance.now(),
+    startedAt,
     generation,
     operation: undefined,
     caller: undefined,
@@ -136,7 +139,7 @@ function refusal(error: unknown): Result | undefined {
 function json(status: number, output: unknown): Result {
   const readableBy = 'allowed origins'
   if (output === undefined) return { status, headers: {}, body: nothing, readableBy }
-  return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(output), readableBy }
+  return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(output), readableBy, output }
 }
 
 /** An output that is shared is encoded once. */
@@ -173,9 +176,15 @@ interface Ending {
   readonly endedAt: number
 }
 
+/** The message of a failure, without tokens. */
+function messageIn(body: unknown): string | undefined {
+  const { message } = Object(body)
+  return typeof message === 'string' ? textWithoutTokens(message) : undefined
+}
+
 function record(progress: ExchangeProgress, { result, options, endedAt }: Ending): void {
   const { exchange, operation, caller, startedAt, blockedAt, fault } = progress
-  const { status, readableBy, code } = result
+  const { status, readableBy, code, output } = result
   const { worldId, world: tables, corsOrigins, log } = options
   const { method, path } = exchange
   const origin = header(exchange, 'origin')
@@ -190,6 +199,8 @@ function record(progress: ExchangeProgress, { result, options, endedAt }: Ending
     caller,
     status,
     code,
+    message: code === undefined ? undefined : messageIn(output),
+    outcome: status === 200 ? outcomeOf(progress, output, tables) : undefined,
     rayId: rayOf(progress, options),
     ms: endedAt - startedAt,
     blocked: blockedAt !== undefined,

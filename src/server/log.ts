@@ -16,6 +16,10 @@ export interface ExchangeRecord {
   readonly status: number
   /** The error code of a failure. */
   readonly code: string | undefined
+  /** The message of a failure. */
+  readonly message: string | undefined
+  /** What came of a call that succeeded, in words: `duel in Frankfurt, 2/2`. Absent where the status says all. */
+  readonly outcome: string | undefined
   readonly rayId: string
   /** Real time from the request to its answer, in ms. */
   readonly ms: number

@@ -142,10 +142,13 @@ export interface OnTerminal extends Served {
 }
 
 /** Serves on a free port, on a terminal of its own, until the end of the test. What is typed is echoed there. */
-export async function serveOnTerminal(args: readonly string[] = []): Promise<OnTerminal> {
+export async function serveOnTerminal(
+  args: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<OnTerminal> {
   const words = [process.execPath, cli, '--port', '0', ...args].map(word => `'${word}'`)
   const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, NO_COLOR: '1', SHELL: '/bin/sh' }
+  const env = { PATH, HOME, NO_COLOR: '1', SHELL: '/bin/sh', ...more }
   const child = spawn('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { env })
   const command = watched(child)
   onTestFinished(async () => {

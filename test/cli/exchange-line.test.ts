@@ -20,7 +20,7 @@ describe('the line of an exchange', () => {
   it('has method, path, status and time', async () => {
     const [read, write] = await linesOf([list, { method: 'POST', path: '/cloud/devices/links' }])
 
-    expect(read).toMatch(/^GET {3}\/matchmaker\/lobbies\/list {2}200 {2}\d+\.\d ms$/)
+    expect(read).toMatch(/^GET {3}\/matchmaker\/lobbies\/list {2}200 {2}\d+\.\d ms {2}→ 2 lobbies$/)
     expect(write).toMatch(/^POST {2}\/cloud\/devices\/links {2}200 {2}\d+\.\d ms$/)
   })
 
@@ -41,10 +41,31 @@ describe('the line of an exchange', () => {
     ])
   })
 
-  it('has the code of a failure', async () => {
+  it.for([
+    ['POST', '/matchmaker/lobbies/find', { game_modes: ['ffa'] }, /→ ffa in .+, \d+\/\d+$/],
+    ['POST', '/matchmaker/lobbies/create', { game_mode: 'ffa' }, /→ ffa in .+, 1\/\d+$/],
+    [
+      'POST',
+      '/cloud/games/x/namespaces/validate',
+      { display_name: 'A  b', name_id: '' },
+      /→ display-name invalid, name-id too-short, name-id invalid$/,
+    ],
+    ['GET', `/cloud/devices/links?device_link_token=${tokens.pending}`, undefined, /→ pending$/],
+  ] as const)('says what came of %s %s', async ([method, url, input, like]) => {
+    const [path = '', query = ''] = url.split('?')
+    const headers = bearer(path.includes('/games/') ? tokens.cloud : tokens.public)
+    const body = input === undefined ? {} : { body: JSON.stringify(input), headers }
+
+    const [line] = await linesOf([{ method, path, query, ...body }])
+
+    expect(line).toMatch(/ 200 /)
+    expect(line).toMatch(like)
+  })
+
+  it('has the code and the message of a failure', async () => {
     const [line] = await linesOf([{ ...list, headers: bearer('pub_prod.mock.nobody') }])
 
-    expect(line).toMatch(/ {2}400 {2}\S+ ms {2}TOKEN_INVALID$/)
+    expect(line).toMatch(/ {2}400 {2}\S+ ms {2}TOKEN_INVALID: nothing here has this token: /)
   })
 
   it('says of a canned list how many lobbies a public token is shown', async () => {
@@ -54,7 +75,7 @@ describe('the line of an exchange', () => {
     ])
 
     expect(canned).toMatch(/ms {2}canned list; the public token sees 2$/)
-    expect(shown).toMatch(/ms$/)
+    expect(shown).toMatch(/ms {2}→ 2 lobbies$/)
   })
 
   it.for([
@@ -70,7 +91,7 @@ describe('the line of an exchange', () => {
     ])
 
     expect(canned).toMatch(/200 {2}\S+ ms {2}canned seat; the public token gets one in a lobby of the world$/)
-    expect(real).toMatch(/200 {2}\S+ ms$/)
+    expect(real).toMatch(/200 {2}\S+ ms {2}→ ffa in /)
   })
 
   it('counts no lobbies there that the scenario hides', async () => {
@@ -93,7 +114,7 @@ describe('the line of an exchange', () => {
   it('says nothing of a list where the call of a development token failed', async () => {
     const [line] = await linesOf([{ ...list, query: 'include_state=x', headers: bearer(tokens.development) }])
 
-    expect(line).toMatch(/API_BAD_QUERY$/)
+    expect(line).toMatch(/API_BAD_QUERY: /)
   })
 
   it('says of a blocked watch that it was, and for how long', async () => {
@@ -105,14 +126,24 @@ describe('the line of an exchange', () => {
     await sendTo(command.url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
 
     const [, blocked] = await linesAfter(command, { from: banner, count: 2 })
-    expect(blocked).toMatch(/^GET {3}\/cloud\/devices\/links {2}200 {2}blocked \d\.\d s$/)
+    expect(blocked).toMatch(/^GET {3}\/cloud\/devices\/links {2}200 {2}blocked \d\.\d s {2}→ pending$/)
+  })
+
+  it('has the real time of a control call', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ name: 'friday-night' })
+
+    const [line = ''] = await linesOf([{ method: 'PUT', path: '/__mock/scenario', headers, body }])
+
+    // To make 400 lobbies takes some time on any machine.
+    expect(Number(/ 200 {2}(\S+) ms/.exec(line)?.[1])).toBeGreaterThan(3)
   })
 
   it('names the flag that would let the pages of an origin read', async () => {
     const [line] = await linesOf([{ ...list, headers: { origin: 'https://evil.example' } }])
 
     expect(line).toMatch(
-      / ms {2}pages of https:\/\/evil\.example may not read this: --cors-origin https:\/\/evil\.example allows them$/,
+      / {2}pages of https:\/\/evil\.example may not read this: --cors-origin https:\/\/evil\.example allows them$/,
     )
   })
 
@@ -130,7 +161,7 @@ describe('the line of an exchange', () => {
       { ...list, headers: { 'x-mock-world': 'test-42' } },
     ])
 
-    const inWorld = /^GET {3}\/matchmaker\/lobbies\/list {2}\[test-42\] {2}200 {2}\d+\.\d ms$/
+    const inWorld = /^GET {3}\/matchmaker\/lobbies\/list {2}\[test-42\] {2}200 {2}\d+\.\d ms {2}→ 2 lobbies$/
     expect(own).not.toContain('[')
     expect([byPath, byHeader]).toEqual([expect.stringMatching(inWorld), expect.stringMatching(inWorld)])
   })

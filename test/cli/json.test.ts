@@ -42,6 +42,7 @@ describe('mockmaker --json', () => {
       rayId: headers['rvt-ray-id'],
       blocked: false,
       authorizationIgnored: false,
+      outcome: '6 lobbies',
     })
   })
 
@@ -52,7 +53,12 @@ describe('mockmaker --json', () => {
     const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
 
     const exchange = JSON.parse(line)
-    expect(exchange).toMatchObject({ path: '/nowhere', status: 404, code: 'API_NOT_FOUND' })
+    expect(exchange).toMatchObject({
+      path: '/nowhere',
+      status: 404,
+      code: 'API_NOT_FOUND',
+      message: expect.stringContaining('/nowhere'),
+    })
     expect(exchange).not.toHaveProperty('operation')
   })
 

@@ -1,13 +1,16 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Console } from '../../src/cli/console.js'
 import { type Key, listenToKeys } from '../../src/cli/keys.js'
+import { browserCommand, openInBrowser } from '../../src/cli/open-browser.js'
 import { servingKeys } from '../../src/cli/serving-keys.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock.js'
 import { nodeParts } from '../../src/node/parts.js'
 import { sendTo } from '../doors.js'
-import { lineLike, serve, serveJson, serveOnTerminal } from './command.js'
+import { folder, lineLike, serve, serveJson, serveOnTerminal } from './command.js'
 
 /** A console, and what has been written to it. */
 function recording() {
@@ -80,9 +83,11 @@ function serving(scenario?: ScenarioInput) {
   const mock = createMock({ scenario }, { ...nodeParts(), scenarioName: scenario && 'mine.yaml' })
   onTestFinished(() => mock.close())
   const quit = vi.fn()
-  const keys = servingKeys({ mock, url, console, quit })
+  const opened: string[] = []
+  const open = async (page: string) => void opened.push(page)
+  const keys = servingKeys({ mock, url, console, quit, open })
   const press = (pressed: string) => keys.find(({ key }) => key === pressed)?.press()
-  return { mock, lines, quit, press, keys }
+  return { mock, lines, quit, press, keys, opened }
 }
 
 describe('the keys of a command that serves', () => {
@@ -142,11 +147,19 @@ describe('the keys of a command that serves', () => {
     expect(lines).toEqual(['  no device link that is pending'])
   })
 
-  it('o shows the URL, and those of the other worlds', async () => {
+  it('o opens the page in a browser', async () => {
+    const { press, opened } = serving()
+
+    await press('o')
+
+    expect(opened).toEqual([url])
+  })
+
+  it('u prints the URL, and those of the other worlds', async () => {
     const { mock, press, lines } = serving()
     await mock.worlds.put('test-42')
 
-    await press('o')
+    await press('u')
 
     expect(lines).toEqual(['', `  ${url}`, `  ${url}/w/test-42`, ''])
   })
@@ -161,7 +174,36 @@ describe('the keys of a command that serves', () => {
   })
 })
 
+describe('the program that opens a browser', () => {
+  it.each([
+    ['linux', ['xdg-open', url]],
+    ['freebsd', ['xdg-open', url]],
+    ['darwin', ['open', url]],
+    ['win32', ['rundll32.exe', 'url.dll,FileProtocolHandler', url]],
+  ] as const)('gets the URL as an argument of its own on %s', (platform, command) => {
+    expect(browserCommand(url, platform)).toEqual(command)
+  })
+
+  it('is not there: the error names the URL', async () => {
+    await expect(openInBrowser(url, 'win32')).rejects.toThrow(
+      `cannot open a browser: rundll32.exe cannot be run. Open this URL yourself: ${url}`,
+    )
+  })
+})
+
 describe('mockmaker on a terminal', () => {
+  it('opens its page with o, and says so where that fails', async () => {
+    const [opener, bin] = ['#!/bin/sh\necho "$1" > "$0.opened"; exit 3\n', await folder()]
+    await writeFile(join(bin, 'xdg-open'), opener, { mode: 0o755 })
+    const command = await serveOnTerminal([], { PATH: `${bin}:${process.env.PATH}` })
+
+    command.type('o')
+    const line = await lineLike(command, { like: /cannot open/ })
+
+    expect(line).toBe(`cannot open a browser: xdg-open ended with 3. Open this URL yourself: ${command.url}`)
+    expect(await readFile(join(bin, 'xdg-open.opened'), 'utf8')).toBe(`${command.url}\n`)
+  })
+
   it('says that h lists the keys, obeys them, and ends with q and 0 at once', async () => {
     const command = await serveOnTerminal()
     await sendTo(command.url, { method: 'POST', path: '/cloud/devices/links' })

@@ -41,6 +41,8 @@ describe('the log of exchanges', () => {
         refusedOrigin: undefined,
         fault: undefined,
         faultEffect: undefined,
+        message: undefined,
+        outcome: '2 lobbies',
       },
     ])
   })
