@@ -92,6 +92,14 @@ describe('the recipes of README.md', () => {
     expect([ready, ...connected]).toEqual(Array(4).fill({ result: 0, response_code: 200, body: {} }))
   })
 
+  it('find a lobby with curl', async ({ project, server }) => {
+    const [, command = ''] = /^\| curl \| `(.*)` \|$/m.exec(readme) ?? []
+
+    const printed = await project.run('bash', ['-c', command.replace('http://127.0.0.1:4100', server.url)])
+
+    expect(printed).toContain('"region_id":"lnd-fra"')
+  })
+
   it('lead a game in Unreal to the mock, by its configuration', async ({ server }) => {
     const config = settings(recipe('[/Script/Rivet.RivetClient]', server), /^(\w+)=(.*)$/gm)
 
