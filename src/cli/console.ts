@@ -18,6 +18,8 @@ export interface Console {
   printJson(object: object | (() => object)): void
   /** Prints a document on standard output: as it is in a file or a pipe, escaped on a terminal. */
   printDocument(text: string): void
+  /** Prints a document that comes in pieces, each when the reader has taken the one before. */
+  printPieces(pieces: AsyncIterable<string>): Promise<void>
   /** Prints lines on standard error. */
   warn(text: string): void
   /** Prints what went wrong on standard error; the first line is red on a terminal. */
@@ -73,6 +75,10 @@ export function createConsole(process: NodeJS.Process): Console {
     printDocument(text) {
       stdout.flush()
       stdout.write(`${stdout.isTerminal ? lines(text) : text}\n`)
+    },
+    async printPieces(pieces) {
+      stdout.flush()
+      for await (const piece of pieces) await stdout.writePiece(stdout.isTerminal ? lines(piece) : piece)
     },
     warn,
     fail(text) {

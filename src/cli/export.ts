@@ -1,6 +1,8 @@
+import { UsageError } from '../contract/usage-error.js'
 import { worldUrl } from '../contract/world-url.js'
+import { JsonToYaml } from '../scenario/json-to-yaml.js'
 import type { Console } from './console.js'
-import { askRunningMock } from './running-mock.js'
+import { askRunningMock, readRunningMock } from './running-mock.js'
 
 /** What `mockmaker export` was told. */
 export interface ExportOptions {
@@ -9,16 +11,26 @@ export interface ExportOptions {
   readonly with?: readonly string[]
 }
 
-/** Prints the snapshot of a running world, as YAML. Rejects with `UsageError`. */
+/** Prints the snapshot of a running world, as YAML, while it comes. Rejects with `UsageError`. */
 export async function printSnapshot(
   { url, with: parts = [] }: ExportOptions,
-  { printDocument }: Pick<Console, 'printDocument'>,
+  { printPieces }: Pick<Console, 'printPieces'>,
 ): Promise<void> {
   // To ask a world for its snapshot would make it, and a slip in the name would export what nobody has seen.
   const { server = url, encodedId } = worldUrl(url) ?? {}
   if (encodedId !== undefined)
     await askRunningMock({ url: server, path: `/worlds/${encodedId}`, accept: 'application/json' })
   const query = parts.length === 0 ? '' : `?${new URLSearchParams({ with: parts.join(',') })}`
-  const yaml = await askRunningMock({ url, path: `/snapshot${query}`, accept: 'application/yaml' })
-  printDocument(yaml.replace(/\n$/, ''))
+  await printPieces(yamlOf(readRunningMock({ url, path: `/snapshot${query}`, accept: 'application/json' }), url))
+}
+
+async function* yamlOf(json: AsyncIterable<string>, url: string): AsyncGenerator<string, void> {
+  const writer = new JsonToYaml()
+  try {
+    for await (const piece of json) yield writer.push(piece)
+    yield writer.end()
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new UsageError(`${url} answers no snapshot: is mockmaker there?`)
+    throw error
+  }
 }

@@ -44,12 +44,19 @@ export class Output {
   #waiting: MadeLine[] = []
   #dropped = 0
   #isBroken = false
+  /** Those who wait until more can be written. */
+  #writers: (() => void)[] = []
 
   /** `onError` is called once, with the first error. */
   constructor(stream: OutputStream, onError: (error: NodeJS.ErrnoException) => void) {
     this.#stream = stream
     this.#onError = onError
-    stream.on('error', error => this.#break(error)).on('drain', () => this.flush())
+    stream
+      .on('error', error => this.#break(error))
+      .on('drain', () => {
+        this.flush()
+        this.#letWrite()
+      })
   }
 
   get isTerminal(): boolean {
@@ -86,6 +93,17 @@ export class Output {
     }
   }
 
+  /** Writes a piece of a document, and resolves when the reader has taken it, or the stream is broken. */
+  async writePiece(text: string): Promise<void> {
+    this.write(text)
+    if (this.#isBroken || !this.#stream.writableNeedDrain) return
+    await new Promise<void>(resolve => this.#writers.push(resolve))
+  }
+
+  #letWrite(): void {
+    for (const write of this.#writers.splice(0)) write()
+  }
+
   #writeWaiting(): void {
     const [first] = this.#waiting
     if (first === undefined) return
@@ -111,6 +129,7 @@ export class Output {
     this.#isBroken = true
     this.#added = []
     this.#waiting = []
+    this.#letWrite()
     this.#onError(error)
   }
 }

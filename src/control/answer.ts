@@ -27,8 +27,6 @@ export interface Controlled {
   readonly version: string | undefined
   /** Where who calls reaches the world. Without a slash at its end. */
   readonly url: string
-  /** Loads the YAML library. */
-  yaml(): Promise<{ stringify(value: unknown): string }>
 }
 
 /**

@@ -1,5 +1,7 @@
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
+import { UsageError } from '../contract/usage-error.js'
+import { JsonToYaml } from '../scenario/json-to-yaml.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
 import type { Clock } from '../store/clock.js'
@@ -34,8 +36,6 @@ export interface ControlCall<Id extends ControlId> extends ControlInput<Id> {
   readonly exchange: Exchange
   /** Where who calls reaches the world. Without a slash at its end. */
   readonly url: string
-  /** Loads the YAML library. */
-  yaml(): Promise<{ stringify(value: unknown): string }>
 }
 
 type PageId = 'changes' | 'snapshot.get' | 'lobbies.environment'
@@ -44,10 +44,10 @@ type PageId = 'changes' | 'snapshot.get' | 'lobbies.environment'
 export const controlPages = {
   changes: ({ mock, query, exchange }) =>
     eventStream(mock, { ...query, lastEventId: header(exchange, 'last-event-id') }),
-  'snapshot.get': async ({ mock, query, exchange, yaml }) => {
+  'snapshot.get': ({ mock, query, exchange }) => {
     const snapshot = mock.snapshot(query)
     if (!prefersYaml(header(exchange, 'accept'))) return jsonPage(snapshot, 'loopback')
-    return yamlPage((await yaml()).stringify(snapshot))
+    return yamlPage(yamlOf(snapshot))
   },
   'lobbies.environment': ({ mock, params: { lobby_id }, exchange, url }) => {
     const environment = mock.lobbyEnvironment(lobby_id, { url })
@@ -150,6 +150,20 @@ export const controlCalls = {
   'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
 } satisfies {
   readonly [Id in Exclude<ControlId, keyof typeof controlPages>]: (call: ControlCall<Id>) => object | Promise<object>
+}
+
+/** The longest snapshot that is answered as YAML, in characters of its JSON: some 50,000 lobbies. */
+const longestYaml = 16 * 1024 * 1024
+
+function yamlOf(snapshot: ScenarioInput): string {
+  const json = JSON.stringify(snapshot)
+  if (json.length > longestYaml) {
+    throw new UsageError(
+      'the snapshot is too long to be answered as YAML: ask for application/json, or run mockmaker export, which writes YAML itself',
+    )
+  }
+  const writer = new JsonToYaml()
+  return writer.push(json) + writer.end()
 }
 
 function noSimulation(name = 'the default namespace'): ApiError {

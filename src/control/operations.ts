@@ -68,7 +68,8 @@ export const controlOperations = {
   'snapshot.get': {
     method: 'GET',
     path: '/snapshot',
-    summary: 'The whole world in the scenario format, as JSON or, by the header accept, as YAML.',
+    summary:
+      'The whole world in the scenario format, as JSON or, by the header accept, as YAML; a long one only as JSON.',
     query: exact({
       with: z
         .string()

@@ -20,9 +20,6 @@ export interface AppOptions {
   readonly control?: boolean | undefined
 }
 
-/** Loaded when a snapshot is asked for as YAML. */
-const yaml = () => import('yaml')
-
 const usualBody = () => bodyLimit
 
 /** A scenario is longer than any call of the service. */
@@ -52,7 +49,7 @@ export function createListener(
   const steer = async (exchange: Exchange, { there, url }: { readonly there: WorldMock; readonly url: string }) => {
     const startedAt = performance.now()
     try {
-      const page = await answerControl(exchange, { mock: there, server: mock, version, url, yaml })
+      const page = await answerControl(exchange, { mock: there, server: mock, version, url })
       return there.present(exchange, page, startedAt)
     } catch (error) {
       return there.refuse(exchange, error, startedAt)

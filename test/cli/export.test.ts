@@ -4,14 +4,15 @@ import { createMockmaker } from '../../src/index.js'
 import { run } from './command.js'
 import { standIn } from './stand-in.js'
 
-const snapshot = 'title: "Ünter uns"\nlobbies:\n  - lobby_id: one\n'
+const snapshot = { title: 'Ünter uns', lobbies: [{ lobby_id: 'one' }] }
+const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
 
 /** A stand-in that answers with a snapshot, and what it has been asked. */
 async function answering() {
   const asked: unknown[] = []
   const url = await standIn(({ method, url, headers }, response) => {
     asked.push([method, url, headers.accept])
-    response.setHeader('content-type', 'application/yaml').end(snapshot)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(snapshot))
   })
   return { url, asked }
 }
@@ -20,8 +21,8 @@ describe('mockmaker export', () => {
   it('prints the snapshot of a running mock, as YAML', async () => {
     const { url, asked } = await answering()
 
-    expect(await run(['export', '--url', url])).toEqual({ code: 0, stdout: snapshot, stderr: '' })
-    expect(asked).toEqual([['GET', '/__mock/snapshot', 'application/yaml']])
+    expect(await run(['export', '--url', url])).toEqual({ code: 0, stdout: yaml, stderr: '' })
+    expect(asked).toEqual([['GET', '/__mock/snapshot', 'application/json']])
   })
 
   it('asks for what else shall be in it, in the world that the URL names', async () => {
@@ -31,7 +32,7 @@ describe('mockmaker export', () => {
 
     expect(asked).toEqual([
       ['GET', '/__mock/worlds/test-42', 'application/json'],
-      ['GET', '/w/test-42/__mock/snapshot?with=journal%2Cfaults', 'application/yaml'],
+      ['GET', '/w/test-42/__mock/snapshot?with=journal%2Cfaults', 'application/json'],
     ])
   })
 
@@ -49,12 +50,48 @@ describe('mockmaker export', () => {
   })
 
   it('prints one that is long to its end', async () => {
-    const long = `title: ${'x'.repeat(4_000_000)}\n`
-    const url = await standIn((_, response) => response.end(long))
+    const long = 'x'.repeat(4_000_000)
+    const url = await standIn((_, response) => response.end(JSON.stringify({ title: long })))
 
     const { stdout } = await run(['export', '--url', url])
 
-    expect(stdout === long).toBe(true)
+    expect(stdout === `title: ${JSON.stringify(long)}\n`).toBe(true)
+  })
+
+  it('writes while it reads, in less memory than the snapshot takes', async () => {
+    const lobby = JSON.stringify({ state: { map: 'x'.repeat(1_000) } })
+    const url = await standIn(async (_, response) => {
+      response.write('{"lobbies":[{}')
+      for (let i = 0; i < 60_000 && !response.destroyed; i += 1)
+        if (!response.write(`,${lobby}`)) await new Promise(resolve => response.once('drain', resolve))
+      response.end(']}')
+    })
+
+    const { code, stdout } = await run(['export', '--url', url], { env: { NODE_OPTIONS: '--max-old-space-size=32' } })
+
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 120_003 })
+  })
+
+  it.for(['{"title": "cut', '<h1>Not here</h1>', 'title: yes'])(
+    'ends with 1 where the answer is no snapshot: %s',
+    async answer => {
+      const url = await standIn((_, response) => response.end(answer))
+
+      const { code, stderr } = await run(['export', '--url', url])
+
+      expect({ code, stderr }).toEqual({ code: 1, stderr: `${url} answers no snapshot: is mockmaker there?\n` })
+    },
+  )
+
+  it('ends with 1 where the answer breaks off', async () => {
+    const url = await standIn((_, response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('{"title":')
+      setImmediate(() => response.destroy())
+    })
+
+    const { code, stderr } = await run(['export', '--url', url])
+
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `${url} broke off in the middle of its answer: ask again\n` })
   })
 
   it.for([

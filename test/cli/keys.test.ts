@@ -19,6 +19,7 @@ function recording() {
     print: line => void lines.push(typeof line === 'string' ? line : line()),
     printJson: object => void lines.push(JSON.stringify(typeof object === 'function' ? object() : object)),
     printDocument: text => void lines.push(text),
+    printPieces: async () => {},
     warn: line => void errors.push(line),
     fail: line => void errors.push(line),
     style: (_, text) => text,

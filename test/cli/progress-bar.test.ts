@@ -35,6 +35,7 @@ const silent: Console = {
   print() {},
   printJson() {},
   printDocument() {},
+  printPieces: async () => {},
   warn() {},
   fail() {},
   style: (_, text) => text,

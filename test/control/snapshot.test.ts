@@ -28,6 +28,22 @@ describe('GET /__mock/snapshot', () => {
     expect(parse(await asYaml.text())).toEqual(snapshot)
   })
 
+  it('is refused as YAML where it is long, with what to do instead', async ({ serve }) => {
+    const { mock, url } = await serve()
+    const state = { text: 'x'.repeat(1_000_000) }
+    for (let i = 0; i < 17; i += 1) await mock.world.lobbies.create({ state })
+    const get = (accept: string) => fetch(`${url}/__mock/snapshot`, { headers: { accept } })
+
+    const [asJson, asYaml] = [await get('application/json'), await get('application/yaml')]
+
+    expect(asJson.status).toBe(200)
+    expect(asYaml.status).toBe(400)
+    expect(await asYaml.json()).toMatchObject({
+      code: 'API_BAD_QUERY',
+      message: expect.stringContaining('mockmaker export'),
+    })
+  })
+
   it('has the journal where that is asked for', async ({ serve }) => {
     const { client, steer, send } = await serve()
     await send(list)
