@@ -1,6 +1,7 @@
 import { bind, defaultPort } from './express/bind.js'
 import { type AppOptions, createListener, type ServedMock } from './express/listener.js'
 import type { Mock } from './mock.js'
+import { checkListenOptions } from './mock-options.js'
 
 /** Where, and to whom, a server answers. */
 export interface ListenOptions extends AppOptions {
@@ -20,6 +21,7 @@ export interface Listening {
 
 /** Serves a mock on this machine. Rejects where the port is taken. */
 export async function listen(mock: ServedMock & Pick<Mock, 'close'>, options: ListenOptions = {}): Promise<Listening> {
+  checkListenOptions(options)
   const { port = defaultPort, host, ...app } = options
   const { url, serve, close } = await bind({ port, host })
   serve(createListener(mock, app))

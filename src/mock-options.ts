@@ -1,6 +1,6 @@
-import { quoted, shortened } from './contract/issue.js'
-import { knownChoices } from './contract/nearest.js'
-import { UsageError } from './contract/usage-error.js'
+import * as z from 'zod'
+import { exact } from './contract/exact.js'
+import { shaped } from './contract/shaped.js'
 import type { ScenarioInput } from './scenario/schema.js'
 
 /** How a mock is made. Everything is optional. */
@@ -45,59 +45,63 @@ export const optionDefaults = {
   totalEventBytes: 128 * 1024 * 1024,
 } as const
 
-const known = [
-  'scenario',
-  'seed',
-  'baseUrl',
-  'watchTimeoutMs',
-  'publicUrl',
-  'corsOrigins',
-  'maxWorlds',
-  'worldTtlMs',
-  'journalSize',
-  'journalBytes',
-  'totalJournalBytes',
-  'eventBytes',
-  'totalEventBytes',
-  'live',
-]
+/** A whole number from `least`. */
+function count(least: number) {
+  const expected = `expected a whole number from ${least}`
+  return z.custom<number>(value => Number.isInteger(value) && Number(value) >= least, expected).optional()
+}
+
+const Ms = z
+  .custom<number>(value => typeof value === 'number' && value >= 0, 'expected a number of ms from 0')
+  .optional()
+
+const Texts = z.array(z.string()).readonly().optional()
+
+const ScenarioObject = z.custom<ScenarioInput>(
+  value => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node',
+)
+
+/** A link is put together of it and of a path. */
+function isLinkBase(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)
+}
+
+const Options = exact({
+  scenario: ScenarioObject.optional(),
+  seed: z.custom<number>(value => Number.isSafeInteger(value), 'expected an integer').optional(),
+  baseUrl: z.string().optional(), // read with the handlers, which know what it may be
+  watchTimeoutMs: Ms,
+  publicUrl: z.custom<string>(isLinkBase, 'expected a URL such as https://hub.example').optional(),
+  corsOrigins: Texts,
+  maxWorlds: count(1),
+  worldTtlMs: Ms,
+  journalSize: count(0),
+  journalBytes: count(0),
+  totalJournalBytes: count(0),
+  eventBytes: count(0),
+  totalEventBytes: count(0),
+  live: z.boolean().optional(),
+}) satisfies z.ZodType<MockOptions>
 
 /** Throws `UsageError` where an option is unknown, or not what it should be. */
 export function checkOptions(options: MockOptions): void {
-  const { scenario, seed, live, watchTimeoutMs, worldTtlMs } = options
-  const unknown = Object.keys(options).find(name => !known.includes(name))
-  if (unknown !== undefined)
-    throw new UsageError(`${shortened(unknown)} is an unknown option.${knownChoices(unknown, known)}`)
-  if (typeof scenario === 'string') {
-    throw new UsageError(
-      `scenario is ${quoted(scenario)}: expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node`,
+  shaped(options, { schema: Options, what: 'options' })
+}
+
+const ListenSchema = exact({
+  port: z
+    .custom<number>(
+      value => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
+      'expected a port from 0 to 65535',
     )
-  }
-  checkTexts('corsOrigins', options.corsOrigins)
-  if (seed !== undefined && !Number.isSafeInteger(seed)) throw new UsageError(`seed is ${seed}: expected an integer`)
-  if (live !== undefined && typeof live !== 'boolean')
-    throw new UsageError(`live is ${quoted(live)}: expected true or false`)
-  checkMs('watchTimeoutMs', watchTimeoutMs)
-  checkMs('worldTtlMs', worldTtlMs)
-  checkCount('maxWorlds', { count: options.maxWorlds, least: 1 })
-  for (const name of ['journalSize', 'journalBytes', 'totalJournalBytes', 'eventBytes', 'totalEventBytes'] as const)
-    checkCount(name, { count: options[name], least: 0 })
-}
+    .optional(),
+  host: z.string().optional(),
+  allowedHosts: Texts,
+  control: z.boolean().optional(),
+})
 
-/** Throws `UsageError` where an option that holds texts holds anything else. */
-export function checkTexts(name: string, texts: unknown): void {
-  const isTexts = Array.isArray(texts) && texts.every(text => typeof text === 'string')
-  if (texts !== undefined && !isTexts) throw new UsageError(`${name} is ${quoted(texts)}: expected an array of texts`)
-}
-
-function checkMs(name: string, ms: number | undefined): void {
-  if (ms !== undefined && !(ms >= 0)) throw new UsageError(`${name} is ${ms}: expected a number of ms from 0`)
-}
-
-function checkCount(
-  name: string,
-  { count, least }: { readonly count: number | undefined; readonly least: number },
-): void {
-  if (count !== undefined && !(Number.isInteger(count) && count >= least))
-    throw new UsageError(`${name} is ${count}: expected a whole number from ${least}`)
+/** The same of the options of a server. */
+export function checkListenOptions(options: object): void {
+  shaped(options, { schema: ListenSchema, what: 'options' })
 }

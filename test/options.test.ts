@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { listen } from '../src/express.js'
 import { ApiError, createMockmaker } from '../src/index.js'
 
 /** Options as somebody without a compiler may write them. */
@@ -8,16 +9,40 @@ describe('createMockmaker', () => {
   it.each([
     [
       { scnario: {} },
-      'scnario is an unknown option. Known: scenario, seed, baseUrl, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, journalBytes, totalJournalBytes, eventBytes, totalEventBytes, live. Did you mean scenario?',
+      'options.scnario is an unknown key. Known: scenario, seed, baseUrl, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, journalBytes, totalJournalBytes, eventBytes, totalEventBytes, live. Did you mean scenario?',
     ],
     [{ scenario: 'friday-night' }, 'scenario is "friday-night": expected an object'],
+    [{ scenario: null }, 'options.scenario is null: expected an object'],
     [{ seed: 1.5 }, 'seed is 1.5: expected an integer'],
-    [{ live: 'yes' }, 'live is "yes": expected true or false'],
+    [{ seed: '7' }, 'seed is "7": expected an integer'],
+    [{ publicUrl: 5 }, 'options.publicUrl is 5: expected a URL such as https://hub.example'],
+    [{ publicUrl: 'hub.example' }, 'options.publicUrl is "hub.example": expected a URL'],
+    [{ publicUrl: 'https://hub.example?a=b' }, 'options.publicUrl is "https://hub.example?a=b": expected a URL'],
+    [{ watchTimeoutMs: '40s' }, 'watchTimeoutMs is "40s": expected a number of ms from 0'],
+    [{ maxWorlds: 0 }, 'maxWorlds is 0: expected a whole number from 1'],
+    [{ journalSize: -1 }, 'journalSize is -1: expected a whole number from 0'],
+    [{ corsOrigins: [5] }, 'corsOrigins[0] is 5: expected string'],
+    [{ baseUrl: 5 }, 'baseUrl is 5: expected string'],
+    [{ live: 'yes' }, 'live is "yes": expected boolean'],
     [{ watchTimeoutMs: -1 }, 'watchTimeoutMs is -1: expected a number of ms from 0'],
-    [{ corsOrigins: 'http://x' }, 'corsOrigins is "http://x": expected an array of texts'],
+    [{ corsOrigins: 'http://x' }, 'corsOrigins is "http://x": expected array'],
     [{ baseUrl: 'localhost:3000' }, 'baseUrl is "localhost:3000": expected an origin'],
   ])('refuses %j', (options, message) => {
     expect(make(options)).toThrow(message)
+  })
+})
+
+describe('listen', () => {
+  it.each([
+    [{ port: '4100' }, 'options.port is "4100": expected a port from 0 to 65535'],
+    [{ port: 65_536 }, 'options.port is 65536: expected a port from 0 to 65535'],
+    [{ host: 5 }, 'options.host is 5: expected string'],
+    [{ allowedHosts: 'a' }, 'options.allowedHosts is "a": expected array'],
+    [{ control: 'no' }, 'options.control is "no": expected boolean'],
+    [{ prt: 1 }, 'options.prt is an unknown key. Known: port, host, allowedHosts, control. Did you mean port?'],
+  ])('refuses %j', async (options, message) => {
+    // What no type lets pass.
+    await expect(listen(createMockmaker(), options as never)).rejects.toThrow(message)
   })
 })
 
@@ -27,7 +52,7 @@ describe('override', () => {
 
     const override = () => mock.override('lobby.list' as 'lobbies.list', ({ original }) => original())
 
-    expect(override).toThrow(/^lobby\.list is an unknown operation\. Known: .* Did you mean lobbies\.list\?$/)
+    expect(override).toThrow(/^"lobby\.list" is an unknown operation\. Known: .* Did you mean lobbies\.list\?$/)
   })
 })
 

@@ -48,6 +48,8 @@ export function shortened(text: string, longest = longestQuote): string {
 
 /** Not everything has a JSON: cycles and bigints do not. */
 function printed(value: unknown): string {
+  // JSON has no NaN.
+  if (typeof value === 'number') return String(value)
   let containers = 0
   try {
     const text = JSON.stringify(value, (_, inner: unknown) => {

@@ -3,7 +3,7 @@ import { isControlPath } from '../contract/control-path.js'
 import { admit, answerControl, longestControlBody } from '../control/answer.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
-import { checkTexts } from '../mock-options.js'
+import { checkListenOptions } from '../mock-options.js'
 import type { Answerer } from '../server/answer.js'
 import { bodyLimit, type Exchange, header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
@@ -40,9 +40,10 @@ type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly ba
  */
 export function createListener(
   mock: ServedMock,
-  { allowedHosts = [], control = true }: AppOptions = {},
+  options: AppOptions = {},
 ): (request: ServedRequest, response: ServerResponse) => void {
-  checkTexts('allowedHosts', allowedHosts)
+  checkListenOptions(options)
+  const { allowedHosts = [], control = true } = options
   const { worlds } = mock
   // A client sends the same Host each time.
   let lastAllowed: string | undefined

@@ -30,36 +30,68 @@ interface HandlerOptions extends Answerers {
 /** One MSW handler for an operation; that of a GET answers HEAD too. Throws `UsageError` where the base URL is none. */
 export function createHandler(id: OperationId, { baseUrl, answer, served }: HandlerOptions): HttpHandler {
   const { method, path } = operations[id]
-  const { url, basePath } = readBase(baseUrl)
+  const base = readBase(baseUrl)
   const pattern = pathPattern(path)
-  const handler = registrar[method](url + path.replaceAll(/\{(\w+)\}/g, ':$1'), ({ request }) =>
+  const handler = registrar[method](patternOf(base, path), ({ request }) =>
     respond(request, { answer, pathOf: pathname => pattern.exec(pathname)?.[0] ?? pathname }),
   )
   if (method === 'GET') handler.info.method = /^(GET|HEAD)$/
   turnAway(handler, operations[id])
-  return carry(enduring(handler), { id, answer: served, basePath })
+  return carry(enduring(handler), { id, answer: served, basePath: base.basePath })
 }
 
 /** The handlers of all operations; behind them, where the base URL says that the origin is ours, one that answers 404 and wrong methods. */
 export function createHandlers({ baseUrl, answer, served }: HandlerOptions): HttpHandler[] {
   const handlers = operationIds.map(id => createHandler(id, { baseUrl, answer, served }))
-  const { url, basePath } = readBase(baseUrl)
-  if (url.startsWith('*')) return handlers
-  const rest = http.all(`${url}/*`, ({ request }) =>
-    respond(request, { answer, pathOf: pathname => pathname.slice(basePath.length) }),
+  const base = readBase(baseUrl)
+  if (base.url.startsWith('*')) return handlers
+  const rest = http.all(patternOf(base, '/*'), ({ request }) =>
+    respond(request, { answer, pathOf: pathname => pathname.slice(base.basePath.length) }),
   )
   return [...handlers, enduring(rest)]
 }
 
-/** A base URL as it stands before an operation's path in a pattern (`url`), and the path in it (`basePath`), neither with a slash at its end. Throws `UsageError`. */
-function readBase(baseUrl: BaseUrl): { readonly url: string; readonly basePath: string } {
-  const [, origin = '', path = ''] = /^(\*|https?:\/\/[^/?#\s]+|(?=\/))(\/[^?#\s]*)?$/i.exec(baseUrl) ?? []
-  if (origin + path === '')
-    throw new UsageError(
-      `baseUrl is ${quoted(baseUrl)}: expected an origin (https://matchmaker.example), * for any, or a path of this page (/api)`,
-    )
+/** A base URL as it stands before an operation's path (`url`), and the path in it (`basePath`), neither with a slash at its end. */
+interface Base {
+  readonly url: string
+  readonly basePath: string
+}
+
+/** Hosts that MSW can match as text, and one of IPv6. In a name, `*` or `(` would be a pattern. */
+const host = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
+
+/** A path in which MSW finds no pattern. */
+const plainPath = /^(?:\/[\w.~@!$&',;=-]+)*\/*$/
+
+/** Throws `UsageError` where a base URL is none, or is one that would match other requests than it says. */
+function readBase(baseUrl: BaseUrl): Base {
+  const base = typeof baseUrl === 'string' ? baseOf(baseUrl) : undefined
+  if (base && plainPath.test(base.basePath)) return base
+  throw new UsageError(
+    `baseUrl is ${quoted(baseUrl)}: expected an origin (https://matchmaker.example), * for any, or a path of this page (/api), without a query and without pattern characters`,
+  )
+}
+
+function baseOf(baseUrl: string): Base | undefined {
+  const [, origin, path = ''] = /^(\*?)((?:\/(?!\/).*)?)$/.exec(baseUrl) ?? []
+  if (origin !== undefined && baseUrl !== '') return joined(origin, path)
+  if (!/^https?:\/\/[^/]/i.test(baseUrl) || !URL.canParse(baseUrl)) return undefined
+  // As requests have it: in lower case, without a default port.
+  const url = new URL(baseUrl)
+  const isPlain = host.test(url.hostname) && url.username + url.password === '' && !/[?#]/.test(baseUrl)
+  return isPlain ? joined(url.origin, url.pathname) : undefined
+}
+
+function joined(origin: string, path: string): Base {
   const basePath = path.replace(/\/+$/, '')
   return { url: origin + basePath, basePath }
+}
+
+/** What MSW matches: as text, where it takes the text for what it says; an address of IPv6 has colons, which would be parameters. */
+function patternOf({ url }: Base, path: string): string | RegExp {
+  if (!url.includes('[')) return url + path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const escaped = url.replaceAll(/[.[\]$]/g, '\\$&')
+  return new RegExp(`^${escaped}${path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*')}/?$`)
 }
 
 const registrar: { readonly [method in Method]: typeof http.get } = {

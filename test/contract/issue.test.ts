@@ -74,7 +74,7 @@ describe('a quoted value', () => {
     ['a "b"', '"a \\"b\\""'],
     [undefined, 'undefined'],
     [null, 'null'],
-    [Number.NaN, 'null'],
+    [Number.NaN, 'NaN'],
     ['x'.repeat(78), `"${'x'.repeat(78)}"`],
     ['x'.repeat(79), `"${'x'.repeat(76)}…`],
     [`x${'😀'.repeat(60)}`, `"x${'😀'.repeat(37)}…`],

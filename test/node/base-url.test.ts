@@ -1,6 +1,7 @@
+import { getResponse } from 'msw'
 import { describe, expect } from 'vitest'
-import { createMockmaker } from '../../src/index.js'
-import { ids, tanks } from '../tanks.js'
+import { createMockmaker, UsageError } from '../../src/index.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
 import { it, lobbiesAt } from './setup.js'
 
 describe('the base URL', () => {
@@ -16,6 +17,73 @@ describe('the base URL', () => {
       })
     },
   )
+
+  it.for([
+    [
+      'https://x.example:443',
+      'https://x.example',
+      ['https://x.example:444', 'http://x.example:443', 'https://y.example'],
+    ],
+    ['http://X.example:80', 'http://x.example', ['http://x.example:81', 'http://xaexample']],
+    ['http://[::1]:4100', 'http://[::1]:4100', ['http://[::1]:4101', 'http://[::2]:4100']],
+    ['http://[0:0::1]', 'http://[::1]', ['http://[::2]']],
+    ['http://[::1]/a.b', 'http://[::1]/a.b', ['http://[::1]/axb']],
+    ['https://bücher.example', 'https://xn--bcher-kva.example', ['https://bucher.example']],
+    ["http://mock.test/a.b,c;d=e@f!g$h&i'j~k", "http://mock.test/a.b,c;d=e@f!g$h&i'j~k", ['http://mock.test/axb']],
+  ] as const)('%s matches just the requests to %s', async ([baseUrl, right, wrong]) => {
+    const { handlers } = createMockmaker({ scenario: tanks, baseUrl })
+    const statusOf = async (origin: string) =>
+      (await getResponse(handlers, new Request(`${origin}/matchmaker/lobbies/list`)))?.status
+
+    const statuses = await Promise.all([right, ...wrong].map(statusOf))
+
+    expect(statuses).toEqual([200, ...wrong.map(() => undefined)])
+  })
+
+  it('answers paths with parameters, and unknown paths, at an address of IPv6', async ({ setup }) => {
+    setup({ baseUrl: 'http://[::1]:4100/api' })
+    const headers = bearer(tokens.cloud)
+
+    const game = await fetch(`http://[::1]:4100/api/cloud/games/${ids.tanks}`, { headers })
+    const nowhere = await fetch('http://[::1]:4100/api/lobbies/list')
+
+    expect([game.status, nowhere.status]).toEqual([200, 404])
+  })
+
+  it.for([
+    '',
+    'x',
+    '**',
+    '//x.example',
+    '*x',
+    'https://',
+    'https:///x',
+    'ftp://x.example',
+    'https://x.example:99999',
+    'https://*.example',
+    'https://(a|b).example',
+    'https://a:b@x.example',
+    'https://x.example?a',
+    'https://x.example#a',
+    'https://x.example/*',
+    'https://x.example/:id',
+    'https://x.example/a(b)',
+    'https://x.example/a+',
+    'https://x.example/{a}',
+    'https://x.example/a%20b',
+    '/:id',
+    '*/a*',
+    '/a?',
+    '/a b',
+    5,
+    null,
+    {},
+  ])('is no base URL: %j', baseUrl => {
+    const make = () => createMockmaker({ baseUrl: baseUrl as never }) // no type lets all of them pass
+
+    expect(make).toThrow(UsageError)
+    expect(make).toThrow('baseUrl is')
+  })
 
   it('keeps two mocks apart, on one server: MSW lets only the one that listens last answer', async ({ setup }) => {
     const first = setup({ baseUrl: 'http://one.test' })

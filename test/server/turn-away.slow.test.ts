@@ -5,16 +5,7 @@ import { operationIds, operations } from '../../src/contract/operations.js'
 import { createMockmaker } from '../../src/index.js'
 import { tanks } from '../tanks.js'
 
-const baseUrls = [
-  '*',
-  '*/api',
-  '/api',
-  'https://mock.test',
-  'HTTPS://Mock.test/V1/',
-  'https://*.test',
-  'http://a.test/:v',
-  'http://*/a*',
-]
+const baseUrls = ['*', '*/api', '/api', 'https://mock.test', 'HTTPS://Mock.test/V1/', 'http://[::1]:4100/api']
 
 /** Ways to write a text that a matcher may or may not take for the same. */
 const spelt = (text: string) =>
