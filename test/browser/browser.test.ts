@@ -141,7 +141,7 @@ async function inChromium() {
 
       const got = await send(page, list, at)
 
-      expect(lobbyIds(got)).toHaveLength(342)
+      expect(lobbyIds(got)).toHaveLength(352)
       expect(got.body).toBe((await inNode(scenario, list)).body)
     },
   )
