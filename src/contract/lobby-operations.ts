@@ -21,6 +21,8 @@ const tags = record(z.string().meta({ maxLength: 512 })).meta({
 const max_players = Uint32.meta({
   description:
     'The most players of the lobby: at least 1, and at most the larger of the normal and the direct maximum of its game mode. Default: as its game mode says.',
+  // 0 has an error code of its own, which a development token does not get.
+  minimum: 1,
 })
 
 /** By what a client would prove that a person plays, and who that is. Nobody looks at it. */
