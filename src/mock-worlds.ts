@@ -63,8 +63,10 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
     async put(id, options = {}) {
       const beginning = beginningFor(id, shaped(options, { schema: NewWorldSchema, what: 'world' }))
       const there = worlds.get(id)
-      await there?.become(beginning)
-      return there ?? worlds.add(id, () => make(id, beginning))
+      // At once, so that of two calls for a new id the second one finds the world of the first.
+      if (!there) return worlds.add(id, () => make(id, beginning))
+      await there.become(beginning)
+      return there
     },
     delete: id => worlds.delete(id),
     at(exchange, unknown) {

@@ -103,6 +103,18 @@ describe.each(doors)('a world through $name', door => {
   })
 })
 
+describe('worlds.put', () => {
+  it('makes one world where two calls name a new one at the same time', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+
+    const [one, other] = await Promise.all([mock.worlds.put('x'), mock.worlds.put('x', { seed: 5 })])
+
+    expect(one).toBe(other)
+    expect([mock.worlds.list().length, mock.worlds.get('x')]).toEqual([2, one])
+    await mock.close()
+  })
+})
+
 describe('an override', () => {
   it('stands in for the operation in every world, and sees the world that was asked', async () => {
     const mock = setupMockmaker({ scenario: tanks })

@@ -13,7 +13,7 @@ import type { Finisher } from './finish.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
 import { routes } from './routes.js'
 
-/** The whole service without a transport. A promise only where the call writes, or is blocked on its watch index; it never rejects. */
+/** The whole service without a transport. A promise only where the call writes, is blocked on its watch index, or waits for what is due; it never rejects. */
 export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>
 
 /** What the service is put together of. */
@@ -29,7 +29,7 @@ interface AnswererOptions {
 
 /**
  * Answers exchanges, in the order of checks of PROTOCOL.md B9: site, route, method, token, query, body, existence, state. Faults
- * strike before the token is looked at, and so also what would be refused, but no preflight.
+ * strike before the token is looked at, and so also what would be refused, but no preflight. What is due by now happens first.
  */
 export function createAnswerer(options: AnswererOptions): Answerer {
   const { world, finisher, faults, corsOrigins } = options
@@ -42,9 +42,12 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       // Before the faults, whose counters it must not change.
       return finisher.fail(progress, error)
     }
-    return faults.some
-      ? afflict(progress, { ...options, goOn: late => carriedOn(late, options) })
-      : carriedOn(progress, options)
+    const begin = () =>
+      faults.some
+        ? afflict(progress, { ...options, goOn: late => carriedOn(late, options) })
+        : carriedOn(progress, options)
+    const caughtUp = world.catchUp()
+    return caughtUp ? caughtUp.then(begin) : begin()
   }
 }
 

@@ -52,6 +52,7 @@ class Agenda {
       for (const row of livelyRows(world.begun, { table, timetable: this.#timetable(table) })) this.#expect(table, row)
     this.#arm()
     world.clock.owed = () => this.#owed()
+    world.clock.catchUp = () => this.#catchUp()
     this.#unsubscribe = world.subscribe(({ puts, deletes }) => {
       for (const { table, row } of puts) if (timetables[table]) this.#expect(table, row)
       for (const { table, id } of deletes) this.#forget(table, id)
@@ -62,6 +63,7 @@ class Agenda {
   end(): void {
     this.#ended = true
     this.#world.clock.owed = undefined
+    this.#world.clock.catchUp = undefined
     this.#unsubscribe()
     this.#waiting?.unlisten()
     this.#waiting = undefined
@@ -160,6 +162,17 @@ class Agenda {
     const at = this.#waiting?.deadlines.first()?.at
     if (this.#alarm) clock.giveUp(this.#alarm)
     this.#alarm = at === undefined ? undefined : clock.after(at - clock.now(), this.#ring)
+  }
+
+  /** Timers that are advanced synchronously have rung, and what is due then has not happened yet. */
+  #catchUp(): Promise<void> | undefined {
+    const { clock } = this.#world
+    // Of a clock that stands still, `advance` waits for all that is due.
+    if (clock.mode === 'frozen') return undefined
+    const at = this.#waiting?.deadlines.first()?.at
+    const isHappening = this.#taken !== undefined && !this.#taken.hasLanded?.()
+    const isDue = isHappening || (at !== undefined && at <= clock.now())
+    return isDue ? this.#ring() : undefined
   }
 
   /** One after the other: a turn waits for the one before it, and a time that is advanced for what is due. */

@@ -4,8 +4,8 @@ interface Followed {
   nextAlarmAt(): number
   /** For how many real ms to wait for a time. */
   realMsUntil(at: number): number
-  /** Called when the next alarm may be due. A far one is asked for more than once: a timer waits for 24 days at most. */
-  ring(): void
+  /** Called when the timer has waited until `at`; -Infinity where the alarm is too far for it, which waits for 24 days at most. */
+  ring(at: number): void
 }
 
 /** The longest delay that `setTimeout` takes, in ms. */
@@ -21,6 +21,8 @@ export class AlarmTimer {
   readonly #followed: Followed
   #timer: ReturnType<typeof setTimeout> | undefined
   #timerAt = never
+  /** What it tells when it rings. */
+  #waitsUntil = never
   #setBy: unknown
 
   constructor(followed: Followed) {
@@ -36,7 +38,9 @@ export class AlarmTimer {
     clearTimeout(this.#timer)
     this.#timerAt = at
     this.#setBy = globalThis.setTimeout
-    const delayMs = Math.min(Math.max(this.#followed.realMsUntil(at), 0), longestDelayMs)
+    const untilMs = Math.max(this.#followed.realMsUntil(at), 0)
+    const delayMs = Math.min(untilMs, longestDelayMs)
+    this.#waitsUntil = untilMs === delayMs ? at : -never
     this.#timer = at === never ? undefined : unref(setTimeout(this.#expire, delayMs))
   }
 
@@ -49,7 +53,7 @@ export class AlarmTimer {
   readonly #expire = () => {
     this.#timerAt = never
     try {
-      this.#followed.ring()
+      this.#followed.ring(this.#waitsUntil)
     } finally {
       this.arm()
     }

@@ -58,12 +58,16 @@ export class WorldClock implements Clock {
   /** What had passed at the real time `#since`. */
   #passed = 0
   #since = Date.now()
+  /** The newest real time that was read. */
+  #read = this.#since
   #epoch: number
   #advancing: Promise<void> | undefined
   /** How often it was told another time. */
   #restored = 0
   /** The first time of which something has not happened yet that no record tells of, in ms since the epoch; `undefined` for none. */
   owed: (() => number | undefined) | undefined
+  /** Has what is due by now happen, and resolves then; answers `undefined` where nothing is due. */
+  catchUp: (() => Promise<void> | undefined) | undefined
 
   constructor({ mode = 'running', rate = 1, now }: ClockBeginning = {}) {
     this.#mode = mode
@@ -99,9 +103,17 @@ export class WorldClock implements Clock {
     return Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs)
   }
 
-  /** The ms that have passed since the clock was made. They never go back, whatever time it shows. */
+  /** The ms that have passed since the clock was made. They never go back: not with the time that it shows, nor with the system clock. */
   elapsed(): number {
-    return this.#passed + (this.#mode === 'running' ? (Date.now() - this.#since) * this.#rate : 0)
+    return this.#passed + (this.#mode === 'running' ? (this.#realTime() - this.#since) * this.#rate : 0)
+  }
+
+  /** Goes on from the newest time that was read where the system clock has been set back. */
+  #realTime(): number {
+    const real = Date.now()
+    if (real < this.#read) this.#since += real - this.#read
+    this.#read = real
+    return real
   }
 
   advance(by: number | string): Promise<void> {
@@ -160,16 +172,18 @@ export class WorldClock implements Clock {
     return Math.ceil((at - this.elapsed()) / this.#rate)
   }
 
-  /** For the timer. */
-  ring(): void {
+  /** For the timer, which has waited until `at`. */
+  ring(at: number): void {
+    // The system clock was set back meanwhile, unnoticed until now: the timer has measured the time.
+    const missingMs = (at - this.elapsed()) / this.#rate
+    if (missingMs > timerToleranceMs) this.#since -= missingMs
     for (const { due } of this.#takeDue(() => this.elapsed())) void due()
   }
 
   #go({ mode, rate }: Pick<ClockStanding, 'mode' | 'rate'>): void {
     if (mode !== this.#mode || rate !== this.#rate) {
-      const real = Date.now()
-      if (this.#mode === 'running') this.#passed += (real - this.#since) * this.#rate
-      this.#since = real
+      this.#passed = this.elapsed()
+      this.#since = this.#realTime()
       this.#mode = mode
       this.#rate = rate
     }
@@ -207,6 +221,9 @@ export class WorldClock implements Clock {
     }
   }
 }
+
+/** How much too early a timer of the platform may ring, in real ms. */
+const timerToleranceMs = 50
 
 function lengthMs(by: number | string): number {
   const ms = typeof by === 'string' ? parseDuration(by) : by

@@ -31,8 +31,8 @@ export function rebased(beginning: Beginning, { begun, start, present }: Rebasin
   const { clock: mode, rate = 1, now } = beginning
   const moved = now !== begun.clock.now
   const at = moved ? (now ?? Date.now()) : begun.at
-  const next = begin({ ...beginning, now: at })
-  const afresh = moved ? next : begin({ ...beginning, now: present.clock.now }, next)
+  const next = begin(beginning, undefined, at)
+  const afresh = moved ? next : begin(beginning, next, present.clock.now)
   const going = (then: ClockStanding): ClockStanding => ({
     mode: mode === begun.clock.mode ? then.mode : mode,
     rate: rate === begun.clock.rate ? then.rate : rate,
@@ -40,7 +40,7 @@ export function rebased(beginning: Beginning, { begun, start, present }: Rebasin
   })
   const stays = !moved && mode === begun.clock.mode && rate === begun.clock.rate
   return {
-    begun: { ...next, clock: { mode, rate, ...(now === undefined ? {} : { now }) } },
+    begun: next,
     start: going(start),
     clock: stays ? undefined : { ...going(present.clock), now: moved ? at : undefined },
     // Once it has been drawn from, to begin it anew could give an id twice.

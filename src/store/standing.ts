@@ -1,4 +1,4 @@
-import type { ClockGoing } from './clock.js'
+import type { ClockGoing, ClockStanding } from './clock.js'
 import type { ClockMode } from './clock-setting.js'
 import { lazyTables, mapTables } from './map-tables.js'
 import { models } from './model.js'
@@ -38,6 +38,8 @@ export interface Standing {
   readonly revision: number
   /** Nobody reads them: worlds fork them. */
   readonly records: AllRecords
+  /** Makes the same standing for another time, in ms since the epoch. Absent where the scenario names the time. */
+  readonly beginAt?: ((at: number) => Standing) | undefined
 }
 
 /** Of records that nobody reads, because they are there to be forked. */
@@ -55,19 +57,28 @@ const ownRows: readonly TableName[] = [
 ]
 
 /**
- * Where the world of a beginning stands. It shares with an earlier one of the same scenario and seed what is not its own.
+ * Where the world of a beginning stands, at the real time unless it names one. It shares with an earlier one of the same scenario and seed what is not its own.
  * Throws `UsageError` where a row does not fit its schema.
  */
-export function begin(beginning: Beginning, earlier?: Standing): Standing {
+export function begin(beginning: Beginning, earlier?: Standing, at = beginning.now ?? Date.now()): Standing {
   const { title, seed, clock: mode, rate = 1, now, chance = new Random(seed, 'world').save() } = beginning
-  const begun = now ?? Date.now()
-  const revision = Math.max(1, begun, (beginning.revision ?? 0) + 1)
-  const seeding = { rows: beginning.rows(begun), tracking: unread, revision }
+  const revision = Math.max(1, at, (beginning.revision ?? 0) + 1)
+  const seeding = { rows: beginning.rows(at), tracking: unread, revision }
   const records = mapTables<AllRecords>(table =>
     earlier && !ownRows.includes(table) ? earlier.records[table] : seededRecords(table, seeding),
   )
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
-  return { title, seed, clock, at: begun, chance, revision, records }
+  const standing = { title, seed, clock, at, chance, revision, records }
+  return now === undefined ? { ...standing, beginAt: later => begin(beginning, standing, later) } : standing
+}
+
+/**
+ * Where the clock of a world starts that stands there. One that stands still shows the time that the rows were made for:
+ * that is the one reading of the real time.
+ */
+export function startOf({ clock, at }: Pick<Standing, 'clock' | 'at'>): ClockStanding {
+  const { mode, rate, now = mode === 'frozen' ? at : Date.now() } = clock
+  return { mode, rate, now }
 }
 
 /** The reads of a world that stands there. */

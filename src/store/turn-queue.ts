@@ -15,6 +15,8 @@ export interface TurnQueue {
    * Throws `UsageError` inside a turn of the same world: it would wait for itself.
    */
   next<T>(turn: () => Promise<() => T>): Promise<T>
+  /** Whether it is called from inside a turn, as far as the context can tell. */
+  readonly isInside: boolean
   /** Throws as `next` does. */
   checkOutside(): void
 }
@@ -23,13 +25,17 @@ export interface TurnQueue {
 export function createTurnQueue(context: TurnContext): TurnQueue {
   let last: Promise<unknown> = Promise.resolve()
   let current: object | undefined
+  const isInside = () => current !== undefined && context.getStore() === current
   const checkOutside = () => {
-    if (current === undefined || context.getStore() !== current) return
+    if (!isInside()) return
     throw new UsageError(
       'a write to a world from inside a turn of it would wait for itself: write through the tables that the turn is given',
     )
   }
   return {
+    get isInside() {
+      return isInside()
+    },
     checkOutside,
     next(turn) {
       checkOutside()

@@ -11,7 +11,7 @@ import { Random } from './random.js'
 import { rebased } from './rebase.js'
 import type { AllRecords } from './records.js'
 import type { TableName } from './rows.js'
-import { type Beginning, type Standing, unread } from './standing.js'
+import { type Beginning, type Standing, startOf, unread } from './standing.js'
 import { type InnerTables, readTable, type Tables } from './table.js'
 import { clockTag, type Tag } from './tag.js'
 import { type Tracker, Tracking } from './tracker.js'
@@ -93,8 +93,8 @@ class WorldCore extends LazyTables {
 
   constructor(standing: Standing, turnContext: () => TurnContext) {
     super(name => committedTable(name, this))
-    const { seed, clock, chance, revision, records } = standing
-    this.clock = new WorldClock(clock)
+    const { seed, chance, revision, records } = standing
+    this.clock = new WorldClock(startOf(standing))
     this.random = new Random(seed, 'world')
     this.random.restore(chance)
     this.#turnContext = turnContext
@@ -133,6 +133,14 @@ class WorldCore extends LazyTables {
 
   get waiters(): number {
     return this.waiting.size
+  }
+
+  /**
+   * Has what is due by now happen, and resolves then. Answers `undefined` where nothing is due, and inside a turn, which
+   * would wait for itself.
+   */
+  catchUp(): Promise<void> | undefined {
+    return this.#turns?.isInside ? undefined : this.clock.catchUp?.()
   }
 
   /** Answers every waiter with what there is now. */
@@ -195,9 +203,13 @@ class WorldCore extends LazyTables {
     return { title, seed, clock, at: this.#begun.at, chance: this.random.save(), revision, records: this.#standing }
   }
 
-  /** Goes back to the beginning in one turn, and answers every waiter. A clock that is kept goes on; the revision goes on rising. */
+  /**
+   * Goes back to the beginning in one turn, and answers every waiter. A world whose scenario names no time begins at the
+   * present time of `Date`. A clock that is kept goes on; the revision goes on rising.
+   */
   reset({ keep = [], landed }: LandingOptions & { readonly keep?: readonly 'clock'[] } = {}): Promise<void> {
     return this.queue.next(async () => () => {
+      if (!keep.includes('clock')) this.#beginAtPresent()
       this.#replace(this.#begun, { clock: keep.includes('clock') ? undefined : this.#start, landed })
     })
   }
@@ -205,9 +217,8 @@ class WorldCore extends LazyTables {
   /** Begins anew in one turn, from where another world stands, and answers every waiter. The revision goes on rising. */
   become(standing: Standing, { landed }: LandingOptions = {}): Promise<void> {
     return this.queue.next(async () => () => {
-      const { now = Date.now() } = standing.clock
       this.#begun = standing
-      this.#start = { ...standing.clock, now }
+      this.#start = startOf(standing)
       this.#replace(standing, { clock: this.#start, landed })
     })
   }
@@ -229,6 +240,13 @@ class WorldCore extends LazyTables {
       this.#land({ chance, records: merged.records, revision: 0 }, { clock, landed })
       return merged.tally
     })
+  }
+
+  #beginAtPresent(): void {
+    const now = Date.now()
+    if (this.#begun.beginAt === undefined || now === this.#start.now) return
+    this.#begun = this.#begun.beginAt(now)
+    this.#start = startOf(this.#begun)
   }
 
   /** Nobody who waits sees what comes after: the next test is not to count or to hear those of the one before. */

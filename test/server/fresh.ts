@@ -44,7 +44,10 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   const onBug = (error: unknown) => {
     throw error
   }
-  const fresh: LiveWorld = Object.create(world, Object.getOwnPropertyDescriptors({ ...tables, view }))
+  const fresh: LiveWorld = Object.create(
+    world,
+    Object.getOwnPropertyDescriptors({ ...tables, view, catchUp: () => undefined }),
+  )
   const log = createExchangeLog()
   const history = new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) })
   const finisher = createFinisher({

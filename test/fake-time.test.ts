@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createMockmaker, type MockmakerOptions } from '../src/index.js'
+import { setupMockmaker } from '../src/node.js'
+import type { ScenarioInput } from '../src/scenario/schema.js'
+import { json } from './doors.js'
+import { ask, live, settled } from './server/ask.js'
+
+/** A mock that runs with the fake time, and ends with its test. */
+function created(options: MockmakerOptions) {
+  const mock = createMockmaker(options)
+  onTestFinished(() => mock.close())
+  return mock
+}
+
+const token = 'device.mock.sofa'
+const completing: ScenarioInput = { game_modes: ['duel'], device_links: [{ token, completes_after: '5s' }] }
+const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${token}` } as const
+const isComplete = (answer: unknown) => typeof (answer as { cloud_token?: string }).cloud_token === 'string'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+describe('after timers were advanced synchronously, a request', () => {
+  it.each(Array.from({ length: 10 }, (_, i) => i * 1_000))(
+    'sees what was due, and not what is due later: %i ms',
+    async ms => {
+      const mock = created({ scenario: completing })
+
+      vi.advanceTimersByTime(ms)
+
+      expect(isComplete(json(await ask(mock, link)))).toBe(ms >= 5_000)
+    },
+  )
+
+  it('of fetch sees what was due', async () => {
+    const mock = setupMockmaker({ scenario: completing })
+    onTestFinished(() => mock.close())
+    mock.listen({ onUnhandledRequest: 'error' })
+
+    vi.advanceTimersByTime(5_000)
+
+    const answer = await fetch(`http://mock.test${link.path}?${link.query}`)
+    expect(isComplete(await answer.json())).toBe(true)
+  })
+
+  it('that writes writes after what was due', async () => {
+    const mock = created({ scenario: { game_modes: ['duel'] } })
+    const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' } as const
+    await ask(mock, find)
+
+    // The player has connected, and has left again.
+    vi.advanceTimersByTime(40 * 60_000)
+    await ask(mock, find)
+
+    expect(mock.world.players.all().map(({ status }) => status)).toEqual(['removed', 'reserved'])
+  })
+
+  it('is not held up where it comes from inside a turn', async () => {
+    const mock = setupMockmaker({ scenario: completing })
+    onTestFinished(() => mock.close())
+    vi.advanceTimersByTime(5_000)
+
+    const answer = await mock.world.write(() => ask(mock, link))
+
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('a world without a time of its own', () => {
+  const scenario: ScenarioInput = { device_links: [{ token, expires_after: '1h' }] }
+  const hourMs = 3_600_000
+
+  it.each(['running', 'frozen'] as const)(
+    'starts at the present time of Date, and a reset leads there: %s',
+    async clock => {
+      vi.setSystemTime('2030-01-01T00:00:00.123Z')
+      const mock = created({ scenario: { ...scenario, clock } })
+      const began = mock.world.clock.now()
+
+      vi.setSystemTime('2031-06-01T12:00:00.456Z')
+      await mock.reset()
+
+      const now = Date.parse('2031-06-01T12:00:00.456Z')
+      expect([began, mock.world.clock.now()]).toEqual([Date.parse('2030-01-01T00:00:00.123Z'), now])
+      expect(mock.world.deviceLinks.get(token)).toMatchObject({ expires_at: now + hourMs })
+    },
+  )
+
+  it('has the same ids and tokens after such a reset', async () => {
+    const mock = created({ scenario: { ...completing, lobbies: [{ players: [{}] }] } })
+    const ids = () => [mock.tokens.map(one => one.token), mock.world.lobbies.all(), mock.world.players.all().length]
+    const before = ids()
+
+    vi.setSystemTime(Date.now() + hourMs)
+    await mock.reset()
+
+    expect(ids()).toEqual(before)
+  })
+
+  it('goes on with the time where a reset keeps the clock', async () => {
+    const mock = created({ scenario })
+    const began = mock.world.clock.now()
+    await mock.world.clock.advance('30m')
+
+    await mock.reset({ keep: ['clock'] })
+
+    expect(mock.world.clock.now()).toBe(began + hourMs / 2)
+  })
+
+  it('reads the time once where it stands still', () => {
+    let now = Date.now()
+    vi.spyOn(Date, 'now').mockImplementation(() => now++)
+    onTestFinished(() => void vi.restoreAllMocks())
+
+    const { world } = created({ scenario: { ...scenario, clock: 'frozen' } })
+
+    expect(world.deviceLinks.get(token)?.expires_at).toBe(world.clock.now() + hourMs)
+  })
+})
+
+describe('a system clock that is set back', () => {
+  it('sets no world back', () => {
+    const { world } = created({ scenario: {} })
+    vi.advanceTimersByTime(10_000)
+    const now = world.clock.now()
+
+    vi.setSystemTime(Date.now() - 3_600_000)
+    const after = world.clock.now()
+    vi.advanceTimersByTime(1_000)
+
+    expect([after, world.clock.now()]).toEqual([now, now + 1_000])
+  })
+
+  it.each(['read', 'not read'])(
+    'lets a blocked request have its answer in time, the clock having been %s since',
+    async how => {
+      const mock = created({ scenario: { device_links: [{ token }] }, watchTimeoutMs: 40_000 })
+      const { watch } = json(await ask(mock, link)) as { watch: { index: string } }
+      const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${watch.index}` })
+      vi.advanceTimersByTime(10_000)
+
+      vi.setSystemTime(Date.now() - 3_600_000)
+      if (how === 'read') mock.world.clock.now()
+      vi.advanceTimersByTime(30_000)
+      await settled()
+
+      expect(mock.world.waiters).toBe(0)
+      expect((await answer).status).toBe(200)
+    },
+  )
+})
+
+describe('a long advance', () => {
+  it('lets other work have its turn, although performance.now stands still', async () => {
+    const players = { concurrent: 200, session: '5m' } as const
+    const mock = created({ scenario: { clock: 'frozen', game_modes: ['duel'], players } })
+    let isDone = false
+    let turns = 0
+    const count = () => {
+      turns += 1
+      if (!isDone) setImmediate(count)
+    }
+
+    setImmediate(count)
+    await mock.world.clock.advance('2h')
+    isDone = true
+
+    expect(turns).toBeGreaterThan(1)
+    expect(live(mock.world).clock.pending).toBeGreaterThan(0)
+  })
+})
