@@ -1,11 +1,16 @@
-import type { HttpHandler } from 'msw'
+import { type HttpHandler, isCommonAssetRequest } from 'msw'
+import { ApiError } from './contract/error.js'
+import { quoted } from './contract/issue.js'
 import type { OperationId } from './contract/operations.js'
+import { UsageError } from './contract/usage-error.js'
 import type { SteeringResetOptions } from './control/steering.js'
 import { extended } from './extended.js'
 import type { Mock } from './mock.js'
 import type { MockOptions } from './mock-options.js'
 import { createHandler, createHandlers } from './server/handlers.js'
 import { checkResolver, type OverrideResolver } from './server/resolvers.js'
+import { routes } from './server/routes.js'
+import { pathInWorld } from './server/world-path.js'
 
 /** How a Mockmaker is made. Everything is optional. */
 export interface MockmakerOptions extends MockOptions {
@@ -86,13 +91,89 @@ export function ridingOn<Setup extends Msw>(mock: Pick<Mock, 'reset' | 'close'>,
   }
 }
 
+/** Prints what MSW says of a request that no handler matches; `error` also fails the request. */
+interface UnhandledPrint {
+  warning(): void
+  error(): void
+}
+
+/** What becomes of a request that no handler matches. A function decides for each request. */
+type UnhandledRequest = 'bypass' | 'warn' | 'error' | ((request: Request, print: UnhandledPrint) => void)
+
 /** How MSW begins to answer. */
 export interface ListenOptions {
   /** What becomes of a request that no handler matches. Default: MSW's, a warning. */
-  readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' | undefined
+  readonly onUnhandledRequest?: UnhandledRequest | undefined
 }
 
-/** The option under the names that it has in both majors of MSW. */
-export function unhandled({ onUnhandledRequest: strategy }: ListenOptions = {}) {
-  return strategy === undefined ? {} : { onUnhandledRequest: strategy, onUnhandledFrame: strategy }
+/** As much of a request as MSW 3 gives, and what it would print. */
+interface UnhandledFrame {
+  readonly frame: { readonly protocol: string; readonly data: { readonly request: Request } }
+  readonly defaults: { warn(): unknown; error(): unknown }
+}
+
+/** The option as both majors of MSW take it. Throws `UsageError` where it is none of the choices. */
+export function unhandled({ onUnhandledRequest = 'warn' }: ListenOptions = {}) {
+  if (onUnhandledRequest === 'bypass') return { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest }
+  const decide = typeof onUnhandledRequest === 'function' ? onUnhandledRequest : explaining(onUnhandledRequest)
+  return {
+    onUnhandledRequest: (request: Request, print: UnhandledPrint) => decide(request, failing(print)),
+    async onUnhandledFrame({ frame, defaults }: UnhandledFrame) {
+      const printed: unknown[] = []
+      const print = {
+        warning: () => void printed.push(defaults.warn()),
+        error: () => void printed.push(defaults.error()),
+      }
+      try {
+        if (frame.protocol === 'http') decide(frame.data.request, failing(print))
+        // What is no request of HTTP is not the mock's, and not for a function of requests.
+        else if (onUnhandledRequest === 'error') print.error()
+        else if (onUnhandledRequest === 'warn') print.warning()
+      } finally {
+        await Promise.all(printed)
+      }
+    },
+  }
+}
+
+/** Fails a request with its error: MSW only prints it, and takes this response for a network error. */
+function failing(print: UnhandledPrint): UnhandledPrint {
+  return {
+    warning: () => print.warning(),
+    error() {
+      print.error()
+      throw Response.error()
+    },
+  }
+}
+
+/** Does what MSW does, and says beforehand what a mistyped path may have meant. */
+function explaining(strategy: unknown): (request: Request, print: UnhandledPrint) => void {
+  if (strategy !== 'warn' && strategy !== 'error')
+    throw new UsageError(
+      `onUnhandledRequest is ${quoted(strategy)}: expected "bypass", "warn", "error" or a function (request, print)`,
+    )
+  return (request, print) => {
+    if (isCommonAssetRequest(request)) return
+    const text = explanationOf(request)
+    if (text !== undefined) tell(strategy, `mockmaker: ${request.method} ${request.url}: ${text}`)
+    print[strategy === 'warn' ? 'warning' : 'error']()
+  }
+}
+
+function tell(strategy: 'warn' | 'error', text: string): void {
+  // biome-ignore lint/suspicious/noConsole: where MSW prints
+  console[strategy](text)
+}
+
+/** Which operation a request is nearly one of; `undefined` where it is near none. */
+function explanationOf({ method, url }: Request): string | undefined {
+  try {
+    routes.find(method, pathInWorld(new URL(url).pathname))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const isNear = error.code === 'API_METHOD_NOT_ALLOWED' || error.message.includes('did you mean')
+    return isNear ? error.message : undefined
+  }
+  return undefined
 }

@@ -1,14 +1,12 @@
 import { it as base, expect, vi } from 'vitest'
-import { type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
+import { type ListenOptions, type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
 import { completion, tanks, tokens } from '../tanks.js'
 
 /** Where the tests ask. */
 export const origin = 'http://mock.test'
 export const listUrl = `${origin}/matchmaker/lobbies/list`
 
-type Setup = (
-  options?: NodeMockmakerOptions & { readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' },
-) => NodeMockmaker
+type Setup = (options?: NodeMockmakerOptions & ListenOptions) => NodeMockmaker
 
 /** Makes mocks that listen, and closes them after the test. */
 export const it = base.extend<{ setup: Setup }>({

@@ -1,4 +1,5 @@
 import { describe, expect, vi } from 'vitest'
+import { UsageError } from '../../src/index.js'
 import { it, origin } from './setup.js'
 
 describe('what no operation matches', () => {
@@ -33,9 +34,62 @@ describe('what no operation matches', () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     setup({ onUnhandledRequest: 'error' })
 
-    await expect(fetch('http://127.0.0.1:2/elsewhere')).rejects.toThrow()
+    const error = await fetch('http://127.0.0.1:2/elsewhere').catch(error => error)
+
+    expect([error.name, error.cause?.code]).toEqual(['TypeError', undefined])
     expect(told.mock.calls.flat().join()).toContain('/elsewhere')
     told.mockRestore()
+  })
+
+  it.for([
+    ['warn', 'GET', '/lobbies/list', 'did you mean GET /matchmaker/lobbies/list?'],
+    ['error', 'GET', '/lobbies/list', 'did you mean GET /matchmaker/lobbies/list?'],
+    ['error', 'GET', '/w/default/matchmaker/lobbies/lst', 'did you mean GET /matchmaker/lobbies/list?'],
+    ['error', 'POST', '/matchmaker/lobbies/list', 'POST is not allowed on /matchmaker/lobbies/list: use GET'],
+  ] as const)(
+    'is explained with %s where it is nearly an operation: %s %s',
+    async ([strategy, method, path, said], { setup }) => {
+      const told = vi.spyOn(console, strategy).mockImplementation(() => {})
+      setup({ onUnhandledRequest: strategy })
+
+      await fetch(`http://127.0.0.1:2${path}`, { method }).catch(() => {})
+
+      const printed = told.mock.calls.flat().join('\n')
+      told.mockRestore()
+      expect(printed).toContain(`mockmaker: ${method} http://127.0.0.1:2${path}: `)
+      expect(printed).toContain(said)
+      expect(printed).toContain('without a matching request handler')
+    },
+  )
+
+  it('is what a function makes of it', async ({ setup }) => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const asked: string[] = []
+    setup({
+      onUnhandledRequest(request, print) {
+        asked.push(`${request.method} ${request.url}`)
+        if (request.url.endsWith('/failing')) print.error()
+      },
+    })
+
+    const results = await Promise.allSettled([
+      fetch('http://127.0.0.1:2/failing'),
+      fetch('http://127.0.0.1:2/passing', { method: 'POST' }),
+    ])
+
+    const printed = told.mock.calls.flat().join('\n')
+    told.mockRestore()
+    expect(asked).toEqual(['GET http://127.0.0.1:2/failing', 'POST http://127.0.0.1:2/passing'])
+    const causes = results.map(result => result.status === 'rejected' && result.reason.cause?.code)
+    expect(causes).toEqual([undefined, 'ECONNREFUSED'])
+    expect([printed.includes('/failing'), printed.includes('/passing')]).toEqual([true, false])
+  })
+
+  it.for(['eror', 5, null, {}] as const)('is what no such word says: %j', (onUnhandledRequest, { setup }) => {
+    const listen = () => setup({ onUnhandledRequest: onUnhandledRequest as never }) // no type lets it pass
+
+    expect(listen).toThrow(UsageError)
+    expect(listen).toThrow('onUnhandledRequest is')
   })
 
   it('of another origin is left alone, where the base URL is explicit', async ({ setup }) => {
