@@ -158,9 +158,9 @@ function answeringOf(
   const behave = createBehave({
     world,
     behaviours,
-    watchTimeoutMs: ({ longestBlockMs = watchTimeoutMs }) =>
-      isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs),
+    watchTimeoutMs: ({ longestBlockMs = watchTimeoutMs }) => Math.min(longestBlockMs, watchTimeoutMs),
     maxWaiters,
+    isClosed,
   })
   const carryOut: CarryOut = call => resolvers.carryOut(call, behave)
   const finisher = createFinisher({

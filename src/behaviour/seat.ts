@@ -35,7 +35,8 @@ export function reserveSeat(lobby: LobbyRow, { client, reads, writes, random, no
       address,
       ...(session_ms === undefined ? {} : { session_ms }),
       status: 'reserved',
-      expires_at: now + lifetimeMs.seat,
+      // Where the lobby is not ready yet, the time begins when it is: see `startSeats`.
+      ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
       ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
       // Whom the simulation sends leaves when its session is over.
       ...(session_ms === undefined ? { removes_at: now + lifetimeMs.player } : {}),

@@ -33,7 +33,7 @@ const optedIn =
   'Game modes take `tags` and `max_players` unless the scenario says `taggable: false` or `dynamic_max_players: false`: the real service takes them only where a version says so.'
 const counted = 'Whose players are counted, and who plays the server of the lobby: as with `lobbies.find`.'
 const played =
-  "A lobby is ready as soon as it is there, a player with a seat is connected after 2 s and leaves after 30 min, as if a game server ran, until the first call of its own server that is not refused, with the token of the lobby: from then on only that server's calls count. Whom the mock has connected by then has a seat reserved again, for 2 min, until that server says that it is connected. `servers: manual` in the scenario does as the real service."
+  "A lobby is ready as soon as it is there, a player with a seat is connected after 2 s and leaves after 30 min, as if a game server ran, until the first call of its own server that is not refused, with the token of the lobby: from then on only that server's calls count. Whom the mock has connected by then has a seat reserved again, for 2 min, until that server says that it is connected. With `servers: manual` in the scenario it is as in the real service: the seat is reserved at once, and the answer comes when the lobby's server has called `lobbies.ready`. The lobby stops after 5 min without that, and then, as on a reset or a shutdown, the answer is `MATCHMAKER_LOBBY_STOPPED`. A client that goes away gives its seat back."
 
 /** What a client asks of the matchmaker about lobbies. */
 export const lobbyOperations = {
@@ -67,6 +67,7 @@ export const lobbyOperations = {
     summary: 'Takes a seat in the fullest lobby that fits, or in a new one.',
     auth: 'namespace',
     kind: 'write',
+    waitsForLobby: true,
     headers,
     body: z.object({
       game_modes: z
@@ -95,6 +96,8 @@ export const lobbyOperations = {
       'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID',
       'MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED',
       'MATCHMAKER_LOBBY_FULL',
+      'MATCHMAKER_LOBBY_STOPPED',
+      'MATCHMAKER_PLAYER_REMOVED',
       'MATCHMAKER_NO_AVAILABLE_LOBBIES',
       'MATCHMAKER_TOO_MANY_LOBBIES',
       'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
@@ -116,6 +119,7 @@ export const lobbyOperations = {
     summary: 'Takes a seat in one lobby.',
     auth: 'namespace',
     kind: 'write',
+    waitsForLobby: true,
     body: z.object({ lobby_id: z.string(), ...proofs }),
     output: Join,
     errors: [
@@ -123,6 +127,7 @@ export const lobbyOperations = {
       'API_BAD_BODY',
       'MATCHMAKER_LOBBY_NOT_FOUND',
       'MATCHMAKER_LOBBY_STOPPED',
+      'MATCHMAKER_PLAYER_REMOVED',
       'MATCHMAKER_JOIN_DISABLED',
       'MATCHMAKER_LOBBY_FULL',
       'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
@@ -141,6 +146,7 @@ export const lobbyOperations = {
     summary: 'Makes a lobby, and takes a seat in it.',
     auth: 'namespace',
     kind: 'write',
+    waitsForLobby: true,
     headers,
     body: z.object({
       game_mode: z.string(),
@@ -170,6 +176,8 @@ export const lobbyOperations = {
       'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID',
       'MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED',
       'MATCHMAKER_LOBBY_FULL',
+      'MATCHMAKER_LOBBY_STOPPED',
+      'MATCHMAKER_PLAYER_REMOVED',
       'MATCHMAKER_TOO_MANY_LOBBIES',
       'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
     ],

@@ -44,6 +44,8 @@ export interface OperationSpec {
   readonly jsonBody?: z.ZodType
   /** Absent where the answer has an empty body. */
   readonly output?: z.ZodType
+  /** Whether it gives a seat, and answers when the lobby of the seat is ready (PROTOCOL.md C, Waiting). */
+  readonly waitsForLobby?: true
   /** Codes beyond those that any call may answer. */
   readonly errors: readonly ErrorCode[]
   readonly source: Source

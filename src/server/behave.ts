@@ -2,11 +2,15 @@ import type { Behaviours } from '../behaviour/behaviours.js'
 import type { Caller } from '../behaviour/caller.js'
 import type { Client } from '../behaviour/client.js'
 import { ApiError } from '../contract/error.js'
+import type { Join } from '../contract/join.js'
+import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
+import type { InnerTables } from '../store/table.js'
 import type { LiveWorld, Reading, View } from '../store/world.js'
 import type { GoneSignal } from './exchange.js'
 import { createKept } from './kept.js'
 import { createLatest } from './latest.js'
+import { LobbyWait } from './lobby-wait.js'
 import { waitFor } from './watch.js'
 
 /** An operation that is to be carried out: who asks, and what was parsed. */
@@ -35,10 +39,14 @@ export interface Behaving {
   /** For how long a call blocks, in ms of the world's clock. */
   watchTimeoutMs(call: Call): number
   readonly maxWaiters: number
+  /** Whether the mock is closed: then nothing blocks. */
+  isClosed(): boolean
 }
 
 /** Makes what carries operations out. */
-export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: Behaving): CarryOut {
+export function createBehave(behaving: Behaving): CarryOut {
+  const { world, behaviours, watchTimeoutMs, maxWaiters, isClosed } = behaving
+  const lobbyWait = new LobbyWait({ world, maxWaiters, isClosed })
   const kept = createKept(world)
   const latest = createLatest(world)
   // The table of operations says which calls a behaviour takes; TypeScript cannot follow one id through both tables.
@@ -52,38 +60,39 @@ export function createBehave({ world, behaviours, watchTimeoutMs, maxWaiters }: 
     world,
     read: readIndexed,
     readAgain: (call: Call) => latest.reading(keyOf(call), () => readIndexed(call)),
-    // Every watch has it, parsed by WatchIndex.
-    after: ({ input }: Call) => input.watch_index as bigint | undefined,
+    // Every watch has the index, parsed by WatchIndex.
+    isAnswer: ({ input }: Call, { revision }: Reading<object>) => BigInt(revision) !== input.watch_index,
     signal: (call: Call) => call.signal(),
-    timeoutMs: watchTimeoutMs,
+    timeoutMs: (call: Call) => (isClosed() ? 0 : watchTimeoutMs(call)),
     maxWaiters,
+  }
+  /** `check` sees what the behaviour answers, before that is committed. */
+  const write = async ({ id, caller, input, client }: Call, check?: (output: Output, reads: InnerTables) => void) => {
+    const { hasPassed, seed } = world.view
+    const { random, clock } = world
+    const from = client()
+    const output = await world.write(async (tables, writes) => {
+      const { reads } = writes
+      const now = clock.now()
+      const call = { caller, client: from, input, tables, reads, writes, hasPassed, seed, random, now }
+      const answered = await behaviourOf(id)(call)
+      check?.(answered, reads)
+      return answered
+    })
+    if (output instanceof ApiError) throw output
+    return output
   }
   return call => {
     const { id, caller, input } = call
-    const { kind, method } = operations[id]
+    const { kind, method, waitsForLobby }: OperationSpec = operations[id]
     if (kind === 'watch') return waitFor(call, watch)
+    // With a development token nothing waits.
+    if (kind === 'write' && (!waitsForLobby || caller.kind === 'development')) return write(call)
     if (kind === 'write') {
-      const { hasPassed, seed } = world.view
-      const { random, clock } = world
-      const client = call.client()
-      const written = world.write((tables, writes) =>
-        behaviourOf(id)({
-          caller,
-          client,
-          input,
-          tables,
-          reads: writes.reads,
-          writes,
-          hasPassed,
-          seed,
-          random,
-          now: clock.now(),
-        }),
-      )
-      return written.then(output => {
-        if (output instanceof ApiError) throw output
-        return output
-      })
+      // What waits for its lobby answers a seat.
+      const seat = (check: (join: Join, reads: InnerTables) => void) =>
+        write(call, (output, reads) => check(output as Join, reads)) as Promise<Join>
+      return lobbyWait.answer(seat, call)
     }
     // What a body or a header of its own asks for is seldom asked again, and may be asked in endless ways.
     const isCommon = method === 'GET' && input['x-coords'] === undefined

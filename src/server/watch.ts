@@ -9,14 +9,16 @@ interface Watch<Question, T> {
   read(question: Question): Reading<T>
   /** Reads for one that wakes, who is seldom alone. */
   readAgain(question: Question): Reading<T>
-  /** The index that the client has. Without one the read is answered at once. */
-  after(question: Question): bigint | undefined
+  /** Whether a reading answers the request. Where it does not, the request blocks until one does. */
+  isAnswer(question: Question, reading: Reading<T>): boolean
   /** What frees the waiter when the client goes away. Called when it blocks. */
   signal(question: Question): GoneSignal | undefined
-  /** In ms of the world's clock; 0 never blocks. */
+  /** In ms of the world's clock; 0 never blocks, infinity has no deadline. */
   timeoutMs(question: Question): number
   /** The most requests that may be blocked in the world. */
   readonly maxWaiters: number
+  /** Gives back what the request holds whose client has gone. */
+  abandon?(question: Question): Promise<void>
 }
 
 /** Thrown where the client has gone: nobody hears it. */
@@ -25,25 +27,23 @@ export class ClientGone extends Error {
 }
 
 /**
- * Answers a read at once, unless `after` is the newest revision that it can see: then at the next change that it can see,
- * or unchanged at the deadline (PROTOCOL.md B7). Throws what the read throws, then or later.
+ * Answers a read at once if it is an answer; else at the first change that makes it one, or as it is at the deadline
+ * (PROTOCOL.md B7). Throws what the read throws, then or later.
  */
 export function waitFor<Question, T>(question: Question, watch: Watch<Question, T>): T | Promise<T> {
   const { world, maxWaiters } = watch
   const reading = watch.read(question)
-  if (isNews(reading, watch.after(question)) || watch.timeoutMs(question) <= 0) return reading.value
-  if (world.waiting.size >= maxWaiters) {
-    throw new ApiError(
-      'API_RATE_LIMIT',
-      `${maxWaiters} requests are blocked on a watch index already: try again later`,
-      { headers: { 'retry-after': '1' } },
-    )
-  }
+  if (watch.isAnswer(question, reading) || watch.timeoutMs(question) <= 0) return reading.value
+  checkRoom(world.waiting.size, maxWaiters)
   return new Promise((resolve, reject) => new Blocked(question, { watch, resolve, reject }).begin(reading))
 }
 
-function isNews({ revision }: Reading<unknown>, after: bigint | undefined): boolean {
-  return BigInt(revision) !== after
+/** Throws `ApiError` where no more requests may be blocked. */
+export function checkRoom(waiting: number, maxWaiters: number): void {
+  if (waiting < maxWaiters) return
+  throw new ApiError('API_RATE_LIMIT', `${maxWaiters} requests are blocked already: try again later`, {
+    headers: { 'retry-after': '1' },
+  })
 }
 
 /** Where a blocked request belongs, and who hears of what is new. */
@@ -60,7 +60,7 @@ class Blocked<Question, T> implements Waiter {
   readonly #resolve: (value: T) => void
   readonly #reject: (error: unknown) => void
   readonly #signal: GoneSignal | undefined
-  readonly #deadline: Deadline
+  readonly #deadline: Deadline | undefined
   /** Ends what it listens to. */
   #unlisten = nothing
   #until: Deadline | undefined
@@ -71,7 +71,8 @@ class Blocked<Question, T> implements Waiter {
     this.#resolve = resolve
     this.#reject = reject
     this.#signal = watch.signal(question)
-    this.#deadline = watch.world.clock.after(watch.timeoutMs(question), this.end)
+    const timeoutMs = watch.timeoutMs(question)
+    this.#deadline = timeoutMs === Number.POSITIVE_INFINITY ? undefined : watch.world.clock.after(timeoutMs, this.end)
   }
 
   /** Listens to what the read depended on, in the same tick as the read. */
@@ -88,14 +89,18 @@ class Blocked<Question, T> implements Waiter {
   #wake = () => this.#look('news')
 
   #gone = () => {
-    if (this.#leave()) this.#reject(new ClientGone('the client has gone'))
+    if (!this.#leave()) return
+    const gone = () => this.#reject(new ClientGone('the client has gone'))
+    const abandoned = this.#watch.abandon?.(this.#question)
+    if (abandoned) abandoned.then(gone, this.#reject)
+    else gone()
   }
 
   /** Answers what is wanted, or listens anew. */
   #look(wanted: 'news' | 'anything'): void {
     try {
       const reading = this.#watch.readAgain(this.#question)
-      if (wanted === 'news' && !isNews(reading, this.#watch.after(this.#question))) this.#listen(reading)
+      if (wanted === 'news' && !this.#watch.isAnswer(this.#question, reading)) this.#listen(reading)
       else if (this.#leave()) this.#resolve(reading.value)
     } catch (error) {
       if (this.#leave()) this.#reject(error)
@@ -117,7 +122,7 @@ class Blocked<Question, T> implements Waiter {
   /** Frees all that it holds; `false` where it has left already. */
   #leave(): boolean {
     this.#quiet()
-    this.#watch.world.clock.giveUp(this.#deadline)
+    if (this.#deadline) this.#watch.world.clock.giveUp(this.#deadline)
     this.#signal?.removeEventListener('abort', this.#gone)
     return this.#watch.world.waiting.delete(this)
   }

@@ -31,7 +31,7 @@ import {
   type TokenInput,
   TokenRow,
 } from './rows.js'
-import { countSeats, endPlayers, miscounted } from './seats.js'
+import { countSeats, followLobby, miscounted } from './seats.js'
 import { SimulationRow } from './simulation-row.js'
 import type { ReadTables } from './table.js'
 import type { Following, RowChange } from './writes.js'
@@ -147,7 +147,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     indexes: ['namespace_id'],
     fill: fillLobby,
     refuses: miscounted,
-    follow: endPlayers,
+    follow: followLobby,
     check: checkLobby,
   },
   players: {

@@ -42,8 +42,23 @@ function addTo({ lobby_id, status }: PlayerRow, amount: 1 | -1, turn: Following)
   turn.put('lobbies', Object.freeze(counted))
 }
 
+/** What follows for the players of a lobby from what becomes of it. */
+export function followLobby(change: RowChange<LobbyRow>, turn: Following): void {
+  if (change.before?.status === 'starting' && change.after?.status === 'ready') startSeats(change.after, turn)
+  endPlayers(change, turn)
+}
+
+/** Seats that were taken by a call while the lobby was starting last from now on (PROTOCOL.md C, Waiting). */
+function startSeats({ lobby_id }: LobbyRow, turn: Following): void {
+  for (const player of turn.reads.players.findMany(q => q.where({ lobby_id }))) {
+    // One whom the scenario lists has no age, and keeps the time that the scenario gives it.
+    if (player.status !== 'reserved' || player.expires_at !== undefined || player.removes_at === undefined) continue
+    turn.put('players', Object.freeze({ ...player, expires_at: turn.now + lifetimeMs.seat }))
+  }
+}
+
 /** The players of a lobby that stops are removed, and like it they are forgotten after a while; those of one that is gone are gone. */
-export function endPlayers({ before, after }: RowChange<LobbyRow>, turn: Following): void {
+function endPlayers({ before, after }: RowChange<LobbyRow>, turn: Following): void {
   if (!before || before.status === after?.status || (after && after.status !== 'stopped')) return
   const { lobby_id } = before
   for (const player of turn.reads.players.findMany(q => q.where({ lobby_id }))) {

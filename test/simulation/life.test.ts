@@ -3,6 +3,7 @@ import type { Join } from '../../src/contract/join.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
+import { settled } from '../server/ask.js'
 
 const token = 'pub.mock'
 
@@ -35,6 +36,13 @@ async function joined(mock: Mockmaker, lobby_id = 'listed'): Promise<string> {
 
 async function created(mock: Mockmaker): Promise<string> {
   return ((await ask(mock, 'lobbies/create', { game_mode: 'ffa' })).said as Join).lobby.lobby_id
+}
+
+/** A lobby that a create has made, which waits for it to be ready. */
+async function starting(mock: Mockmaker): Promise<string> {
+  void created(mock).catch(() => {})
+  await settled()
+  return mock.world.lobbies.all().find(({ status }) => status === 'starting')?.lobby_id ?? ''
 }
 
 const statusOf = (mock: Mockmaker, player: string) => mock.world.players.get(player)?.status
@@ -166,7 +174,7 @@ describe('a lobby whose server the mock plays', () => {
 describe('a lobby whose server is a real one', () => {
   it('is starting until its server calls ready', async () => {
     const mock = opened({ servers: 'manual' })
-    const id = await created(mock)
+    const id = await starting(mock)
     const before = mock.world.lobbies.get(id)?.status
 
     await ask(mock, 'lobbies/ready', {}, lobbyTokenOf(id))
@@ -177,7 +185,7 @@ describe('a lobby whose server is a real one', () => {
 
   it('stops where that does not call ready within 5 min', async () => {
     const mock = opened({ servers: 'manual' })
-    const id = await created(mock)
+    const id = await starting(mock)
 
     await mock.world.clock.advance(300_000 - 1)
     const before = mock.world.lobbies.get(id)?.status

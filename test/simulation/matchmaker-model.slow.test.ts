@@ -4,6 +4,7 @@ import type { Join } from '../../src/contract/join.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
 import { models } from '../../src/store/model.js'
+import { settled } from '../server/ask.js'
 import { limits, MatchmakerModel, type ModeId, modes, type Outcome, regionIds } from './matchmaker-model.js'
 
 /** What the server of a lobby says of it. */
@@ -34,6 +35,7 @@ type Action =
     }
   | Said
   | Moved
+  | { readonly does: 'leave'; readonly player: number }
   | { readonly does: 'advance'; readonly ms: number }
   | { readonly does: 'reset' }
 
@@ -99,6 +101,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       ),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ does: does('leave'), player: some }) },
   { weight: 1, arbitrary: fc.record({ does: does('reset') }) },
 )
 
@@ -139,17 +142,28 @@ interface Asked {
   readonly token?: string
   readonly address?: string
   readonly body?: object
+  readonly signal?: AbortSignal
 }
 
-async function ask(mock: Mockmaker, { method, path, token = 'pub.mock', address, body }: Asked): Promise<unknown> {
+async function ask(mock: Mockmaker, asked: Asked): Promise<unknown> {
+  const { method, path, token = 'pub.mock', address, body, signal } = asked
   const answer = await mock.answer({
     method,
     path: `/matchmaker${path}`,
     headers: { authorization: `Bearer ${token}`, ...(address === undefined ? {} : { 'x-forwarded-for': address }) },
     body: body && new TextEncoder().encode(JSON.stringify(body)),
+    signal: () => signal,
   })
+  // Nobody is there to read it.
+  if (answer.status === 499) return { refused: 'gone' }
   const said = JSON.parse(new TextDecoder().decode(answer.body))
   return answer.status === 200 ? said : { refused: said.code }
+}
+
+/** A call that waits for its lobby: who may go away, and what it has answered. */
+interface Wait {
+  readonly client: AbortController
+  answered: string | undefined
 }
 
 /** What is known of a seat that was asked for. */
@@ -168,6 +182,8 @@ class Twins {
   /** All lobbies and players that there have been, gone ones too. */
   #lobbies = listed.map(({ id }): string => id)
   #players: { readonly token: string; readonly lobby: string }[] = []
+  /** Calls that have waited for a lobby, by the token of their seat. */
+  readonly #waiting = new Map<string, Wait>()
 
   constructor(readonly servers: 'auto' | 'manual') {
     this.mock = opened(servers)
@@ -179,6 +195,10 @@ class Twins {
     const { mock, model } = this
     if (action.does === 'reset') {
       await mock.reset()
+      await settled()
+      const ended = [...this.#waiting.values()].map(({ answered }) => answered)
+      expect(ended).not.toContain(undefined)
+      this.#waiting.clear()
       this.model = begun(this.servers)
       return [undefined, undefined]
     }
@@ -189,7 +209,7 @@ class Twins {
     if (action.does === 'find') {
       const { modes: game_modes, mayCreate, address } = action
       const body = { game_modes, prevent_auto_create_lobby: !mayCreate }
-      const got = await ask(mock, { method: 'POST', path: '/lobbies/find', address, body })
+      const got = await this.#askSeat({ method: 'POST', path: '/lobbies/find', address, body })
       return this.#seated(got, {
         outcome: model.find(action),
         mode: game_modes[0],
@@ -200,7 +220,7 @@ class Twins {
     }
     if (action.does === 'create') {
       const { mode, region, publicity, address } = action
-      const got = await ask(mock, {
+      const got = await this.#askSeat({
         method: 'POST',
         path: '/lobbies/create',
         address,
@@ -217,7 +237,7 @@ class Twins {
     if (action.does === 'join') {
       const lobby_id = this.#lobby(action.lobby)
       const { address } = action
-      const got = await ask(mock, { method: 'POST', path: '/lobbies/join', address, body: { lobby_id } })
+      const got = await this.#askSeat({ method: 'POST', path: '/lobbies/join', address, body: { lobby_id } })
       return this.#seated(got, {
         outcome: model.join(lobby_id, address),
         mode: undefined,
@@ -226,7 +246,31 @@ class Twins {
         address,
       })
     }
+    if (action.does === 'leave') {
+      const { token = '' } = this.#players[action.player % Math.max(1, this.#players.length)] ?? {}
+      model.leave(token)
+      this.#waiting.get(token)?.client.abort()
+      await settled()
+      return [undefined, undefined]
+    }
     return action.does === 'say' ? this.#say(action) : this.#move(action)
+  }
+
+  /** Asks for a seat. Where the answer waits for the lobby, says which seat was reserved. */
+  async #askSeat(asked: Asked): Promise<unknown> {
+    const { world } = this.mock
+    const before = world.waiters
+    const client = new AbortController()
+    const wait: Wait = { client, answered: undefined }
+    const answer = ask(this.mock, { ...asked, signal: client.signal }).then(got => {
+      wait.answered = typeof got === 'object' && got !== null && 'refused' in got ? String(got.refused) : 'seat'
+      return got
+    })
+    await settled()
+    if (world.waiters === before) return answer
+    const { player_token: token = '', lobby_id = '' } = world.players.all().at(-1) ?? {}
+    this.#waiting.set(token, wait)
+    return { lobby: { lobby_id }, player: { token } }
   }
 
   async #say({ what, lobby }: Said) {
@@ -283,7 +327,13 @@ class Twins {
       player_count: number
     }
     const { world } = this.mock
+    await settled()
+    const known = (token: string) => this.model.players.some(player => player.token === token)
     return {
+      waiters: world.waiters,
+      answered: Object.fromEntries(
+        [...this.#waiting].filter(([token]) => known(token)).map(([token, { answered }]) => [token, answered]),
+      ),
       listed: lobbies.map(({ lobby_id, total_player_count }) => ({ id: lobby_id, connected: total_player_count })),
       player_count,
       lobbies: world.lobbies.all().map(lobby => ({
@@ -302,6 +352,10 @@ class Twins {
     const { model } = this
     const connected = (lobby: (typeof model.lobbies)[number]) => model.connected(lobby)
     return {
+      waiters: model.waiters,
+      answered: Object.fromEntries(
+        model.players.filter(({ token }) => this.#waiting.has(token)).map(({ token, answered }) => [token, answered]),
+      ),
       listed: model.lobbies
         .filter(lobby => lobby.status !== 'stopped' && !lobby.isClosed && lobby.isPublic)
         .map(lobby => ({ id: lobby.id, connected: connected(lobby) })),

@@ -23,6 +23,8 @@ interface ModelPlayer {
   connectsAt: number | undefined
   leavesAt: number | undefined
   removesAt: number | undefined
+  /** What its call has answered, once it has: the call waits until the lobby is ready. */
+  answered: 'seat' | 'gone' | 'MATCHMAKER_LOBBY_STOPPED' | 'MATCHMAKER_PLAYER_REMOVED' | undefined
   forgottenAt: number | undefined
 }
 
@@ -115,7 +117,8 @@ export class MatchmakerModel {
       lobby,
       address,
       status: 'reserved',
-      expiresAt: this.now + 2 * minute,
+      expiresAt: lobby.status === 'starting' ? undefined : this.now + 2 * minute,
+      answered: lobby.status === 'starting' ? undefined : 'seat',
       connectsAt: lobby.runBy === 'mock' ? this.now + 2 * second : undefined,
       leavesAt: undefined,
       removesAt: this.now + 8 * hour,
@@ -129,9 +132,31 @@ export class MatchmakerModel {
     if (!lobby) return 'TOKEN_INVALID'
     if (lobby.status === 'stopped') return 'MATCHMAKER_LOBBY_STOPPED'
     this.#handOver(lobby)
-    if (change === 'ready') Object.assign(lobby, { status: 'ready', readyBy: undefined })
+    if (change === 'ready' && lobby.status === 'starting') {
+      Object.assign(lobby, { status: 'ready', readyBy: undefined })
+      for (const player of this.players) {
+        if (player.lobby !== lobby || player.answered !== undefined) continue
+        // Its server may have said that it is connected before the lobby was ready.
+        if (player.status === 'reserved') player.expiresAt = this.now + 2 * minute
+        const isSeated = player.status === 'reserved' || player.status === 'connected'
+        player.answered = isSeated ? 'seat' : 'MATCHMAKER_PLAYER_REMOVED'
+      }
+    }
     if (change === 'close' || change === 'open') lobby.isClosed = change === 'close'
     return undefined
+  }
+
+  /** How many calls wait for their lobby. */
+  get waiters(): number {
+    return this.players.filter(({ answered }) => answered === undefined).length
+  }
+
+  /** The client of a call that waits goes away. */
+  leave(token: string): void {
+    const player = this.players.find(one => one.token === token)
+    if (!player || player.answered !== undefined) return
+    player.answered = 'gone'
+    if (player.status === 'reserved' || player.status === 'connected') this.#gone(player, 'removed')
   }
 
   connect(id: string, token: string): string | undefined {
@@ -247,6 +272,7 @@ export class MatchmakerModel {
     }
     if (lobby.readyBy !== this.now && lobby.stopsAt !== this.now) return
     Object.assign(lobby, { status: 'stopped', readyBy: undefined, stopsAt: undefined, forgottenAt: this.now + hour })
+    for (const player of this.players) if (player.lobby === lobby) player.answered ??= 'MATCHMAKER_LOBBY_STOPPED'
     for (const player of this.players) {
       const isSeated = player.status === 'reserved' || player.status === 'connected'
       if (player.lobby === lobby && isSeated) this.#gone(player, 'removed')

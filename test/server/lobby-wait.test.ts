@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest'
+import type { Join } from '../../src/contract/join.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { LobbyWait } from '../../src/server/lobby-wait.js'
+import { lobbyTokenOf } from '../../src/store/lobby-token.js'
+import { doors, failure, type Got, json, listenDoor, type Opened, type Sent } from '../doors.js'
+import { bearer } from '../tanks.js'
+import { ask, live, settled, stateOf } from './ask.js'
+
+const tokens = { public: 'pub.mock.one', development: 'dev.mock.one' }
+const manual: ScenarioInput = {
+  now: '2026-11-20T20:00:00Z',
+  clock: 'frozen',
+  servers: 'manual',
+  tokens,
+  game_modes: [{ game_mode_id: 'duel', max_players: 2 }],
+}
+const minute = 60_000
+
+const call = (path: string, body: object, token = tokens.public): Sent => ({
+  method: 'POST',
+  path: `/matchmaker/${path}`,
+  headers: bearer(token),
+  body: JSON.stringify(body),
+})
+const find = call('lobbies/find', { game_modes: ['duel'] })
+const ready = (id: string) => call('lobbies/ready', {}, lobbyTokenOf(id))
+const joinOf = (got: Got) => json(got) as Join
+
+/** The lobbies that are listed, once there are so many. */
+async function listed({ send }: Pick<Opened, 'send'>, count: number): Promise<readonly string[]> {
+  for (;;) {
+    const got = await send({ method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) })
+    const { lobbies } = json(got) as { lobbies: { lobby_id: string }[] }
+    if (lobbies.length >= count) return lobbies.map(({ lobby_id }) => lobby_id)
+  }
+}
+
+async function seats({ send }: Pick<Opened, 'send'>): Promise<number> {
+  const got = await send({ method: 'GET', path: '/matchmaker/players/statistics', headers: bearer(tokens.public) })
+  return (json(got) as { player_count: number }).player_count
+}
+
+describe.each([...doors, listenDoor])('through $name, with manual servers', ({ open }) => {
+  it('find, join and create reserve a seat, and answer when the lobby is ready', async () => {
+    const mock = await open(manual)
+    const found = mock.send(find)
+    const [id = ''] = await listed(mock, 1)
+    const joined = mock.send(call('lobbies/join', { lobby_id: id }))
+    const created = mock.send(call('lobbies/create', { game_mode: 'duel', publicity: 'public' }))
+    const [, other = ''] = await listed(mock, 2)
+    while ((await seats(mock)) < 3);
+
+    await mock.send(ready(id))
+    const first = await Promise.all([found, joined])
+    await mock.send(ready(other))
+
+    expect([...first, await created].map(got => [got.status, joinOf(got).lobby.lobby_id])).toEqual([
+      [200, id],
+      [200, id],
+      [200, other],
+    ])
+    await mock.close()
+  })
+})
+
+describe.each([doors[1], doors[2], listenDoor].filter(door => door !== undefined))('through $name', ({ open }) => {
+  it('answers what waits for a lobby when the world is reset', async () => {
+    const mock = await open(manual)
+    const found = mock.send(find)
+    await listed(mock, 1)
+
+    await mock.reset()
+
+    expect(failure(await found)).toBe('400 MATCHMAKER_LOBBY_STOPPED')
+    await mock.close()
+  })
+})
+
+describe('on a socket', () => {
+  it('a client that goes away frees its seat', async () => {
+    const mock = await listenDoor.open(manual)
+    const client = new AbortController()
+    const { path, headers, body } = find
+    const gone = fetch(`${mock.url}${path}`, {
+      method: 'POST',
+      headers: headers ?? {},
+      body: String(body),
+      signal: client.signal,
+    })
+    await listed(mock, 1)
+    while ((await seats(mock)) === 0);
+
+    client.abort()
+
+    await expect(gone).rejects.toThrow()
+    while ((await seats(mock)) > 0);
+    expect(mock.world?.waiters).toBe(0)
+    await mock.close()
+  })
+})
+
+/** A find that waits, and the id of its lobby. */
+async function waiting(mock: Mockmaker, signal?: AbortSignal) {
+  const answer = ask(mock, find, signal)
+  await settled()
+  const { lobby_id } = mock.world.lobbies.all().at(-1) ?? { lobby_id: '' }
+  return { answer, lobby_id, player: () => mock.world.players.all().at(-1) }
+}
+
+describe('a find that waits for its lobby', () => {
+  it('has a seat at once, which lasts 2 minutes from when the lobby is ready', async () => {
+    const mock = createMockmaker({ scenario: manual })
+    const { answer, lobby_id, player } = await waiting(mock)
+    expect(mock.world.waiters).toBe(1)
+    await mock.world.clock.advance(4 * minute)
+    expect(player()).toMatchObject({ status: 'reserved' })
+
+    await ask(mock, ready(lobby_id))
+    const { token } = joinOf(await answer).player
+    await mock.world.clock.advance(2 * minute - 1)
+    const before = mock.world.players.get(token)?.status
+    await mock.world.clock.advance(1)
+
+    expect([before, mock.world.players.get(token)?.status, mock.world.waiters]).toEqual(['reserved', 'expired', 0])
+    const [entry] = mock.journal.find({ operation: 'lobbies.find' })
+    expect(entry).toMatchObject({ status: 200, blocked_ms: expect.any(Number) })
+    expect(entry?.blocked_ms).toBeGreaterThan(0)
+    await mock.close()
+  })
+
+  it('answers when the world makes the lobby ready by itself', async () => {
+    const mock = createMockmaker({ scenario: manual })
+    const { answer, lobby_id, player } = await waiting(mock)
+
+    await mock.world.lobbies.update(q => q.where({ lobby_id }), {
+      data(lobby) {
+        Object.assign(lobby, { status: 'ready' })
+        Reflect.deleteProperty(lobby, 'ready_by')
+      },
+    })
+
+    expect((await answer).status).toBe(200)
+    expect(player()).toMatchObject({ expires_at: mock.world.clock.now() + 2 * minute })
+    await mock.close()
+  })
+
+  it('has no watch deadline, and answers that the lobby has stopped after 5 minutes', async () => {
+    const mock = createMockmaker({ scenario: manual })
+    const { answer, player } = await waiting(mock)
+
+    await mock.world.clock.advance(5 * minute - 1)
+    expect(mock.world.waiters).toBe(1)
+    await mock.world.clock.advance(1)
+
+    expect(failure(await answer)).toBe('400 MATCHMAKER_LOBBY_STOPPED')
+    expect([player()?.status, mock.world.waiters]).toEqual(['removed', 0])
+    await mock.close()
+  })
+
+  it.each<[string, (mock: Mockmaker) => Promise<unknown>]>([
+    ['reset', mock => mock.reset()],
+    ['load', mock => mock.load(manual)],
+    ['close', mock => mock.close()],
+  ])('answers that the lobby has stopped on %s', async (_, end) => {
+    const mock = createMockmaker({ scenario: manual })
+    const { answer } = await waiting(mock)
+
+    await end(mock)
+
+    expect(failure(await answer)).toBe('400 MATCHMAKER_LOBBY_STOPPED')
+    expect(mock.world.waiters).toBe(0)
+    await mock.close()
+  })
+
+  it('gives its seat back when its client goes away, before or while it waits', async () => {
+    const mock = createMockmaker({ scenario: manual })
+    const client = new AbortController()
+    const { answer, lobby_id, player } = await waiting(mock, client.signal)
+
+    client.abort()
+    expect((await answer).status).toBe(499)
+    expect([player()?.status, mock.world.waiters]).toEqual(['removed', 0])
+    expect((await ask(mock, find, client.signal)).status).toBe(499)
+
+    expect(mock.world.lobbies.get(lobby_id)).toMatchObject({ reserved_player_count: 0 })
+    await mock.close()
+  })
+
+  it('says so where its seat is taken away', async () => {
+    const mock = createMockmaker({ scenario: manual })
+    const { answer, lobby_id } = await waiting(mock)
+
+    await mock.world.players.delete(q => q.where({ lobby_id }))
+    await ask(mock, ready(lobby_id))
+
+    expect(failure(await answer)).toBe('400 MATCHMAKER_PLAYER_REMOVED')
+    await mock.close()
+  })
+
+  it('is refused, and changes nothing, where as many requests wait as may', async () => {
+    const { world } = createMockmaker({ scenario: { ...manual, lobbies: [{ lobby_id: 'slow', status: 'starting' }] } })
+    const core = live(world)
+    const lobbyWait = new LobbyWait({ world: core, maxWaiters: 1, isClosed: () => false })
+    const answer = () =>
+      lobbyWait.answer(
+        check =>
+          core.write(async (tables, { reads }) => {
+            const { player_token: token } = await tables.players.create({ lobby_id: 'slow', status: 'reserved' })
+            const join = { lobby: { lobby_id: 'slow' }, player: { token } } as Join // all that a wait looks at
+            check(join, reads)
+            return join
+          }),
+        { signal: () => undefined },
+      )
+
+    const first = answer()
+    const second = await answer().catch((error: unknown) => error)
+    const before = stateOf(world)
+    const third = await answer().catch((error: unknown) => error)
+
+    expect([second, third]).toMatchObject([{ code: 'API_RATE_LIMIT' }, { code: 'API_RATE_LIMIT' }])
+    expect([stateOf(world), world.players.count()]).toEqual([before, 1])
+    core.endWaiters()
+    await expect(first).rejects.toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
+  })
+
+  it.each([
+    ['with a development token', manual, tokens.development],
+    ['where the mock plays the server', { ...manual, servers: 'auto' as const }, tokens.public],
+  ])('does not wait %s', async (_, scenario, token) => {
+    const mock = createMockmaker({ scenario })
+
+    expect((await ask(mock, { ...find, headers: bearer(token) })).status).toBe(200)
+    await mock.close()
+  })
+
+  it('goes on to wait in a copy of the world for nobody, and the seat begins to last when the lobby is ready', async () => {
+    const mock = createMockmaker({ scenario: manual })
+    const { lobby_id } = await waiting(mock)
+    const copy = createMockmaker({ scenario: mock.snapshot() })
+
+    await ask(copy, ready(lobby_id))
+
+    expect(copy.world.waiters).toBe(0)
+    expect(copy.world.players.all()).toMatchObject([{ expires_at: copy.world.clock.now() + 2 * minute }])
+    await Promise.all([mock.close(), copy.close()])
+  })
+})
