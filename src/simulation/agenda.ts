@@ -4,7 +4,7 @@ import type { TableName } from '../store/rows.js'
 import type { ReadTable } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
-import { Breather } from './breather.js'
+import { breathe, isOutOfBreath, spend } from './breather.js'
 import { byTable, type Due, type DueRow } from './due.js'
 import { livelyRows } from './lively-rows.js'
 import type { Timetable, Timetables } from './timetable.js'
@@ -19,7 +19,6 @@ interface TimeKeeping {
 /** What a world waits for. */
 interface Waiting {
   readonly deadlines: Deadlines<DueRow>
-  readonly breather: Breather
   /** Of rows, by table and id. */
   readonly entries: Map<TableName, Map<string, Deadline<DueRow>>>
   unlisten(): void
@@ -112,7 +111,6 @@ class Agenda {
   #wait(): Waiting {
     this.#waiting ??= {
       deadlines: new Deadlines<DueRow>(),
-      breather: new Breather(),
       entries: new Map(),
       // A reset may put the clock back.
       unlisten: this.#world.listen(new Set([clockTag]), () => this.#expectAnew()),
@@ -177,14 +175,16 @@ class Agenda {
 
   /** One after the other: a turn waits for the one before it, and a time that is advanced for what is due. */
   readonly #ring = (): Promise<void> => {
-    this.#running = this.#running.then(() => this.#happen()).catch(this.#onBug)
+    // Until now, and not until it is done: a fast clock runs ahead of it for ever.
+    const end = this.#world.clock.now()
+    this.#running = this.#running.then(() => this.#happen(end)).catch(this.#onBug)
     return this.#running
   }
 
-  async #happen(): Promise<void> {
+  async #happen(end: number): Promise<void> {
     const { clock } = this.#world
     try {
-      for (let due = this.#takeDue(clock.now()); due; due = this.#takeDue(clock.now())) {
+      for (let due = this.#takeDue(Math.min(end, clock.now())); due; due = this.#takeDue(Math.min(end, clock.now()))) {
         this.#taken = due
         due.rows.sort(byTable(this.#tables))
         await this.#turn(due)
@@ -192,7 +192,7 @@ class Agenda {
         const until = this.#taken === due ? Math.min(due.at, clock.now()) : clock.now()
         this.#taken = undefined
         for (const row of due.rows) this.#expectNext(row, until)
-        await this.#waiting?.breather.breathe()
+        if (isOutOfBreath()) await breathe()
       }
     } finally {
       this.#arm()
@@ -224,12 +224,15 @@ class Agenda {
   async #turn(due: Due): Promise<void> {
     const { at, rows } = due
     const turn = this.#world.write(async (tables, writes) => {
+      // Other worlds may have much to do at the same time.
+      if (isOutOfBreath()) await breathe()
       // The clock may have been told another time meanwhile.
       if (this.#taken !== due) return
       const { revision } = this.#world
       due.hasLanded = () => this.#world.revision !== revision
       const { reads } = writes
       const turn = { reads, tables, writes, now: at }
+      const spent = spend()
       for (const { table, id } of rows) {
         const row = (reads[table] as ReadTable<object>).get(id) // whatever is in it
         const timetable = this.#timetable(table)
@@ -239,6 +242,7 @@ class Agenda {
         const happening = timetable.happen(row, turn)
         if (happening) await happening
       }
+      spent()
     })
     await turn.catch(this.#onBug)
   }

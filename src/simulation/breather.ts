@@ -1,19 +1,38 @@
-/** The real time: fake timers replace `performance.now` later, and this measures what other work really waits. */
+/** The real time: fake timers replace `performance.now` later, and this measures how long other work really waits. */
 const realNow = performance.now.bind(performance)
 
-/** For how long all else waits while much is due, in ms. */
+/** For how long what happens by itself may keep the event loop, in all worlds together, in real ms. */
 const longestMs = 20
 
-/** Lets all else have its turn where much is due one after the other: requests, timers, and the signal to end. */
-export class Breather {
-  #since = realNow()
+/** For how long it has kept the event loop since that had its last turn. */
+let spentMs = 0
+let isCounting = false
+let queue: Promise<void> = Promise.resolve()
 
-  /** Waits for all that is ready to run, where nothing else has run for long. */
-  async breathe(): Promise<void> {
-    if (realNow() - this.#since < longestMs) return
-    await allElse()
-    this.#since = realNow()
+/** Counts what happens by itself from now until the function that comes back is called. */
+export function spend(): () => void {
+  const startedAt = realNow()
+  if (!isCounting) {
+    isCounting = true
+    void allElse().then(() => {
+      isCounting = false
+      spentMs = 0
+    })
   }
+  return () => {
+    spentMs += realNow() - startedAt
+  }
+}
+
+/** Whether the event loop has to have a turn: requests, timers, and the signal to end. */
+export function isOutOfBreath(): boolean {
+  return spentMs >= longestMs
+}
+
+/** Waits until the event loop has had a turn. Of several worlds that wait, one goes on in each turn. */
+export function breathe(): Promise<void> {
+  queue = queue.then(allElse)
+  return queue
 }
 
 /** Resolves after what is ready to run. Not a timer: those may be fake, and this is no matter of the time. */
