@@ -27,7 +27,7 @@ interface HandlerOptions extends Answerers {
   readonly baseUrl: BaseUrl
 }
 
-/** One MSW handler for an operation; that of a GET answers HEAD too. Throws `UsageError` where the base URL is none. */
+/** One MSW handler for an operation; that of a GET answers HEAD too, and each the preflights of its method. Throws `UsageError` where the base URL is none. */
 export function createHandler(id: OperationId, { baseUrl, answer, served }: HandlerOptions): HttpHandler {
   const { method, path } = operations[id]
   const base = readBase(baseUrl)
@@ -35,7 +35,8 @@ export function createHandler(id: OperationId, { baseUrl, answer, served }: Hand
   const handler = registrar[method](patternOf(base, path), ({ request }) =>
     respond(request, { answer, pathOf: pathname => pattern.exec(pathname)?.[0] ?? pathname }),
   )
-  if (method === 'GET') handler.info.method = /^(GET|HEAD)$/
+  // In-process, nobody but the handler answers the preflight that a simulated browser sends.
+  handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
   turnAway(handler, operations[id])
   return carry(enduring(handler), { id, answer: served, basePath: base.basePath })
 }
@@ -133,11 +134,21 @@ async function respond(request: Request, { answer, pathOf }: Respond): Promise<R
 }
 
 /** The Origin of a page's request, as Fetch has it: a service worker is shown the request before the browser adds it. */
-function originOf({ method, referrer }: Request, asked: string): { readonly origin?: string } {
+function originOf(request: Request, asked: string): { readonly origin?: string } {
+  const { method, referrer } = request
+  if (method === 'OPTIONS') return pageOf(request)
   // In Node, where no page asks, it is about:client.
   const origin = /^https?:/.test(referrer) ? new URL(referrer).origin : 'null'
   const withoutOrigin = origin === asked && (method === 'GET' || method === 'HEAD')
   return origin === 'null' || withoutOrigin ? {} : { origin }
+}
+
+/** The page that sends a preflight; happy-dom may leave its Origin out. */
+function pageOf({ referrer, headers }: Request): { readonly origin?: string } {
+  const page = [referrer, headers.get('referer') ?? '', globalThis.location?.href ?? ''].find(
+    url => /^https?:/.test(url) && URL.canParse(url),
+  )
+  return page === undefined ? {} : { origin: new URL(page).origin }
 }
 
 function toResponse({ status, headers, body, broken }: Answer): Response {

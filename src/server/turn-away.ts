@@ -11,9 +11,15 @@ export function turnAway(handler: HttpHandler, { method, path }: Pick<OperationS
   const run = handler.run.bind(handler)
   handler.run = args => {
     const { request } = args
-    const mayMatch = methods.includes(request.method.toUpperCase()) && ending.test(request.url)
+    const isAsked = methods.includes(request.method.toUpperCase()) || isPreflightFor(method, request)
+    const mayMatch = isAsked && ending.test(request.url)
     return mayMatch ? run(args) : Promise.resolve(null)
   }
+}
+
+/** Whether a request is the preflight of another one with that method. */
+function isPreflightFor(method: string, { method: sent, headers }: Request): boolean {
+  return sent === 'OPTIONS' && headers.get('access-control-request-method')?.toUpperCase() === method
 }
 
 /** How every URL ends that MSW may take for an operation's: 2 knows no case, 3 decodes, and both allow a slash at the end. */

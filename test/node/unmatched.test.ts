@@ -1,6 +1,7 @@
+import { getResponse } from 'msw'
 import { describe, expect, vi } from 'vitest'
-import { UsageError } from '../../src/index.js'
-import { it, origin } from './setup.js'
+import { createMockmaker, UsageError } from '../../src/index.js'
+import { it, listUrl, origin } from './setup.js'
 
 describe('what no operation matches', () => {
   it.for([
@@ -92,6 +93,12 @@ describe('what no operation matches', () => {
     expect(listen).toThrow('onUnhandledRequest is')
   })
 
+  it('is an OPTIONS request that is no preflight, where the base URL is *', async () => {
+    const { handlers } = createMockmaker()
+
+    expect(await getResponse(handlers, new Request(listUrl, { method: 'OPTIONS' }))).toBeUndefined()
+  })
+
   it('of another origin is left alone, where the base URL is explicit', async ({ setup }) => {
     const mock = setup({ baseUrl: origin })
     const unhandled: string[] = []
@@ -100,5 +107,35 @@ describe('what no operation matches', () => {
     await fetch('http://127.0.0.1:2/matchmaker/lobbies/list').catch(() => {})
 
     expect(unhandled).toHaveLength(1)
+  })
+})
+
+describe('a preflight', () => {
+  const preflight = (headers: Record<string, string>, method = 'GET') =>
+    new Request(listUrl, { method: 'OPTIONS', headers: { 'access-control-request-method': method, ...headers } })
+  const page = 'http://localhost:3000'
+
+  it.for([
+    ['its Origin', { origin: page }, undefined],
+    ['its Referer', { referer: `${page}/game` }, undefined],
+    ['the page of this process, where it has neither', {}, `${page}/`],
+  ] as const)('is answered for %s', async ([, headers, location]) => {
+    if (location !== undefined) vi.stubGlobal('location', new URL(location))
+    const { handlers } = createMockmaker()
+
+    const response = await getResponse(handlers, preflight(headers))
+
+    vi.unstubAllGlobals()
+    expect([response?.status, response?.headers.get('access-control-allow-origin')]).toEqual([204, page])
+  })
+
+  it('is answered without CORS headers where nobody knows the page', async () => {
+    const response = await getResponse(createMockmaker().handlers, preflight({}))
+
+    expect([response?.status, response?.headers.get('access-control-allow-origin')]).toEqual([204, null])
+  })
+
+  it('is passed on where no operation has its method', async () => {
+    expect(await getResponse(createMockmaker().handlers, preflight({ origin: page }, 'DELETE'))).toBeUndefined()
   })
 })
