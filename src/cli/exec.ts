@@ -28,7 +28,7 @@ interface Execution {
   /** Default: the shipped `default`. */
   readonly loaded: Loaded | undefined
   readonly options: ExecOptions
-  readonly console: Pick<Console, 'warn'>
+  readonly console: Pick<Console, 'warn' | 'fail'>
 }
 
 /** Exit codes, as shells have them. */
@@ -55,7 +55,7 @@ export async function exec({ command, loaded, options, console }: Execution): Pr
     return await run(command, env)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    console.warn(error.message)
+    console.fail(error.message)
     return error.exitCode
   } finally {
     await bound.close(mock)

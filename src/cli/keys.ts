@@ -13,7 +13,7 @@ export interface Key {
 interface KeysOptions {
   readonly input: NodeJS.ReadableStream
   readonly keys: readonly Key[]
-  readonly console: Pick<Console, 'print' | 'warn' | 'style'>
+  readonly console: Pick<Console, 'print' | 'fail' | 'style'>
 }
 
 /** Presses keys as their lines come, and `h`, which lists them. */
@@ -32,7 +32,7 @@ export function listenToKeys({ input, keys, console }: KeysOptions): void {
     // A key that cannot do what it should is told of, and the next one is pressed all the same.
     Promise.resolve()
       .then(() => known.press())
-      .catch((error: unknown) => console.warn(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => console.fail(error instanceof Error ? error.message : String(error)))
   })
 }
 

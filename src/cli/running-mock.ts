@@ -1,3 +1,4 @@
+import { shortened } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 
 /** A call of a control API. */
@@ -12,6 +13,9 @@ interface Call {
 
 /** For how long a mock may think, in ms. A snapshot may be long. */
 const patienceMs = 60_000
+
+/** The longest message of another server that is shown, in characters. */
+const longestMessage = 2_000
 
 /** What a mock that runs somewhere answers. Rejects with `UsageError` where nothing answers there, or not that. */
 export async function askRunningMock(call: Call): Promise<string> {
@@ -55,7 +59,7 @@ async function responseOf({ url, path, accept }: Call): Promise<Response> {
 function refusal(url: string, { status, text }: { readonly status: number; readonly text: string }): UsageError {
   const message = messageIn(text)
   // Where the control API is there, it says itself what it lacks.
-  const hint = message.startsWith('nothing is at') ? '. A mock that was started with --no-control does not tell.' : ''
+  const hint = message.startsWith('nothing is at') ? '. A mock started with --no-control has no control API.' : ''
   return new UsageError(`${url} answers ${status}: ${message}${hint}`)
 }
 
@@ -64,9 +68,9 @@ function messageIn(text: string): string {
   try {
     // Whoever listens there may answer anything.
     const { message } = JSON.parse(text) as { readonly message?: unknown }
-    if (typeof message === 'string') return message
+    if (typeof message === 'string') return shortened(message, longestMessage)
   } catch {
     // It is no JSON, and shown as it is.
   }
-  return text.trim().slice(0, 200) || 'nothing else'
+  return shortened(text.trim(), 200) || 'nothing else'
 }

@@ -46,7 +46,7 @@ export function servingKeys(steered: Steered): readonly Key[] {
   ]
 }
 
-/** Loads the scenarios on hand into the default world, each time the next one. The first is there already. */
+/** Loads the next scenario into the default world each time. The first is loaded already. */
 function scenarioCycle({ mock, console }: Steered): () => Promise<void> {
   let at = 0
   return async () => {
@@ -60,12 +60,12 @@ function scenarioCycle({ mock, console }: Steered): () => Promise<void> {
   }
 }
 
-/** Completes it for the only game, or for the first one, and says for which. */
+/** Completes the newest pending device link for the first game, and says so. */
 async function completeNewest({ mock, console }: Steered): Promise<void> {
   const { deviceLinks, games, clock } = mock.world
   const pending = deviceLinks.all().filter(link => link.status === 'pending' && !hasPassed(link.expires_at, clock))
   const [newest, game] = [pending.at(-1), games.all()[0]]
-  if (!newest || !game) return console.print(`  no ${newest ? 'game' : 'device link that is pending'}`)
+  if (!newest || !game) return console.print(`  ${newest ? 'there is no game' : 'no device link is pending'}`)
   await mock.completeDeviceLink(newest.device_link_token, { game: game.game_id })
   console.print(`  completed ${newest.device_link_id} for ${game.name_id}`)
 }

@@ -2,8 +2,11 @@ import { UsageError } from '../contract/usage-error.js'
 import type { Console } from './console.js'
 import { load } from './load.js'
 
-/** Looks at all of the scenarios, prints of each whether it is right and what is wrong with it, and answers whether all are right. */
-export async function validate(files: readonly string[], { print, warn }: Console): Promise<boolean> {
+/** Checks scenarios, prints what is wrong with each, and returns whether all are right. */
+export async function validate(
+  files: readonly string[],
+  { print, fail }: Pick<Console, 'print' | 'fail'>,
+): Promise<boolean> {
   let right = true
   for (const file of files) {
     try {
@@ -11,7 +14,7 @@ export async function validate(files: readonly string[], { print, warn }: Consol
       print(`${file}: ok`)
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      warn(error.message)
+      fail(error.message)
       right = false
     }
   }

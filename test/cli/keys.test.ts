@@ -145,7 +145,7 @@ describe('the keys of a command that serves', () => {
 
     await press('d')
 
-    expect(lines).toEqual(['  no device link that is pending'])
+    expect(lines).toEqual(['  no device link is pending'])
   })
 
   it('o opens the page in a browser', async () => {

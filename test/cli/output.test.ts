@@ -66,6 +66,19 @@ describe.each(Object.entries(channels))('%s', (_, write) => {
   })
 })
 
+describe('a document in pieces', () => {
+  property.prop([fc.array(hostile)])('lets no text make a terminal do anything', async pieces => {
+    const { process, written } = processWith({ isTTY: true })
+    const all = async function* () {
+      yield* pieces
+    }
+
+    await createConsole(process).printPieces(all())
+
+    expect(obeyed.exec(written.stdout.replaceAll('\n', ''))).toBeNull()
+  })
+})
+
 describe('a printed line', () => {
   property.prop([hostile])('stays one line, and keeps our own codes and no others', text => {
     const { process, written } = processWith({ isTTY: true })
