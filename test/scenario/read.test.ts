@@ -302,7 +302,7 @@ describe('a wrong shape', () => {
     expect(lines).toHaveLength(21)
     expect(lines.at(-1)).toBe(`… and ${3 * 6_000 - 20} more`)
     // 20 s where each problem is worded.
-    expect(performance.now() - begun).toBeLessThan(4_000)
+    expect(performance.now() - begun).toBeLessThan(20_000)
   })
 
   it.each(Object.entries(scenarios))('anywhere in %s is told there, and nowhere else', (_, scenario) => {
