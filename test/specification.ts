@@ -9,6 +9,7 @@ import { specifyNamespaceDomains } from './specification/namespace-domain.js'
 import { specifyNamespaceTokens } from './specification/namespace-token.js'
 import { specifyOptionalNull } from './specification/optional-null.js'
 import { specifyServiceCloudTests } from './specification/service-cloud.js'
+import { specifyServiceMatchmakerTests } from './specification/service-matchmaker.js'
 import { bearer, ids, tokens } from './tanks.js'
 
 const list = (headers: Record<string, string> = {}, query = '') =>
@@ -365,6 +366,7 @@ export function specification(frame: Frame): void {
   specifyAuth(frame)
   specifyOptionalNull(frame)
   specifyServiceCloudTests(frame)
+  specifyServiceMatchmakerTests(frame)
 
   describe('devices.links.get', () => {
     it('has no cloud token for a pending link, and a decimal index', async ({ mock }) => {

@@ -110,6 +110,7 @@ async function waiting(mock: Mockmaker, signal?: AbortSignal) {
 }
 
 describe('a find that waits for its lobby', () => {
+  // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_ready_set.rs: empty
   it('has a seat at once, which lasts 2 minutes from when the lobby is ready', async () => {
     const mock = createMockmaker({ scenario: manual })
     const { answer, lobby_id, player } = await waiting(mock)
@@ -146,6 +147,7 @@ describe('a find that waits for its lobby', () => {
     await mock.close()
   })
 
+  // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_find.rs: lobby_crash_immediate
   it('has no watch deadline, and answers that the lobby has stopped after 5 minutes', async () => {
     const mock = createMockmaker({ scenario: manual })
     const { answer, player } = await waiting(mock)

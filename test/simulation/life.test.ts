@@ -106,6 +106,7 @@ describe('a lobby whose server the mock plays', () => {
     expect([statusOf(mock, player), mock.world.lobbies.get('listed')?.run_by]).toEqual(['connected', 'mock'])
   })
 
+  // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_cleanup.rs: lobby_cleanup
   it('stops after 8 h, with its players, and is forgotten after another hour', async () => {
     const mock = opened()
     const id = await created(mock)
