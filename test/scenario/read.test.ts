@@ -205,7 +205,7 @@ describe('what the schema refuses', () => {
       [withLobby({ publicity: 'secret' }), 'lobbies[0].publicity is "secret": expected "public" or "private"'],
       [
         withLobby({ state: Number.NaN }),
-        'lobbies[0].state is null: expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
+        'lobbies[0].state is NaN: expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
       ],
       [
         withLobby({ state: { at: new Date(0) } }),

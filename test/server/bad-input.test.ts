@@ -318,7 +318,7 @@ describe.each(ways)('what is wrong, sent to $name,', way => {
     },
   )
 
-  it.for(['', '1', '1,2,3', 'NaN,0', '91,0', '0,181', 'Infinity,0', '١,٢', '0x1,2', '1e1000,0', ','])(
+  it.for(['', '1', '1,2,3', 'NaN,0', 'Infinity,0', '١,٢', '0x1,2', '1e1000,0', ','])(
     'in x-coords: "%s", is refused',
     async (coords, { open }) => {
       const sent = { ...bearer(tokens.public), 'x-coords': Buffer.from(coords).toString('latin1') }
