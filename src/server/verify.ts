@@ -23,6 +23,9 @@ export interface Near {
   readonly differs: readonly Difference[]
 }
 
+/** How many differences of an exchange are looked for. With so many, it did not come near. */
+const mostDifferences = 100
+
 /** How many come near. */
 const shown = 3
 
@@ -122,7 +125,12 @@ function differencesOf(entry: JournalEntry, { pattern, tables }: Wanted): Differ
     path !== undefined && !matchesGlob(entry.path, path) && differing(entry, { field: 'path', expected: path }),
     status !== undefined && status !== entry.status && differing(entry, { field: 'status', expected: status }),
   ]
-  return [...found.filter(difference => difference !== false), ...differences(request, comparable(entry, tables))]
+  const differs = found.filter(difference => difference !== false)
+  for (const difference of differences(request, comparable(entry, tables))) {
+    differs.push(difference)
+    if (differs.length >= mostDifferences) break
+  }
+  return differs
 }
 
 interface Field {

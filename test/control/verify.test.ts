@@ -181,4 +181,18 @@ describe('journal.verify', () => {
     expect(verify({ order }, { entries, tables, dropped: 0 }).ok).toBe(true)
     expect(looks).toBeLessThan(10 * entries.length)
   })
+
+  it('looks for no more differences of an exchange than anybody reads', async () => {
+    const mock = createMockmaker()
+    await mock.answer({ method: 'GET', path: '/nowhere', headers: {} })
+    const much = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`q${i}`, '1']))
+
+    const verifications = [{ query: much }, { headers: much }, { body: much }].map(match =>
+      mock.journal.verify({ match }),
+    )
+
+    expect(verifications.map(({ ok, nearest }) => [ok, nearest[0]?.differs.length])).toEqual(
+      Array(3).fill([false, 100]),
+    )
+  })
 })
