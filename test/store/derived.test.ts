@@ -92,7 +92,7 @@ function walked({ lobbies, players, namespaces }: ReadTables): ReturnType<typeof
   const free = (row: (typeof own)[number]) => row.max_players_normal - seatsTaken(row)
   const open = own.filter(row => row.status !== 'stopped' && !row.is_closed && row.publicity === 'public')
   return {
-    playing: own.reduce((sum, row) => sum + row.total_player_count, 0),
+    playing: own.reduce((sum, row) => sum + seatsTaken(row), 0),
     running: own.filter(row => row.status !== 'stopped').length,
     seats: ['a', 'b'].map(
       address =>
