@@ -92,13 +92,13 @@ export function ridingOn<Setup extends Msw>(mock: Pick<Mock, 'reset' | 'close'>,
 }
 
 /** Prints what MSW says of a request that no handler matches; `error` also fails the request. */
-interface UnhandledPrint {
+export interface UnhandledPrint {
   warning(): void
   error(): void
 }
 
 /** What becomes of a request that no handler matches. A function decides for each request. */
-type UnhandledRequest = 'bypass' | 'warn' | 'error' | ((request: Request, print: UnhandledPrint) => void)
+export type UnhandledRequest = 'bypass' | 'warn' | 'error' | ((request: Request, print: UnhandledPrint) => void)
 
 /** How MSW begins to answer. */
 export interface ListenOptions {

@@ -12,6 +12,7 @@ import { createExchangeLog } from '../../src/server/log.js'
 import type { Delete, Put } from '../../src/store/change-set.js'
 import { rankingOf, summandOf, viewOf } from '../../src/store/derived.js'
 import { groupIn } from '../../src/store/group-in.js'
+import { seatsTaken } from '../../src/store/lobby-row.js'
 import { mapTables } from '../../src/store/map-tables.js'
 import { idOf, models, tableNames } from '../../src/store/model.js'
 import type { Predicate } from '../../src/store/query.js'
@@ -110,7 +111,7 @@ function shownRevisions(world: LiveWorld): (gameId: string) => number {
   return id => shown.get(id)?.revision ?? 0
 }
 
-/** What is to be seen of a game, and how many play in each of its namespaces. */
+/** What a game shows, and the seats taken in each of its namespaces. */
 function textOf(game_id: string, world: LiveWorld): string {
   const input = { game_id, watch_index: undefined }
   // Tracked: of what nobody has asked for the revision, it may be forgotten.
@@ -118,7 +119,7 @@ function textOf(game_id: string, world: LiveWorld): string {
   const counts = world.namespaces
     .findMany(q => q.where({ game_id }))
     .map(({ namespace_id }) => world.lobbies.findMany(q => q.where({ namespace_id })))
-    .map(lobbies => lobbies.reduce((sum, lobby) => sum + lobby.total_player_count, 0))
+    .map(lobbies => lobbies.reduce((sum, lobby) => sum + seatsTaken(lobby), 0))
   return JSON.stringify([game, counts])
 }
 
