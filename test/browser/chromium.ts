@@ -12,11 +12,6 @@ import { blockOf } from '../readme/block.js'
 /** Where Debian's package puts it; elsewhere, CHROMIUM says. */
 export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-/** Why there is no browser here, and what to do about it; absent where there is one. */
-export const missing: string | undefined = existsSync(executablePath)
-  ? undefined
-  : `Chromium is not installed: there is no ${executablePath}. apt-get install chromium, or CHROMIUM=<its path>. This is the only suite that needs it.`
-
 declare global {
   /** In a page: what its script exports. */
   var mockmaker: typeof import('./page-script.js')
@@ -75,8 +70,10 @@ export async function startChromium(): Promise<Chromium> {
   }
 }
 
-/** Starts a browser that talks to nobody but this machine. */
+/** Starts a browser that talks to this machine only. Throws where Chromium is not installed. */
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  if (!existsSync(executablePath))
+    throw new Error(`there is no ${executablePath}: apt-get install chromium, or set CHROMIUM to its path`)
   return chromium.launch({ executablePath, args: [...quiet, ...args] })
 }
 

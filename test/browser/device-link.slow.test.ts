@@ -3,7 +3,7 @@ import { afterAll, it as base, describe, expect } from 'vitest'
 import { listen } from '../../src/express.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { launchBrowser, missing } from './chromium.js'
+import { launchBrowser } from './chromium.js'
 
 const scenario = {
   clock: 'frozen',
@@ -28,17 +28,7 @@ interface Opened {
   readonly complaints: string[]
 }
 
-if (missing === undefined) {
-  describe('the page of a device link', inChromium)
-} else {
-  describe('the page of a device link', () => {
-    base('is not tested in a browser here: there is no Chromium', () => {
-      console.warn(missing)
-
-      expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
-    })
-  })
-}
+describe('the page of a device link', inChromium)
 
 async function inChromium() {
   const browser = await launchBrowser()

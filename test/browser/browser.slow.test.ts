@@ -3,7 +3,7 @@ import { afterAll, it as base, describe, expect } from 'vitest'
 import { type ScenarioInput, scenarios } from '../../src/scenarios.js'
 import { comparable, doors, failure, type Got, json, type Sent } from '../doors.js'
 import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
-import { begin, end, fromNetwork, missing, startChromium } from './chromium.js'
+import { begin, end, fromNetwork, startChromium } from './chromium.js'
 
 /** A request that a page can send as it is. */
 type PageSent = Sent & { readonly body?: string }
@@ -60,17 +60,7 @@ const lobbyIds = (got: Got) => (json(got) as { lobbies: { lobby_id: string }[] }
 const modeIds = (got: Got) =>
   (json(got) as { game_modes: { game_mode_id: string }[] }).game_modes.map(mode => mode.game_mode_id)
 
-if (missing === undefined) {
-  describe('mockmaker/browser', inChromium)
-} else {
-  describe('mockmaker/browser', () => {
-    base('is not tested here: there is no Chromium', () => {
-      console.warn(missing)
-
-      expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
-    })
-  })
-}
+describe('mockmaker/browser', inChromium)
 
 async function inChromium() {
   const chromium = await startChromium()

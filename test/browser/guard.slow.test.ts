@@ -6,7 +6,7 @@ import { listen } from '../../src/express.js'
 import { createMockmaker, type ExchangeRecord, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { stateOf } from '../server/ask.js'
 import { tanks } from '../tanks.js'
-import { launchBrowser, missing } from './chromium.js'
+import { launchBrowser } from './chromium.js'
 
 /** A page that means no good, and what has reached the mock since it was opened. */
 interface Attack {
@@ -103,17 +103,7 @@ const simpleRequests: typeof attempts = [
 
 const json = { 'content-type': 'application/json' }
 
-if (missing === undefined) {
-  describe('a mock', inChromium)
-} else {
-  describe('a mock', () => {
-    base('is not tested in a browser here: there is no Chromium', () => {
-      console.warn(missing)
-
-      expect(['', '0', 'false'], missing).toContain(process.env.CI ?? '')
-    })
-  })
-}
+describe('a mock', inChromium)
 
 async function inChromium() {
   const browser = await launchBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1'])
