@@ -1,6 +1,8 @@
 import type { FaultState } from '../contract/fault.js'
+import { quoted } from '../contract/issue.js'
 import type { JournalEntry } from '../contract/journal.js'
-import { worldUrl } from '../contract/world-url.js'
+import { knownChoices } from '../contract/nearest.js'
+import { worldId, worldUrl } from '../contract/world-url.js'
 import type { WorldSummary } from '../control/description.js'
 import type { SimulationState } from '../control/steering.js'
 import { ClientError, call, type Remote } from './call.js'
@@ -8,17 +10,40 @@ import { readChanges } from './changes.js'
 import type { Client, ClientOptions, ClientWorld } from './client.js'
 import { createTable, undefinedIfMissing } from './table.js'
 
-/** The client of a mock at a URL, as `http://127.0.0.1:4100`; with a world in it, `…/w/test-42`, of that world. Throws `ClientError` for another URL. */
+/** The client of a mock at a URL, as `http://127.0.0.1:4100`; with a world in it, `…/w/test-42`, of that world. Throws `ClientError` for another URL, and where an option is unknown or not what it should be. */
 export function createClient(url: string, options: ClientOptions = {}): Client {
-  const found = worldUrl(url)
-  if (!found)
-    throw new ClientError(`url is ${JSON.stringify(url)}: expected http://127.0.0.1:4100, or …/w/test-42`, {
-      status: 0,
-      code: 'MISUSED',
-    })
+  // What no type lets pass is text of some kind, too.
+  const found = worldUrl(String(url))
+  if (!found) throw misused(`url is ${quoted(url)}: expected http://127.0.0.1:4100, or …/w/test-42`)
+  checkOptions(options)
   const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
   const { server, encodedId = defaultId } = found
   return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch })
+}
+
+/** What each option should be. By hand: the client loads no schemas. */
+const optionChecks = {
+  world: {
+    expected: worldId.expected,
+    isRight: (value: unknown) => typeof value === 'string' && worldId.pattern.test(value),
+  },
+  fetch: { expected: 'a function', isRight: (value: unknown) => typeof value === 'function' },
+} satisfies Record<keyof ClientOptions, { readonly expected: string; isRight(value: unknown): boolean }>
+
+/** Throws `ClientError` where an option is unknown, or not what it should be. */
+function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null)
+    throw misused(`options is ${quoted(options)}: expected an object`)
+  for (const [name, value] of Object.entries(options)) {
+    const check = new Map(Object.entries(optionChecks)).get(name)
+    if (!check) throw misused(`options.${name} is an unknown key.${knownChoices(name, Object.keys(optionChecks))}`)
+    if (value === undefined || check.isRight(value)) continue
+    throw misused(`options.${name} is ${quoted(value)}: expected ${check.expected}`)
+  }
+}
+
+function misused(message: string): ClientError {
+  return new ClientError(message, { status: 0, code: 'MISUSED' })
 }
 
 /** What the world is called that is meant where a URL names none. */

@@ -3,3 +3,6 @@ export function worldUrl(url: string): { readonly server: string; readonly encod
   const [, server, , encodedId] = /^(https?:\/\/[^/].*?)(\/w\/([^/]+))?\/*$/i.exec(url) ?? []
   return server === undefined ? undefined : { server, encodedId }
 }
+
+/** What may be the id of a world. */
+export const worldId = { pattern: /^[A-Za-z0-9_-]{1,64}$/, expected: '1 to 64 of A-Z a-z 0-9 _ -' } as const

@@ -1,6 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { HttpHandler } from 'msw'
+import * as z from 'zod'
+import { exact } from '../contract/exact.js'
 import type { OperationId } from '../contract/operations.js'
+import { shaped } from '../contract/shaped.js'
 import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
 import { routes } from '../server/routes.js'
@@ -11,8 +14,19 @@ import { respond, SocketExchange, withBody } from './socket-exchange.js'
 /** How `mockExpress` treats what no handler matches. */
 export interface MockExpressOptions {
   /** `bypass` (default) and `warn` go on to the next middleware; `error` hands it an error. */
-  readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error'
+  readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' | undefined
 }
+
+const Options = exact({
+  onUnhandledRequest: z.enum(['bypass', 'warn', 'error']).optional(),
+}) satisfies z.ZodType<MockExpressOptions>
+
+/** Of any copy of MSW: a project may hold several. */
+function isHandler(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'run' in value
+}
+
+const Handlers = z.array(z.custom<HttpHandler>(isHandler, 'expected a handler of msw, as mock.handlers has them'))
 
 /** Handlers of ours that stand side by side: the first of each operation. */
 interface Ours {
@@ -26,9 +40,11 @@ type Group = Ours | { readonly theirs: HttpHandler[] }
 /**
  * Express middleware over any array of MSW handlers: ours, yours, mixed. In order, the first that answers wins. Ours are
  * answered without Fetch objects. Where it is mounted, the paths of ours begin. `passthrough()` goes on to the next middleware.
+ * Throws `UsageError` where the handlers or an option are not what they should be.
  */
 export function mockExpress(handlers: readonly HttpHandler[], options: MockExpressOptions = {}): RequestHandler {
-  const { onUnhandledRequest = 'bypass' } = options
+  shaped(handlers, { schema: Handlers, what: 'handlers' })
+  const { onUnhandledRequest = 'bypass' } = shaped(options, { schema: Options, what: 'options' })
   const groups = grouped(handlers)
   return (request, response, next) => {
     const attempt = (i: number): void => {

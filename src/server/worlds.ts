@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
+import { worldId } from '../contract/world-url.js'
 import { longestDelayMs } from '../store/alarm-timer.js'
 
 /** What is kept of a world: whatever answers for it. */
@@ -24,9 +25,6 @@ export interface WorldsOptions<Mock extends Kept> {
 
 /** The id of the world that is meant where none is named. */
 export const defaultWorldId = 'default'
-
-/** What a world may be called. */
-const worldIdPattern = /^[A-Za-z0-9_-]{1,64}$/
 
 /** How often it is looked which worlds are unused: so many times in the time for which they are kept. */
 const looksPerTtl = 10
@@ -75,8 +73,8 @@ export class Worlds<Mock extends Kept> {
 
   /** Makes a world that is not there. Throws as `at` does. */
   add(id: string, make: (id: string) => Mock): Mock {
-    if (!worldIdPattern.test(id)) {
-      throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected 1 to 64 of A-Z a-z 0-9 _ -`)
+    if (!worldId.pattern.test(id)) {
+      throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
     }
     const { most } = this.#options
     if (this.size >= most) {

@@ -112,6 +112,26 @@ describe('the client', () => {
     expect(() => createClient(url)).toThrow('expected http://127.0.0.1:4100')
   })
 
+  it.for([
+    [{ worlds: 'one' }, 'options.worlds is an unknown key. Known: world, fetch. Did you mean world?'],
+    [{ world: 5 }, 'options.world is 5: expected 1 to 64 of A-Z a-z 0-9 _ -'],
+    [{ world: '' }, 'options.world is "": expected 1 to 64 of A-Z a-z 0-9 _ -'],
+    [{ world: '../x' }, 'options.world is "../x": expected 1 to 64 of A-Z a-z 0-9 _ -'],
+    [{ fetch: 'node-fetch' }, 'options.fetch is "node-fetch": expected a function'],
+    [null, 'options is null: expected an object'],
+    ['one', 'options is "one": expected an object'],
+  ] as const)('is not made with the options %j', ([options, message]) => {
+    // What no type lets pass.
+    const make = () => createClient('http://127.0.0.1:4100', options as never)
+
+    expect(make).toThrow(message)
+    expect(make).toThrow(ClientError)
+  })
+
+  it.for([5, null, undefined, {}])('is of no such URL as %j', url => {
+    expect(() => createClient(url as never)).toThrow('expected http://127.0.0.1:4100')
+  })
+
   it('says how its tables are called where that was as in-process', async ({ serve }) => {
     const { lobbies } = (await serve()).client.world
     const query = (() => ({})) as never

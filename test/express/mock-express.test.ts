@@ -241,3 +241,22 @@ describe('what no handler of mockExpress answers', () => {
     warned.mockRestore()
   })
 })
+
+describe('mockExpress called with what no type lets pass', () => {
+  it.for([
+    [
+      [],
+      { onUnhandledRequest: 'eror' },
+      'options.onUnhandledRequest is "eror": expected "bypass" or "warn" or "error"',
+    ],
+    [[], { onUnhandledRequest: null }, 'options.onUnhandledRequest is null: expected "bypass" or "warn" or "error"'],
+    [[], { onUnhandled: 'error' }, 'options.onUnhandled is an unknown key. Known: onUnhandledRequest.'],
+    [[], null, 'options is null: expected object'],
+    [undefined, {}, 'handlers is missing: expected array'],
+    [{}, {}, 'handlers is {}: expected array'],
+    [[{}], {}, 'handlers[0] is {}: expected a handler of msw, as mock.handlers has them'],
+    [[undefined], {}, 'handlers[0] is missing: expected a handler of msw, as mock.handlers has them'],
+  ] as const)('refuses the handlers %j with the options %j', ([handlers, options, message]) => {
+    expect(() => mockExpress(handlers as never, options as never)).toThrow(message)
+  })
+})
