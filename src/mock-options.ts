@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exact } from './contract/exact.js'
+import { isJsonObject } from './contract/json.js'
 import { shaped } from './contract/shaped.js'
 import type { ScenarioInput } from './scenario/schema.js'
 
@@ -58,11 +59,11 @@ const Ms = z
 const Texts = z.array(z.string()).readonly().optional()
 
 const ScenarioObject = z.custom<ScenarioInput>(
-  value => typeof value === 'object' && value !== null && !Array.isArray(value),
+  isJsonObject,
   'expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node',
 )
 
-/** A link is put together of it and of a path. */
+/** Whether a path can follow it to make a link. */
 function isLinkBase(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)
 }
@@ -101,7 +102,7 @@ const ListenSchema = exact({
   control: z.boolean().optional(),
 })
 
-/** The same of the options of a server. */
+/** Throws `UsageError` where an option of a server is unknown, or not what it should be. */
 export function checkListenOptions(options: object): void {
   shaped(options, { schema: ListenSchema, what: 'options' })
 }

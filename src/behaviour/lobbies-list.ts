@@ -1,3 +1,4 @@
+import { isJsonObject } from '../contract/json.js'
 import type { Lobby } from '../contract/lobby.js'
 import type { OperationInput, OperationOutput } from '../contract/operations.js'
 import type { LobbyRow } from '../store/lobby-row.js'
@@ -67,11 +68,7 @@ function toLobby(row: LobbyRow, { include_state }: Asked): Lobby {
     max_players_party,
     total_player_count,
   }
-  return include_state && isObject(state) ? { ...lobby, state } : lobby
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return include_state && isJsonObject(state) ? { ...lobby, state } : lobby
 }
 
 /** What a development token gets: one local region, and an empty lobby for each game mode (PROTOCOL.md B2). */

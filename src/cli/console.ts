@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { styleText } from 'node:util'
+import { escapedLine } from '../contract/escaped-line.js'
 import { systemReason } from '../node/system-error.js'
 import type { Progress } from '../scenario/progress.js'
-import { escapedLine, Output } from './output.js'
+import { Output } from './output.js'
 import { createProgressBar } from './progress-bar.js'
 
 type Format = Parameters<typeof styleText>[0]

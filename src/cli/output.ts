@@ -17,22 +17,6 @@ type OutputStream = Pick<NodeJS.WriteStream, 'isTTY' | 'write' | 'writableNeedDr
 /** How many characters wait, at most, for a reader that does not read. The oldest lines are dropped first. */
 const mostWaiting = 1024 * 1024
 
-/** Characters that a terminal obeys instead of showing them: controls (C0 and C1), bidi controls, line separators. */
-const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
-
-const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': ' ' }
-
-/**
- * One line that no terminal obeys: control characters become `\u001b` and the like, as in JSON, so that a line of JSON
- * keeps its meaning. A tab becomes a space, so that what stands below it stays in its column.
- */
-export function escapedLine(text: string): string {
-  return text.replaceAll(
-    obeyed,
-    character => shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
 /**
  * Standard output or standard error. Writing never throws and never blocks for a reader that does not read: what waits
  * is bounded. After an error the stream is not written to again.

@@ -38,6 +38,16 @@ export function textNestsWithin(text: Uint8Array, levels = nestingLimit): boolea
   return true
 }
 
+/** Whether a value from JSON is an object, and no list. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Sets a key of an object. An assignment would take a key called `__proto__` for the prototype. */
+export function setKey(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true })
+}
+
 /** Any JSON value that nests at most 64 levels. */
 export const Json = z
   .unknown()

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { setKey } from './json.js'
 
 /**
  * An object with any keys, whose values have one shape. It keeps a key called `__proto__` as any other key: zod's own
@@ -22,9 +23,7 @@ const KeepingRecord = z.core.$constructor<z.ZodRecord>('KeepingRecord', (schema,
     const inner = def.valueType._zod.run({ value: prototypeKeyOf(input), issues: [] }, context)
     if (inner instanceof Promise) throw new z.core.$ZodAsyncError()
     parsed.issues.push(...z.core.util.prefixIssues(key, inner.issues))
-    // An assignment would set the prototype.
-    const own = { value: inner.value, configurable: true, enumerable: true, writable: true }
-    Object.defineProperty(parsed.value, key, own)
+    setKey(parsed.value as object, key, inner.value) // a record is parsed to an object
     return parsed
   }
 })

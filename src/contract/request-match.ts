@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { exact, suggesting } from './exact.js'
-import { Json } from './json.js'
+import { isJsonObject, Json } from './json.js'
 import { matchesGlob } from './matches-glob.js'
 import { knownChoices } from './nearest.js'
 import { type OperationId, operationIds } from './operations.js'
@@ -23,10 +23,7 @@ export const OperationPattern = Pattern.meta(suggesting(operationIds)).refine(pa
 
 const Texts = record(Pattern)
 
-const PartialBody = Json.refine(
-  value => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'expected an object',
-).meta({ type: 'object' })
+const PartialBody = Json.refine(isJsonObject, 'expected an object').meta({ type: 'object' })
 
 /** Which requests are meant: those for which all of this holds. */
 export const RequestMatch = exact({

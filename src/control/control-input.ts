@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/error.js'
 import { exact } from '../contract/exact.js'
+import { shortened } from '../contract/issue.js'
 import { nestingLimit } from '../contract/json.js'
 import { shaped } from '../contract/shaped.js'
 import { UsageError } from '../contract/usage-error.js'
@@ -43,5 +44,5 @@ function queryOf({ query = '' }: Exchange): object {
   const seen = new Set<string>()
   const twice = parameters.map(([name]) => name).find(name => seen.size === seen.add(name).size)
   if (twice === undefined) return Object.fromEntries(parameters)
-  throw new ApiError('API_BAD_QUERY', `query parameter ${twice} is given more than once: send it once`)
+  throw new ApiError('API_BAD_QUERY', `query parameter ${shortened(twice)} is given more than once: send it once`)
 }

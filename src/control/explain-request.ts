@@ -5,7 +5,7 @@ import { ApiError } from '../contract/error.js'
 import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { authenticate } from '../server/authenticate.js'
-import { isAllowedOrigin } from '../server/cors.js'
+import { isAllowedOrigin, isChanging } from '../server/cors.js'
 import type { Exchange } from '../server/exchange.js'
 import { namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
@@ -111,7 +111,7 @@ function readers(
   { view: { tables }, corsOrigins, method }: Pick<ExplainedOf, 'view' | 'corsOrigins'> & { readonly method: string },
 ): string[] {
   if (origin === undefined || isAllowedOrigin(origin, { tables, corsOrigins })) return []
-  const refused = ['POST', 'PUT', 'DELETE'].includes(method)
+  const refused = isChanging(method)
     ? ['a browser that sends it from there is refused (403 API_FORBIDDEN), because the page is of another site']
     : []
   return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`, ...refused]

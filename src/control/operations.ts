@@ -3,6 +3,7 @@ import { exact } from '../contract/exact.js'
 import { Expectation } from '../contract/expectation.js'
 import { Fault } from '../contract/fault.js'
 import { JournalFilterSchema } from '../contract/journal-filter.js'
+import { isJsonObject } from '../contract/json.js'
 import { ClockSettingSchema } from '../store/clock-setting.js'
 import {
   CompletionSchema,
@@ -32,10 +33,7 @@ export interface ControlSpec {
 const longestScenario = 64 * 1024 * 1024
 
 /** An object whose keys are checked where it is used. As it came: a schema of its keys would lose one called `__proto__`. */
-export const AnyObject = z.custom<Readonly<Record<string, unknown>>>(
-  value => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'expected an object',
-)
+export const AnyObject = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
 
 /** A whole number in a query. */
 const wholeNumber = z

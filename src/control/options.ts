@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
+import { isJsonObject } from '../contract/json.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { SimulationEntry } from '../scenario/simulation.js'
 import type { Question } from './explanation.js'
@@ -15,10 +16,7 @@ import type {
 const scenarioExpected = 'expected the name of a scenario on hand, or a scenario'
 
 /** What is no scenario is found out where it is read. */
-const AnyScenario = z.custom<ScenarioInput>(
-  value => typeof value === 'object' && value !== null && !Array.isArray(value),
-  scenarioExpected,
-)
+const AnyScenario = z.custom<ScenarioInput>(isJsonObject, scenarioExpected)
 
 const ScenarioOrName = z.union([z.string(), AnyScenario], { error: scenarioExpected })
 

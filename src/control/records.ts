@@ -72,7 +72,7 @@ function existing(world: World, place: Place): AnyRecord {
   const ofLobby = name === 'tokens' ? lobbyTokenCalled(place.id, world) : undefined
   if (ofLobby) throw noRecordOfLobby(ofLobby)
   const idOfRow = idOf(name) as (row: AnyRecord) => string // of this table's rows
-  const { message } = unknownId(place.table, { id: place.id, ids: tableOf(world, name).all().map(idOfRow) })
+  const message = unknownId(place.table, { id: place.id, ids: tableOf(world, name).all().map(idOfRow) })
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${place.table} lists them.`)
 }
 

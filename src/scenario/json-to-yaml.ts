@@ -1,13 +1,15 @@
+import { escapedLine } from '../contract/escaped-line.js'
+
 /**
- * Writes JSON as YAML while it comes, piece by piece, in the order of its keys. Keeps one key or value at a time, however
- * long the JSON is. Throws `SyntaxError` where it is no JSON.
+ * Writes JSON as YAML, piece by piece, in the order of its keys. However long the JSON is, it keeps one key or value at a
+ * time. Throws `SyntaxError` where it is no JSON.
  */
 export class JsonToYaml {
   #rest = ''
-  /** How much of an unfinished text has been looked at. */
+  /** How many characters of an unfinished string have been looked at. */
   #scanned = 0
   readonly #open: Frame[] = []
-  /** A list or an object of which only the bracket has come: an empty one is written otherwise. */
+  /** A list or an object of which only the bracket has been read: an empty one is written as `[]` or `{}`. */
   #begun: Frame['kind'] | undefined
   /** What has been read last, which says what may come next. */
   #last: Part = 'nothing'
@@ -73,50 +75,57 @@ export class JsonToYaml {
 
   #token(token: string): string {
     if (token === '}' || token === ']') return this.#close(token === '}' ? 'map' : 'list')
-    const before = this.#begun === undefined ? '' : this.#openFrame(this.#begun)
+    if (this.#begun !== undefined) this.#openFrame(this.#begun)
     const frame = this.#open.at(-1)
-    if (token === ',') return before + this.#expect(frame && this.#last === 'value', 'comma')
-    if (token === ':') return before + this.#expect(this.#last === 'key', 'colon')
-    if (frame?.kind === 'map' && this.#last !== 'colon') return before + this.#key(token)
-    this.#expect(
-      frame === undefined ? this.#last === 'nothing' : frame.kind === 'map' || this.#last !== 'value',
-      'value',
-    )
-    const prefix = before + (frame?.kind === 'list' ? `${startOf(frame)}- ` : '')
-    if (token !== '{' && token !== '[') return prefix + (frame?.kind === 'map' ? ' ' : '') + scalar(token)
-    this.#begun = token === '{' ? 'map' : 'list'
-    this.#last = 'bracket'
-    return prefix
+    if (token === ',') {
+      this.#expect(frame !== undefined && this.#last === 'value', 'comma')
+      return ''
+    }
+    if (token === ':') {
+      this.#expect(this.#last === 'key', 'colon')
+      return ''
+    }
+    if (frame?.kind === 'map' && this.#last !== 'colon') return this.#key(token, frame)
+    return this.#value(token, frame)
   }
 
-  #key(token: string): string {
-    const frame = this.#open.at(-1) as Frame // it is in an object
+  #key(token: string, frame: Frame): string {
     this.#expect(token.startsWith('"') && this.#last !== 'value' && this.#last !== 'key', 'key')
     const key = scalar(token)
     const start = startOf(frame)
     return key.length <= longestKey ? `${start}${key}:` : `${start}? ${key}\n${' '.repeat(frame.indent)}:`
   }
 
-  #openFrame(kind: Frame['kind']): string {
+  #value(token: string, frame: Frame | undefined): string {
+    const isExpected = frame === undefined ? this.#last === 'nothing' : frame.kind === 'map' || this.#last !== 'value'
+    this.#expect(isExpected, 'value')
+    const prefix = frame?.kind === 'list' ? `${startOf(frame)}- ` : ''
+    if (token !== '{' && token !== '[') return prefix + (frame?.kind === 'map' ? ' ' : '') + scalar(token)
+    this.#begun = token === '{' ? 'map' : 'list'
+    this.#last = 'bracket'
+    return prefix
+  }
+
+  #openFrame(kind: Frame['kind']): void {
     const parent = this.#open.at(-1)
     this.#begun = undefined
     this.#open.push({ kind, indent: parent ? parent.indent + 2 : 0, isFirst: parent?.kind !== 'map' })
-    return ''
   }
 
   #close(kind: Frame['kind']): string {
-    if (this.#begun !== undefined) {
-      this.#expect(this.#begun === kind, 'value')
-      this.#begun = undefined
-      return `${this.#open.at(-1)?.kind === 'map' ? ' ' : ''}${kind === 'map' ? '{}' : '[]'}`
+    if (this.#begun === undefined) {
+      this.#expect(this.#last === 'value' && this.#open.pop()?.kind === kind, 'value')
+      return ''
     }
-    return this.#expect(this.#last === 'value' && this.#open.pop()?.kind === kind, 'value')
+    this.#expect(this.#begun === kind, 'value')
+    this.#begun = undefined
+    return `${this.#open.at(-1)?.kind === 'map' ? ' ' : ''}${kind === 'map' ? '{}' : '[]'}`
   }
 
-  #expect(isRight: boolean | undefined, last: Part): '' {
+  /** Notes what has been read, if it was right there. Throws `SyntaxError` otherwise. */
+  #expect(isRight: boolean, read: Part): void {
     if (!isRight) throw broken()
-    this.#last = last
-    return ''
+    this.#last = read
   }
 }
 
@@ -128,7 +137,7 @@ interface Frame {
   readonly kind: 'map' | 'list'
   /** How many spaces stand before its entries. */
   readonly indent: number
-  /** Whether its next entry stands in the line that is there: the first one of an entry of a list. */
+  /** Whether its next entry continues the current line, as the first key of a list's entry does. */
   isFirst: boolean
 }
 
@@ -148,21 +157,16 @@ function broken(): SyntaxError {
   return new SyntaxError('this is no JSON')
 }
 
-/** What YAML takes for a text without quotes, in its older versions too: words, ids and points in time. */
+/** What YAML reads as a string without quotes, in its older versions too: words, ids and points in time. */
 const plain =
   /^(?:\p{L}[\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*|_[\w-]+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/u
 const otherwiseTaken = /^(?:null|true|false|y|n|yes|no|on|off)$/i
-
-/** Characters that terminals obey, or that other YAML readers take for line ends. */
-const hidden = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
 
 /** A key or a value, from its JSON. */
 function scalar(token: string): string {
   const value: unknown = JSON.parse(token)
   if (typeof value !== 'string') return token
   if (value.length < longestKey && plain.test(value) && !otherwiseTaken.test(value)) return value
-  return JSON.stringify(value).replaceAll(
-    hidden,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  // Some YAML readers take these characters for line ends, too.
+  return escapedLine(JSON.stringify(value))
 }

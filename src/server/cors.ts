@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
+import { quoted, shortened } from '../contract/issue.js'
 import type { ReadTables } from '../store/table.js'
 import { type Exchange, header, type Readers } from './exchange.js'
 import { isLoopbackOrigin, namespaceOfOrigin } from './origin.js'
@@ -32,25 +32,23 @@ export function isForeign(exchange: Pick<Exchange, 'headers'>, options: CorsOpti
   return origin === undefined || !isAllowedOrigin(origin, options)
 }
 
-const changing = ['POST', 'PUT', 'DELETE']
+/** Whether requests of a method may change something. */
+export function isChanging(method: string): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'DELETE'
+}
 
 /**
  * Refuses a request that may change something, if a page of a foreign site sent it. Browsers send such a request without
  * a preflight if it looks like a form, so that CORS headers come too late. Throws `ApiError` (PROTOCOL.md B9).
  */
 export function checkSite(exchange: Pick<Exchange, 'method' | 'headers'>, options: CorsOptions): void {
-  if (!changing.includes(exchange.method) || !isForeign(exchange, options)) return
+  if (!isChanging(exchange.method) || !isForeign(exchange, options)) return
   const origin = header(exchange, 'origin')
   const sender = origin === undefined ? 'a page of another site' : `a page of ${quoted(origin)}`
   throw new ApiError(
     'API_FORBIDDEN',
-    `${sender} may not change anything here: allow its origin (--cors-origin ${origin === undefined ? 'ORIGIN' : clipped(origin)}, or the option corsOrigins)`,
+    `${sender} may not change anything here: allow its origin (--cors-origin ${origin === undefined ? 'ORIGIN' : shortened(origin)}, or the option corsOrigins)`,
   )
-}
-
-/** An origin as it is, so that it can be copied; no longer than a line. */
-function clipped(origin: string): string {
-  return origin.length > 80 ? `${origin.slice(0, 79)}…` : origin
 }
 
 /** An answer, to those who may read it. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/error.js'
+import { ApiError, type ErrorBody } from '../contract/error.js'
 import type { World } from '../store/world.js'
 import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
@@ -42,9 +42,11 @@ interface FinisherOptions {
   onBug(error: unknown, rayId: string): void
 }
 
-/** An answer, and the error code that the log shows. */
+/** A response, and what the log shows of it. */
 interface Result extends Page {
+  /** The error code and the message of a failure. */
   readonly code?: string
+  readonly message?: string
   /** What the body was made of, where that is JSON. */
   readonly output?: unknown
 }
@@ -75,7 +77,7 @@ export function createFinisher(options: FinisherOptions): Finisher {
     const rayId = rayOf(progress, options)
     onBug(error, rayId)
     const message = `something unforeseen happened: the mock's console tells what, at ray id ${rayId}`
-    return { ...json(500, { code: 'ERROR', message }), code: 'ERROR' }
+    return failure(500, { code: 'ERROR', message })
   }
   // What cannot be written as JSON is a bug like any other.
   const made = (progress: ExchangeProgress, result: () => Result) => {
@@ -93,8 +95,22 @@ export function createFinisher(options: FinisherOptions): Finisher {
       return dressed(progress, bug(progress, error), options)
     }
   }
-  const begun = (exchange: Exchange, party: ExchangeProgress['with'], startedAt = performance.now()) =>
-    begunWith(party, { exchange, generation: history.generation, startedAt })
+  const begun = (
+    exchange: Exchange,
+    party: ExchangeProgress['with'],
+    startedAt = performance.now(),
+  ): ExchangeProgress => ({
+    exchange,
+    with: party,
+    startedAt,
+    generation: history.generation,
+    operation: undefined,
+    caller: undefined,
+    blockedAt: undefined,
+    fault: undefined,
+    longestBlockMs: undefined,
+    rayId: undefined,
+  })
   const fail = (progress: ExchangeProgress, error: unknown) =>
     guarded(progress, () => refusal(error) ?? bug(progress, error))
   return {
@@ -107,33 +123,20 @@ export function createFinisher(options: FinisherOptions): Finisher {
   }
 }
 
-function begunWith(
-  party: ExchangeProgress['with'],
-  { exchange, generation, startedAt }: Pick<ExchangeProgress, 'exchange' | 'generation' | 'startedAt'>,
-): ExchangeProgress {
-  return {
-    exchange,
-    with: party,
-    startedAt,
-    generation,
-    operation: undefined,
-    caller: undefined,
-    blockedAt: undefined,
-    fault: undefined,
-    longestBlockMs: undefined,
-    rayId: undefined,
-  }
-}
-
 /** What is no bug: an answer of the service's or of a fault's, or nobody to read one. */
 function refusal(error: unknown): Result | undefined {
   if (error instanceof ClientGone) return { ...json(clientGone, undefined), code: error.message }
-  if (error instanceof MadeUpFailure) return { ...json(error.status, error.body), code: error.body.code }
+  if (error instanceof MadeUpFailure) return failure(error.status, error.body)
   if (error instanceof BrokenOff) return { ...json(0, undefined), broken: error.how }
   if (!(error instanceof ApiError)) return undefined
-  const { status, code, body, extras } = error
-  const page = json(status, body)
-  return { ...page, code, headers: { ...page.headers, ...Object.fromEntries(new Headers(extras.headers)) } }
+  const { status, body, extras } = error
+  const result = failure(status, body)
+  return { ...result, headers: { ...result.headers, ...Object.fromEntries(new Headers(extras.headers)) } }
+}
+
+function failure(status: number, body: ErrorBody): Result {
+  const { code, message } = body
+  return { ...json(status, body), code, message }
 }
 
 function json(status: number, output: unknown): Result {
@@ -176,15 +179,9 @@ interface Ending {
   readonly endedAt: number
 }
 
-/** The message of a failure, without tokens. */
-function messageIn(body: unknown): string | undefined {
-  const { message } = Object(body)
-  return typeof message === 'string' ? textWithoutTokens(message) : undefined
-}
-
 function record(progress: ExchangeProgress, { result, options, endedAt }: Ending): void {
   const { exchange, operation, caller, startedAt, blockedAt, fault } = progress
-  const { status, readableBy, code, output } = result
+  const { status, readableBy, code, message, output } = result
   const { worldId, world: tables, corsOrigins, log } = options
   const { method, path } = exchange
   const origin = header(exchange, 'origin')
@@ -199,7 +196,7 @@ function record(progress: ExchangeProgress, { result, options, endedAt }: Ending
     caller,
     status,
     code,
-    message: code === undefined ? undefined : messageIn(output),
+    message: message === undefined ? undefined : textWithoutTokens(message),
     outcome: status === 200 ? outcomeOf(progress, output, tables) : undefined,
     rayId: rayOf(progress, options),
     ms: endedAt - startedAt,

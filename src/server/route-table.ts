@@ -84,9 +84,7 @@ export function createRouteTable<Id extends string>({
       throw new ApiError(
         'API_METHOD_NOT_ALLOWED',
         `${shortened(method)} is not allowed on ${base}${shortened(path, longestUsual)}: use ${allowed}`,
-        {
-          headers: { allow: allowed },
-        },
+        { headers: { allow: allowed } },
       )
     },
     at(method, path) {

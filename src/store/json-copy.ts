@@ -1,3 +1,4 @@
+import { setKey } from '../contract/json.js'
 import type { Draft } from './draft.js'
 
 /** A copy of a JSON value that is frozen in all its depth. Keys whose value is undefined are left out, as JSON does. */
@@ -16,13 +17,8 @@ function copied(value: unknown, finish: (copy: object) => object): unknown {
   const copy: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(value)) {
     if (inner === undefined) continue
-    // An assignment would take this key for the prototype.
-    if (key === '__proto__') Object.defineProperty(copy, key, own(copied(inner, finish)))
+    if (key === '__proto__') setKey(copy, key, copied(inner, finish))
     else copy[key] = copied(inner, finish)
   }
   return finish(copy)
-}
-
-function own(value: unknown): PropertyDescriptor {
-  return { value, configurable: true, enumerable: true, writable: true }
 }

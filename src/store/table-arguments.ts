@@ -1,4 +1,5 @@
 import { quoted } from '../contract/issue.js'
+import { isJsonObject, setKey } from '../contract/json.js'
 import { knownChoices } from '../contract/nearest.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
@@ -40,7 +41,7 @@ export function readId(call: string, id: unknown): string {
 
 /** A new record. Throws `UsageError`. */
 export function readInput(call: string, input: unknown): void {
-  if (!isPlain(input))
+  if (!isJsonObject(input))
     throw new UsageError(`${call}: the record is ${quoted(input)}: expected an object with its fields`)
 }
 
@@ -77,17 +78,9 @@ export function nothingFound(call: string, isStrict: boolean): undefined {
   return undefined
 }
 
-/** Ids beyond so many are not compared: there may be a hundred thousand. */
-const mostCompared = 10_000
-
-/** An id that no record has. Names the nearest of the ids that there are. */
-export function unknownId(
-  call: string,
-  { id, ids }: { readonly id: string; readonly ids: Iterable<string> },
-): UsageError {
-  const compared: string[] = []
-  for (const one of ids) if (compared.push(one) === mostCompared) break
-  return new UsageError(`${call}: no record has the id ${quoted(id)}.${knownChoices(id, compared)}`)
+/** Says that no record has an id, and names the nearest of the ids that there are. */
+export function unknownId(call: string, { id, ids }: { readonly id: string; readonly ids: readonly string[] }): string {
+  return `${call}: no record has the id ${quoted(id)}.${knownChoices(id, ids)}`
 }
 
 /** A predicate is read where it is used; none at all would find the first record of all. */
@@ -98,7 +91,7 @@ function readPredicate<Row>(call: string, predicate: unknown): Predicate<Row> {
 }
 
 function changing<Row>(call: string, changes: unknown): ReadUpdate<Row>['change'] {
-  if (!isPlain(changes) || typeof changes.data === 'function')
+  if (!isJsonObject(changes) || typeof changes.data === 'function')
     throw new UsageError(
       `${call}: beside an id stands ${quoted(changes)}: expected the changed fields, such as { is_closed: true }`,
     )
@@ -106,13 +99,10 @@ function changing<Row>(call: string, changes: unknown): ReadUpdate<Row>['change'
     for (const [field, value] of Object.entries(changes)) {
       if (value === null)
         Reflect.deleteProperty(draft as object, field) // rows are objects
-      // An assignment would take one name for the prototype.
-      else if (value !== undefined) Object.defineProperty(draft, field, { ...own, value })
+      else if (value !== undefined) setKey(draft as object, field, value)
     }
   }
 }
-
-const own = { configurable: true, enumerable: true, writable: true }
 
 interface KnownFields {
   readonly call: string
@@ -121,13 +111,9 @@ interface KnownFields {
 }
 
 function fieldsOf(options: unknown, { call, known, expected }: KnownFields): Readonly<Record<string, unknown>> {
-  if (!isPlain(options))
+  if (!isJsonObject(options))
     throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object, ${expected}`)
   const unknown = Object.keys(options).find(name => !known.includes(name))
   if (unknown === undefined) return options
   throw new UsageError(`${call}: ${quoted(unknown)} is an unknown option.${knownChoices(unknown, known)}`)
-}
-
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

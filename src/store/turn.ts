@@ -146,7 +146,7 @@ function createTable<Name extends TableName>(
     if ('id' in selected) {
       const row = overlay.get(selected.id)
       if (row) return row
-      throw unknownId(call, { id: selected.id, ids: idsOf(overlay, id) })
+      throw new UsageError(unknownId(call, { id: selected.id, ids: Array.from(overlay.rows(), id) }))
     }
     return read.findFirst(selected.predicate) ?? nothingFound(call, selected.isStrict)
   }
@@ -189,10 +189,6 @@ function createTable<Name extends TableName>(
         return row
       })) as Table<Row, Inputs[Name]>['delete'],
   }
-}
-
-function* idsOf<Row>(overlay: { rows(): Iterable<Row> }, id: (row: Row) => string): Generator<string> {
-  for (const row of overlay.rows()) yield id(row)
 }
 
 function checkFit<Name extends TableName>(
