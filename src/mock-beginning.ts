@@ -28,9 +28,9 @@ export interface RebasedBeginning extends Pick<MockBeginning, 'faults'> {
   readonly beginning: Beginning
 }
 
-/** How another scenario of its own is taken. */
+/** How a mock reloads its scenario. */
 export interface ReloadOptions {
-  /** Only answers what it would come to: nothing changes. Default: false. */
+  /** Changes nothing, and only resolves with what would change. Default: false. */
   readonly dryRun?: boolean | undefined
 }
 

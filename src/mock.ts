@@ -33,7 +33,7 @@ export interface Parts {
 /** The whole service without MSW and without a transport: the world `default`, and the other worlds. */
 export interface Mock extends WorldMock {
   readonly worlds: MockWorlds
-  /** For handlers: answers each request in the world that it names, by what the function takes of that world. */
+  /** For handlers: answers each request in the world that it names. `answerOf` picks who answers for a world. */
   entry(answerOf: (mock: WorldMock) => Answerer): Answerers
   /** The names of the scenarios that can be loaded. */
   readonly scenarios: readonly string[]
@@ -44,7 +44,7 @@ export interface Mock extends WorldMock {
   /**
    * Has another scenario in the place of its own: the world `default` has begun with it and keeps what has happened since,
    * and new worlds begin with it; those that are there stay as they are. Rejects with `UsageError`, and then nothing has happened.
-   * With `dryRun`, only answers what it would come to.
+   * With `dryRun`, nothing happens: it only resolves with what would change.
    */
   reload(scenario: ScenarioInput, options?: ReloadOptions): Promise<Tally>
 }
@@ -61,7 +61,7 @@ export function createMock(options: MockOptions, parts: Parts = {}): Mock {
     watchTimeoutMs,
     corsOrigins,
     log,
-    ...memoryOf(options),
+    ...memoryLimits(options),
     turnContext: parts.turnContext,
     onBug: parts.onBug,
     beginningOf: (scenario: string | ScenarioInput, worldId: string) => onHand.beginningOf(scenario, { worldId }),
@@ -98,8 +98,8 @@ export function createMock(options: MockOptions, parts: Parts = {}): Mock {
   } satisfies Partial<Mock>)
 }
 
-/** How much the worlds of a mock keep of what has happened. */
-function memoryOf(options: MockOptions): Pick<WorldMockSettings, 'history' | 'events'> {
+/** How much memory the journals and the waiting events of a mock may take. */
+function memoryLimits(options: MockOptions): Pick<WorldMockSettings, 'history' | 'events'> {
   const of = <Name extends keyof typeof optionDefaults>(name: Name) => options[name] ?? optionDefaults[name]
   return {
     history: {
@@ -133,7 +133,7 @@ function entryTo({ at, default: own }: Pick<MockWorlds, 'at' | 'default'>): Mock
           const asked = at(exchange, unknown)
           return asked ? answerOf(asked.mock)(asked.exchange) : answerOf(own)(exchange)
         } catch (error) {
-          // No world has it, so that the default one logs it.
+          // The request reached no world, so the default one logs it.
           return own.refuse(exchange, error)
         }
       }

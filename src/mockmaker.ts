@@ -26,9 +26,8 @@ export interface Mockmaker extends Omit<Mock, 'overridden' | 'entry'> {
   /** One for each operation: for `setupServer(...)`, `setupWorker(...)` and `mockExpress(...)`. */
   readonly handlers: HttpHandler[]
   /**
-   * Makes an MSW handler that answers one operation by a resolver, in every world, for those who put handlers together:
-   * it does nothing until `use`, `setupServer` or `mockExpress` has it. Where that is not needed, use `on`. Throws
-   * `UsageError` where there is no such operation.
+   * Makes an MSW handler that answers one operation by a resolver, in every world. It does nothing until you pass it to
+   * `use`, `setupServer` or `mockExpress`; `on` takes effect at once. Throws `UsageError` where there is no such operation.
    */
   override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): HttpHandler
 }
@@ -106,7 +105,7 @@ export interface ListenOptions {
   readonly onUnhandledRequest?: UnhandledRequest | undefined
 }
 
-/** As much of a request as MSW 3 gives, and what it would print. */
+/** The part of MSW 3's frame that is used here. */
 interface UnhandledFrame {
   readonly frame: { readonly protocol: string; readonly data: { readonly request: Request } }
   readonly defaults: { warn(): unknown; error(): unknown }
@@ -126,7 +125,7 @@ export function unhandled({ onUnhandledRequest = 'warn' }: ListenOptions = {}) {
       }
       try {
         if (frame.protocol === 'http') decide(frame.data.request, failing(print))
-        // What is no request of HTTP is not the mock's, and not for a function of requests.
+        // WebSocket frames are not the mock's, and a function of requests cannot judge them.
         else if (onUnhandledRequest === 'error') print.error()
         else if (onUnhandledRequest === 'warn') print.warning()
       } finally {
@@ -136,7 +135,7 @@ export function unhandled({ onUnhandledRequest = 'warn' }: ListenOptions = {}) {
   }
 }
 
-/** Fails a request with its error: MSW only prints it, and takes this response for a network error. */
+/** Makes `error` fail the request: MSW itself only prints, but treats a thrown `Response.error()` as a network error. */
 function failing(print: UnhandledPrint): UnhandledPrint {
   return {
     warning: () => print.warning(),
@@ -147,7 +146,7 @@ function failing(print: UnhandledPrint): UnhandledPrint {
   }
 }
 
-/** Does what MSW does, and says beforehand what a mistyped path may have meant. */
+/** Does what MSW does. Before that, it prints what a mistyped path was probably meant to be. */
 function explaining(strategy: unknown): (request: Request, print: UnhandledPrint) => void {
   if (strategy !== 'warn' && strategy !== 'error')
     throw new UsageError(
@@ -166,14 +165,14 @@ function tell(strategy: 'warn' | 'error', text: string): void {
   console[strategy](text)
 }
 
-/** Which operation a request is nearly one of; `undefined` where it is near none. */
+/** What a request was probably meant to be; `undefined` where no operation is near. */
 function explanationOf({ method, url }: Request): string | undefined {
+  const path = pathInWorld(new URL(url).pathname)
   try {
-    routes.find(method, pathInWorld(new URL(url).pathname))
+    routes.find(method, path)
+    return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    const isNear = error.code === 'API_METHOD_NOT_ALLOWED' || error.message.includes('did you mean')
-    return isNear ? error.message : undefined
+    return error.code === 'API_METHOD_NOT_ALLOWED' || routes.near(path) ? error.message : undefined
   }
-  return undefined
 }

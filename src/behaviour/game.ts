@@ -64,7 +64,7 @@ export function versionNames(namespaces: Iterable<{ readonly version_id: string 
   return names
 }
 
-/** The name of the version that a namespace runs, as its game lists it: `0.0.1` (PROTOCOL.md D). */
+/** The name of the version that a namespace runs, as its game lists it: `0.0.1` (PROTOCOL.md C). */
 export function versionNameOf(
   { game_id, version_id }: Pick<NamespaceRow, 'game_id' | 'version_id'>,
   tables: Pick<ReadTables, 'namespaces'>,

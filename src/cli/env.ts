@@ -1,4 +1,6 @@
+import * as z from 'zod'
 import { versionNames } from '../behaviour/game.js'
+import { isJsonObject } from '../contract/json.js'
 import { UsageError } from '../contract/usage-error.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
 import type { Console } from './console.js'
@@ -27,23 +29,25 @@ export async function printEnvironment(
 async function ofClients({ url, token: kind }: EnvOptions): Promise<Environment> {
   const { tokens } = parsed(await askRunningMock({ url, path: `/tokens?kind=${kind}`, accept: 'application/json' }))
   if (!Array.isArray(tokens)) throw noMockmaker(url)
-  // Whoever listens there may answer others, too.
-  const first = tokens.map(Object).find(token => token.kind === kind && typeof token.token === 'string')
+  const first = entriesOf(tokens, ShownToken).find(token => token.kind === kind)
   return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, url)) })
 }
 
+const ShownToken = z.object({ kind: z.string(), token: z.string(), game_id: z.unknown(), namespace_id: z.unknown() })
+const ShownNamespace = z.object({ namespace_id: z.string(), game_id: z.string(), version_id: z.string() })
+
 /** The name of the version that the namespace of a token runs; of a cloud token, the first namespace of its game. */
-async function versionNameFor(token: Readonly<Record<string, unknown>>, url: string): Promise<string | undefined> {
+async function versionNameFor(token: z.output<typeof ShownToken>, url: string): Promise<string | undefined> {
   const { namespaces } = parsed(await askRunningMock({ url, path: '/namespaces', accept: 'application/json' }))
   if (!Array.isArray(namespaces)) return undefined
-  const all = namespaces.map(Object)
+  const all = entriesOf(namespaces, ShownNamespace)
   const own = all.find(({ namespace_id, game_id }) =>
     token.kind === 'cloud' ? game_id === token.game_id : namespace_id === token.namespace_id,
   )
   return own && versionNames(all.filter(({ game_id }) => game_id === own.game_id)).get(own.version_id)
 }
 
-/** The variables that an answer may set. Others, such as `PATH` or `LD_PRELOAD`, would rule the shell that evaluates them. */
+/** The variables that an answer may set. Others, such as `PATH` or `LD_PRELOAD`, could take over the shell. */
 const acceptedName = /^(?:MOCKMAKER|RIVET|PORT)_\w+$/
 
 async function ofLobby(lobbyId: string, { url }: EnvOptions): Promise<Environment> {
@@ -54,17 +58,23 @@ async function ofLobby(lobbyId: string, { url }: EnvOptions): Promise<Environmen
   )
   const environment = Object.fromEntries(variables)
   if (environment.RIVET_TOKEN === undefined) throw noMockmaker(url)
-  // A proxy may stand between, and then the mock does not know where it is reached.
+  // Behind a proxy, the mock does not know its own URL.
   return { ...environment, ...environmentOf({ url }) }
 }
 
-/** What an answer holds; nothing where it is no object. Whoever listens there may answer anything. */
+/** The fields of an answer; none where it is no object. Any server may answer there. */
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    return Object(JSON.parse(text))
+    const answer: unknown = JSON.parse(text)
+    return isJsonObject(answer) ? answer : {}
   } catch {
     return {}
   }
+}
+
+/** The entries of a list that fit a schema. */
+function entriesOf<Entry>(list: readonly unknown[], schema: z.ZodType<Entry>): Entry[] {
+  return list.flatMap(entry => schema.safeParse(entry).data ?? [])
 }
 
 function noMockmaker(url: string): UsageError {

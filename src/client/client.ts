@@ -67,7 +67,7 @@ export interface ClientWorld {
   readonly tokens: ClientTable<Rows['tokens'], Inputs['tokens']>
   readonly clock: {
     get(): Promise<ClockState>
-    /** Has the time run or stand still, faster or slower, and go forward. */
+    /** Freezes, resumes, speeds up or moves the clock. */
     set(setting: ClockSetting): Promise<ClockState>
     /** Moves the time forward, by ms or by a duration such as `40s`. */
     advance(by: number | string): Promise<ClockState>
@@ -97,7 +97,7 @@ export interface Client {
   }
   readonly journal: {
     find(filter?: JournalFilter): Promise<JournalEntry[]>
-    /** How many older exchanges are no longer kept, because there were too many, or they were too long together. */
+    /** How many older exchanges the journal no longer keeps, because of their number or their bytes. */
     dropped(): Promise<number>
     /** Whether the exchanges are as expected; where they are not, why, and what came nearest. */
     verify(expectation: Expectation): Promise<Verification>
@@ -108,7 +108,7 @@ export interface Client {
     get(id: string): Promise<Client | undefined>
     /** Makes a world, or has the one of that id begin anew. */
     put(id: string, options?: NewWorldOptions): Promise<Client>
-    /** Takes a world away; `false` where there is none. */
+    /** Deletes a world; `false` where there is none. */
     delete(id: string): Promise<boolean>
   }
   health(): Promise<Health>

@@ -30,7 +30,7 @@ export const namespaceOperations = {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces',
     summary:
-      "Makes a namespace with the game modes of the game's first one. It answers nobody without a token, and has none yet.",
+      "Makes a namespace with the game modes of the game's first one. The new namespace needs a token. It has none yet: create one.",
     auth: 'cloud',
     kind: 'write',
     params: InGame,

@@ -46,16 +46,16 @@ interface ChangesOf {
   readonly budget: EventBudget
 }
 
-/** How many events wait for a reader that does not read them. Then they are dropped, and the next one says so. */
+/** How many events may wait for a slow reader. Above that they are dropped, and the next event says so. */
 const mostWaiting = 10_000
 
-/** How much memory events may take, in bytes, that wait for one reader, and for all. */
+/** How many bytes of events may wait, for each reader and for all readers together. */
 interface EventLimits {
   readonly each: number
   readonly total: number
 }
 
-/** The events that wait for the readers of a mock. Above its limits, the reader with the most loses them, and is told so. */
+/** Limits the events that wait for the readers of a mock. Above a limit, the reader with the most loses them, and is told. */
 export class EventBudget {
   readonly #limits: EventLimits
   readonly #queues = new Set<EventQueue>()
@@ -65,7 +65,7 @@ export class EventBudget {
     this.#limits = limits
   }
 
-  /** How much waits, in bytes. */
+  /** How many bytes of events wait. */
   get bytes(): number {
     return this.#bytes
   }
@@ -75,7 +75,7 @@ export class EventBudget {
     this.#bytes += by
     if (queue.bytes === 0) this.#queues.delete(queue)
     else this.#queues.add(queue)
-    // One alone waits, however large it is: whoever reads would never get it otherwise.
+    // A single event waits, however large it is: otherwise its reader would never get it.
     if (by > 0 && queue.bytes > this.#limits.each + queue.past && queue.length > 1) queue.drop()
     if (by > 0 && this.#bytes > this.#limits.total) this.#longest()?.drop()
   }
@@ -88,7 +88,7 @@ export class EventBudget {
 }
 
 interface Waiting {
-  /** Made readable when it is read: there may be many, and nobody may read them. */
+  /** Makes the event when it is read: many may wait that nobody reads. */
   readonly event: () => MockEvent
   readonly bytes: number
 }
@@ -97,12 +97,12 @@ interface Waiting {
 class EventQueue {
   readonly #budget: EventBudget
   readonly #gone: () => () => MockEvent
-  /** How much it began with, which its world keeps too. */
+  /** How many bytes it began with. The history of the world keeps those anyway. */
   readonly past: number
   #waiting: Waiting[] = []
   #bytes = 0
 
-  /** Begins with the past; where that is unknown, with `gone`, which makes the event that stands for what was dropped. */
+  /** Begins with the past, or with the event of `gone` where the past is no longer known. */
   constructor(
     budget: EventBudget,
     { past, gone }: { past: readonly Waiting[] | undefined; gone: () => () => MockEvent },
@@ -141,7 +141,7 @@ class EventQueue {
     return first?.event()
   }
 
-  /** Drops all that wait. The reader is told so instead. */
+  /** Drops all events that wait, and puts one in their place that says so. */
   drop(): void {
     this.clear()
     this.#waiting.push({ event: this.#gone(), bytes: 0 })
@@ -164,7 +164,7 @@ export function changesOf(about: ChangesOf, { signal, ...from }: ChangesOptions 
   const start = startOf(about, from)
   const past = start === undefined ? undefined : history.after(start)
   const idOf = (id: number) => `${run}-${id}`
-  // Of now, and not of when it is read: what happens from now on follows it.
+  // Its id and revision are those of now, not of when it is read: the events from now on follow it.
   const gone = () => {
     const event: MockEvent = { type: 'gone', id: idOf(history.last), data: { message, revision: world.revision } }
     return () => event

@@ -50,12 +50,11 @@ export const controlOperations = {
   'worlds.put': {
     method: 'PUT',
     path: '/worlds/{world_id}',
-    summary:
-      "Makes a world, or has one begin anew: of a scenario, as an equal copy of another world, or of the server's scenario.",
+    summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
     body: NewWorldSchema,
     longestBody: longestScenario,
   },
-  'worlds.delete': { method: 'DELETE', path: '/worlds/{world_id}', summary: 'Takes a world away.' },
+  'worlds.delete': { method: 'DELETE', path: '/worlds/{world_id}', summary: 'Deletes a world.' },
   'world.get': { method: 'GET', path: '/world', summary: 'What the world is, how far it is, and what is in it.' },
   reset: {
     method: 'POST',
@@ -95,7 +94,7 @@ export const controlOperations = {
   'clock.set': {
     method: 'PUT',
     path: '/clock',
-    summary: 'Has the time run or stand still, faster or slower, and go forward.',
+    summary: 'Freezes, resumes, speeds up or moves the clock.',
     body: ClockSettingSchema,
   },
   'clock.advance': {

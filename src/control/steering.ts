@@ -118,6 +118,6 @@ export interface SteeringWorlds {
   get(id: string): Steering | undefined
   /** Makes a world, or has the one of that id begin anew. Rejects with `UsageError` or `ApiError`, and then nothing has happened. */
   put(id: string, options?: NewWorldOptions): Promise<Steering>
-  /** Takes a world away; `false` where there is none. Rejects with `UsageError` for the default one. */
+  /** Deletes a world; `false` where there is none. Rejects with `UsageError` for the default one. */
   delete(id: string): Promise<boolean>
 }

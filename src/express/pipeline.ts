@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How many requests of a connection are in hand behind the one whose answer is next (pipelining). */
-const mostInHand = 32
+/** How many pipelined requests of a connection may be in flight, behind the one whose response is next. */
+const mostInFlight = 32
 
-/** How many more may wait before the connection is read no further. While it is read, the mock hears that a client has gone. */
+/** How many more may wait before the mock stops reading the connection. While it reads, it learns that a client has gone. */
 const mostWaiting = 256
 
-/** For how long the requests that have waited are begun at once, in real ms. Then other connections have their turn. */
+/** How long one connection may start waiting requests in a row, in real ms. Then other connections are served. */
 const sliceMs = 5
 
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
- * Begins a request: at once, or when those ahead of it on its connection have been answered. Clients that send thousands of
- * requests without waiting for answers would otherwise keep the event loop, and everybody else, busy until all are answered.
+ * Starts a request: at once, or when the mock has answered enough of those ahead of it on its connection. Otherwise a
+ * client that sends thousands of requests without waiting for responses would keep the event loop busy until the last one.
  */
-export function inTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
-  // Only a response that waits behind another one has no socket. Most clients send one request at a time.
+export function startInOrder({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
+  // Only a response that waits behind another one has no socket.
   if (response.socket) {
     begin()
     return
@@ -28,39 +28,39 @@ export function inTurn({ socket }: IncomingMessage, response: ServerResponse, be
   pipeline.add({ response, begin })
 }
 
-interface Turn {
+interface WaitingRequest {
   readonly response: ServerResponse
   begin(): void
 }
 
-/** The requests of one connection that came before the answers to earlier ones were written. */
+/** The requests of one connection that arrived before the responses to earlier ones were written. */
 class Pipeline {
   readonly #socket: Socket
-  readonly #waiting: Turn[] = []
-  #inHand = 0
+  readonly #waiting: WaitingRequest[] = []
+  #inFlight = 0
   #paused = false
   #scheduled = false
 
   constructor(socket: Socket) {
     this.#socket = socket
-    // Node resumes the socket by itself when it reads a body or drops one.
+    // Node itself resumes the socket when it reads or drops a body.
     socket.on('resume', () => void (this.#paused && socket.pause()))
   }
 
-  add(turn: Turn): void {
-    // In their order: an answer that is not begun holds up those behind it.
-    if (this.#waiting.length === 0 && this.#inHand < mostInHand) this.#begin(turn)
-    else this.#waiting.push(turn)
+  add(request: WaitingRequest): void {
+    // In order: a request that has not started holds up the responses behind it.
+    if (this.#waiting.length === 0 && this.#inFlight < mostInFlight) this.#begin(request)
+    else this.#waiting.push(request)
     if (this.#waiting.length < mostWaiting) return
     this.#paused = true
     this.#socket.pause()
   }
 
-  #begin({ response, begin }: Turn): void {
-    this.#inHand += 1
+  #begin({ response, begin }: WaitingRequest): void {
+    this.#inFlight += 1
     response.once('close', () => {
-      this.#inHand -= 1
-      // What is left when the client has gone is never begun.
+      this.#inFlight -= 1
+      // When the client has gone, the rest never starts.
       if (this.#waiting.length > 0) this.#schedule()
     })
     begin()
@@ -77,7 +77,7 @@ class Pipeline {
 
   #beginWaiting(): void {
     const until = performance.now() + sliceMs
-    while (this.#inHand < mostInHand && !this.#socket.destroyed) {
+    while (this.#inFlight < mostInFlight && !this.#socket.destroyed) {
       const next = this.#waiting.shift()
       if (!next) break
       this.#begin(next)

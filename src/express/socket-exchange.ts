@@ -4,7 +4,7 @@ import { nestingLimit } from '../contract/json.js'
 import type { Answerer } from '../server/answer.js'
 import { type Answer, bodyLimit, type Exchange, type GoneSignal } from '../server/exchange.js'
 import { breakOff } from './break-off.js'
-import { inTurn } from './pipeline.js'
+import { startInOrder } from './pipeline.js'
 
 /** A request on a socket. A body parser in front may have left what it has read in `body`. */
 type SocketRequest = IncomingMessage & { readonly body?: unknown }
@@ -20,13 +20,13 @@ interface Responding {
 
 const usualLimit = () => bodyLimit
 
-/** Answers a request on a socket, when its turn on the connection comes. Waits for its body only where the method has one. */
+/** Answers a request on a socket, in the order of its connection. Waits for a body only where the method has one. */
 export function respond(
   request: SocketRequest,
   response: ServerResponse,
   { answer, basePath = '', limit = usualLimit }: Responding,
 ): void {
-  inTurn(request, response, () => {
+  startInOrder(request, response, () => {
     withBody(request, body => deliver(answer(new SocketExchange(request, { body, basePath })), response), limit)
     // Unread, a body holds up the socket, and with it the news that the client has gone.
     if (isBodiless(request) && hasBody(request)) request.resume()

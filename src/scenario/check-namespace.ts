@@ -75,7 +75,7 @@ interface InMode {
   readonly namespace: PlacedNamespace
 }
 
-/** What is concluded from parts of a lobby and from its game mode relies on both. */
+/** What a problem relies on that concerns parts of a lobby and its game mode. */
 function onMode({ game_mode_id }: Mode, namespace: PlacedNamespace, parts: readonly Path[]): Reliance {
   const modes = [...namespace.path, 'game_modes']
   const i = (namespace.given.game_modes ?? []).findIndex(

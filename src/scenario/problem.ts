@@ -6,7 +6,7 @@ import { slipAdvice, valueAdvice } from './slips.js'
 /** How a message writes a path. Default: `pathText`. */
 type ShowPath = (path: Path) => string
 
-/** What is said of a path, after it. */
+/** What a message says after the path. */
 type Said = string | ((show: ShowPath) => string)
 
 /** One thing that is wrong with a scenario. */
@@ -14,17 +14,17 @@ export interface Problem {
   readonly path: Path
   /** What is wrong at the path: what stands there, or that anything does. */
   readonly at: 'key' | 'value'
-  /** A sentence that begins with the path. Worded when it is asked for: of many problems only the first are shown. */
+  /** A sentence that begins with the path. Made only when it is needed: of many problems only the first are shown. */
   text(show?: ShowPath): string
-  /** The problem is one only where none of this has been left out as wrong: see `soundPart`. */
+  /** The problem counts only where none of this was removed as wrong: see `validPart`. */
   readonly reliesOn?: Reliance | undefined
 }
 
-/** The parts of a scenario that something was concluded from. */
+/** The parts of a scenario that a problem was concluded from. */
 export interface Reliance {
-  /** Entries, with all that is in them. */
+  /** Entries, with everything in them. */
   readonly whole?: readonly Path[]
-  /** Lists, of which no entry is missing. */
+  /** Lists, with all their entries. */
   readonly entries?: readonly Path[]
   /** The names of all games and namespaces. */
   readonly names?: true
@@ -35,7 +35,7 @@ export function problem(path: Path, said: Said, reliesOn?: Reliance): Problem {
   return { path, at: 'value', reliesOn, text: textOf(path, said) }
 }
 
-/** A problem with a key: that it stands there. */
+/** A problem with a key: it must not be there. */
 export function keyProblem(path: Path, said: Said, reliesOn?: Reliance): Problem {
   return { path, at: 'key', reliesOn, text: textOf(path, said) }
 }

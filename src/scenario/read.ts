@@ -1,12 +1,13 @@
+import type * as z from 'zod'
 import type { Path } from '../contract/issue.js'
 import { problemLines, UsageError } from '../contract/usage-error.js'
 import { withoutAbsent } from './absent.js'
 import { check } from './check.js'
 import { type Problem, problemsOf } from './problem.js'
 import { Scenario } from './schema.js'
-import { soundPart } from './sound.js'
+import { validPart } from './valid-part.js'
 
-/** Words the problems of a scenario, of which there is at least one. */
+/** Makes the message of the problems of a scenario. There is at least one. */
 type Report = (problems: readonly Problem[]) => string
 
 /**
@@ -22,14 +23,14 @@ export function readScenario(input: unknown, report?: Report): Scenario {
   throw new UsageError((report ?? reportOn(present))(problems))
 }
 
-/** What does not fit together where the shape is right, of a scenario where it is wrong elsewhere. */
-function checkRest(input: unknown, error: Parameters<typeof soundPart>[1]): Problem[] {
-  const part = soundPart(input, error)
+/** Checks the valid part of a scenario whose shape is wrong elsewhere. */
+function checkRest(input: unknown, error: z.ZodError): Problem[] {
+  const part = validPart(input, error)
   if (!part) return []
   return check(part.scenario).flatMap(problem => part.inWhole(problem) ?? [])
 }
 
-/** A line for each problem, in the order of the input. What is missing stands where it is missing from. */
+/** Writes a line for each problem, in the order of the input. A missing key stands where its entry does. */
 function reportOn(input: unknown): Report {
   const indexesOf = new WeakMap<object, ReadonlyMap<PropertyKey, number>>()
   const indexIn = (value: object, key: PropertyKey) => {

@@ -12,7 +12,7 @@ interface Reference {
   readonly id: string | undefined
   readonly owner: string
   readonly known: KnownIds
-  /** Where the known ids come from. Default: from nothing that can be wrong. */
+  /** The parts that the known ids come from. Default: none that can be wrong. */
   readonly reliesOn?: Reliance
 }
 

@@ -25,7 +25,7 @@ interface Struck extends Afflicting {
   readonly progress: ExchangeProgress
 }
 
-/** Does to an exchange what the fault does that strikes it, if one does. Never throws or rejects, if `goOn` does not. */
+/** Applies the first matching fault to a request. Never throws or rejects, if `goOn` does not. */
 export function afflict(progress: ExchangeProgress, afflicting: Afflicting): Answered {
   const { finisher, faults, goOn } = afflicting
   try {

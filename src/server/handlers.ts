@@ -58,13 +58,13 @@ interface Base {
   readonly basePath: string
 }
 
-/** Hosts that MSW can match as text, and one of IPv6. In a name, `*` or `(` would be a pattern. */
+/** A host name without pattern characters, or an IPv6 address. */
 const host = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
 
-/** A path in which MSW finds no pattern. */
+/** A path without pattern characters. */
 const plainPath = /^(?:\/[\w.~@!$&',;=-]+)*\/*$/
 
-/** Throws `UsageError` where a base URL is none, or is one that would match other requests than it says. */
+/** Throws `UsageError` where the text is no base URL, or MSW would match other requests with it. */
 function readBase(baseUrl: BaseUrl): Base {
   const base = typeof baseUrl === 'string' ? baseOf(baseUrl) : undefined
   if (base && plainPath.test(base.basePath)) return base
@@ -88,7 +88,7 @@ function joined(origin: string, path: string): Base {
   return { url: origin + basePath, basePath }
 }
 
-/** What MSW matches: as text, where it takes the text for what it says; an address of IPv6 has colons, which would be parameters. */
+/** The pattern that MSW matches. An IPv6 address becomes a regular expression: in a text, MSW takes its colons for parameters. */
 function patternOf({ url }: Base, path: string): string | RegExp {
   if (!url.includes('[')) return url + path.replaceAll(/\{(\w+)\}/g, ':$1')
   const escaped = url.replaceAll(/[.[\]$]/g, '\\$&')

@@ -1,14 +1,14 @@
-/** What is in the list of all that histories keep. The budget sets its neighbours. */
+/** An entry of the budget's list, from the oldest to the newest. The budget sets its neighbours. */
 export interface Listed {
-  /** How much memory it takes, in bytes, about. */
+  /** About how much memory it takes, in bytes. */
   readonly bytes: number
   older: Listed | undefined
   newer: Listed | undefined
-  /** Has its history drop it, which then removes it here. It is the oldest of its kind there. */
+  /** Drops it from its history, where it is the oldest of its kind. The history then removes it from the budget. */
   drop(): void
 }
 
-/** How much the histories of several worlds keep together. Above that, the oldest of all worlds is dropped first. */
+/** Limits what the histories of all worlds keep together. Above the limit, the oldest entry of all worlds goes first. */
 export class HistoryBudget {
   #oldest: Listed | undefined
   #newest: Listed | undefined
@@ -17,7 +17,7 @@ export class HistoryBudget {
   /** `most` in bytes. */
   constructor(readonly most: number) {}
 
-  /** How much is kept, in bytes. */
+  /** How many bytes are kept. */
   get bytes(): number {
     return this.#bytes
   }
@@ -28,7 +28,7 @@ export class HistoryBudget {
     else this.#oldest = kept
     this.#newest = kept
     this.#bytes += kept.bytes
-    // One alone is kept, however large it is.
+    // A single entry is kept, however large it is.
     while (this.#bytes > this.most && this.#oldest && this.#oldest !== kept) this.#oldest.drop()
   }
 

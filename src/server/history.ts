@@ -11,7 +11,7 @@ interface ExchangeMoment {
   readonly id: number
   readonly kind: 'exchange'
   readonly exchange: Recorded
-  /** How much memory it takes, about. */
+  /** About how much memory it takes. */
   readonly bytes: number
 }
 
@@ -19,19 +19,19 @@ interface ChangeMoment {
   readonly id: number
   readonly kind: 'change'
   readonly changeSet: ChangeSet
-  /** How much memory it takes, about. */
+  /** About how much memory it takes. */
   readonly bytes: number
 }
 
 type Listener = (moment: Moment | undefined) => void
 
-/** How much a history keeps. */
+/** The limits of a history. */
 export interface HistoryLimits {
   /** How many exchanges. */
   readonly exchanges: number
-  /** How long its exchanges may be together, and how large its change sets, each in bytes. */
+  /** How many bytes of exchanges, and how many of change sets. */
   readonly bytes: number
-  /** What it shares with the histories of other worlds. */
+  /** The budget that it shares with the histories of other worlds. */
   readonly budget: HistoryBudget
 }
 
@@ -48,22 +48,25 @@ class Kept<Kind extends Moment> implements Listed {
 
   constructor(
     readonly moment: Kind,
-    readonly bytes: number,
     readonly drop: () => void,
   ) {}
+
+  get bytes(): number {
+    return this.moment.bytes
+  }
 }
 
-/** What has happened in a world lately, the newest exchanges and change sets, and who is told of what happens next. */
+/** The newest exchanges and change sets of a world, and the listeners that hear of the next ones. */
 export class History {
   readonly #limits: HistoryLimits
   readonly #exchanges: Ring<Kept<ExchangeMoment>>
   readonly #changes = new Ring<Kept<ChangeMoment>>(mostChangeSets)
   /** How many records are in the change sets. */
   #records = 0
-  /** How long the exchanges are together, and how large the change sets. */
+  /** The bytes of the exchanges, and of the change sets. */
   #exchangeBytes = 0
   #changeBytes = 0
-  /** How many exchanges have been dropped because of the limits. */
+  /** How many exchanges the limits have dropped. */
   #dropped = 0
   #last = 0
   #generation = 0
@@ -83,7 +86,7 @@ export class History {
     return this.#last
   }
 
-  /** How often the exchanges have begun anew. One that began in an earlier generation is not to be added. */
+  /** How often the exchanges have begun anew. The finisher does not add a request of an earlier generation. */
   get generation(): number {
     return this.#generation
   }
@@ -103,7 +106,7 @@ export class History {
     return [...this.#exchanges].map(({ moment }) => moment.exchange)
   }
 
-  /** How many exchanges have been dropped, because of their number or their length, since the last ones were cleared. */
+  /** How many exchanges were dropped since the last clearing, because of their number or their bytes. */
   get dropped(): number {
     return this.#dropped
   }
@@ -113,7 +116,7 @@ export class History {
     if (this.#listeners) this.#tell(moment)
   }
 
-  /** Begins a new generation with exchanges of an earlier run, and tells nobody of them. */
+  /** Begins a new generation with exchanges of an earlier run. Listeners do not hear of them. */
   loadExchanges(exchanges: Iterable<Recorded>): void {
     this.#generation += 1
     this.clearExchanges()
@@ -123,12 +126,12 @@ export class History {
   addChange(changeSet: ChangeSet): void {
     const bytes = memoryOf(changeSet)
     const moment: ChangeMoment = { id: ++this.#last, kind: 'change', changeSet, bytes }
-    const kept = new Kept(moment, bytes, this.#dropChange)
+    const kept = new Kept(moment, this.#dropChange)
     this.#records += recordsIn(changeSet)
     this.#changeBytes += bytes
     this.#forgetChange(this.#changes.push(kept))
     this.#list(kept)
-    // One alone is kept however large it is.
+    // A single change set is kept, however large it is.
     while (
       (this.#records > mostRecords || this.#changeBytes > this.#limits.bytes) &&
       this.#records > recordsIn(changeSet)
@@ -178,7 +181,7 @@ export class History {
     this.#listeners?.clear()
   }
 
-  /** A world that has ended keeps what it has, which is no longer part of what it shares with others. */
+  /** Removes a moment from the shared budget. The moments of a world that has ended are not in it. */
   #unlist(kept: Listed): void {
     if (!this.#ended) this.#limits.budget.remove(kept)
   }
@@ -190,7 +193,7 @@ export class History {
   #keep(exchange: Recorded): ExchangeMoment {
     exchange.id = ++this.#last
     const { id, bytes } = exchange
-    const kept = new Kept<ExchangeMoment>({ id, kind: 'exchange', exchange, bytes }, bytes, this.#dropExchange)
+    const kept = new Kept<ExchangeMoment>({ id, kind: 'exchange', exchange, bytes }, this.#dropExchange)
     this.#exchangeBytes += bytes
     this.#list(kept)
     const displaced = this.#exchanges.push(kept)
@@ -199,7 +202,7 @@ export class History {
       if (displaced !== kept) this.#dropped += 1
       this.#forgetExchange(displaced)
     }
-    // One alone is kept however long it is.
+    // A single exchange is kept, however long it is.
     while (this.#exchangeBytes > this.#limits.bytes && this.#exchangeBytes > bytes) this.#dropExchange()
     return kept.moment
   }

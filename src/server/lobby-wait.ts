@@ -7,7 +7,7 @@ import type { LiveWorld, View } from '../store/world.js'
 import type { GoneSignal } from './exchange.js'
 import { checkRoom, waitFor } from './watch.js'
 
-/** A request that has a seat, and what frees it when the client goes away. Called when it blocks. */
+/** A request that has a seat. `signal` tells when its client goes away, and is called when the request blocks. */
 interface Seated {
   readonly join: Join
   signal(): GoneSignal | undefined
@@ -21,10 +21,10 @@ interface LobbyWaitOptions {
   isClosed(): boolean
 }
 
-/** Has find, join and create answer when the lobby of their seat is ready (PROTOCOL.md C, Waiting). */
+/** Delays find, join and create until the lobby of their seat is ready (PROTOCOL.md C, Waiting). */
 export class LobbyWait {
   readonly #options: LobbyWaitOptions
-  /** Requests whose seat is being committed, and which wait next. */
+  /** How many requests will wait once their seat is committed. */
   #entering = 0
 
   constructor(options: LobbyWaitOptions) {
@@ -32,9 +32,9 @@ export class LobbyWait {
   }
 
   /**
-   * Gives a seat in a transaction, and answers when the lobby of the seat is ready. Rejects with what the transaction throws;
-   * with `MATCHMAKER_LOBBY_STOPPED` where the lobby stops first, or the world is replaced or closed; with `API_RATE_LIMIT`,
-   * and gives no seat, where as many requests wait as may.
+   * Gives a seat in a transaction, and answers when the lobby of the seat is ready. Rejects with what the transaction
+   * throws. Rejects with `MATCHMAKER_LOBBY_STOPPED` where the lobby stops first, or the world is replaced or closed. Gives
+   * no seat, and rejects with `API_RATE_LIMIT`, where too many requests wait already.
    */
   async answer(
     write: (check: (join: Join, reads: InnerTables) => void) => Promise<Join>,
@@ -88,7 +88,7 @@ export class LobbyWait {
   }
 }
 
-/** Throws `ApiError` where it will never be, or the seat is gone. */
+/** Throws `ApiError` where the lobby has stopped, or the seat is gone. */
 function isLobbyReady(join: Join, { tables }: View): boolean {
   const lobby = tables.lobbies.get(join.lobby.lobby_id)
   if (!lobby || lobby.status === 'stopped') throw stopped(join)

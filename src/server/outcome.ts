@@ -5,7 +5,7 @@ import { seatsTaken } from '../store/lobby-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { ExchangeProgress } from './exchange-progress.js'
 
-/** Says in words what an operation has answered. */
+/** Puts the answer of an operation into words. */
 type Words<Output> = (output: Output, tables: ReadTables) => string | undefined
 
 const seat: Words<Join> = ({ lobby: { lobby_id, region } }, { lobbies }) => {

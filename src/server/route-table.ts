@@ -28,6 +28,8 @@ interface RouteTableOptions<Id extends string> {
 export interface RouteTable<Id extends string> {
   /** What a method and a path mean. HEAD is GET. Throws `ApiError` where nothing is there, or only for other methods. */
   find(method: string, path: string): Route<Id>
+  /** The place that a path which leads nowhere most likely meant; `undefined` where none is near. */
+  near(path: string): Place | undefined
   /** What a method may mean at a path: one at most, but all of them for `OPTIONS`. */
   at(method: string, path: string): readonly Id[]
 }
@@ -87,6 +89,7 @@ export function createRouteTable<Id extends string>({
         { headers: { allow: allowed } },
       )
     },
+    near: path => nearPlace(path, Object.values(places)),
     at(method, path) {
       const ends = found(path)?.ends
       if (!ends) return []

@@ -95,7 +95,7 @@ export class Worlds<Mock extends Kept> {
     return mock
   }
 
-  /** Takes a world away, and answers those who wait in it; `false` where there is none. Rejects with `UsageError` for the default one. */
+  /** Deletes a world, and answers those who wait in it; `false` where there is none. Rejects with `UsageError` for the default one. */
   async delete(id: string): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
     const entry = this.#others.get(id)

@@ -4,8 +4,8 @@ import type { TableName } from '../store/rows.js'
 import type { ReadTable } from '../store/table.js'
 import { clockTag } from '../store/tag.js'
 import type { LiveWorld } from '../store/world.js'
-import { breathe, isOutOfBreath, spend } from './breather.js'
 import { byTable, type Due, type DueRow } from './due.js'
+import { countBusyTime, shouldYield, yieldToEventLoop } from './event-loop.js'
 import { livelyRows } from './lively-rows.js'
 import type { Timetable, Timetables } from './timetable.js'
 
@@ -162,10 +162,10 @@ class Agenda {
     this.#alarm = at === undefined ? undefined : clock.after(at - clock.now(), this.#ring)
   }
 
-  /** Timers that are advanced synchronously have rung, and what is due then has not happened yet. */
+  /** Does what is due by now. Fake timers that were advanced synchronously have rung, but a transaction takes a turn. */
   #catchUp(): Promise<void> | undefined {
     const { clock } = this.#world
-    // Of a clock that stands still, `advance` waits for all that is due.
+    // On a frozen clock nothing becomes due but by `advance`, which waits for it.
     if (clock.mode === 'frozen') return undefined
     const at = this.#waiting?.deadlines.first()?.at
     const isHappening = this.#taken !== undefined && !this.#taken.hasLanded?.()
@@ -175,7 +175,7 @@ class Agenda {
 
   /** One after the other: a turn waits for the one before it, and a time that is advanced for what is due. */
   readonly #ring = (): Promise<void> => {
-    // Until now, and not until it is done: a fast clock runs ahead of it for ever.
+    // Only what is due by now: a fast clock would add to it for ever.
     const end = this.#world.clock.now()
     this.#running = this.#running.then(() => this.#happen(end)).catch(this.#onBug)
     return this.#running
@@ -192,7 +192,7 @@ class Agenda {
         const until = this.#taken === due ? Math.min(due.at, clock.now()) : clock.now()
         this.#taken = undefined
         for (const row of due.rows) this.#expectNext(row, until)
-        if (isOutOfBreath()) await breathe()
+        if (shouldYield()) await yieldToEventLoop()
       }
     } finally {
       this.#arm()
@@ -225,14 +225,14 @@ class Agenda {
     const { at, rows } = due
     const turn = this.#world.write(async (tables, writes) => {
       // Other worlds may have much to do at the same time.
-      if (isOutOfBreath()) await breathe()
+      if (shouldYield()) await yieldToEventLoop()
       // The clock may have been told another time meanwhile.
       if (this.#taken !== due) return
       const { revision } = this.#world
       due.hasLanded = () => this.#world.revision !== revision
       const { reads } = writes
       const turn = { reads, tables, writes, now: at }
-      const spent = spend()
+      const stopCounting = countBusyTime()
       for (const { table, id } of rows) {
         const row = (reads[table] as ReadTable<object>).get(id) // whatever is in it
         const timetable = this.#timetable(table)
@@ -242,7 +242,7 @@ class Agenda {
         const happening = timetable.happen(row, turn)
         if (happening) await happening
       }
-      spent()
+      stopCounting()
     })
     await turn.catch(this.#onBug)
   }

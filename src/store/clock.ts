@@ -66,7 +66,7 @@ export class WorldClock implements Clock {
   #restored = 0
   /** The first time of which something has not happened yet that no record tells of, in ms since the epoch; `undefined` for none. */
   owed: (() => number | undefined) | undefined
-  /** Has what is due by now happen, and resolves then; answers `undefined` where nothing is due. */
+  /** Does what is due by now, and resolves then. Returns `undefined` where nothing is due. */
   catchUp: (() => Promise<void> | undefined) | undefined
 
   constructor({ mode = 'running', rate = 1, now }: ClockBeginning = {}) {
@@ -108,7 +108,7 @@ export class WorldClock implements Clock {
     return this.#passed + (this.#mode === 'running' ? (this.#realTime() - this.#since) * this.#rate : 0)
   }
 
-  /** Goes on from the newest time that was read where the system clock has been set back. */
+  /** The system time. Where the system clock was set back, time goes on from the newest reading. */
   #realTime(): number {
     const real = Date.now()
     if (real < this.#read) this.#since += real - this.#read
@@ -174,7 +174,7 @@ export class WorldClock implements Clock {
 
   /** For the timer, which has waited until `at`. */
   ring(at: number): void {
-    // The system clock was set back meanwhile, unnoticed until now: the timer has measured the time.
+    // If time is missing, the system clock was set back while the timer measured it.
     const missingMs = (at - this.elapsed()) / this.#rate
     if (missingMs > timerToleranceMs) this.#since -= missingMs
     for (const { due } of this.#takeDue(() => this.elapsed())) void due()

@@ -57,8 +57,9 @@ const ownRows: readonly TableName[] = [
 ]
 
 /**
- * Where the world of a beginning stands, at the real time unless it names one. It shares with an earlier one of the same scenario and seed what is not its own.
- * Throws `UsageError` where a row does not fit its schema.
+ * Where the world of a beginning stands. Without a time of its own it begins at the real time. It shares the
+ * regions, game modes and lobbies of an earlier standing of the same scenario and seed. Throws `UsageError` where a row
+ * does not fit its schema.
  */
 export function begin(beginning: Beginning, earlier?: Standing, at = beginning.now ?? Date.now()): Standing {
   const { title, seed, clock: mode, rate = 1, now, chance = new Random(seed, 'world').save() } = beginning
@@ -72,10 +73,7 @@ export function begin(beginning: Beginning, earlier?: Standing, at = beginning.n
   return now === undefined ? { ...standing, beginAt: later => begin(beginning, standing, later) } : standing
 }
 
-/**
- * Where the clock of a world starts that stands there. One that stands still shows the time that the rows were made for:
- * that is the one reading of the real time.
- */
+/** Where the clock of a standing starts. A frozen clock shows the time for which the rows were made. */
 export function startOf({ clock, at }: Pick<Standing, 'clock' | 'at'>): ClockStanding {
   const { mode, rate, now = mode === 'frozen' ? at : Date.now() } = clock
   return { mode, rate, now }

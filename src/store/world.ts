@@ -43,7 +43,7 @@ export interface View {
   readonly tables: InnerTables
   /** Whether the world's time has reached `at`, in ms since the epoch. */
   hasPassed(at: number): boolean
-  /** Of the world: what is minted from it is told from what is not. */
+  /** The seed of the world, by which it recognises the tokens that it minted. */
   readonly seed: number
 }
 
@@ -52,9 +52,9 @@ export interface Reading<T> extends Readonly<Tracker> {
   readonly value: T
 }
 
-/** A request that is blocked. While it waits it is one of `world.waiting`, which it leaves when it is answered. */
+/** A blocked request. It is in `world.waiting` until it is answered. */
 export interface Waiter {
-  /** Answers it with what there is now, as its deadline would. Called where the world is replaced or closed. */
+  /** Answers it with the present state, as its deadline would. Called when the world is replaced or closed. */
   end(): void
 }
 
@@ -136,14 +136,14 @@ class WorldCore extends LazyTables {
   }
 
   /**
-   * Has what is due by now happen, and resolves then. Answers `undefined` where nothing is due, and inside a turn, which
-   * would wait for itself.
+   * Does what is due by now, and resolves then. Returns `undefined` where nothing is due, and inside a turn, which would
+   * wait for itself.
    */
   catchUp(): Promise<void> | undefined {
     return this.#turns?.isInside ? undefined : this.clock.catchUp?.()
   }
 
-  /** Answers every waiter with what there is now. */
+  /** Answers every waiter with the present state. */
   endWaiters(): void {
     callAll([...this.waiting].map(waiter => () => waiter.end()))
   }
@@ -225,7 +225,7 @@ class WorldCore extends LazyTables {
 
   /**
    * Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`.
-   * A dry run answers what it would come to, and nothing lands.
+   * A dry run changes nothing, and resolves with what would change.
    */
   rebase(
     beginning: Beginning,
@@ -249,7 +249,7 @@ class WorldCore extends LazyTables {
     this.#start = startOf(this.#begun)
   }
 
-  /** Nobody who waits sees what comes after: the next test is not to count or to hear those of the one before. */
+  /** Replaces the state, and answers every waiter: requests of one test must not wait on in the next. */
   #replace(
     standing: Standing,
     { clock, landed }: LandingOptions & { readonly clock: Standing['clock'] | undefined },

@@ -6,25 +6,25 @@ import type { Problem } from './problem.js'
 import { Scenario } from './schema.js'
 import { renamedKey } from './slips.js'
 
-/** What is left of a scenario without what the schema refuses. */
-interface SoundPart {
+/** A scenario without the parts that the schema refuses. */
+interface ValidPart {
   readonly scenario: Scenario
-  /** The problem with the paths of the whole input; `undefined` where it may come from what was left out. */
+  /** The problem with the paths of the whole input; `undefined` where a removed part may have caused it. */
   inWhole(problem: Problem): Problem | undefined
 }
 
-/** How often something is left out, and the rest looked at. What is still wrong then is nested in wrong things. */
+/** How many times parts are removed and the rest is parsed again. */
 const mostRounds = 8
 
 /**
- * Leaves out what the schema refuses, so that the rest can be checked too: a wrong key, or an entry that lacks what it needs.
- * `undefined` where nothing is left.
+ * Removes what the schema refuses, so that the rest can be checked too: a wrong key, or an entry that lacks a required key.
+ * Returns `undefined` where nothing is left.
  */
-export function soundPart(input: unknown, error: z.ZodError): SoundPart | undefined {
+export function validPart(input: unknown, error: z.ZodError): ValidPart | undefined {
   const rest = new Rest(withoutAbsent(input))
   let { issues } = error
   for (let round = 0; round < mostRounds; round += 1) {
-    if (!rest.leaveOut(issues.flatMap(meant))) return undefined
+    if (!rest.remove(issues.flatMap(meant))) return undefined
     const parsed = Scenario.safeParse(rest.input, { jitless: true })
     if (parsed.success) return { scenario: parsed.data, inWhole: problem => rest.inWhole(problem) }
     issues = parsed.error.issues
@@ -32,25 +32,25 @@ export function soundPart(input: unknown, error: z.ZodError): SoundPart | undefi
   return undefined
 }
 
-/** A copy of an input from which things are taken, and how its paths were before. */
+/** A copy of an input from which parts are removed. It knows how the paths were before. */
 class Rest {
   readonly input: unknown
   readonly #lost = new LostPaths()
-  /** Of lists that have lost entries, the indexes in the whole input of those that are left. */
+  /** For each list that lost entries: the indexes that the remaining ones had in the whole input. */
   readonly #indexes = new WeakMap<object, readonly number[]>()
 
   constructor(copy: unknown) {
     this.input = copy
   }
 
-  /** Whether anything is left. */
-  leaveOut(issues: readonly Issue[]): boolean {
+  /** Removes the parts that issues are about. Returns whether anything is left. */
+  remove(issues: readonly Issue[]): boolean {
     const entries = new Map<unknown[], Set<number>>()
     for (const path of issues.flatMap(issue => this.#wrongParts(issue))) {
       const key = path.at(-1)
       const parent = valueAt(this.input, path.slice(0, -1))
       if (key === undefined) return false
-      // What it stood in may have gone in this round.
+      // Its parent may have been removed in this round.
       if (typeof parent !== 'object' || parent === null) continue
       this.#lost.add(this.#wholePath(path))
       if (!Array.isArray(parent)) Reflect.deleteProperty(parent, key)
@@ -78,11 +78,11 @@ class Rest {
     return { ...problem, path: this.#wholePath(problem.path), text: () => problem.text(show) }
   }
 
-  /** What is to be left out because of an issue: what is wrong, or what lacks something. */
+  /** The paths to remove because of an issue: a wrong value, or the entry that lacks a key. */
   #wrongParts(issue: Issue): Path[] {
     if (issue.code !== 'unrecognized_keys')
       return [valueAt(this.input, issue.path) === undefined ? issue.path.slice(0, -1) : issue.path]
-    // What it was meant to be is missing as well.
+    // The key that it was meant to be is missing as well.
     for (const key of issue.keys) {
       const right = renamedKey([...issue.path, key]) ?? nearest(key, issue.message.split(' '))
       if (right !== undefined) this.#lost.add(this.#wholePath([...issue.path, right]))
@@ -90,7 +90,7 @@ class Rest {
     return issue.keys.map(key => [...issue.path, key])
   }
 
-  /** A path in what is left as it is in the whole input. */
+  /** A path of the rest, as it is in the whole input. */
   #wholePath(path: Path): Path {
     return path.map((key, i) => {
       if (typeof key !== 'number') return key
@@ -100,12 +100,12 @@ class Rest {
   }
 }
 
-/** Paths of the whole input at which something has been left out. As texts, because there may be thousands. */
+/** The removed paths of the whole input. As texts, because there may be thousands. */
 class LostPaths {
   readonly #paths = new Set<string>()
   readonly #beginnings = new Set<string>()
   readonly #parents = new Set<string>()
-  /** Whether the names of games and namespaces are not all known. */
+  /** Whether a name of a game or a namespace was removed. */
   names = false
 
   add(path: Path): void {
@@ -116,12 +116,12 @@ class LostPaths {
     this.names ||= ['games', 'games.name_id', 'games.namespaces', 'games.namespaces.name_id'].includes(keys)
   }
 
-  /** Whether anything is left out at a path, in it, or around it. */
+  /** Whether anything was removed at a path, in it, or around it. */
   touches(path: Path): boolean {
     return this.#beginnings.has(keyOf(path)) || this.#surround(path)
   }
 
-  /** Whether a list, or an entry of it, is left out. */
+  /** Whether a list, or an entry of it, was removed. */
   isIncomplete(list: Path): boolean {
     return this.#parents.has(keyOf(list)) || this.#surround(list)
   }
