@@ -28,7 +28,7 @@ export interface MockWorlds extends SteeringWorlds {
   at(exchange: Exchange, unknown: UnknownWorld): Asked | undefined
 }
 
-/** What becomes of a request that names a world that does not exist: over HTTP the world is made, in-process it is refused. */
+/** What happens to a request that names an unknown world: over HTTP the world is made, in-process the request is refused. */
 export type UnknownWorld = 'make' | 'refuse'
 
 /** A request, and the world that it goes to. */
@@ -63,7 +63,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
     async put(id, options = {}) {
       const beginning = beginningFor(id, shaped(options, { schema: NewWorldSchema, what: 'world' }))
       const there = worlds.get(id)
-      // At once, so that of two calls for a new id the second one finds the world of the first.
+      // In the same tick, so that a second call for the same new id finds this world.
       if (!there) return worlds.add(id, () => make(id, beginning))
       await there.become(beginning)
       return there

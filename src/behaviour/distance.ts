@@ -25,7 +25,7 @@ export function distance(
   return { kilometers, miles: kilometers * milesInKilometer }
 }
 
-/** The same place in range: a client may send any degrees, and beyond a pole the way goes down on the other side. */
+/** The same place with degrees in range. A client may send any; beyond a pole the latitude goes down on the other side. */
 function onGlobe({ latitude, longitude }: Coordinates): Coordinates {
   const around = longitude % 360
   if (Math.abs(latitude) <= 90) return { latitude, longitude: around }

@@ -59,8 +59,8 @@ export function newLobby({ mode, region_id }: Place, making: Making): LobbyRow {
 }
 
 /**
- * Throws `ApiError` where a lobby of one of the game modes cannot be made for so many players: none, more than the larger
- * of the mode's normal and direct maximum, or any number where the mode allows no choice (PROTOCOL.md C).
+ * Throws `ApiError` where one of the game modes does not allow `max_players`: 0, more than the larger of its normal and
+ * direct maximum, or any number where its `dynamic_max_players` is false (PROTOCOL.md C).
  */
 export function checkMaxPlayers(max_players: number | undefined, modes: readonly GameModeRow[]): void {
   if (max_players === undefined) return

@@ -31,7 +31,7 @@ export const playerDisconnected: Behaviour<'players.disconnected'> = call => {
 
 type PlayerCall = WriteCall<'players.connected'> | WriteCall<'players.disconnected'>
 
-/** Accepts a token of a player of a development server, and answers nothing else. Throws `ApiError`. */
+/** Checks the token of a player of a development server. Throws `ApiError` for any other token. */
 function devPlayer(token: string, call: PlayerCall): Record<string, never> {
   const { seed, hasPassed } = call
   const expiresAt = devPlayerExpiry(token, seed)
@@ -43,8 +43,8 @@ function devPlayer(token: string, call: PlayerCall): Record<string, never> {
 type ServerCall = PlayerCall & { readonly caller: Extract<PlayerCall['caller'], { kind: 'lobby' }> }
 
 /**
- * The player that a lobby's server names, and the lobby, which is its server's from now on. Where the player is in another
- * lobby, it is removed from there, and the refusal comes back. Throws any other `ApiError`.
+ * Finds the player that a lobby's server names, and hands the lobby over to that server. Where the player is in another
+ * lobby, removes it from there and returns the refusal, so that the removal is committed. Throws any other `ApiError`.
  */
 function ownPlayer(
   token: string,
@@ -62,11 +62,11 @@ function ownPlayer(
     )
   }
   const lobby = ownLobby(caller, call)
-  // As it is now: with the lobby, its seats have changed hands.
+  // Read again: the hand-over changes the seats of the lobby.
   return { lobby, player: reads.players.get(token) ?? named }
 }
 
-/** What is answered where a `player_token` is that of no player of the expected kind (PROTOCOL.md C). */
+/** The refusal of a `player_token` that is not of the expected kind (PROTOCOL.md C). */
 function notOfPlayer(
   token: string,
   { kind, call }: { readonly kind: 'player' | 'dev_player'; readonly call: PlayerCall },
@@ -83,7 +83,7 @@ function notOfPlayer(
   )
 }
 
-/** Of which kind a token is that the world knows and that has not expired; `undefined` where it is none. */
+/** The kind of a valid token of the world; `undefined` for an unknown or expired one. */
 function validKindOf(token: string, { reads, seed, hasPassed }: PlayerCall): string | undefined {
   const row = reads.tokens.get(token)
   const link = reads.deviceLinks.get(token)

@@ -35,10 +35,10 @@ export function reserveSeat(lobby: LobbyRow, { client, reads, writes, random, no
       address,
       ...(session_ms === undefined ? {} : { session_ms }),
       status: 'reserved',
-      // Where the lobby is not ready yet, the time begins when it is: see `startSeats`.
+      // Where the lobby is not ready yet, the time starts when it is: see `startSeats`.
       ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
       ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
-      // Whom the simulation sends leaves when its session is over.
+      // A simulated player leaves when its session is over.
       ...(session_ms === undefined ? { removes_at: now + lifetimeMs.player } : {}),
     }),
   )

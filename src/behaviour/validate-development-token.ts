@@ -54,8 +54,8 @@ function rangeProblems({ target_port, port_range: range, proxy_protocol }: Port,
 }
 
 /**
- * Adds a range to ranges that are sorted by `min`, and by `max` too: one that another range starts no later than and
- * reaches as far as overlaps nothing that the other does not. So a look-up is a binary search, however many there are.
+ * Adds a range to ranges that are sorted by `min` and also by `max`. A range inside another one is left out: whatever
+ * overlaps it overlaps the other one too. So each check is a binary search, however many ranges there are.
  */
 function addRange(range: Range, ranges: Range[]): void {
   const at = countUpTo(range.min, ranges)

@@ -9,8 +9,8 @@ import { createProgressBar } from './progress-bar.js'
 type Format = Parameters<typeof styleText>[0]
 
 /**
- * Where the command writes. All of its output goes through here, and no text can make a terminal do anything: control
- * characters are escaped, but for the newlines of `warn` and the codes of `style`.
+ * Where the command writes. All of its output goes through here. It escapes control characters, so that no text from outside
+ * controls the terminal. Only the newlines of `warn` and the codes of `style` stay.
  */
 export interface Console {
   /** Prints one line on standard output. A function is called when the line is written. */
@@ -29,7 +29,7 @@ export interface Console {
   style(format: Format, text: string): string
   /** Clears the screen of a terminal. */
   clear(): void
-  /** Draws how far a long work is, on standard error, where that is a terminal. */
+  /** Draws a progress bar on standard error, where that is a terminal. */
   progress(): Progress
 }
 
@@ -44,7 +44,7 @@ const failed = 1
  * a reader that goes away, as `head` does, is no error. The exit code becomes 1, unless the command sets another one.
  */
 export function createConsole(process: NodeJS.Process): Console {
-  // No text from outside can hold it, so that only our own codes become codes.
+  // No text from outside can contain it, so only our own codes become codes.
   const mark = randomUUID()
   const shown = (text: string) => escapedLine(text).replaceAll(mark, codeStart)
   const lines = (text: string) => text.split('\n').map(shown).join('\n')
@@ -100,12 +100,12 @@ export function createConsole(process: NodeJS.Process): Console {
   }
 }
 
-/** For how long lines are gathered before they are written, in ms. */
+/** How long lines are gathered before they are written, in ms. */
 const gatheringMs = 10
 
 /**
- * Writes the first line as soon as possible, and gathers those that follow close on it: a write for each answer costs as
- * much as the answer. What is gathered when the process ends is written then.
+ * Writes the first line at once, and gathers the lines that follow soon after: a write for each response would cost as much
+ * as the response. Lines that are left when the process ends are written then.
  */
 function createPrinter(process: NodeJS.Process, stdout: Output): Output['add'] {
   let isGathering = false

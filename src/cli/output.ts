@@ -14,12 +14,12 @@ interface MadeLine {
 /** The parts of a stream that `Output` uses. */
 type OutputStream = Pick<NodeJS.WriteStream, 'isTTY' | 'write' | 'writableNeedDrain' | 'on'>
 
-/** How many characters wait, at most, for a reader that does not read. The oldest lines are dropped first. */
+/** The most characters that wait for a slow reader. The oldest lines are dropped first. */
 const mostWaiting = 1024 * 1024
 
 /**
- * Standard output or standard error. Writing never throws and never blocks for a reader that does not read: what waits
- * is bounded. After an error the stream is not written to again.
+ * Standard output or standard error. Writing never throws, and never blocks on a slow reader: the waiting lines are bounded.
+ * After the first error it writes no more.
  */
 export class Output {
   readonly #stream: OutputStream
@@ -28,7 +28,7 @@ export class Output {
   #waiting: MadeLine[] = []
   #dropped = 0
   #isBroken = false
-  /** Those who wait until more can be written. */
+  /** Resolve the `writePiece` calls that wait until more can be written. */
   #writers: (() => void)[] = []
 
   /** `onError` is called once, with the first error. */

@@ -9,7 +9,7 @@ import type { Console } from './console.js'
 import { parsed, type ScenarioFile } from './load.js'
 import { type WatchedFile, watchFile } from './watch-file.js'
 
-/** What is loaded anew, and how that is told. */
+/** What to reload, and how to report it. */
 interface Reloading {
   readonly file: ScenarioFile
   readonly mock: Pick<Mock, 'reload'>
@@ -19,12 +19,12 @@ interface Reloading {
 }
 
 /**
- * How long a text that takes something away must stay as it is before it is loaded, in ms. An editor, or a copy over a
- * network, may write a file in pieces, and each piece lacks what follows.
+ * How long a text that deletes something must stay unchanged before it is loaded, in ms. An editor, or a copy over a network,
+ * may write a file in pieces, and each piece lacks the rest.
  */
 export const secondLookMs = 1_000
 
-/** Loads a scenario file anew whenever it has been saved. One that is wrong is told of, and changes nothing. */
+/** Reloads a scenario file whenever it is saved. A wrong one is reported, and changes nothing. */
 export async function reloadWhenSaved(reloading: Reloading): Promise<WatchedFile> {
   const { file, console } = reloading
   const { path } = file
@@ -39,7 +39,7 @@ export async function reloadWhenSaved(reloading: Reloading): Promise<WatchedFile
   }
 }
 
-/** Loads a text anew when it has changed, and looks twice at one that takes something away. */
+/** Reloads a text when it has changed, and looks twice at one that deletes something. */
 export class Reloader {
   readonly #reloading: Reloading
   readonly #read: () => string | undefined
@@ -57,7 +57,7 @@ export class Reloader {
     this.#last = reloading.file.text
   }
 
-  /** Looks at the text, after all earlier looks. Resolves when that is done; the second look may be yet to come. */
+  /** Looks at the text, after all earlier looks. Resolves when this look is done; a second one may follow. */
   look(): Promise<void> {
     return this.#next(undefined)
   }
@@ -86,7 +86,7 @@ export class Reloader {
     const { path } = file
     if (this.#closed) return
     const text = this.#read()
-    // Nothing but comments is a file that is just being written.
+    // A file with nothing but comments is still being written.
     if (text === undefined || !hasContent(text)) return
     if (text === this.#waiting?.text && seen === undefined) return
     clearTimeout(this.#waiting?.timer)

@@ -11,20 +11,20 @@ interface Call {
   readonly accept: string
 }
 
-/** For how long a mock may think, in ms. A snapshot may be long. */
+/** How long to wait for a response to begin, in ms. */
 const patienceMs = 60_000
 
 /** The longest message of another server that is shown, in characters. */
 const longestMessage = 2_000
 
-/** What a mock that runs somewhere answers. Rejects with `UsageError` where nothing answers there, or not that. */
+/** Calls the control API of a running mock. Rejects with `UsageError` where nothing answers, or something refuses. */
 export async function askRunningMock(call: Call): Promise<string> {
   let text = ''
   for await (const piece of readRunningMock(call)) text += piece
   return text
 }
 
-/** The same in pieces, as they come. */
+/** Does the same, and yields the response in pieces as they arrive. */
 export async function* readRunningMock(call: Call): AsyncGenerator<string, void> {
   const { url } = call
   const response = await responseOf(call)
@@ -42,7 +42,7 @@ export async function* readRunningMock(call: Call): AsyncGenerator<string, void>
 
 async function responseOf({ url, path, accept }: Call): Promise<Response> {
   const patience = new AbortController()
-  // Only for the beginning: the rest takes as long as its reader.
+  // Only until the response begins: the rest takes as long as its reader.
   const timer = setTimeout(() => patience.abort(), patienceMs)
   try {
     const headers = { accept }
@@ -63,7 +63,7 @@ function refusal(url: string, { status, text }: { readonly status: number; reado
   return new UsageError(`${url} answers ${status}: ${message}${hint}`)
 }
 
-/** The message of a failure; of what is none of ours, how it begins. */
+/** The message of a failure; where another server answers, the beginning of its text. */
 function messageIn(text: string): string {
   try {
     // Whoever listens there may answer anything.

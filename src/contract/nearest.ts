@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein'
 import { shortened } from './issue.js'
 
-/** Words beyond this length, in characters, are no slip of the finger: nothing is suggested for them. */
+/** Longer words, in characters, get no suggestion. */
 const longestWord = 256
 
-/** How many choices are compared with a word. A suggestion is a courtesy, and must not cost more than the call. */
+/** How many choices are compared with a word, so that a suggestion costs less than the call. */
 const mostCompared = 10_000
 
 /** The choice that a mistyped word most likely meant: at most a third of its letters differ, case aside. Looks at the first 10,000 choices. */
@@ -18,7 +18,7 @@ export function nearest(word: string, choices: Iterable<string>): string | undef
     compared += 1
     if (compared > mostCompared) break
     const allowed = Math.min(Math.floor(Math.max(word.length, choice.length) / 3), least - 1)
-    // The lengths alone differ by as many letters.
+    // Where the lengths differ by more, so do the words.
     if (Math.abs(word.length - choice.length) > allowed) continue
     const letters = distance(lower, choice.toLowerCase())
     if (letters > allowed) continue

@@ -7,8 +7,8 @@ type RemoveNulls = (value: unknown) => void
 const removers = new WeakMap<z.ZodType, RemoveNulls | undefined>()
 
 /**
- * Removes, in place, each key of a JSON value that the schema has as optional and whose value is null: null in an optional
- * field means absent (PROTOCOL.md B9). Looks into nested objects, lists and records. Leaves everything else as it is.
+ * Removes, in place, each key of a JSON value that is null and that the schema has as optional: null in an optional field
+ * means absent (PROTOCOL.md B9). Also looks into nested objects, lists and records.
  */
 export function removeOptionalNulls(schema: z.ZodType, value: unknown): void {
   removerOf(schema)?.(value)

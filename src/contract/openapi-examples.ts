@@ -47,7 +47,7 @@ const bodies: { readonly [Id in WithBody]: BodyOf<Id> } = {
   'devices.links.complete': { device_link_token, game_id },
 }
 
-/** A value of each parameter, which means the same in every operation. */
+/** An example of each parameter, by name. A name means the same in every operation. */
 const parameters: Readonly<Record<string, string>> = {
   game_id,
   namespace_id: '22222222-2222-4222-8222-222222222222',

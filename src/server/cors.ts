@@ -4,7 +4,7 @@ import type { ReadTables } from '../store/table.js'
 import { type Exchange, header, type Readers } from './exchange.js'
 import { isLoopbackOrigin, namespaceOfOrigin } from './origin.js'
 
-/** Which pages may read the answers. */
+/** Which origins are allowed. */
 export interface CorsOptions {
   readonly tables: ReadTables
   /** Origins that are allowed beyond loopback and the pages of the namespaces. */

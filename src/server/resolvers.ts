@@ -14,7 +14,7 @@ import { UsageError } from '../contract/usage-error.js'
 import type { World } from '../store/world.js'
 import type { Call, CarryOut } from './behave.js'
 
-/** What a resolver gets: the checked request, the world, and the answer of the mock itself. */
+/** What a resolver gets: the checked input, the world, and the answer of the mock itself. */
 export interface OverrideCall<Id extends OperationId> {
   readonly input: OperationInput<Id>
   readonly world: World
@@ -30,7 +30,7 @@ export type OverrideResolver<Id extends OperationId> = (
   call: OverrideCall<Id>,
 ) => OperationOutput<Id> | Promise<OperationOutput<Id>>
 
-/** A resolver of some operation: which one, the key under which it is kept says. */
+/** A resolver of any operation. The map's key says which one. */
 type AnyResolver = (call: object) => unknown
 
 /** The resolvers that `on` has added to a world, and the requests that wait for a resolver. */
@@ -49,10 +49,10 @@ export class Resolvers {
     return this.#ends.size
   }
 
-  /** Adds a resolver, until the function that comes back is called. The newest one of an operation answers. Throws `UsageError`. */
+  /** Adds a resolver, until the returned function is called. The newest one of an operation answers. Throws `UsageError`. */
   add<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): () => void {
     checkResolver(id, resolver)
-    // A function of its own for each call, so that each is removed by itself.
+    // A new function for each call: a resolver that was added twice is removed one by one.
     const added: AnyResolver = call => resolver(call as OverrideCall<Id>) // it is kept under the id
     const all = this.#added.get(id) ?? []
     this.#added.set(id, all)
@@ -69,13 +69,13 @@ export class Resolvers {
     for (const end of this.#ends) end()
   }
 
-  /** Carries a call out: by the newest resolver of its operation, or as usual where there is none. */
+  /** Runs a call: by the newest resolver of its operation, or as usual where there is none. */
   carryOut(call: Call, usual: CarryOut): unknown {
     const resolver = this.#added.get(call.id)?.at(-1)
     return resolver ? this.#run(call, { resolver, usual }) : usual(call)
   }
 
-  /** Carries calls of one operation out by a resolver, and all others as usual. */
+  /** Runs calls of one operation by a resolver, and all others as usual. */
   overriding<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, usual: CarryOut): CarryOut {
     return call => (call.id === id ? this.#run(call, { resolver: resolver as AnyResolver, usual }) : usual(call)) // of its id
   }
@@ -94,7 +94,7 @@ export class Resolvers {
       }
       const original = async () => {
         if (ended) throw ended
-        // A copy, because a resolver may change it, and what the mock answers has frozen records in it.
+        // A copy, because a resolver may change it, and the mock's answer contains frozen records.
         return structuredClone(await usual(call))
       }
       this.#ends.add(end)

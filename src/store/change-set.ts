@@ -20,10 +20,10 @@ export interface ChangeSet {
   readonly deletes: readonly Delete[]
 }
 
-/** Objects that are counted already: a record that changes has the same state as before. */
+/** Objects that were counted before: a changed record shares its unchanged values with the one before. */
 const counted = new WeakSet<object>()
 
-/** How much memory a change set takes in bytes, about: a little for each record, and what is long or nested in it. */
+/** About how much memory a change set takes, in bytes: a little for each record, plus its long and nested values. */
 export function memoryOf({ puts, deletes }: ChangeSet): number {
   let bytes = 100 * (1 + puts.length + deletes.length)
   for (const { row } of puts) {

@@ -1,7 +1,7 @@
 import { lifetimeMs } from './lifetime.js'
 import { Random } from './random.js'
 
-/** How the tokens of the players of development servers begin, and no others. */
+/** How only the tokens of players of development servers begin. */
 const devPlayerStart = 'dev_player.mock.'
 
 const lengths = { minute: 8, nonce: 6, check: 10 } as const
@@ -9,8 +9,8 @@ const stemLength = lengths.minute + lengths.nonce
 const minuteMs = 60_000
 
 /**
- * Mints the token of a player of a development server. No row has it: like a signed token it says when it was minted, to
- * the minute, and a check that only its world can compute. `now` in ms since the epoch.
+ * Mints the token of a player of a development server. No row keeps it. Like a signed token, it contains the minute when it
+ * was minted, and a check that only its world can compute. `now` in ms since the epoch.
  */
 export function devPlayerToken(random: Random, { seed, now }: { readonly seed: number; readonly now: number }): string {
   const minute = Math.floor(now / minuteMs)
@@ -18,7 +18,7 @@ export function devPlayerToken(random: Random, { seed, now }: { readonly seed: n
   return devPlayerStart + stem + checkOf(stem, seed)
 }
 
-/** When a token that a world with that seed minted expires, in ms since the epoch; `undefined` where it minted none such. */
+/** When a token expires, in ms since the epoch; `undefined` where no world with that seed minted it. */
 export function devPlayerExpiry(token: string, seed: number): number | undefined {
   if (!token.startsWith(devPlayerStart)) return undefined
   const rest = token.slice(devPlayerStart.length)

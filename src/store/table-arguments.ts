@@ -5,7 +5,7 @@ import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
 import type { Predicate } from './query.js'
 
-/** What a query does that finds nothing. */
+/** What happens when a query finds nothing. */
 export interface QueryOptions {
   /** `true`: a query that finds nothing is a `UsageError`. Default: `false`. */
   readonly strict?: boolean | undefined
@@ -31,7 +31,7 @@ export interface ReadUpdate<Row> {
   change(draft: Draft<Row>): void | Promise<void>
 }
 
-// What reads the arguments of table calls. `call` begins each message: `lobbies.update`.
+// These functions check the arguments of table calls. `call` begins each message: `lobbies.update`.
 
 /** An id. Throws `UsageError`. */
 export function readId(call: string, id: unknown): string {
@@ -72,7 +72,7 @@ export function readUpdate<Row>(call: string, [first, second]: readonly unknown[
   return { selected: { predicate, isStrict: readStrict(call, options) }, change: data as ReadUpdate<Row>['change'] }
 }
 
-/** What a query that finds nothing answers: `undefined`, or where it is strict a `UsageError`. */
+/** The answer of a query that found nothing: `undefined`. Throws `UsageError` where it is strict. */
 export function nothingFound(call: string, isStrict: boolean): undefined {
   if (isStrict) throw new UsageError(`${call}: no record matches the query, and it is strict`)
   return undefined
