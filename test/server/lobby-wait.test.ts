@@ -228,6 +228,46 @@ describe('a find that waits for its lobby', () => {
     await expect(first).rejects.toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
   })
 
+  it('is refused where others have a seat already, and wait next', async () => {
+    const { world } = createMockmaker({
+      scenario: { ...manual, game_modes: ['duel'], lobbies: [{ lobby_id: 'slow', status: 'starting' }] },
+    })
+    const core = live(world)
+    const lobbyWait = new LobbyWait({ world: core, maxWaiters: 2, isClosed: () => false })
+    const players = await Promise.all(
+      Array.from({ length: 5 }, () => world.players.create({ lobby_id: 'slow', status: 'reserved' })),
+    )
+    const joins = players.map(({ player_token: token }) => ({ lobby: { lobby_id: 'slow' }, player: { token } }) as Join) // all that a wait looks at
+
+    // In one turn, so that all are checked before the first of them waits.
+    const answers = core.write((_, { reads }) =>
+      joins.map(join =>
+        lobbyWait.answer(
+          async check => {
+            check(join, reads)
+            return join
+          },
+          { signal: () => undefined },
+        ),
+      ),
+    )
+    const settledAnswers = Promise.allSettled(await answers)
+    await settled()
+
+    expect(world.waiters).toBe(2)
+    core.endWaiters()
+    const reasons = (await settledAnswers).map(answer => answer.status === 'rejected' && answer.reason.code)
+    expect(reasons).toEqual([...Array(2).fill('MATCHMAKER_LOBBY_STOPPED'), ...Array(3).fill('API_RATE_LIMIT')])
+  })
+
+  it('does not wait in a mock that is closed', async () => {
+    const mock = createMockmaker({ scenario: manual })
+    await mock.close()
+
+    expect(failure(await ask(mock, find))).toBe('400 MATCHMAKER_LOBBY_STOPPED')
+    expect(mock.world.waiters).toBe(0)
+  })
+
   it.each([
     ['with a development token', manual, tokens.development],
     ['where the mock plays the server', { ...manual, servers: 'auto' as const }, tokens.public],
