@@ -19,6 +19,8 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What a busy machine is waited for: a process, a socket, a page.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
       // No module of ours keeps state that a test could see, so these files share what a worker has loaded.

@@ -119,16 +119,14 @@ async function inChromium() {
 
     await stop()
     await expect
-      .poll(() => shown(page), { timeout: 20_000 })
+      .poll(() => shown(page))
       .toEqual({
         state: 'pending',
         report: 'The mock does not answer. Trying again …',
         buttons: ['disabled', 'disabled'],
       })
     const mock = await restart(scenario)
-    await expect
-      .poll(() => shown(page), { timeout: 20_000 })
-      .toEqual({ state: 'pending', report: '', buttons: ['Tanks', 'Karts'] })
+    await expect.poll(() => shown(page)).toEqual({ state: 'pending', report: '', buttons: ['Tanks', 'Karts'] })
     await page.getByRole('button', { name: 'Tanks' }).click()
 
     await expect.poll(() => mock.world.deviceLinks.get(token)?.status).toBe('complete')
@@ -139,7 +137,7 @@ async function inChromium() {
     await restart({ ...scenario, device_links: [] })
 
     await expect
-      .poll(() => shown(page), { timeout: 20_000 })
+      .poll(() => shown(page))
       .toEqual({ state: 'unknown', report: expect.stringMatching(/^The mock no longer has this link/), buttons: [] })
   })
 
@@ -156,9 +154,7 @@ async function inChromium() {
       })
     mock.faults.clear()
 
-    await expect
-      .poll(() => shown(page), { timeout: 20_000 })
-      .toEqual({ state: 'pending', report: '', buttons: ['Tanks', 'Karts'] })
+    await expect.poll(() => shown(page)).toEqual({ state: 'pending', report: '', buttons: ['Tanks', 'Karts'] })
   })
 
   it('says what a refusal says, and offers to load the page again', async ({ opened: { page, mock } }) => {

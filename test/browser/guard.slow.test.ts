@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
-import { afterAll, it as base, describe, expect, vi } from 'vitest'
+import { afterAll, it as base, describe, expect } from 'vitest'
 import { listen } from '../../src/express.js'
 import { createMockmaker, type ExchangeRecord, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { stateOf } from '../server/ask.js'
@@ -146,7 +146,7 @@ async function inChromium() {
 
       await attempt.try(attack)
 
-      await vi.waitFor(() => expect(attack.seen).toHaveLength(1))
+      await expect.poll(() => attack.seen).toHaveLength(1)
       expect(attack.seen[0]).toMatchObject({ method: attempt.method, status: attempt.method === 'OPTIONS' ? 204 : 403 })
       expect(stateOf(attack.mock.world)).toBe(before)
     },

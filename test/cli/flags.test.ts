@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sendTo } from '../doors.js'
 import { lineLike, linesAfter, run, serve, serveJson, start } from './command.js'
 
@@ -86,7 +86,7 @@ describe('mockmaker --world-ttl', () => {
     const { url } = await serveJson(['--world-ttl', '1ms'])
     const made = await status(url, '/w/a/matchmaker/lobbies/list')
 
-    await vi.waitFor(async () => expect((await answer(url, '/__mock/health')).worlds).toBe(1))
+    await expect.poll(async () => (await answer(url, '/__mock/health')).worlds).toBe(1)
 
     expect(made).toBe(200)
   })

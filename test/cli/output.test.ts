@@ -337,7 +337,7 @@ describe('the command', () => {
 
     await fetch(`${command.url}${listPath}?bug=${encodeURIComponent('\u009b2J\u001b[2J')}`)
 
-    await vi.waitFor(() => expect(command.errors()).toContain(String.raw`a bug \u009b2J\u001b[2J`))
+    await expect.poll(() => command.errors()).toContain(String.raw`a bug \u009b2J\u001b[2J`)
   })
 })
 
@@ -381,7 +381,7 @@ describe('a full disk', () => {
     const { child, ended, errors } = startInto(['--port', `${port}`], { stdout: '/dev/full' })
     const url = `http://127.0.0.1:${port}`
     const first = await statusOnceThere(url)
-    await vi.waitFor(() => expect(errors()).not.toBe(''))
+    await expect.poll(() => errors()).not.toBe('')
 
     const second = await statusOnceThere(url)
     child.kill(signal)
@@ -424,7 +424,7 @@ describe('a terminal that is gone', () => {
     process.kill(pid, 'SIGTERM')
 
     expect(statuses).toEqual([200, 200, 200])
-    await vi.waitFor(() => expect(isThere()).toBe(false), { timeout: 10_000 })
+    await expect.poll(() => isThere()).toBe(false)
   })
 })
 

@@ -81,7 +81,7 @@ describe('a scenario file that is saved', () => {
 
       await rm(path)
       await writeFile(path, text)
-      await expect.poll(command.errors, { timeout: 30_000 }).toMatch(new RegExp(`^read ${text.length}$`, 'm'))
+      await expect.poll(command.errors).toMatch(new RegExp(`^read ${text.length}$`, 'm'))
       await writeFile(path, scenarioOf('one', 'two'))
 
       expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 1 record made')

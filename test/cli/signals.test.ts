@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Got, sendTo } from '../doors.js'
 import { serveJson } from './command.js'
 
@@ -138,7 +138,7 @@ describe('a bug', () => {
     const rayId = got.headers['rvt-ray-id'] ?? 'none'
     expect(got.status).toBe(500)
     expect(JSON.parse(got.body)).toEqual({ code: 'ERROR', message: expect.stringContaining(rayId) })
-    await vi.waitFor(() => expect(command.errors()).toMatch(/TypeError: a bug in a read\n +at /))
+    await expect.poll(() => command.errors()).toMatch(/TypeError: a bug in a read\n +at /)
     expect(command.errors()).toContain(rayId)
     expect((await sendTo(command.url, list)).status).toBe(200)
   })
@@ -148,7 +148,7 @@ describe('a bug', () => {
 
     command.signal('SIGUSR2')
 
-    await vi.waitFor(() => expect(command.errors()).toMatch(/unforeseen\nTypeError: a bug in a listener\n +at /))
+    await expect.poll(() => command.errors()).toMatch(/unforeseen\nTypeError: a bug in a listener\n +at /)
     expect((await sendTo(command.url, list)).status).toBe(200)
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { parseScenario } from '../../src/scenarios.js'
 import { failure, json } from '../doors.js'
@@ -81,7 +81,7 @@ describe('the faults of a world, from outside', () => {
     const { mock, client, send } = await serve()
     const { id } = await client.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
     const held = send(list)
-    await vi.waitFor(() => expect(mock.faults.list()[0]?.holding).toBe(1))
+    await expect.poll(() => mock.faults.list()[0]?.holding).toBe(1)
 
     const released = [await client.faults.release(id), await client.faults.release('99')]
 

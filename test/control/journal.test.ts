@@ -1,4 +1,4 @@
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { failure, json } from '../doors.js'
 import { ask } from '../server/ask.js'
@@ -180,7 +180,7 @@ describe('the journal', () => {
     const { mock, client, send } = await serve()
     const { watch } = json(await send(link)) as { watch: { index: string } }
     const waiting = send({ ...link, query: `${link.query}&watch_index=${watch.index}` })
-    await vi.waitFor(() => expect(mock.world.waiters).toBe(1))
+    await expect.poll(() => mock.world.waiters).toBe(1)
     await client.completeDeviceLink(tokens.pending, { game: 'tanks' })
     await waiting
 

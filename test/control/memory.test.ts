@@ -1,5 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { History } from '../../src/server/history.js'
 import { HistoryBudget } from '../../src/server/history-budget.js'
@@ -218,7 +218,7 @@ describe('events that nobody reads', () => {
       text += data
     })
     socket.write('GET /__mock/changes HTTP/1.1\r\nhost: localhost\r\n\r\n')
-    await vi.waitFor(() => expect(text).toContain('event: begin'))
+    await expect.poll(() => text).toContain('event: begin')
 
     socket.pause()
     // More than the system takes in for a client that reads nothing.
@@ -226,7 +226,7 @@ describe('events that nobody reads', () => {
     for (let i = 0; i < 200; i += 1) await ask(mock, { ...lost, body })
     socket.resume()
 
-    await vi.waitFor(() => expect(text).toContain('event: gone'), { timeout: 5_000 })
+    await expect.poll(() => text).toContain('event: gone')
     socket.destroy()
   })
 })

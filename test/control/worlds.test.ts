@@ -264,7 +264,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
       path,
       query: `device_link_token=${tokens.pending}&watch_index=${first.watch.index}`,
     })
-    await vi.waitFor(() => expect(world.world.waiters).toBe(1))
+    await expect.poll(() => world.world.waiters).toBe(1)
 
     const again = await mock.worlds.put('again', { scenario: 'empty' })
 
@@ -299,7 +299,7 @@ describe('DELETE /__mock/worlds/{world_id}', () => {
     const query = `device_link_token=${tokens.pending}`
     const { watch } = json(await send({ method: 'GET', path, query })) as { watch: { index: string } }
     const waiting = send({ method: 'GET', path, query: `${query}&watch_index=${watch.index}` })
-    await vi.waitFor(() => expect(world.waiters).toBe(1))
+    await expect.poll(() => world.waiters).toBe(1)
 
     const deleted = [await client.worlds.delete('gone'), await client.worlds.delete('gone')]
 

@@ -66,7 +66,7 @@ const reset: Fault = { effect: { reset: true } }
 const empty: Fault = { effect: { empty: true } }
 const gone = { reset: { bytes: '', error: 'ECONNRESET' }, empty: { bytes: '', error: undefined } }
 const holding = (mock: Mockmaker, count: number) =>
-  vi.waitFor(() => expect(mock.faults.list().reduce((sum, one) => sum + one.holding, 0)).toBe(count), { interval: 2 })
+  expect.poll(() => mock.faults.list().reduce((sum, one) => sum + one.holding, 0), { interval: 2 }).toBe(count)
 
 describe.each([
   ['reset', reset],
@@ -102,7 +102,7 @@ describe.each([
     const socket = await connected(server.url)
     const end = endOf(socket)
     socket.write(head({ ...nowhere, method: 'HEAD' }))
-    await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0))
+    await expect.poll(() => socket.bytesRead).toBeGreaterThan(0)
 
     socket.write(head(list) + head(list))
 
@@ -117,7 +117,7 @@ describe.each([
     const socket = await connected(url)
     const end = endOf(socket)
     socket.write(head(list) + head(link))
-    await vi.waitFor(() => expect(mock.faults.list()[1]?.struck).toBe(1))
+    await expect.poll(() => mock.faults.list()[1]?.struck).toBe(1)
 
     mock.faults.release('1')
 
@@ -278,7 +278,7 @@ it('on a socket, a watch that is woken for nothing has the same data and index',
   mock.faults.add({ effect: { spurious: '2s' } })
   const first = await sendTo(url, link)
   const answer = sendTo(url, { ...link, query: `${link.query}&watch_index=${mock.world.revision}` })
-  await vi.waitFor(() => expect(mock.world.waiters).toBe(1))
+  await expect.poll(() => mock.world.waiters).toBe(1)
 
   await mock.world.clock.advance(2_000)
 

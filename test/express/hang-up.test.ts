@@ -31,8 +31,7 @@ async function userApp(mock: Mockmaker) {
   }
 }
 
-const until = (mock: Mockmaker, waiters: number) =>
-  vi.waitFor(() => expect(mock.world.waiters).toBe(waiters), { timeout: 20_000, interval: 5 })
+const until = (mock: Mockmaker, waiters: number) => expect.poll(() => mock.world.waiters, { interval: 5 }).toBe(waiters)
 
 async function blockedSockets(mock: Mockmaker, { url, count }: { url: string; count: number }): Promise<Socket[]> {
   const sockets = await Promise.all(Array.from({ length: count }, () => connected(url)))
@@ -157,7 +156,7 @@ describe('a client that is blocked on a watch index', () => {
     await asked.promise
 
     client.destroy()
-    await vi.waitFor(() => expect(answered).toHaveBeenCalled())
+    await expect.poll(() => answered).toHaveBeenCalled()
 
     expect([mock.world.waiters, live(mock.world).clock.pending]).toEqual([0, 0])
     await new Promise(resolve => server.close(resolve))

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { it as base, describe, expect, vi } from 'vitest'
+import { it as base, describe, expect } from 'vitest'
 import { createApp } from '../../src/express.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { live } from '../server/ask.js'
@@ -71,7 +71,7 @@ describe('requests that are sent before earlier ones are answered', () => {
     const one = watch(mock)
 
     socket.write(one.repeat(20_000))
-    await vi.waitFor(() => expect(read()).toBeGreaterThan(waiting))
+    await expect.poll(() => read()).toBeGreaterThan(waiting)
 
     // Once more around the event loop, so that more would be read if there were no limit.
     for (let i = 0; i < 20; i += 1) await answeredElsewhere(url)
@@ -83,10 +83,10 @@ describe('requests that are sent before earlier ones are answered', () => {
   it('free what they wait for when their client hangs up', async ({ served: { mock, url, read } }) => {
     const socket = await connected(url)
     socket.write(watch(mock).repeat(200))
-    await vi.waitFor(() => expect([mock.world.waiters, read()]).toEqual([inHand, 200]))
+    await expect.poll(() => [mock.world.waiters, read()]).toEqual([inHand, 200])
 
     socket.destroy()
-    await vi.waitFor(() => expect(mock.world.waiters).toBe(0))
+    await expect.poll(() => mock.world.waiters).toBe(0)
 
     expect(live(mock.world).clock.pending).toBe(0)
   })
@@ -96,11 +96,11 @@ describe('requests that are sent before earlier ones are answered', () => {
     const first = watch(mock)
     const answers = answersOn(socket)
     socket.write(first.repeat(500))
-    await vi.waitFor(() => expect(mock.world.waiters).toBe(inHand))
+    await expect.poll(() => mock.world.waiters).toBe(inHand)
 
     await mock.completeDeviceLink(tokens.pending, { game: 'tanks' })
 
-    await vi.waitFor(() => expect(answers()).toBe(500), { timeout: 5_000 })
+    await expect.poll(() => answers()).toBe(500)
     expect(mock.world.waiters).toBe(0)
     socket.destroy()
   })

@@ -1,10 +1,10 @@
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { live } from '../server/ask.js'
 import { tokens } from '../tanks.js'
 import { it, listUrl, origin, until, watchUrl } from './setup.js'
 
 const prepareUrl = `${origin}/cloud/devices/links`
-const held = (mock: { readonly busy: boolean }) => vi.waitFor(() => expect(mock.busy).toBe(true))
+const held = (mock: { readonly busy: boolean }) => expect.poll(() => mock.busy).toBe(true)
 
 describe('under MSW, a fault', () => {
   it.for([{ reset: true }, { empty: true }] as const)('%j is a network error of fetch', async (effect, { setup }) => {

@@ -1,4 +1,4 @@
-import { it as base, expect, vi } from 'vitest'
+import { it as base, expect } from 'vitest'
 import { type ListenOptions, type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
 import { completion, tanks, tokens } from '../tanks.js'
 
@@ -34,5 +34,4 @@ export const watchUrl = ({ world }: NodeMockmaker) =>
 export const complete = () => fetch(origin + completion.path, completion)
 
 /** Waits until so many requests are blocked. */
-export const until = (mock: NodeMockmaker, waiters: number) =>
-  vi.waitFor(() => expect(mock.world.waiters).toBe(waiters))
+export const until = (mock: NodeMockmaker, waiters: number) => expect.poll(() => mock.world.waiters).toBe(waiters)
