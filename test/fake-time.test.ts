@@ -32,6 +32,18 @@ describe('after timers were advanced synchronously, a request', () => {
     },
   )
 
+  it.each(Array.from({ length: 12 }, (_, i) => i))(
+    'sees what was due, also while that is being written: after %i microtasks',
+    async microtasks => {
+      const mock = created({ scenario: completing })
+      vi.advanceTimersByTime(5_000)
+
+      for (let i = 0; i < microtasks; i += 1) await undefined
+
+      expect(isComplete(json(await ask(mock, link)))).toBe(true)
+    },
+  )
+
   it('of fetch sees what was due', async () => {
     const mock = setupMockmaker({ scenario: completing })
     onTestFinished(() => mock.close())
