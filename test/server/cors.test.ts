@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker, type ExchangeRecord } from '../../src/index.js'
 import { failure, json } from '../doors.js'
-import { tanks } from '../tanks.js'
+import { bearer, ids, tanks, tokens } from '../tanks.js'
 import { ask, stateOf } from './ask.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
@@ -58,6 +58,32 @@ describe('a request from a page of another site', () => {
       expect.stringContaining(flag),
     ])
     expect(stateOf(mock.world)).toBe(before)
+  })
+
+  it.each([
+    ['PUT', `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/version`],
+    ['DELETE', `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/domains/tanks.example`],
+  ])('is refused with %s, too', async (method, path) => {
+    const mock = createMockmaker({ scenario: tanks })
+    const before = stateOf(mock.world)
+
+    const got = await ask(mock, {
+      method,
+      path,
+      headers: { ...crossSite, origin, ...bearer(tokens.cloud) },
+      body: '{}',
+    })
+
+    expect(failure(got)).toBe('403 API_FORBIDDEN')
+    expect(stateOf(mock.world)).toBe(before)
+  })
+
+  it('is answered with GET, which changes nothing: the browser keeps the answer from the page', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+
+    const got = await ask(mock, { method: 'GET', path: '/matchmaker/regions', headers: { ...crossSite, origin } })
+
+    expect([got.status, got.headers['access-control-allow-origin']]).toEqual([200, undefined])
   })
 
   it.each(['https://evil.example', 'null'])('is answered where corsOrigins has its origin %s', async allowed => {
