@@ -75,7 +75,7 @@ const FaultError = exact({
 function unknownCode(code: string): string {
   const near = nearest(code, Object.keys(errorStatus))
   const hint = near === undefined ? '' : ` Did you mean ${near}?`
-  return `expected a code of the contract, or a status beside a code of your own.${hint}`
+  return `expected an error code of the service, as in openapi.json, or a status beside a code of your own.${hint}`
 }
 
 /** What a fault answers. */

@@ -88,7 +88,7 @@ function json(body: Uint8Array): unknown {
     return JSON.parse(decoder.decode(body))
   } catch (error) {
     // Each engine words a SyntaxError in its own way, and every door answers the same bytes.
-    const reason = error instanceof SyntaxError ? 'send it whole, with its texts in double quotes' : 'it is not UTF-8'
+    const reason = error instanceof SyntaxError ? 'send all of it, with strings in double quotes' : 'it is not UTF-8'
     throw new ApiError('API_BAD_BODY', `the body is not JSON: ${reason}`)
   }
 }

@@ -84,7 +84,7 @@ function hasTexts(row: unknown, texts: Equalities): boolean | undefined {
 }
 
 /** Whether it is a query of the library, also of another copy of it than ours. */
-function isQuery<Row>(value: unknown): value is Query<Row> {
+export function isQuery<Row>(value: unknown): value is Query<Row> {
   return typeof value === 'object' && value !== null && 'test' in value && typeof value.test === 'function'
 }
 

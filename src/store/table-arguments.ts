@@ -3,7 +3,7 @@ import { isJsonObject, setKey } from '../contract/json.js'
 import { knownChoices } from '../contract/nearest.js'
 import { UsageError } from '../contract/usage-error.js'
 import type { Draft } from './draft.js'
-import type { Predicate } from './query.js'
+import { isQuery, type Predicate } from './query.js'
 
 /** What happens when a query finds nothing. */
 export interface QueryOptions {
@@ -83,11 +83,14 @@ export function unknownId(call: string, { id, ids }: { readonly id: string; read
   return `${call}: no record has the id ${quoted(id)}.${knownChoices(id, ids)}`
 }
 
-/** A predicate is read where it is used; none at all would find the first record of all. */
+/** Without a predicate, a query would find the first record of all. */
 function readPredicate<Row>(call: string, predicate: unknown): Predicate<Row> {
-  if (predicate === undefined)
-    throw new UsageError(`${call}: the first argument is missing: expected an id or a query, as in q => q.where({ … })`)
-  return predicate as Predicate<Row>
+  // What the function returns is checked where the query runs.
+  if (typeof predicate === 'function' || isQuery<Row>(predicate)) return predicate as Predicate<Row>
+  const found = predicate === undefined ? 'missing' : quoted(predicate)
+  throw new UsageError(
+    `${call}: the first argument is ${found}: expected an id or a query, as in q => q.where({ lobby_id })`,
+  )
 }
 
 function changing<Row>(call: string, changes: unknown): ReadUpdate<Row>['change'] {
@@ -115,5 +118,6 @@ function fieldsOf(options: unknown, { call, known, expected }: KnownFields): Rea
     throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object, ${expected}`)
   const unknown = Object.keys(options).find(name => !known.includes(name))
   if (unknown === undefined) return options
-  throw new UsageError(`${call}: ${quoted(unknown)} is an unknown option.${knownChoices(unknown, known)}`)
+  const choices = knownChoices(unknown, known)
+  throw new UsageError(`${call}: ${quoted(unknown)} is an unknown option: expected options ${expected}.${choices}`)
 }

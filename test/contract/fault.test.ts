@@ -80,11 +80,11 @@ describe('a fault', () => {
     ],
     [
       { effect: { error: { code: 'MATCHMAKER_LOBY_FULL' } } },
-      'fault.effect.error.code is "MATCHMAKER_LOBY_FULL": expected a code of the contract, or a status beside a code of your own. Did you mean MATCHMAKER_LOBBY_FULL?',
+      'fault.effect.error.code is "MATCHMAKER_LOBY_FULL": expected an error code of the service, as in openapi.json, or a status beside a code of your own. Did you mean MATCHMAKER_LOBBY_FULL?',
     ],
     [
       { effect: { error: { code: 'TEAPOT' } } },
-      'fault.effect.error.code is "TEAPOT": expected a code of the contract, or a status beside a code of your own.',
+      'fault.effect.error.code is "TEAPOT": expected an error code of the service, as in openapi.json, or a status beside a code of your own.',
     ],
     [
       { effect: { error: { code: 'constructor', status: 400 } } },

@@ -43,6 +43,18 @@ describe('the nearest choice', () => {
     expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBeUndefined()
   })
 
+  it.each([
+    ['fra', 'lnd-fra'],
+    ['FRA', 'lnd-fra'],
+    ['required', 'CAPTCHA_CAPTCHA_REQUIRED'],
+  ])('to %s is the only choice that has it as a part, %s', (text, expected) => {
+    expect(nearest(text, ['lnd-atl', 'lnd-fra', 'CAPTCHA_CAPTCHA_REQUIRED'])).toBe(expected)
+  })
+
+  it('to a part that several choices have is none', () => {
+    expect(nearest('fra', ['lnd-fra', 'own-fra'])).toBeUndefined()
+  })
+
   it('to a word of megabytes is none, without a look at the choices', () => {
     const long = 'x'.repeat(8_000_000)
     const looked: string[] = []

@@ -103,7 +103,16 @@ describe('a table refuses', () => {
     ['an id that no record has', t => t.delete('closd'), 'lobbies.delete: no record has the id "closd".'],
     ['no query', t => t.update(wrong(undefined), { data() {} }), 'lobbies.update: the first argument is missing'],
     ['no query', t => t.delete(wrong(undefined)), 'lobbies.delete: the first argument is missing'],
-    ['a query that is none', t => t.delete(wrong({ lobby_id: 'closed' })), 'is no query'],
+    [
+      'fields in the place of a query',
+      t => t.update(wrong({ lobby_id: 'closed' }), wrong({ is_closed: true })),
+      'lobbies.update: the first argument is {"lobby_id":"closed"}: expected an id or a query, as in q => q.where({ lobby_id })',
+    ],
+    [
+      'fields in the place of a query',
+      t => t.delete(wrong({ lobby_id: 'closed' })),
+      'lobbies.delete: the first argument is {"lobby_id":"closed"}: expected an id or a query',
+    ],
     ['a query that is null', t => t.findFirst(wrong(null)), 'null is no query'],
     [
       'a function that makes no query',
@@ -127,7 +136,11 @@ describe('a table refuses', () => {
     ],
     ['no options', t => t.update(first, wrong(undefined)), 'lobbies.update: the options are undefined'],
     ['no data', t => t.update(first, wrong({})), 'lobbies.update: data is undefined: expected a function'],
-    ['changes beside a query', t => t.update(first, wrong({ is_closed: true })), '"is_closed" is an unknown option'],
+    [
+      'changes beside a query',
+      t => t.update(first, wrong({ is_closed: true })),
+      '"is_closed" is an unknown option: expected options such as { data(draft) { draft.is_closed = true } }. Known: data, strict.',
+    ],
     ['no changes', t => t.update('closed', wrong(undefined)), 'lobbies.update: beside an id stands undefined'],
     [
       'changes that are none',
