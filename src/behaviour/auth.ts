@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.js'
 
-/** Tells what a client of the cloud must know before its first call (PROTOCOL.md C). */
+/** Returns what a client of the cloud needs before its first call (PROTOCOL.md C). */
 export const bootstrap: Behaviour<'cloud.bootstrap'> = ({ tables }) => {
   // Every world has its settings.
   const { cdn_domain: domain = '', public_url: hub = '' } = tables.settings.get('settings') ?? {}

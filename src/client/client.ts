@@ -89,7 +89,7 @@ export interface Client {
   readonly faults: {
     list(): Promise<FaultState[]>
     add(fault: Fault): Promise<FaultState>
-    /** Takes a fault away; `false` where there is none. */
+    /** Deletes a fault; `false` where there is none. */
     remove(id: string): Promise<boolean>
     clear(): Promise<void>
     /** Lets go what a fault holds or delays; `undefined` where there is no such fault. */

@@ -26,7 +26,7 @@ export const authOperations = {
   'cloud.bootstrap': {
     method: 'GET',
     path: '/cloud/bootstrap',
-    summary: 'Tells what a client of the cloud must know before its first call.',
+    summary: 'Returns what a client of the cloud needs before its first call.',
     auth: 'none',
     kind: 'read',
     output: Bootstrap,
@@ -34,7 +34,7 @@ export const authOperations = {
     source: 'client',
     fidelity: [
       '`origins.hub` is the `publicUrl` of the mock, which the command sets to its own URL. Each of `domains` is the `cdn_domain` of the scenario.',
-      'Only tokens log in, and no captcha is asked for.',
+      'The only login method is a token, and the mock asks for no captcha.',
     ],
   },
   'auth.inspect': {

@@ -13,7 +13,7 @@ const player_token = z.string().meta({
 })
 const playerTokenErrors = ['TOKEN_ERROR', 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'] as const
 const checked =
-  'A `player_token` is checked before the state of the lobby: a valid token of another kind is `CLAIMS_MISSING_ENTITLEMENT`, what is no token of the world `TOKEN_ERROR`.'
+  'The mock checks a `player_token` before the state of the lobby. A valid token of another kind gives `CLAIMS_MISSING_ENTITLEMENT`, a string that is no token of the world `TOKEN_ERROR`.'
 
 const takesOver =
   'With the token of a lobby, and unless it is refused, it hands the lobby over to its server: see `lobbies.find`.'
@@ -34,8 +34,7 @@ export const gameServerOperations = {
   'lobbies.setClosed': {
     method: 'PUT',
     path: '/matchmaker/lobbies/closed',
-    summary:
-      'Closes the lobby, so that it is not found or listed, or opens it again. A player who has its id still joins it.',
+    summary: 'Closes or opens the lobby. A closed lobby is not found or listed, but can be joined by its id.',
     auth: 'lobby',
     kind: 'write',
     body: z.object({ is_closed: z.boolean() }),
@@ -114,7 +113,7 @@ export const gameServerOperations = {
   'players.getStatistics': {
     method: 'GET',
     path: '/matchmaker/players/statistics',
-    summary: 'How many seats are taken, reserved or connected: in all, by game mode, and by region.',
+    summary: 'Counts the taken seats, reserved or connected: in total, by game mode, and by region.',
     auth: 'public',
     kind: 'read',
     output: z.object({

@@ -46,7 +46,7 @@ export const namespaceDomainOperations = {
   'games.namespaces.removeNamespaceDomain': {
     method: 'DELETE',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains/{domain}',
-    summary: 'Takes a domain from a namespace.',
+    summary: 'Removes a domain from a namespace.',
     auth: 'cloud',
     kind: 'write',
     params: InNamespace.extend({ domain: z.string().meta({ description: 'A domain of the namespace.' }) }),

@@ -66,7 +66,7 @@ export const controlOperations = {
     method: 'GET',
     path: '/snapshot',
     summary:
-      'The whole world in the scenario format, as JSON or, by the header accept, as YAML; a long one only as JSON.',
+      'The whole world in the scenario format, as JSON or, by the header accept, as YAML. A long one is JSON only.',
     query: exact({
       with: z
         .string()
@@ -82,11 +82,11 @@ export const controlOperations = {
     body: AnyObject,
     longestBody: longestScenario,
   },
-  'scenarios.list': { method: 'GET', path: '/scenarios', summary: 'The scenarios on hand.' },
+  'scenarios.list': { method: 'GET', path: '/scenarios', summary: 'Lists the scenarios that have a name.' },
   'scenario.put': {
     method: 'PUT',
     path: '/scenario',
-    summary: 'Changes over to another scenario, in one change set.',
+    summary: 'Loads another scenario, in one change set.',
     body: LoadSchema,
     longestBody: longestScenario,
   },
@@ -110,16 +110,16 @@ export const controlOperations = {
     summary: 'Adds a fault, and answers it with its id.',
     body: Fault,
   },
-  'faults.clear': { method: 'DELETE', path: '/faults', summary: 'Takes all faults away.' },
+  'faults.clear': { method: 'DELETE', path: '/faults', summary: 'Deletes all faults.' },
   'faults.remove': {
     method: 'DELETE',
     path: '/faults/{fault_id}',
-    summary: 'Takes a fault away, and lets go what it holds.',
+    summary: 'Deletes a fault, and releases the requests that it holds.',
   },
   'faults.release': {
     method: 'POST',
     path: '/faults/{fault_id}/release',
-    summary: 'Lets go what a fault holds or delays. It stays, and holds what comes next.',
+    summary: 'Releases the requests that a fault holds or delays. The fault stays, and holds the next ones.',
   },
   'journal.find': {
     method: 'GET',
@@ -131,10 +131,10 @@ export const controlOperations = {
   'journal.verify': {
     method: 'POST',
     path: '/journal/verify',
-    summary: 'Whether the exchanges are as expected; where they are not, why, and what came nearest.',
+    summary: 'Says whether the exchanges are as expected. If not, it says why, and which came nearest.',
     body: Expectation,
   },
-  'journal.clear': { method: 'DELETE', path: '/journal', summary: 'Forgets them.' },
+  'journal.clear': { method: 'DELETE', path: '/journal', summary: 'Clears the journal.' },
   changes: {
     method: 'GET',
     path: '/changes',
@@ -161,13 +161,13 @@ export const controlOperations = {
   'simulation.put': {
     method: 'PUT',
     path: '/simulation',
-    summary: 'Has players come to a namespace, and go, from now on, in one change set. What is absent has its default.',
+    summary: 'Starts to simulate players of a namespace, in one change set. Absent fields get their defaults.',
     body: SimulationSchema,
   },
   'simulation.delete': {
     method: 'DELETE',
     path: '/simulation',
-    summary: 'Has nobody come to a namespace any more. Those who are there leave in their time.',
+    summary: 'Stops the simulation of a namespace. Its players leave when their sessions end.',
     query: EndSimulationSchema,
   },
   'device-links.complete': {
@@ -179,7 +179,7 @@ export const controlOperations = {
   'device-links.expire': {
     method: 'POST',
     path: '/device-links/{token}/expire',
-    summary: 'Has a device link expire now.',
+    summary: 'Lets a device link expire now.',
   },
   'records.list': {
     method: 'GET',
@@ -200,7 +200,7 @@ export const controlOperations = {
     summary: 'Changes the given fields of a record; null takes an optional one away.',
     body: AnyObject,
   },
-  'records.delete': { method: 'DELETE', path: '/{table}/{id}', summary: 'Takes a record away.' },
+  'records.delete': { method: 'DELETE', path: '/{table}/{id}', summary: 'Deletes a record.' },
 } as const satisfies { readonly [id: string]: ControlSpec }
 
 type ControlOperations = typeof controlOperations
