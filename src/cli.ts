@@ -235,5 +235,5 @@ function endOnSignals(close: () => Promise<void>): () => void {
 
 /** Reports a bug instead of ending the process. */
 function reportBugs(): void {
-  process.on('uncaughtException', error => console.warn(`mockmaker: unforeseen\n${error.stack ?? error}`))
+  process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
 }

@@ -85,5 +85,5 @@ export function createOnHand({ own, shipped, ...making }: OnHandOptions): OnHand
 function inputOf(name: string, named: ReadonlyMap<string, ScenarioInput>): ScenarioInput {
   const input = named.get(name)
   if (input !== undefined) return input
-  throw new UsageError(`${quoted(name)} is no scenario on hand.${knownChoices(name, [...named.keys()])}`)
+  throw new UsageError(`no scenario is called ${quoted(name)}.${knownChoices(name, [...named.keys()])}`)
 }

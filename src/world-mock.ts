@@ -228,5 +228,5 @@ function steeringOf(
 /** Reports a bug in the mock or in an override where the person who runs it looks. */
 function reportBug(error: unknown, where: string): void {
   // biome-ignore lint/suspicious/noConsole: the one place where a bug is told
-  console.error(`mockmaker: unforeseen, ${where}\n`, error)
+  console.error(`mockmaker: unexpected error, ${where}\n`, error)
 }

@@ -35,7 +35,7 @@ export function answerOn(bound: Bound, { loaded, options, progress, console }: A
     {
       ...nodeParts(),
       progress,
-      onBug: (error, where) => console.warn(`mockmaker: unforeseen, ${where}\n${inspect(error)}`),
+      onBug: (error, where) => console.warn(`mockmaker: unexpected error, ${where}\n${inspect(error)}`),
       scenarioName: loaded?.name,
     },
   )

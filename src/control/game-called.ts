@@ -9,5 +9,5 @@ export function gameCalled(name: string, { games }: Pick<ReadTables, 'games'>): 
   const game = games.get(name) ?? games.findFirst(q => q.where({ name_id: name }))
   if (game) return game
   const known = games.all().map(({ name_id }) => name_id)
-  throw new UsageError(`game is ${quoted(name)}, which none is.${knownChoices(name, known)}`)
+  throw new UsageError(`game is ${quoted(name)}, which does not exist.${knownChoices(name, known)}`)
 }

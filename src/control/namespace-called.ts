@@ -13,7 +13,7 @@ export function namespaceCalled(name: string | undefined, tables: ReadTables): N
   const known = tables.namespaces.all().map(({ namespace_id }) => fullNameOf(namespace_id, tables))
   if (name === undefined)
     throw new UsageError(`namespace is missing, and the world has no default one.${knownChoices('', known)}`)
-  throw new UsageError(`namespace is ${quoted(name)}, which none is.${knownChoices(name, known)}`)
+  throw new UsageError(`namespace is ${quoted(name)}, which does not exist.${knownChoices(name, known)}`)
 }
 
 function named(name: string, tables: ReadTables): NamespaceRow | undefined {

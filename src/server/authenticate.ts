@@ -88,7 +88,7 @@ function ofLobby(token: string, { lobbies, players }: View['tables']): Caller | 
 function ofDevPlayer(token: string, { seed, hasPassed }: View): Caller {
   const expiresAt = devPlayerExpiry(token, seed)
   if (expiresAt === undefined)
-    throw new ApiError('TOKEN_INVALID', `nothing here has this token: ${whereOthersAre(token)}`)
+    throw new ApiError('TOKEN_INVALID', `the mock does not know this token: ${whereOthersAre(token)}`)
   if (!hasPassed(expiresAt)) return { kind: 'dev_player' }
   throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this dev_player token has expired: ${whereNewOnesAre.dev_player}`)
 }

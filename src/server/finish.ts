@@ -76,7 +76,7 @@ export function createFinisher(options: FinisherOptions): Finisher {
   const bug = (progress: ExchangeProgress, error: unknown) => {
     const rayId = rayOf(progress, options)
     onBug(error, rayId)
-    const message = `something unforeseen happened: the mock's console tells what, at ray id ${rayId}`
+    const message = `the mock failed unexpectedly: its console shows the error, at ray id ${rayId}`
     return failure(500, { code: 'ERROR', message })
   }
   // What cannot be written as JSON is a bug like any other.

@@ -82,7 +82,7 @@ export const checkLobby: Check<LobbyRow> = ({ namespace_id, game_mode_id, region
 export const checkPlayer: Check<PlayerRow> = (player, { lobbies, tokens, deviceLinks }) => {
   const { player_token, lobby_id, namespace_id } = player
   const lobby = lobbies.get(lobby_id)
-  if (!lobby) return `lobby_id is ${quoted(lobby_id)}, which nothing has`
+  if (!lobby) return `lobby_id is ${quoted(lobby_id)}, which does not exist`
   if (lobby.namespace_id !== namespace_id)
     return `namespace_id is ${quoted(namespace_id)}, and its lobby is in ${quoted(lobby.namespace_id)}`
   if (lobby.status === 'stopped' && isSeated(player)) return `lobby ${lobby_id}, where it has a seat, has stopped`
@@ -157,7 +157,7 @@ interface Known {
 function reference(
   column: Readonly<Record<string, string | undefined>>,
   known: Known,
-  why = 'which nothing has',
+  why = 'which does not exist',
 ): string | undefined {
   for (const [name, id] of Object.entries(column)) {
     if (id === undefined || known.has(id)) continue

@@ -65,7 +65,7 @@ describe('the line of an exchange', () => {
   it('has the code and the message of a failure', async () => {
     const [line] = await linesOf([{ ...list, headers: bearer('pub_prod.mock.nobody') }])
 
-    expect(line).toMatch(/ {2}400 {2}\S+ ms {2}TOKEN_INVALID: nothing here has this token: /)
+    expect(line).toMatch(/ {2}400 {2}\S+ ms {2}TOKEN_INVALID: the mock does not know this token: /)
   })
 
   it('says of a canned list how many lobbies a public token is shown', async () => {

@@ -148,7 +148,7 @@ describe('a bug', () => {
 
     command.signal('SIGUSR2')
 
-    await expect.poll(() => command.errors()).toMatch(/unforeseen\nTypeError: a bug in a listener\n +at /)
+    await expect.poll(() => command.errors()).toMatch(/unexpected error\nTypeError: a bug in a listener\n +at /)
     expect((await sendTo(command.url, list)).status).toBe(200)
   })
 })

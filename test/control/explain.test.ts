@@ -80,7 +80,7 @@ describe('explain', () => {
       'answered by devices.links.prepare',
       'is refused (403 API_FORBIDDEN)',
     ],
-    [{ path: listPath, token: 'nobody' }, '400 TOKEN_INVALID', 'nothing here has this token'],
+    [{ path: listPath, token: 'nobody' }, '400 TOKEN_INVALID', 'the mock does not know this token'],
     [{ path: `http://127.0.0.1:4100/w/x${listPath}` }, 'answered by lobbies.list', 'tokenless'],
     [{ path: '/w/x' }, 'answered by a page', 'nothing of the service'],
     [{ path: '/devices/link/x' }, 'answered by a page', 'nothing of the service'],

@@ -137,10 +137,10 @@ describe('POST /__mock/{table}', () => {
     ['device-links', { statu: 'pending' }, 'Did you mean status?'],
     ['tokens', { kind: 'dev' }, 'kind is \\"dev\\": expected development, public or cloud'],
     ['lobbies', [], 'expected an object'],
-    ['players', { lobby_id: 'nobody' }, 'lobby_id is \\"nobody\\", which nothing has'],
+    ['players', { lobby_id: 'nobody' }, 'lobby_id is \\"nobody\\", which does not exist'],
     ['players', { lobby_id: ids.lobby, status: 'conected' }, 'expected reserved, connected, expired or removed'],
     ['simulations', { modes: { dual: 1 } }, 'Did you mean duel?'],
-    ['tokens', { kind: 'public', namespace_id: 'nowhere' }, 'which nothing has'],
+    ['tokens', { kind: 'public', namespace_id: 'nowhere' }, 'which does not exist'],
   ] as const)('refuses one of the %s that is %j, and changes nothing', async ([table, input, message], { serve }) => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)

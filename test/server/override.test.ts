@@ -202,7 +202,7 @@ describe('an override that throws', () => {
     const ray = got.headers['rvt-ray-id']
     expect([got.status, json(got)]).toEqual([
       500,
-      { code: 'ERROR', message: `something unforeseen happened: the mock's console tells what, at ray id ${ray}` },
+      { code: 'ERROR', message: `the mock failed unexpectedly: its console shows the error, at ray id ${ray}` },
     ])
     expect(told.mock.calls).toHaveLength(1)
     expect(told.mock.calls[0]?.[0]).toContain(ray)

@@ -26,12 +26,12 @@ describeRefusals([
   [
     'a lobby of a namespace that is not there',
     t => t.lobbies.create({ namespace_id: 'prodd', game_mode_id: 'duel', region_id: 'fra' }),
-    /^lobbies "[^"]+": namespace_id is "prodd", which nothing has\. Known: prod, beta\. Did you mean prod\?$/,
+    /^lobbies "[^"]+": namespace_id is "prodd", which does not exist\. Known: prod, beta\. Did you mean prod\?$/,
   ],
   [
     'a lobby of a game mode that is not there',
     setLobby({ game_mode_id: 'dual' }),
-    'lobbies "l0": game_mode_id is "dual", which nothing has. Known: duel, ffa. Did you mean duel?',
+    'lobbies "l0": game_mode_id is "dual", which does not exist. Known: duel, ffa. Did you mean duel?',
   ],
   [
     'a namespace with the name of another in its game',
@@ -46,7 +46,7 @@ describeRefusals([
   [
     'a game mode in a region that is not there',
     t => t.gameModes.create({ game_mode_id: 'new', regions: ['fra', 'frb'] }),
-    'gameModes "prod/new": regions is "frb", which nothing has. Known: fra, atl. Did you mean fra?',
+    'gameModes "prod/new": regions is "frb", which does not exist. Known: fra, atl. Did you mean fra?',
   ],
   [
     'a game mode that leaves the region of a lobby',
@@ -59,17 +59,17 @@ describeRefusals([
   [
     'a game mode of a namespace that is not there',
     t => t.gameModes.create({ namespace_id: 'none', game_mode_id: 'new' }),
-    'gameModes "none/new": namespace_id is "none", which nothing has. Known: prod, beta.',
+    'gameModes "none/new": namespace_id is "none", which does not exist. Known: prod, beta.',
   ],
   [
     'a namespace of a game that is not there',
     t => t.namespaces.create({ namespace_id: 'n', name_id: 'n', game_id: 'cars' }),
-    'namespaces "n": game_id is "cars", which nothing has. Known: tanks, boats.',
+    'namespaces "n": game_id is "cars", which does not exist. Known: tanks, boats.',
   ],
   [
     'a public token of a namespace that is not there',
     t => t.tokens.create({ token: 't', kind: 'public', namespace_id: 'none' }),
-    'tokens "t": namespace_id is "none", which nothing has. Known: prod, beta.',
+    'tokens "t": namespace_id is "none", which does not exist. Known: prod, beta.',
   ],
   [
     'a development token with two ports of one label',
@@ -85,17 +85,17 @@ describeRefusals([
   [
     'a cloud token of a game that is not there',
     t => t.tokens.create({ token: 't', kind: 'cloud', game_id: 'cars' }),
-    'tokens "t": game_id is "cars", which nothing has. Known: tanks, boats.',
+    'tokens "t": game_id is "cars", which does not exist. Known: tanks, boats.',
   ],
   [
     'a complete link of a game that is not there',
     t => t.deviceLinks.create({ device_link_token: 'd', status: 'complete', game_id: 'cars', cloud_token: 'c' }),
-    'deviceLinks "d": game_id is "cars", which nothing has. Known: tanks, boats.',
+    'deviceLinks "d": game_id is "cars", which does not exist. Known: tanks, boats.',
   ],
   [
     'a link to be completed for a game that is not there',
     t => t.deviceLinks.create({ device_link_token: 'd', status: 'pending', completes: { at: 1, game_id: 'cars' } }),
-    'deviceLinks "d": completes.game_id is "cars", which nothing has. Known: tanks, boats.',
+    'deviceLinks "d": completes.game_id is "cars", which does not exist. Known: tanks, boats.',
   ],
   [
     'a default namespace that is not there',
@@ -103,7 +103,7 @@ describeRefusals([
       t.settings.update(q => q.where({ settings_id: 'settings' }), {
         data: draft => void Object.assign(draft, { default_namespace_id: 'none' }),
       }),
-    'settings "settings": default_namespace_id is "none", which nothing has. Known: prod, beta.',
+    'settings "settings": default_namespace_id is "none", which does not exist. Known: prod, beta.',
   ],
   [
     'a delete of a game that has a namespace',
