@@ -63,7 +63,7 @@ Examples:
 withServing(command('serve', 'serve a scenario; the same as mockmaker [scenario]'))
 
 command('validate', 'check scenario files')
-  .argument('<file...>')
+  .argument('<file...>', 'scenario files, or names of shipped scenarios')
   .action(async (files: string[]) => {
     if (!(await validate(files, console))) process.exitCode = failed
   })
@@ -72,14 +72,17 @@ command('init', 'write a scenario with comments, to start from')
   .argument('[folder]', 'where to write it', '.')
   .action((folder: string) => init(folder, { root: new URL('..', import.meta.url), console }))
 
-command('routes', 'print the operations').action(() => printRoutes(console))
+command('routes', 'print the calls that the mock answers').action(() => printRoutes(console))
 
 command('openapi', 'print the OpenAPI document').action(() =>
   console.printDocument(JSON.stringify(openapi({ version }), null, 2)),
 )
 
 withMockFlags(
-  command('exec', 'run a command against a mock of its own; MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN name it'),
+  command(
+    'exec',
+    'run a command against a mock of its own; MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN lead to it',
+  ),
 )
   .usage('[options] [scenario] -- <command> [argument...]')
   .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
@@ -98,7 +101,7 @@ withMockFlags(
   })
 
 command('env', 'print the variables of a running mock, or of the server of a lobby: eval "$(mockmaker env)"')
-  .argument('[lobby_id]', 'a lobby of the mock')
+  .argument('[lobby_id]', 'print the variables for the game server of this lobby')
   .addOption(urlOption())
   .addOption(tokenOption())
   .action((lobbyId: string | undefined, options: EnvOptions, command: Command) => {
@@ -109,7 +112,7 @@ command('env', 'print the variables of a running mock, or of the server of a lob
 
 command('export', 'print a running world as a scenario')
   .addOption(urlOption())
-  .option('--with <parts>', 'what to add: journal, faults', listArgument)
+  .option('--with <parts>', 'what to print beside the records: journal, faults, or journal,faults', listArgument)
   .action((options: ExportOptions) => printSnapshot(options, console))
 
 command('help', 'print the help of a command')

@@ -36,6 +36,6 @@ export function init(folder: string, { root, console }: InitOptions): void {
 function refuseIfThere(paths: readonly string[]): void {
   const there = paths.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
   if (there.length === 0) return
-  const [verb, them] = there.length === 1 ? ['is', 'it'] : ['are', 'them']
-  throw new UsageError(`${there.join(' and ')} ${verb} there already: move ${them}, or name another folder`)
+  const [exist, them] = there.length === 1 ? ['exists', 'it'] : ['exist', 'them']
+  throw new UsageError(`${there.join(' and ')} already ${exist}: move ${them}, or name another folder`)
 }

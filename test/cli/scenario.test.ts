@@ -135,7 +135,7 @@ describe('mockmaker init', () => {
     const { code, stdout, stderr } = await run(['init'], { cwd })
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toBe(`${name} is there already: move it, or name another folder\n`)
+    expect(stderr).toBe(`${name} already exists: move it, or name another folder\n`)
     expect(await readFile(join(cwd, name), 'utf8')).toBe('mine')
     const other = name === 'scenario.yaml' ? 'scenario.schema.json' : 'scenario.yaml'
     await expect(readFile(join(cwd, other))).rejects.toThrow('ENOENT')
