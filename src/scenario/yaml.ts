@@ -48,7 +48,7 @@ export function parseYaml(text: string, { file = 'scenario', yaml, carets = fals
     const { offset } = tooDeep
     throw new UsageError(`${placeOf(offset)}: nests deeper than ${fileNestingLimit} levels.${source(offset)}`)
   }
-  const documents = [...new yaml.Composer({ stringKeys: true }).compose(tokens, true, text.length)]
+  const documents = [...new yaml.Composer({ stringKeys: true, uniqueKeys: false }).compose(tokens, true, text.length)]
   const problems = documents.flatMap((document, i) =>
     i > 0 ? [secondDocument(document)] : syntaxProblems(document, yaml),
   )
@@ -122,33 +122,49 @@ interface SyntaxProblem {
   readonly said: string
 }
 
-/** What the library says otherwise, or not for people who write scenarios. */
-const sayings: Readonly<Record<string, string>> = { DUPLICATE_KEY: 'a key that is there already' }
-
 function secondDocument({ range }: Document.Parsed): SyntaxProblem {
   return { at: range[0], said: 'a second document: a scenario is one' }
 }
 
 function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] {
   const found = [...document.errors, ...document.warnings]
-  if (found.length === 0) return aliasProblems(document, yaml)
-  return found.map(({ code, message, pos }) => ({ at: pos[0], said: sayings[code] ?? message }))
+  const { aliases, keys } = contentProblems(document, yaml)
+  // What is not read right may lack anchors.
+  return [
+    ...found.map(({ message, pos }) => ({ at: pos[0], said: message })),
+    ...(found.length > 0 ? [] : aliases),
+    ...keys,
+  ]
 }
 
-/** Aliases that lead to nothing, and those that lead to what they stand in, which would have no end. */
-function aliasProblems(document: Document.Parsed, { visit }: Yaml): SyntaxProblem[] {
+/**
+ * Aliases that lead to nothing, and those that lead to what they stand in, which would have no end; and keys that their map
+ * has twice, because the library compares each key of a map with all others.
+ */
+function contentProblems(document: Document.Parsed, { visit, isScalar }: Yaml) {
   const anchors = new Map<string, Node>()
-  const problems: SyntaxProblem[] = []
+  const [aliases, keys]: [SyntaxProblem[], SyntaxProblem[]] = [[], []]
+  const keepAnchor = (node: Node & { anchor?: string }) =>
+    void (node.anchor !== undefined && anchors.set(node.anchor, node))
   visit(document, {
-    Value: (_, node) => void (node.anchor !== undefined && anchors.set(node.anchor, node)),
+    Value: (_, node) => keepAnchor(node),
+    Map: (_, node) => {
+      keepAnchor(node)
+      const seen = new Set<unknown>()
+      for (const { key } of node.items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) keys.push({ at: key.range?.[0] ?? 0, said: 'a key that is there already' })
+        seen.add(key.value)
+      }
+    },
     Alias: (_, alias, path) => {
       const target = anchors.get(alias.source)
       const at = alias.range?.[0] ?? 0
-      if (!target) problems.push({ at, said: 'an alias without an anchor before it' })
-      else if (path.includes(target)) problems.push({ at, said: 'an alias inside of what it stands for' })
+      if (!target) aliases.push({ at, said: 'an alias without an anchor before it' })
+      else if (path.includes(target)) aliases.push({ at, said: 'an alias inside of what it stands for' })
     },
   })
-  return problems
+  return { aliases, keys }
 }
 
 /** The rest of the line, for the end of a message. */
