@@ -113,6 +113,16 @@ describe('worlds.put', () => {
     expect([mock.worlds.list().length, mock.worlds.get('x')]).toEqual([2, one])
     await mock.close()
   })
+
+  it.each([null, undefined, 5, '', 'a b', 'x'.repeat(65)])('makes no world of the id %j', async id => {
+    const mock = createMockmaker({ scenario: tanks })
+
+    const put = mock.worlds.put(id as never) // no type lets it pass
+
+    await expect(put).rejects.toThrow('is no id of a world: expected 1 to 64 of A-Z a-z 0-9 _ -')
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+    await mock.close()
+  })
 })
 
 describe('an override', () => {

@@ -73,7 +73,8 @@ export class Worlds<Mock extends Kept> {
 
   /** Makes a world that is not there. Throws as `at` does. */
   add(id: string, make: (id: string) => Mock): Mock {
-    if (!worldId.pattern.test(id)) {
+    // The test of a pattern would take null for "null".
+    if (typeof id !== 'string' || !worldId.pattern.test(id)) {
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
     }
     const { most } = this.#options
