@@ -35,7 +35,7 @@ export function createTable<Row, Input extends object>(
 ): ClientTable<Row, Input> {
   const at = (id: string) => {
     if (typeof id !== 'string')
-      throw misused('get(id), update(id, { is_closed: true }) and delete(id): a text, no query')
+      throw misused('get(id), update(id, { is_closed: true }) and delete(id), where the id is a text')
     return `/${name}/${encodeURIComponent(id)}`
   }
   // What a mock answers is what its tables hold.

@@ -59,7 +59,7 @@ function pending(link: DeviceLinkRow, { world, tokens }: PageMock): Html {
   })
   return html`${state('pending', 'Pending')}
 <div class="choice">
-<p>The device that shows <code>${link.device_link_token}</code> waits for a cloud token. Choose the game that it is of.</p>
+<p>The device that shows <code>${link.device_link_token}</code> waits for a cloud token. Choose its game.</p>
 <p class="note">Link ${link.device_link_id}. ${expiry(link, world.clock.now())}</p>
 <ul class="games">
 ${games}

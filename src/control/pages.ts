@@ -1,5 +1,6 @@
 import { deviceLinkPath } from '../contract/device-link.js'
 import { openapi } from '../contract/openapi.js'
+import type { OpenApiDocument } from '../contract/openapi-document.js'
 import { decodedSegment } from '../server/decoded-segment.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
 import { prefersJson } from './accept.js'
@@ -21,12 +22,12 @@ export function pageFor(exchange: Exchange, contextOf: () => PageContext): Page 
   return token === '' || token.includes('/') ? undefined : deviceLink(decodedSegment(token), contextOf())
 }
 
-let document: { readonly version: string | undefined; readonly parts: ReturnType<typeof openapi> } | undefined
+let made: { readonly version: string | undefined; readonly document: OpenApiDocument } | undefined
 
-/** The OpenAPI document of a server. It takes several ms to make, so that it is made once. */
-function openapiAt(url: string, version: string | undefined): ReturnType<typeof openapi> {
-  if (document?.version !== version || !document) document = { version, parts: openapi({ version }) }
-  const { openapi: standard, info, ...rest } = document.parts
+/** The OpenAPI document of a server. It is made once, because that takes several ms. */
+function openapiAt(url: string, version: string | undefined): OpenApiDocument {
+  if (!made || made.version !== version) made = { version, document: openapi({ version }) }
+  const { openapi: standard, info, ...rest } = made.document
   return { openapi: standard, info, servers: [{ url }], ...rest }
 }
 

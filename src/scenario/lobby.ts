@@ -30,21 +30,21 @@ export const LobbyEntry = exact({
   }),
   max_players: MaxPlayersKey.optional(),
   state: Json.optional().meta({
-    description: 'What the game says of itself: any JSON that nests at most 64 levels. Default: none.',
+    description: 'What its server says of the game: any JSON that nests at most 64 levels. Default: none.',
     examples: [{ map: 'Harbour' }],
   }),
   publicity: publicity
     .optional()
     .meta({ description: 'Whether it is listed and found. Default: public.', default: 'public' }),
   is_closed: z.boolean().optional().meta({
-    description: 'Whether it takes no more players by find, and is not listed. Default: false.',
+    description: 'Whether it is closed: not found, not listed, and joined only by its id. Default: false.',
     default: false,
   }),
   tags: record(z.string())
     .optional()
     .meta({ description: 'What find may ask for. Default: none.', examples: [{ map: 'harbour' }] }),
   lobby_config: Json.optional().meta({
-    description: 'What whoever created it wants its server to know. Default: none.',
+    description: 'The configuration that its creator gives its server. Default: none.',
     examples: [{ rounds: 3 }],
   }),
   run_by: run_by
@@ -55,10 +55,10 @@ export const LobbyEntry = exact({
   status: z
     .enum(['starting', 'ready', 'stopped'])
     .optional()
-    .meta({ description: 'Whether its server is there. Default: ready.', default: 'ready' }),
+    .meta({ description: 'Whether its server is ready. Default: ready.', default: 'ready' }),
   ready_by: Instant.optional().describe('When a starting one stops. Default: never.'),
   stops_at: Instant.optional().describe('When it stops because of its age. Default: never.'),
-  forgotten_at: Instant.optional().describe('When nothing is known any more of one that has stopped. Default: never.'),
+  forgotten_at: Instant.optional().describe('When a stopped lobby is forgotten. Default: never.'),
   players: z.array(PlayerEntry).optional().describe('Players who can be told apart. Default: none.'),
 })
 export type LobbyEntry = z.output<typeof LobbyEntry>

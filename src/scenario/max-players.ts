@@ -10,9 +10,12 @@ export const MaxPlayersKey = z
   .union([
     Uint32,
     exact({
-      normal: Uint32.optional().meta({ description: 'Who come by find.', examples: [16] }),
-      direct: Uint32.optional().meta({ description: 'Who join by the id of the lobby.', examples: [20] }),
-      party: Uint32.optional().meta({ description: 'Who come as a party.', examples: [20] }),
+      normal: Uint32.optional().meta({ description: 'The most players by find.', examples: [16] }),
+      direct: Uint32.optional().meta({
+        description: 'The most players by join with the id of the lobby.',
+        examples: [20],
+      }),
+      party: Uint32.optional().meta({ description: 'The most players as a party.', examples: [20] }),
     }),
   ])
   .meta({

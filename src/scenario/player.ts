@@ -13,20 +13,20 @@ export const PlayerEntry = exact({
   status: z
     .enum(['reserved', 'connected', 'expired', 'removed'])
     .optional()
-    .meta({ description: 'Whether it has a seat, and is there. Default: connected.', default: 'connected' }),
+    .meta({ description: 'Whether it has a seat, and has connected. Default: connected.', default: 'connected' }),
   address: z
     .string()
     .optional()
     .meta({ description: 'Where it comes from. Default: 127.0.0.1.', default: '127.0.0.1', examples: ['203.0.113.7'] }),
   session_ms: session_ms.meta({
-    description: 'For how long it plays, of one whom the simulation has sent.',
+    description: 'For how long a simulated player plays, in ms.',
     examples: [720_000],
   }),
   expires_at: Instant.optional().describe('When a reserved seat is freed. Default: never.'),
   connects_at: Instant.optional().describe('When the mock connects a reserved player. Default: never.'),
   leaves_at: Instant.optional().describe('When the mock has a connected player leave. Default: never.'),
   removes_at: Instant.optional().describe('When a player with a seat is removed because of its age. Default: never.'),
-  forgotten_at: Instant.optional().describe('When nothing is known any more of one who is gone. Default: never.'),
+  forgotten_at: Instant.optional().describe('When a player who is gone is forgotten. Default: never.'),
 })
 export type PlayerEntry = z.output<typeof PlayerEntry>
 

@@ -32,10 +32,10 @@ export const Scenario = exact({
   seed: z
     .int()
     .optional()
-    .meta({ description: 'Everything that is generated comes from it. Default: 1.', default: 1, examples: [42] }),
+    .meta({ description: 'Ids, tokens and lobbies are generated from it. Default: 1.', default: 1, examples: [42] }),
   now: Instant.optional().describe("Where the world's clock starts. Default: the real time."),
   clock: ClockEntry.optional().meta({
-    description: 'running or frozen, or how fast it goes too. Default: running.',
+    description: 'running or frozen, or an object with its mode and rate. Default: running.',
     default: 'running',
     examples: ['frozen', { rate: 60 }],
   }),
@@ -92,7 +92,7 @@ export const Scenario = exact({
     .optional()
     .meta({ description: "The world's own revisions are above it. Default: 0.", examples: [1_795_204_800_000] }),
   chance: ChanceEntry.optional().meta({
-    description: 'Where chance goes on. Default: at the beginning of what the seed gives.',
+    description: 'Where the random sequences continue. Default: at their start, from the seed.',
     examples: [{ world: [1, -2, 3, 4] }],
   }),
   faults: z
@@ -105,7 +105,7 @@ export const Scenario = exact({
       examples: [[{ operation: 'lobbies.list', effect: { delay: '300ms' }, times: 1 }]],
     }),
   journal: z.array(JournalEntry).optional().meta({
-    description: 'What the world has been asked before, and what it answered. Default: nothing.',
+    description: 'Earlier requests to the world, with their responses. Default: none.',
     default: [],
   }),
   $schema: z

@@ -26,12 +26,12 @@ export const SimulationEntry = exact({
     default: durationText(simulationDefaults.session_ms),
   }),
   modes: modes.meta({
-    description: 'How often each game mode is wanted, by its id: weights. Default: all alike.',
+    description: 'How often players want each game mode: weights, by its id. Default: all alike.',
     examples: [{ duel: 1, 'free-for-all': 6 }],
   }),
   began_at: Instant.optional().describe('When they began to come. Default: when the world begins.'),
   settled: settled.optional().meta({
-    description: 'Whether those whom lobbies only counted have become players who leave. Default: false.',
+    description: 'Whether the players that lobbies only count have become players who leave. Default: false.',
     default: false,
   }),
 })
