@@ -33,7 +33,12 @@ async function ofClients({ url, token: kind }: EnvOptions): Promise<Environment>
   return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, url)) })
 }
 
-const ShownToken = z.object({ kind: z.string(), token: z.string(), game_id: z.unknown(), namespace_id: z.unknown() })
+const ShownToken = z.object({
+  kind: z.string(),
+  token: z.string(),
+  game_id: z.string().optional(),
+  namespace_id: z.string().optional(),
+})
 const ShownNamespace = z.object({ namespace_id: z.string(), game_id: z.string(), version_id: z.string() })
 
 /** The name of the version that the namespace of a token runs; of a cloud token, the first namespace of its game. */
