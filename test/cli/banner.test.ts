@@ -106,6 +106,14 @@ describe('the URL of a device link', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   })
 
+  it('is on the hub that the bootstrap names', async () => {
+    const { url } = await serveJson()
+
+    const { body } = await sendTo(url, { method: 'GET', path: '/cloud/bootstrap' })
+
+    expect(JSON.parse(body).origins).toEqual({ hub: url })
+  })
+
   it('works from this machine where the command listens on all addresses', async () => {
     const { url } = await serveJson(['--host', '0.0.0.0'])
     const { body } = await sendTo(url, { method: 'POST', path: '/cloud/devices/links' })

@@ -32,18 +32,30 @@ describe("the service's command line tool", () => {
     expect(game).toMatchObject({ name_id: 'tanks', namespaces: [{ name_id: 'prod' }] })
   })
 
-  it('tells the hub, which is where the device link is completed', async ({ serve }) => {
-    const { url } = await serve({ scenario: scenarios.default, publicUrl: 'http://127.0.0.1:4100' })
+  it.for([
+    ['http://127.0.0.1:4100', 'http://127.0.0.1:4100'],
+    [undefined, 'https://hub.mock.localhost'],
+  ] as const)(
+    'tells the hub, which is where the device link is completed: publicUrl %s',
+    async ([publicUrl, hub], { serve }) => {
+      const { url } = await serve({ scenario: scenarios.default, publicUrl })
 
-    const { origins } = await callAsCli(url, { method: 'GET', path: '/cloud/bootstrap', token, read: reads.bootstrap })
-    const { device_link_url } = await callAsCli(url, {
-      method: 'POST',
-      path: '/cloud/devices/links',
-      read: reads.prepare,
-    })
+      const { origins } = await callAsCli(url, {
+        method: 'GET',
+        path: '/cloud/bootstrap',
+        token,
+        read: reads.bootstrap,
+      })
+      const { device_link_url } = await callAsCli(url, {
+        method: 'POST',
+        path: '/cloud/devices/links',
+        read: reads.prepare,
+      })
 
-    expect(device_link_url.startsWith(`${origins.hub}/devices/link/`)).toBe(true)
-  })
+      expect(origins).toEqual({ hub })
+      expect(device_link_url.startsWith(`${hub}/devices/link/`)).toBe(true)
+    },
+  )
 
   it('makes a development token of the ports of its configuration, and a public one', async ({ serve }) => {
     const { url } = await serve({ scenario: scenarios.default })

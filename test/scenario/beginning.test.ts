@@ -38,14 +38,31 @@ describe('the world of an empty scenario', () => {
     const { regions, gameModes, lobbies, deviceLinks } = rowsOf({})
 
     expect(regions).toHaveLength(12)
-    expect(regions[0]).toEqual({
-      region_id: 'lnd-atl',
-      region_uuid: '54c60ee9-ae31-4a3f-b5ff-06aa5639310f',
-      provider_display_name: 'Linode',
-      region_display_name: 'Atlanta',
-      datacenter_coord: { latitude: 33.74819, longitude: -84.39086 },
-    })
     expect([gameModes, lobbies, deviceLinks]).toEqual([[], [], []])
+  })
+
+  // PROTOCOL.md D.
+  it.each([
+    ['lnd-atl', 'Atlanta', '54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 33.74819, -84.39086],
+    ['lnd-sfo', 'San Francisco', '19f1b737-0ff1-4676-a834-1af8c4e9890f', 37.77938, -122.41843],
+    ['lnd-fra', 'Frankfurt', '37aeb24a-12f6-45ea-ba7e-d2589588d7db', 50.11044, 8.68183],
+    ['lnd-syd', 'Sydney', '6041893e-7a35-4ab7-a31d-9fd4d6f9dee2', -33.87271, 151.20569],
+    ['lnd-tok', 'Tokyo', '1f34955f-c0a5-472f-b1c6-1912698141eb', 35.68951, 139.6917],
+    ['lnd-mba', 'Mumbai', 'a699aff0-9d2d-4cad-bef4-b929a78d430e', 18.9401, 72.83466],
+    ['lnd-tor', 'Toronto', '33eaba37-0f06-4dc0-959a-2267481e63df', 43.65161, -79.38313],
+    ['lnd-dca', 'Washington, DC', '732757b5-51dd-464f-a673-6ae40502c832', 38.89212, -77.00909],
+    ['lnd-dfw', 'Dallas', '06e30e05-cd47-4cc7-adeb-8cb4a1a189b7', 32.77557, -96.7956],
+    ['lnd-ewr', 'New York City', 'ed6dac28-c16d-4c03-8daa-98adfbae4758', 40.71298, -74.0072],
+    ['lnd-lon', 'London', '161e738d-f7ed-4d43-af64-7731e39835ef', 51.50335, -0.0794],
+    ['lnd-sgp', 'Singapore', '4baddf3d-3a70-4139-aed7-21e06a74b9f4', 1.2798, 103.83728],
+  ])('has %s, which is %s, with the UUID of the real service', (region_id, name, region_uuid, latitude, longitude) => {
+    expect(rowsOf({}).regions.find(region => region.region_id === region_id)).toEqual({
+      region_id,
+      region_uuid,
+      provider_display_name: 'Linode',
+      region_display_name: name,
+      datacenter_coord: { latitude, longitude },
+    })
   })
 
   it('has a public, a development and a cloud token, for a year', () => {
