@@ -4,6 +4,7 @@ import { UsageError } from '../contract/usage-error.js'
 import { JsonToYaml } from '../scenario/json-to-yaml.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { type Exchange, header, type Page } from '../server/exchange.js'
+import { ClientGone } from '../server/watch.js'
 import type { Clock } from '../store/clock.js'
 import { prefersJson, prefersYaml } from './accept.js'
 import { descriptionOf } from './description.js'
@@ -96,12 +97,12 @@ export const controlCalls = {
     return descriptionOf(mock)
   },
   'clock.get': ({ mock }) => clockOf(mock.world.clock),
-  'clock.set': async ({ mock, body }) => {
-    await mock.world.clock.set(body)
+  'clock.set': async ({ mock, exchange, body }) => {
+    await untilGone(exchange, signal => mock.world.clock.set(body, { signal }))
     return clockOf(mock.world.clock)
   },
-  'clock.advance': async ({ mock, body: { by } }) => {
-    await mock.world.clock.advance(by)
+  'clock.advance': async ({ mock, exchange, body: { by } }) => {
+    await untilGone(exchange, signal => mock.world.clock.advance(by, { signal }))
     return clockOf(mock.world.clock)
   },
   'faults.list': ({ mock }) => ({ faults: mock.faults.list() }),
@@ -150,6 +151,20 @@ export const controlCalls = {
   'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
 } satisfies {
   readonly [Id in Exclude<ControlId, keyof typeof controlPages>]: (call: ControlCall<Id>) => object | Promise<object>
+}
+
+/** Does work with a signal that is aborted when the client goes away. Rejects with `ClientGone` then. */
+async function untilGone(exchange: Exchange, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(new ClientGone('the client has gone'))
+  const client = exchange.signal?.()
+  client?.addEventListener('abort', abort)
+  if (client?.aborted) abort()
+  try {
+    await work(controller.signal)
+  } finally {
+    client?.removeEventListener('abort', abort)
+  }
 }
 
 /** The longest snapshot that is answered as YAML, in characters of its JSON: some 50,000 lobbies. */

@@ -34,6 +34,19 @@ export const ClockSettingSchema = exact({
   rate: Rate.optional(),
 }) satisfies z.ZodType<ClockSetting>
 
+/** What stops a move of the time. */
+export interface ClockMoveOptions {
+  /** Default: none. */
+  readonly signal?: AbortSignal | undefined
+}
+
+// By what is called: jsdom has a class of its own.
+const isSignal = (value: unknown) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function'
+
+export const ClockMoveSchema = exact({
+  signal: z.custom<AbortSignal>(isSignal, 'expected an AbortSignal').optional(),
+}) satisfies z.ZodType<ClockMoveOptions>
+
 /** Throws `UsageError` where it is no time. */
 export function timeOf(now: number | string): number {
   const ms = typeof now === 'string' ? parseInstant(now) : new Date(now).getTime()

@@ -3,7 +3,14 @@ import { quoted } from '../contract/issue.js'
 import { shaped } from '../contract/shaped.js'
 import { UsageError } from '../contract/usage-error.js'
 import { AlarmTimer } from './alarm-timer.js'
-import { type ClockMode, type ClockSetting, ClockSettingSchema, timeOf } from './clock-setting.js'
+import {
+  type ClockMode,
+  type ClockMoveOptions,
+  ClockMoveSchema,
+  type ClockSetting,
+  ClockSettingSchema,
+  timeOf,
+} from './clock-setting.js'
 import { type Alarm, type Deadline, Deadlines } from './deadlines.js'
 import { latestMs } from './time.js'
 
@@ -18,13 +25,15 @@ export interface Clock {
    * Moves the time forward, by so many ms or by a duration such as `40s`. Deadlines that fall in between happen in their
    * order, each at its time and with what they write, before the promise resolves: inside a turn it waits for itself. A
    * reset, a scenario or a snapshot on the way ends it there. Throws `UsageError` for what is no such length of time.
+   * Rejects with the reason of `signal` when that is aborted: the time stays where it is then.
    */
-  advance(by: number | string): Promise<void>
+  advance(by: number | string, options?: ClockMoveOptions): Promise<void>
   /**
    * Has it run or stand still, faster or slower, and go forward to a time; what is absent stays. Deadlines that fall in
    * between happen as in `advance`. Rejects with `UsageError`, and changes nothing, where the time would go backwards.
+   * `signal` stops it as it stops `advance`.
    */
-  set(setting: ClockSetting): Promise<void>
+  set(setting: ClockSetting, options?: ClockMoveOptions): Promise<void>
 }
 
 /** Whether a time has come, in ms since the epoch; `undefined` never comes. */
@@ -116,16 +125,20 @@ export class WorldClock implements Clock {
     return real
   }
 
-  advance(by: number | string): Promise<void> {
+  advance(by: number | string, options: ClockMoveOptions = {}): Promise<void> {
     const ms = lengthMs(by)
+    const { signal } = shaped(options, { schema: ClockMoveSchema, what: 'clock.advance' })
     return this.#inTurn(async () => {
+      signal?.throwIfAborted()
       if (this.now() + ms > latestMs) throw beyond(`clock.advance(${quoted(by)})`)
-      await this.#advanceTo(this.elapsed() + ms)
+      await this.#advanceTo(this.elapsed() + ms, signal)
     })
   }
 
-  set(setting: ClockSetting): Promise<void> {
+  set(setting: ClockSetting, options: ClockMoveOptions = {}): Promise<void> {
     return this.#inTurn(async () => {
+      const { signal } = shaped(options, { schema: ClockMoveSchema, what: 'clock.set' })
+      signal?.throwIfAborted()
       // As they are then: another one may set them before.
       const {
         mode = this.#mode,
@@ -136,7 +149,7 @@ export class WorldClock implements Clock {
       if (target !== undefined && target < this.now()) throw backwards(target, this.now())
       if (target !== undefined && target > latestMs) throw beyond(`clock.now is ${quoted(now)}`)
       this.#go({ mode, rate })
-      if (target !== undefined) await this.#advanceTo(target - this.#epoch)
+      if (target !== undefined) await this.#advanceTo(target - this.#epoch, signal)
     })
   }
 
@@ -197,14 +210,14 @@ export class WorldClock implements Clock {
     return moved
   }
 
-  async #advanceTo(target: number): Promise<void> {
+  async #advanceTo(target: number, signal: AbortSignal | undefined): Promise<void> {
     const restored = this.#restored
     // Told another time on the way, it goes no further: what is due by then still happens.
     const until = () => (this.#restored === restored ? target : this.elapsed())
     try {
       for (const { at, due } of this.#takeDue(until)) {
         this.#passed += Math.max(0, at - this.elapsed())
-        await due()
+        await unlessAborted(due(), signal)
       }
       this.#passed += Math.max(0, until() - this.elapsed())
     } finally {
@@ -219,6 +232,22 @@ export class WorldClock implements Clock {
       deadlines.remove(due)
       yield due
     }
+  }
+}
+
+/** Waits for work, which goes on by itself when the signal is aborted. Rejects with the reason of the signal then. */
+async function unlessAborted(work: void | Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+  })
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    await Promise.race([aborted, work])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, vi } from 'vitest'
 import { failure, json } from '../doors.js'
-import { stateOf } from '../server/ask.js'
-import { it } from './steered.js'
+import { live, stateOf } from '../server/ask.js'
+import { json as headers, it } from './steered.js'
 
 const hours = (count: number) => count * 3_600_000
 const begun = Date.parse('2026-11-20T20:00:00Z')
@@ -60,6 +60,24 @@ describe('the clock of a world', () => {
     const { mode, rate } = mock.world.clock
     expect([mode, rate, mock.world.clock.now()]).toEqual(['frozen', 1, begun])
   })
+
+  it.for([
+    ['POST', '/__mock/clock/advance', { by: '30d' }],
+    ['PUT', '/__mock/clock', { now: begun + hours(720) }],
+  ] as const)(
+    'stops when the client of %s %s goes away, and takes the next call',
+    async ([method, path, body], { serve }) => {
+      const { mock, client, url } = await serve()
+      const controller = new AbortController()
+      live(mock.world).clock.after(1_000, () => new Promise(() => controller.abort()))
+
+      const { signal } = controller
+      await fetch(url + path, { method, headers, body: JSON.stringify(body), signal }).catch(() => {})
+      const { now } = await client.world.clock.set({ rate: 2 })
+
+      expect(now).toBe('2026-11-20T20:00:01.000Z')
+    },
+  )
 
   it.for([
     ['PUT', '/__mock/clock', { now: '2026-11-20T19:59:59Z' }, 'only goes forward'],

@@ -81,6 +81,40 @@ describe('clock.advance', () => {
     expect([failed?.status, alarm.mock.calls.length]).toEqual(['rejected', 1])
   })
 
+  it.each(['advance', 'set'] as const)('stops where it is when the signal of %s is aborted', async how => {
+    const clock = frozen()
+    const controller = new AbortController()
+    const alarm = vi.fn()
+    clock.after(5, () => new Promise(() => controller.abort(new Error('nobody waits'))))
+    clock.after(8, alarm)
+
+    const { signal } = controller
+    const stopped = how === 'set' ? clock.set({ now: startAt + 10 }, { signal }) : clock.advance(10, { signal })
+
+    await expect(stopped).rejects.toThrow('nobody waits')
+    expect([clock.now(), alarm.mock.calls.length]).toEqual([startAt + 5, 0])
+    await expect(clock.advance(10, { signal })).rejects.toThrow('nobody waits')
+    expect(clock.now()).toBe(startAt + 5)
+    await clock.advance(5)
+    expect([clock.now(), alarm.mock.calls.length]).toEqual([startAt + 10, 1])
+  })
+
+  it.each([
+    [{ signal: 5 }, 'signal is 5: expected an AbortSignal'],
+    [{ signal: null }, 'signal is null: expected an AbortSignal'],
+    [{ signl: undefined }, 'signl is an unknown key'],
+    [5, 'is 5: expected object'],
+  ])('refuses the options %j', async (options, message) => {
+    const clock = frozen()
+
+    const advance = async () => clock.advance(10, options as never) // no type lets it pass
+    const set = async () => clock.set({ rate: 2 }, options as never)
+
+    await expect(advance()).rejects.toThrow(message)
+    await expect(set()).rejects.toThrow(message)
+    expect(clock.state).toEqual({ mode: 'frozen', rate: 1, now: startAt })
+  })
+
   it('keeps the time a whole number of ms', async () => {
     const clock = frozen()
 
