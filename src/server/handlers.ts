@@ -6,7 +6,7 @@ import { UsageError } from '../contract/usage-error.js'
 import type { Answerer } from './answer.js'
 import { carry } from './carried.js'
 import type { Answer } from './exchange.js'
-import { turnAway } from './turn-away.js'
+import { pageOf, turnAway } from './turn-away.js'
 
 /**
  * Where the handlers listen: an origin, `*` for any, or none for the page's own; with a path in front if wanted.
@@ -136,19 +136,14 @@ async function respond(request: Request, { answer, pathOf }: Respond): Promise<R
 /** The Origin of a page's request, as Fetch has it: a service worker is shown the request before the browser adds it. */
 function originOf(request: Request, asked: string): { readonly origin?: string } {
   const { method, referrer } = request
-  if (method === 'OPTIONS') return pageOf(request)
+  if (method === 'OPTIONS') {
+    const page = pageOf(request)
+    return page === undefined ? {} : { origin: page }
+  }
   // In Node, where no page asks, it is about:client.
   const origin = /^https?:/.test(referrer) ? new URL(referrer).origin : 'null'
   const withoutOrigin = origin === asked && (method === 'GET' || method === 'HEAD')
   return origin === 'null' || withoutOrigin ? {} : { origin }
-}
-
-/** The page that sends a preflight; happy-dom may leave its Origin out. */
-function pageOf({ referrer, headers }: Request): { readonly origin?: string } {
-  const page = [referrer, headers.get('referer') ?? '', globalThis.location?.href ?? ''].find(
-    url => /^https?:/.test(url) && URL.canParse(url),
-  )
-  return page === undefined ? {} : { origin: new URL(page).origin }
 }
 
 function toResponse({ status, headers, body, broken }: Answer): Response {

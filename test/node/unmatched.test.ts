@@ -129,6 +129,27 @@ describe('a preflight', () => {
     expect([response?.status, response?.headers.get('access-control-allow-origin')]).toEqual([204, page])
   })
 
+  it.for([
+    ['POST', 'https://matchmaker.example/matchmaker/lobbies/find', 204],
+    ['GET', 'https://matchmaker.example/matchmaker/lobbies/list', 204],
+    ['GET', `${page}/matchmaker/lobbies/list`, undefined],
+    ['GET', 'https://matchmaker.example/matchmaker/lobbies', undefined],
+  ] as const)(
+    'of happy-dom under MSW 3, which loses its headers, is answered where a page asks elsewhere: %s %s',
+    async ([method, url, status]) => {
+      vi.stubGlobal('location', new URL(page))
+      const { handlers } = createMockmaker()
+
+      const response = await getResponse(handlers, new Request(url, { method: 'OPTIONS' }))
+
+      vi.unstubAllGlobals()
+      const headers = ['origin', 'methods'].map(name => response?.headers.get(`access-control-allow-${name}`) ?? '')
+      expect([response?.status, headers[0], headers[1]?.includes(method)]).toEqual(
+        status === undefined ? [undefined, '', false] : [status, page, true],
+      )
+    },
+  )
+
   it('is answered without CORS headers where nobody knows the page', async () => {
     const response = await getResponse(createMockmaker().handlers, preflight({}))
 
