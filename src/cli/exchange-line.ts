@@ -17,12 +17,17 @@ interface LineOf extends Pick<Console, 'style'> {
 /** The longest message of an error in a line, in characters. */
 const longestMessage = 200
 
+/** The longest path or origin in a line, in characters. */
+const longestName = 300
+
 /**
  * A line for an exchange: method, path, the world if it is another one than `default`, status, time, what came of it, and
  * what is worth knowing. A control call that succeeded is dim.
  */
 export function exchangeLine(record: ExchangeRecord, { world, style }: LineOf): string {
-  const { method, path, status, outcome, ms, blocked, refusedOrigin, authorizationIgnored, fault, faultEffect } = record
+  const { method, status, outcome, ms, blocked, authorizationIgnored, fault, faultEffect } = record
+  const path = shortened(record.path, longestName)
+  const refusedOrigin = record.refusedOrigin && shortened(record.refusedOrigin, longestName)
   const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
   const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
   const inWorld = record.world === defaultWorldId ? '' : `  [${record.world}]`

@@ -24,6 +24,15 @@ describe('the line of an exchange', () => {
     expect(write).toMatch(/^POST {2}\/cloud\/devices\/links {2}200 {2}\d+\.\d ms$/)
   })
 
+  it('has only the beginning of a long path and a long origin', async () => {
+    const headers = { origin: `https://${'o'.repeat(6_000)}.test` }
+
+    const [line = ''] = await linesOf([{ method: 'GET', path: `/${'p'.repeat(6_000)}`, headers }])
+
+    expect(line).toMatch(/^GET {3}\/p{200,300}… .* pages of https:\/\/o{200,300}… may not read this: /)
+    expect(line.length).toBeLessThan(2_000)
+  })
+
   it('has nothing of an origin that a terminal takes for a command', async () => {
     const command = await serve([await file('scenario.json', JSON.stringify(tanks))])
     const from = command.lines().length
