@@ -180,6 +180,9 @@ function contentOf(document: Document.Parsed | undefined, file: string): unknown
   try {
     return document?.toJS()
   } catch (error) {
+    // YAML 1.1 has merge keys, and the library throws a plain Error for a wrong one.
+    if (error instanceof Error && error.message.startsWith('Merge sources'))
+      throw new UsageError(`${file}: a merge key << needs a map, or an alias of one. Write its keys out.`)
     // The library's word for aliases of aliases of aliases: a small text that would fill the memory.
     if (error instanceof ReferenceError)
       throw new UsageError(`${file}: its aliases stand for too much. Write them out.`)

@@ -214,6 +214,12 @@ describe('a text that is refused', () => {
     ])
   })
 
+  it.each(['<<:', '<<: 5', '<<: [a]'])('merges what is no map, as %j', merge => {
+    expect(problems(`%YAML 1.1\n---\n${merge}\n`)).toEqual([
+      'friday-night.yaml: a merge key << needs a map, or an alias of one. Write its keys out.',
+    ])
+  })
+
   it.each(['[', '- ', '? ', '{a: '])('nests so deep that it would exhaust the stack, as %j', opening => {
     expect(problems(opening.repeat(100_000))[0]).toMatch(/^friday-night\.yaml:1:\d+: nests deeper than 128 levels\.$/)
   })
