@@ -1,4 +1,5 @@
 import { describe, expect, vi } from 'vitest'
+import { longestControlBody } from '../../src/control/answer.js'
 import { createMockmaker } from '../../src/index.js'
 import { failure, json, sendTo } from '../doors.js'
 import { stateOf } from '../server/ask.js'
@@ -63,6 +64,17 @@ describe('the body of a call', () => {
 
     expect([failure(got), longest < 1000]).toEqual(['400 API_BAD_BODY', true])
     expect(got.body).toContain('nests deeper than')
+  })
+
+  it.for([
+    [{}, 64],
+    [{ origin: 'http://localhost:3000' }, 64],
+    [{ origin: 'https://evil.example' }, 1],
+    [{ 'sec-fetch-site': 'cross-site' }, 1],
+  ] as const)('is read up to a longer limit only where the call is let in: %j', ([headers, mebibytes]) => {
+    const limit = longestControlBody({ method: 'PUT', path: '/__mock/snapshot', headers: { ...jsonType, ...headers } })
+
+    expect(limit).toBe(mebibytes * 1024 * 1024)
   })
 
   it.for([

@@ -210,6 +210,18 @@ describe('events that nobody reads', () => {
     expect((await idle.next()).value?.type).toBe('gone')
   })
 
+  it('of a reader that has gone leave their room to others', async () => {
+    const mock = mockOf({ totalEventBytes: 100_000 })
+    const gone = mock.changes()
+    await askOften(mock, { times: 4 })
+    await gone.return?.()
+
+    const events = mock.changes()
+    await askOften(mock, { times: 7 })
+
+    expect((await events.next()).value?.type).toBe('exchange')
+  })
+
   it('are dropped where a client does not read its socket', async ({ serve }) => {
     const { mock, url } = await serve({ eventBytes: 1_000_000 })
     const socket = await connected(url)
