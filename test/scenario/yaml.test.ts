@@ -115,6 +115,13 @@ describe('the place of a problem', () => {
 })
 
 describe('the order of problems', () => {
+  it('is that of the text where it is no YAML, too', () => {
+    const lines = problems('title: !odd x\ngame_modes: [duel]\nlobbies: {\n').map(line => Number(line.split(':')[1]))
+
+    expect(lines.length).toBeGreaterThan(1)
+    expect(lines).toEqual(lines.toSorted((one, other) => one - other))
+  })
+
   it('is that of the text, whatever finds them', () => {
     const text = 'lobbies:\n  - region_id: lnd-frA\n  - is_closed: 5\nsed: 1\ngame_modes: [duel]\nseed: x\n'
 
