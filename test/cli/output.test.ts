@@ -242,6 +242,22 @@ describe('output that cannot be written', () => {
     expect(process.exitCode).toBe(1)
   })
 
+  it('ends a document in pieces that waits for its reader', async () => {
+    const { process } = failing('EIO')
+    const error = Object.assign(new Error('it failed'), { code: 'EIO' })
+    Object.assign(process, {
+      stdout: new Writable({ write: (_chunk, _encoding, done) => void setImmediate(done, error) }),
+    })
+    const pieces = async function* () {
+      yield 'x'.repeat(100_000)
+      yield 'y'
+    }
+
+    await createConsole(process).printPieces(pieces())
+
+    expect(process.exitCode).toBe(1)
+  })
+
   it('is reported where writing throws', () => {
     const { process, written } = failing('ENOSPC')
     process.stdout.write = () => {
