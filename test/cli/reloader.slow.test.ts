@@ -122,6 +122,33 @@ describe('a save that takes something away', () => {
     expect(ids()).toEqual(['one', 'two'])
   })
 
+  it('waits again where the file has changed unseen, and still takes something away', async () => {
+    const { save, pass, ids, reloader } = reloading(lobbies('one', 'two', 'three'))
+    await save(lobbies('one'))
+    const look = vi.spyOn(reloader, 'look').mockResolvedValue()
+    await save(lobbies('two'))
+    look.mockRestore()
+
+    await pass(secondLookMs)
+    const before = ids()
+    await pass(secondLookMs)
+
+    expect([before, ids()]).toEqual([['one', 'two', 'three'], ['two']])
+  })
+
+  it('waits where it takes away only players of the run', async () => {
+    const duel = (max_players: number) =>
+      `game_modes: [duel]\nlobbies:\n  - { lobby_id: one, max_players: ${max_players} }\n`
+    const { save, pass, mock } = reloading(duel(2))
+    for (const _ of [1, 2]) await mock.world.players.create({ lobby_id: 'one' })
+
+    await save(duel(1))
+    const before = mock.world.players.count()
+    await pass(secondLookMs)
+
+    expect([before, mock.world.players.count()]).toEqual([2, 1])
+  })
+
   it('is not loaded any more once the reload has been closed', async () => {
     const { save, pass, ids, reloader } = reloading(lobbies('one', 'two'))
 
