@@ -107,7 +107,7 @@ export interface ListenOptions {
 
 /** The part of MSW 3's frame that is used here. */
 interface UnhandledFrame {
-  readonly frame: { readonly protocol: string; readonly data: { readonly request: Request } }
+  readonly frame: { readonly protocol: string; readonly data: unknown }
   readonly defaults: { warn(): unknown; error(): unknown }
 }
 
@@ -124,7 +124,8 @@ export function unhandled({ onUnhandledRequest = 'warn' }: ListenOptions = {}) {
         error: () => void printed.push(defaults.error()),
       }
       try {
-        if (frame.protocol === 'http') decide(frame.data.request, failing(print))
+        // MSW types the data of any frame as unknown; that of an HTTP frame holds its request.
+        if (frame.protocol === 'http') decide((frame.data as { request: Request }).request, failing(print))
         // WebSocket frames are not the mock's, and a function of requests cannot judge them.
         else if (onUnhandledRequest === 'error') print.error()
         else if (onUnhandledRequest === 'warn') print.warning()
