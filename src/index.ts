@@ -37,12 +37,19 @@ export type { MockOptions } from './mock-options.js'
 export type { MockWorlds, UnknownWorld } from './mock-worlds.js'
 export type { Mockmaker, MockmakerOptions, UnhandledPrint, UnhandledRequest } from './mockmaker.js'
 export type { Scenario, ScenarioInput } from './scenario/schema.js'
-export type { Answerer } from './server/answer.js'
 export type { Difference } from './server/differences.js'
-export type { Answer, Exchange, GoneSignal, Page, Readers, StreamClient } from './server/exchange.js'
 export type { Faults } from './server/faults.js'
-export type { Answerers } from './server/handlers.js'
+export type { RequestHandlers } from './server/handlers.js'
 export type { ExchangeLog, ExchangeRecord } from './server/log.js'
+export type {
+  AbortSignalLike,
+  CorsPolicy,
+  MockRequest,
+  MockResponse,
+  MockResponseInit,
+  RequestHandler,
+  StreamClient,
+} from './server/message.js'
 export type { OverrideCall, OverrideResolver } from './server/resolvers.js'
 export type { Near as NearMiss, Verification } from './server/verify.js'
 export type { ChangeSet, Delete as RecordDelete, Put as RecordPut } from './store/change-set.js'

@@ -8,7 +8,7 @@ import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
 import type { MockBeginning } from './mock-beginning.js'
 import type { OnHand } from './on-hand.js'
 import { isForeign } from './server/cors.js'
-import type { Exchange } from './server/exchange.js'
+import type { MockRequest } from './server/message.js'
 import { addressedBy, worldPath } from './server/world-path.js'
 import type { Worlds } from './server/worlds.js'
 import { Random } from './store/random.js'
@@ -25,7 +25,7 @@ export interface MockWorlds extends SteeringWorlds {
    * For entry points: the world that a request names, and the request as that world sees it; `undefined` where it names
    * none, and means the default one. A world that does not exist is made, or is an `ApiError`. Throws `ApiError`.
    */
-  at(exchange: Exchange, unknown: UnknownWorld): Asked | undefined
+  at(exchange: MockRequest, unknown: UnknownWorld): Asked | undefined
 }
 
 /** What happens to a request that names an unknown world: over HTTP the world is made, in-process the request is refused. */
@@ -34,7 +34,7 @@ export type UnknownWorld = 'make' | 'refuse'
 /** A request, and the world that it goes to. */
 interface Asked {
   readonly mock: WorldMock
-  readonly exchange: Exchange
+  readonly exchange: MockRequest
   /** What stood before its path. */
   readonly basePath: string
 }
@@ -72,7 +72,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
     at(exchange, unknown) {
       const addressed = addressedBy(exchange)
       if (!addressed) return undefined
-      const { worldId, exchange: inner, basePath } = addressed
+      const { worldId, request: inner, basePath } = addressed
       const there = worlds.get(worldId)
       if (there) return { mock: there, exchange: inner, basePath }
       // A page only asks whether it may ask: that makes no world.

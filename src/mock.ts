@@ -7,10 +7,10 @@ import { createOnHand, type OnHand } from './on-hand.js'
 import type { Progress } from './scenario/progress.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
-import type { Answerer } from './server/answer.js'
-import type { Answerers } from './server/handlers.js'
+import type { RequestHandlers } from './server/handlers.js'
 import { HistoryBudget } from './server/history-budget.js'
 import { createExchangeLog, type ExchangeLog } from './server/log.js'
+import type { RequestHandler } from './server/message.js'
 import { defaultWorldId, Worlds } from './server/worlds.js'
 import type { Tally } from './store/merge.js'
 import type { TurnContext } from './store/turn-queue.js'
@@ -34,7 +34,7 @@ export interface Parts {
 export interface Mock extends WorldMock {
   readonly worlds: MockWorlds
   /** For handlers: answers each request in the world that it names. `answerOf` picks who answers for a world. */
-  entry(answerOf: (mock: WorldMock) => Answerer): Answerers
+  entry(answerOf: (mock: WorldMock) => RequestHandler): RequestHandlers
   /** The names of the scenarios that can be loaded. */
   readonly scenarios: readonly string[]
   /** The exchanges of all worlds as they end. */
@@ -127,7 +127,7 @@ function onHandOf({ scenario, seed, publicUrl, live }: MockOptions, parts: Parts
 function entryTo({ at, default: own }: Pick<MockWorlds, 'at' | 'default'>): Mock['entry'] {
   return answerOf => {
     const answerer =
-      (unknown: UnknownWorld): Answerer =>
+      (unknown: UnknownWorld): RequestHandler =>
       exchange => {
         try {
           const asked = at(exchange, unknown)

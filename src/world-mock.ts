@@ -11,15 +11,15 @@ import type { Steering } from './control/steering.js'
 import { begun, type MockBeginning, type RebasedBeginning, type ReloadOptions } from './mock-beginning.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { snapshotOf } from './scenario/snapshot.js'
-import { type Answerer, createAnswerer } from './server/answer.js'
+import { createRequestHandler } from './server/answer.js'
 import { type CarryOut, createBehave } from './server/behave.js'
-import type { Answer, Exchange, Page } from './server/exchange.js'
 import { WorldFaults } from './server/faults.js'
-import { createFinisher } from './server/finish.js'
 import { History, type HistoryLimits } from './server/history.js'
 import { Journal } from './server/journal.js'
 import type { ExchangeLog } from './server/log.js'
+import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from './server/message.js'
 import { type OverrideResolver, Resolvers } from './server/resolvers.js'
+import { createResponder } from './server/respond.js'
 import { defaultWorldId } from './server/worlds.js'
 import { keepTime } from './simulation/agenda.js'
 import { timetablesOf } from './simulation/timetables.js'
@@ -32,7 +32,7 @@ import { createWorld, type LiveWorld } from './store/world.js'
 
 /** One world, what steers it, and what answers for it. */
 export interface WorldMock extends Steering {
-  readonly answer: Answerer
+  readonly answer: RequestHandler
   /**
    * Lets a resolver answer an operation in this world, from the next request on and through every entry point. The newest
    * resolver of an operation wins. It is removed by the function that comes back, and by `reset`, `load` and `worlds.put`.
@@ -40,11 +40,11 @@ export interface WorldMock extends Steering {
    */
   on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void
   /** For doors: answers what they refuse themselves, an `ApiError` as itself, anything else as a bug. */
-  refuse(exchange: Exchange, error: unknown, startedAt?: number): Answer
+  refuse(exchange: MockRequest, error: unknown, startedAt?: number): MockResponse
   /** For doors: answers with a page of their own. */
-  present(exchange: Exchange, page: Page, startedAt?: number): Answer
+  respond(exchange: MockRequest, page: MockResponseInit, startedAt?: number): MockResponse
   /** The service with one operation answered by a resolver. */
-  overridden<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): Answerer
+  overridden<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): RequestHandler
   /** Whether somebody waits in it, on a watch index or for a fault to let go, or hears of its changes. */
   readonly busy: boolean
   /** Answers every waiter as its deadline would, and lets go what faults hold. From now on nothing blocks. */
@@ -146,7 +146,7 @@ interface Half {
   readonly settings: WorldMockSettings
 }
 
-type Answering = Pick<WorldMock, 'answer' | 'refuse' | 'present' | 'on' | 'overridden'>
+type Answering = Pick<WorldMock, 'answer' | 'refuse' | 'respond' | 'on' | 'overridden'>
 
 /** The half that answers clients. */
 function answeringOf(
@@ -163,7 +163,7 @@ function answeringOf(
     isClosed,
   })
   const carryOut: CarryOut = call => resolvers.carryOut(call, behave)
-  const finisher = createFinisher({
+  const responder = createResponder({
     worldId: id,
     world,
     corsOrigins,
@@ -173,12 +173,18 @@ function answeringOf(
     onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
   })
   return {
-    answer: createAnswerer({ world, finisher, faults, corsOrigins, carryOut }),
-    refuse: finisher.refuse,
-    present: finisher.present,
+    answer: createRequestHandler({ world, responder, faults, corsOrigins, carryOut }),
+    refuse: responder.refuse,
+    respond: responder.respond,
     on: (id, resolver) => resolvers.add(id, resolver),
     overridden: (id, resolver) =>
-      createAnswerer({ world, finisher, faults, corsOrigins, carryOut: resolvers.overriding(id, resolver, carryOut) }),
+      createRequestHandler({
+        world,
+        responder,
+        faults,
+        corsOrigins,
+        carryOut: resolvers.overriding(id, resolver, carryOut),
+      }),
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { type RolldownOutput, rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
-import { type Answer, createMockmaker } from '../src/index.js'
+import { createMockmaker, type MockResponse } from '../src/index.js'
 import { scenarios } from '../src/scenarios.js'
 
 /** The entries that a browser may load. */
@@ -90,13 +90,13 @@ describe('the core, bundled for a browser', async () => {
     const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }
     const scenario = { seed: 3, game_modes: ['duel'], generate: { lobbies: 20 } }
 
-    const { value } = runAsPage<Answer>(
+    const { value } = runAsPage<MockResponse>(
       code,
       `bundled.createMockmaker({ scenario: ${JSON.stringify(scenario)} }).answer(${JSON.stringify(list)})`,
     )
 
     // A read is answered at once.
-    const { body } = createMockmaker({ scenario }).answer(list) as Answer
+    const { body } = createMockmaker({ scenario }).answer(list) as MockResponse
     expect(Buffer.from(value.body).toString()).toBe(Buffer.from(body).toString())
   })
 

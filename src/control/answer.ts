@@ -1,7 +1,7 @@
 import { controlPath } from '../contract/control-path.js'
 import { ApiError } from '../contract/error.js'
 import { UsageError } from '../contract/usage-error.js'
-import { bodyLimit, type Exchange, type Page } from '../server/exchange.js'
+import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { createRouteTable } from '../server/route-table.js'
 import { pathInWorld } from '../server/world-path.js'
 import { controlCalls, controlPages, type SteeredServer } from './calls.js'
@@ -12,7 +12,7 @@ import { jsonPage } from './page-answer.js'
 import type { Steering } from './steering.js'
 
 /** Which pages may call is told by the headers that every answer gets. */
-const preflight: Page = { status: 204, headers: {}, body: new Uint8Array(), readableBy: 'loopback' }
+const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
 
 const routes = createRouteTable({
   places: controlOperations,
@@ -33,7 +33,7 @@ export interface Controlled {
  * Looks at a request to the control API before the world is there that it names: answers a preflight, and throws
  * `ApiError` where there is no such call, or it may not steer.
  */
-export function admit(exchange: Exchange): Page | undefined {
+export function admit(exchange: MockRequest): MockResponseInit | undefined {
   if (exchange.method === 'OPTIONS') return preflight
   routeOf(exchange)
   guard(exchange)
@@ -41,7 +41,7 @@ export function admit(exchange: Exchange): Page | undefined {
 }
 
 /** How many bytes of a request's body are read: of a call that is refused, no more than of any other. */
-export function longestControlBody(request: Pick<Exchange, 'method' | 'path' | 'headers'>): number {
+export function longestControlBody(request: Pick<MockRequest, 'method' | 'path' | 'headers'>): number {
   try {
     const { longestBody = bodyLimit }: ControlSpec = controlOperations[routeOf(request).id]
     guard(request)
@@ -52,23 +52,25 @@ export function longestControlBody(request: Pick<Exchange, 'method' | 'path' | '
 }
 
 /** Answers a request that was admitted. Rejects with what its answer is made of: `ApiError`, or a bug. */
-export async function answerControl(exchange: Exchange, controlled: Controlled): Promise<Page> {
+export async function answerControl(exchange: MockRequest, controlled: Controlled): Promise<MockResponseInit> {
   const { id, params } = routeOf(exchange)
   const input = controlInput(controlOperations[id], exchange)
   return carryOut(id, { ...controlled, ...input, params, exchange })
 }
 
-function routeOf({ method, path }: Pick<Exchange, 'method' | 'path'>) {
+function routeOf({ method, path }: Pick<MockRequest, 'method' | 'path'>) {
   const inside = pathInWorld(path).slice(controlPath.length) || '/'
   // The id of a game mode has a slash in it, and people write it so.
   return routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
 }
 
 // The tables of calls have for each id what takes the input of its schemas; TypeScript cannot follow one id through all.
-const pages = controlPages as { readonly [id: string]: ((call: object) => Page | Promise<Page>) | undefined }
+const pages = controlPages as {
+  readonly [id: string]: ((call: object) => MockResponseInit | Promise<MockResponseInit>) | undefined
+}
 const calls = controlCalls as unknown as { readonly [id: string]: (call: object) => object | Promise<object> }
 
-async function carryOut(id: ControlId, call: object): Promise<Page> {
+async function carryOut(id: ControlId, call: object): Promise<MockResponseInit> {
   try {
     return (await pages[id]?.(call)) ?? jsonPage((await calls[id]?.(call)) ?? {}, 'loopback')
   } catch (error) {

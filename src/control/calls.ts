@@ -3,7 +3,7 @@ import { quoted } from '../contract/issue.js'
 import { UsageError } from '../contract/usage-error.js'
 import { JsonToYaml } from '../scenario/json-to-yaml.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { type Exchange, header, type Page } from '../server/exchange.js'
+import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { ClientGone } from '../server/watch.js'
 import type { Clock } from '../store/clock.js'
 import { prefersJson, prefersYaml } from './accept.js'
@@ -34,7 +34,7 @@ export interface ControlCall<Id extends ControlId> extends ControlInput<Id> {
   readonly server: SteeredServer
   /** The version of mockmaker. */
   readonly version: string | undefined
-  readonly exchange: Exchange
+  readonly exchange: MockRequest
   /** Where who calls reaches the world. Without a slash at its end. */
   readonly url: string
 }
@@ -59,7 +59,7 @@ export const controlPages = {
         .join(''),
     )
   },
-} satisfies { readonly [Id in PageId]: (call: ControlCall<Id>) => Page | Promise<Page> }
+} satisfies { readonly [Id in PageId]: (call: ControlCall<Id>) => MockResponseInit | Promise<MockResponseInit> }
 
 /** What each other call of the control API does: it answers an object, throws `ApiError` or, where the caller did something wrong, `UsageError`. */
 export const controlCalls = {
@@ -154,7 +154,7 @@ export const controlCalls = {
 }
 
 /** Does work with a signal that is aborted when the client goes away. Rejects with `ClientGone` then. */
-async function untilGone(exchange: Exchange, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+async function untilGone(exchange: MockRequest, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const abort = () => controller.abort(new ClientGone('the client has gone'))
   const client = exchange.signal?.()

@@ -5,8 +5,8 @@ import { shortened } from '../contract/issue.js'
 import { nestingLimit } from '../contract/json.js'
 import { shaped } from '../contract/shaped.js'
 import { UsageError } from '../contract/usage-error.js'
-import { bodyLimit, type Exchange } from '../server/exchange.js'
 import { parseJson } from '../server/input.js'
+import { bodyLimit, type MockRequest } from '../server/message.js'
 import { AnyObject, type ControlSpec } from './operations.js'
 
 /** A snapshot has the states of lobbies inside it. */
@@ -15,7 +15,7 @@ const levels = 2 * nestingLimit
 const noQuery = exact({})
 
 /** What came with a call, checked: an unknown key is a slip, which would do something else in silence. Throws `ApiError`. */
-export function controlInput({ query = noQuery, body, longestBody = bodyLimit }: ControlSpec, exchange: Exchange) {
+export function controlInput({ query = noQuery, body, longestBody = bodyLimit }: ControlSpec, exchange: MockRequest) {
   const limits = { bytes: longestBody, levels }
   return {
     query: query === 'fields' ? undefined : checked(queryOf(exchange), { schema: query, part: 'query' }),
@@ -39,7 +39,7 @@ function checked(input: object, { schema, part }: Check): unknown {
   }
 }
 
-function queryOf({ query = '' }: Exchange): object {
+function queryOf({ query = '' }: MockRequest): object {
   const parameters = [...new URLSearchParams(query)]
   const seen = new Set<string>()
   const twice = parameters.map(([name]) => name).find(name => seen.size === seen.add(name).size)

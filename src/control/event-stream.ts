@@ -1,10 +1,13 @@
-import type { Page, StreamClient } from '../server/exchange.js'
+import type { MockResponseInit, StreamClient } from '../server/message.js'
 import type { World } from '../store/world.js'
 import type { Changes, ChangesOptions, MockEvent } from './changes.js'
 import type { Steering } from './steering.js'
 
 /** The events of a world as Server-Sent Events. */
-export function eventStream({ changes, world }: Pick<Steering, 'changes' | 'world'>, options: ChangesOptions): Page {
+export function eventStream(
+  { changes, world }: Pick<Steering, 'changes' | 'world'>,
+  options: ChangesOptions,
+): MockResponseInit {
   const stream = (client: StreamClient) => {
     const events = changes(options)
     // What cannot be told ends the stream: whoever reads it comes back, or looks why.
@@ -15,7 +18,7 @@ export function eventStream({ changes, world }: Pick<Steering, 'changes' | 'worl
     return () => void events.return?.()
   }
   const headers = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' }
-  return { status: 200, headers, body: new Uint8Array(), readableBy: 'loopback', stream }
+  return { status: 200, headers, body: new Uint8Array(), cors: 'loopback', stream }
 }
 
 /** Who is sent the events, and the world that they are of. */
@@ -30,7 +33,7 @@ async function send(events: Changes, { client, world }: Receiver): Promise<void>
   for await (const event of events) {
     client.send(eventText(event, world))
     // What a slow client has not taken waits where it costs nothing; also, others want to be answered in between.
-    await client.taken()
+    await client.drained()
   }
   client.send(textOf({ type: 'end', data: {} }))
   client.end()

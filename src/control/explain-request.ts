@@ -6,7 +6,7 @@ import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { authenticate } from '../server/authenticate.js'
 import { isAllowedOrigin, isChanging } from '../server/cors.js'
-import type { Exchange } from '../server/exchange.js'
+import type { MockRequest } from '../server/message.js'
 import { namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
 import { pathInWorld } from '../server/world-path.js'
@@ -27,7 +27,7 @@ export function explainRequest(
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(origin === undefined ? {} : { origin }),
   }
-  const exchange: Exchange = { method: method.toUpperCase(), path, query, headers }
+  const exchange: MockRequest = { method: method.toUpperCase(), path, query, headers }
   const concerning = faults.concerning(exchange)
   const because = concerning.map(faultText)
   const struck = struckBy(concerning)

@@ -1,13 +1,13 @@
 import { ApiError } from '../contract/error.js'
 import { quoted } from '../contract/issue.js'
-import { type Exchange, header } from '../server/exchange.js'
+import { header, type MockRequest } from '../server/message.js'
 import { isLoopbackOrigin } from '../server/origin.js'
 
 /**
  * Refuses a call that changes something where a page of another site could have sent it: forms and `no-cors` cannot send
  * JSON as such, browsers say from where a page asks, and a rebound name is no loopback Origin. Throws `ApiError`.
  */
-export function guard(exchange: Pick<Exchange, 'method' | 'headers'>): void {
+export function guard(exchange: Pick<MockRequest, 'method' | 'headers'>): void {
   if (exchange.method === 'GET' || exchange.method === 'HEAD') return
   const type = header(exchange, 'content-type')
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {

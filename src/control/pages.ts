@@ -2,7 +2,7 @@ import { deviceLinkPath } from '../contract/device-link.js'
 import { openapi } from '../contract/openapi.js'
 import type { OpenApiDocument } from '../contract/openapi-document.js'
 import { decodedSegment } from '../server/decoded-segment.js'
-import { type Exchange, header, type Page } from '../server/exchange.js'
+import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { prefersJson } from './accept.js'
 import { deviceLinkPage, unknownDeviceLinkPage } from './device-link-page.js'
 import { homePage } from './home-page.js'
@@ -10,7 +10,7 @@ import { htmlPage, jsonPage } from './page-answer.js'
 import type { PageContext } from './page-context.js'
 
 /** The page for people that a request wants; `undefined` where the path is none of them, or the method neither GET nor HEAD. */
-export function pageFor(exchange: Exchange, contextOf: () => PageContext): Page | undefined {
+export function pageFor(exchange: MockRequest, contextOf: () => PageContext): MockResponseInit | undefined {
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return undefined
   if (exchange.path === '/') return home(exchange, contextOf())
   if (exchange.path === '/openapi.json') {
@@ -31,14 +31,14 @@ function openapiAt(url: string, version: string | undefined): OpenApiDocument {
   return { openapi: standard, info, servers: [{ url }], ...rest }
 }
 
-function home(exchange: Exchange, context: PageContext): Page {
+function home(exchange: MockRequest, context: PageContext): MockResponseInit {
   const { mock, url, version } = context
   if (!prefersJson(header(exchange, 'accept'))) return htmlPage(homePage(context))
   const { world, tokens } = mock
   return jsonPage({ name: 'mockmaker', version, scenario: world.title, url, tokens }, 'this origin')
 }
 
-function deviceLink(token: string, { mock }: PageContext): Page {
+function deviceLink(token: string, { mock }: PageContext): MockResponseInit {
   const link = mock.world.deviceLinks.get(token)
   return link ? htmlPage(deviceLinkPage(link, mock)) : htmlPage(unknownDeviceLinkPage(token), 404)
 }

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Answer } from '../server/exchange.js'
+import type { MockResponse } from '../server/message.js'
 
 /** For how long a client may leave a connection half closed, in ms. */
 const halfClosedMs = 5_000
 
-const breaks = { reset, empty } satisfies { readonly [how in NonNullable<Answer['broken']>]: (socket: Socket) => void }
+const breaks = { reset, empty } satisfies {
+  readonly [how in NonNullable<MockResponse['disconnect']>]: (socket: Socket) => void
+}
 
 /** Breaks a connection off in the place of an answer. The answers ahead of it on the connection (pipelining) go out before. */
 export function breakOff(how: keyof typeof breaks, response: ServerResponse): void {

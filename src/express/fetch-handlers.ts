@@ -3,12 +3,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import type { HttpHandler } from 'msw'
-import type { Exchange } from '../server/exchange.js'
+import type { MockRequest } from '../server/message.js'
 
 /** A request for handlers that are not ours, which speak Fetch. */
 export interface FetchExchange {
   readonly handlers: readonly HttpHandler[]
-  readonly exchange: Exchange
+  readonly exchange: MockRequest
   /** As the client has it. */
   readonly url: string
 }
@@ -43,7 +43,7 @@ export async function answerByHandlers(
 }
 
 function toRequest(
-  { method, headers, body }: Exchange,
+  { method, headers, body }: MockRequest,
   { url, signal }: { url: string; signal: AbortSignal },
 ): Request {
   const sent = new Headers()

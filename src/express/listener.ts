@@ -4,9 +4,8 @@ import { admit, answerControl, longestControlBody } from '../control/answer.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkListenOptions } from '../mock-options.js'
-import type { Answerer } from '../server/answer.js'
-import { bodyLimit, type Exchange, header } from '../server/exchange.js'
 import { checkHost } from '../server/host.js'
+import { bodyLimit, header, type MockRequest, type RequestHandler } from '../server/message.js'
 import { pathInWorld, worldPath } from '../server/world-path.js'
 import { version } from '../version.js'
 import type { WorldMock } from '../world-mock.js'
@@ -29,7 +28,7 @@ function longestBody({ url = '/', method = '', headers }: IncomingMessage): numb
 }
 
 /** What a server needs of a mock. */
-export type ServedMock = Pick<Mock, 'refuse' | 'present' | 'worlds' | 'scenarios' | 'uptimeMs'>
+export type ServedMock = Pick<Mock, 'refuse' | 'respond' | 'worlds' | 'scenarios' | 'uptimeMs'>
 
 /** A request of `node:http`, which has more to tell inside an Express app. */
 type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
@@ -47,24 +46,24 @@ export function createListener(
   const { worlds } = mock
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
-  const steer = async (exchange: Exchange, { there, url }: { readonly there: WorldMock; readonly url: string }) => {
+  const steer = async (exchange: MockRequest, { there, url }: { readonly there: WorldMock; readonly url: string }) => {
     const startedAt = performance.now()
     try {
       const page = await answerControl(exchange, { mock: there, server: mock, version, url })
-      return there.present(exchange, page, startedAt)
+      return there.respond(exchange, page, startedAt)
     } catch (error) {
       return there.refuse(exchange, error, startedAt)
     }
   }
   return (request, response) => {
-    const answer: Answerer = exchange => {
+    const answer: RequestHandler = exchange => {
       try {
         const host = header(exchange, 'host')
         if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
         lastAllowed = host
         const steers = control && isControlPath(pathInWorld(exchange.path))
         const early = steers ? admit(exchange) : undefined
-        if (early) return mock.present(exchange, early)
+        if (early) return mock.respond(exchange, early)
         const asked = worlds.at(exchange, 'make')
         const there = asked?.mock ?? worlds.default
         const inner = asked?.exchange ?? exchange
@@ -72,7 +71,7 @@ export function createListener(
         // What was named by a header is reached by its path, too.
         if (steers) return steer(inner, { there, url: server() + worldPath(there.id) })
         const page = pageFor(inner, () => ({ mock: there, url: server() + (asked?.basePath ?? ''), version }))
-        return page ? there.present(inner, page) : there.answer(inner)
+        return page ? there.respond(inner, page) : there.answer(inner)
       } catch (error) {
         return mock.refuse(exchange, error)
       }

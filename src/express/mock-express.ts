@@ -1,11 +1,11 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { RequestHandler as ExpressHandler, Request, Response } from 'express'
 import type { HttpHandler } from 'msw'
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
 import type { OperationId } from '../contract/operations.js'
 import { shaped } from '../contract/shaped.js'
-import type { Answerer } from '../server/answer.js'
 import { carriedBy } from '../server/carried.js'
+import type { RequestHandler } from '../server/message.js'
 import { routes } from '../server/routes.js'
 import { pathInWorld } from '../server/world-path.js'
 import { answerByHandlers, type Outcome } from './fetch-handlers.js'
@@ -31,7 +31,7 @@ const Handlers = z.array(z.custom<HttpHandler>(isHandler, 'expected a handler of
 /** Handlers of ours that stand side by side: the first of each operation. */
 interface Ours {
   readonly basePath: string
-  readonly answerers: Map<OperationId, Answerer>
+  readonly answerers: Map<OperationId, RequestHandler>
 }
 
 /** Handlers that stand side by side, in order. */
@@ -42,7 +42,7 @@ type Group = Ours | { readonly theirs: HttpHandler[] }
  * answered without Fetch objects. Where it is mounted, the paths of ours begin. `passthrough()` goes on to the next middleware.
  * Throws `UsageError` where the handlers or an option are not what they should be.
  */
-export function mockExpress(handlers: readonly HttpHandler[], options: MockExpressOptions = {}): RequestHandler {
+export function mockExpress(handlers: readonly HttpHandler[], options: MockExpressOptions = {}): ExpressHandler {
   shaped(handlers, { schema: Handlers, what: 'handlers' })
   const { onUnhandledRequest = 'bypass' } = shaped(options, { schema: Options, what: 'options' })
   const groups = grouped(handlers)
@@ -103,7 +103,7 @@ async function answerTheirs(handlers: readonly HttpHandler[], request: Request, 
   return answerByHandlers({ handlers, exchange: new SocketExchange(request, { body }), url }, response)
 }
 
-type Next = Parameters<RequestHandler>[2]
+type Next = Parameters<ExpressHandler>[2]
 
 function unhandled(
   { method, originalUrl }: Request,

@@ -1,8 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { nestingLimit } from '../contract/json.js'
-import type { Answerer } from '../server/answer.js'
-import { type Answer, bodyLimit, type Exchange, type GoneSignal } from '../server/exchange.js'
+import {
+  type AbortSignalLike,
+  bodyLimit,
+  type MockRequest,
+  type MockResponse,
+  type RequestHandler,
+} from '../server/message.js'
 import { breakOff } from './break-off.js'
 import { startInOrder } from './pipeline.js'
 
@@ -11,7 +16,7 @@ type SocketRequest = IncomingMessage & { readonly body?: unknown }
 
 /** How a request is answered. */
 interface Responding {
-  readonly answer: Answerer
+  readonly answer: RequestHandler
   /** What stands before the path, to be left out. */
   readonly basePath?: string
   /** How many bytes of a body are collected, and one more. Called where there is one. */
@@ -50,11 +55,11 @@ interface ExchangeParts {
 }
 
 /** A request on a socket as an exchange: one object with few parts, because each blocked request holds one. */
-export class SocketExchange implements Exchange {
+export class SocketExchange implements MockRequest {
   readonly method: string
   readonly path: string
   readonly query: string
-  readonly headers: Exchange['headers']
+  readonly headers: MockRequest['headers']
   readonly body: Uint8Array | undefined
   readonly #socket: Socket
 
@@ -75,7 +80,7 @@ export class SocketExchange implements Exchange {
     return this.#socket.remoteAddress
   }
 
-  signal(): GoneSignal {
+  signal(): AbortSignalLike {
     return new SocketSignal(this.#socket)
   }
 }
@@ -87,15 +92,15 @@ export class SocketExchange implements Exchange {
 const mostInOneText = 1024
 
 /** Writes an answer, now or when it comes. A client that has gone in the meantime gets nothing. */
-function deliver(answer: Answer | Promise<Answer>, response: ServerResponse): void {
+function deliver(answer: MockResponse | Promise<MockResponse>, response: ServerResponse): void {
   if (answer instanceof Promise) void answer.then(late => write(late, response))
   else write(answer, response)
 }
 
-function write(answer: Answer, response: ServerResponse): void {
-  const { status, headers, body, broken } = answer
+function write(answer: MockResponse, response: ServerResponse): void {
+  const { status, headers, body, disconnect } = answer
   if (response.destroyed || response.headersSent) return
-  if (broken) return void breakOff(broken, response)
+  if (disconnect) return void breakOff(disconnect, response)
   if (answer.stream) return void stream(answer, response)
   const bodiless = status === 204 || response.req.method === 'HEAD'
   response.writeHead(status, bodiless ? headers : Object.assign({ 'content-length': body.length }, headers))
@@ -105,7 +110,7 @@ function write(answer: Answer, response: ServerResponse): void {
 }
 
 /** Waits for the next turn of the loop and, where a client is slow, until it has taken what was written, or has gone. */
-function taken(response: ServerResponse): Promise<void> {
+function drained(response: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     const go = () => {
       response.off('drain', go).off('close', go)
@@ -117,13 +122,13 @@ function taken(response: ServerResponse): Promise<void> {
 }
 
 /** Sends the head at once, and then what comes, as long as it comes. */
-function stream({ status, headers, stream }: Answer, response: ServerResponse): void {
+function stream({ status, headers, stream }: MockResponse, response: ServerResponse): void {
   response.writeHead(status, headers)
   response.flushHeaders()
   const stop = stream?.({
     send: text => void response.write(text),
     end: () => void response.end(),
-    taken: () => taken(response),
+    drained: () => drained(response),
   })
   response.once('close', () => stop?.())
 }
@@ -184,7 +189,7 @@ function encoded(body: unknown): Uint8Array {
 }
 
 /** What tells that a connection has closed: not the response, which never hears of it while it waits behind another one (pipelining). */
-class SocketSignal implements GoneSignal {
+class SocketSignal implements AbortSignalLike {
   constructor(readonly socket: Socket) {}
 
   get aborted(): boolean {

@@ -6,20 +6,16 @@ import { authenticate } from './authenticate.js'
 import type { Call, CarryOut } from './behave.js'
 import { clientOf } from './client-of.js'
 import { checkSite } from './cors.js'
-import type { Answer, Exchange } from './exchange.js'
-import type { ExchangeProgress } from './exchange-progress.js'
 import type { WorldFaults } from './faults.js'
-import type { Finisher } from './finish.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
+import type { MockResponse, RequestContext, RequestHandler } from './message.js'
+import type { Responder } from './respond.js'
 import { routes } from './routes.js'
 
-/** The whole service without a transport. A promise only where the call writes, is blocked on its watch index, or waits for what is due; it never rejects. */
-export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>
-
 /** What the service is put together of. */
-interface AnswererOptions {
+interface RequestHandlerOptions {
   readonly world: LiveWorld
-  readonly finisher: Finisher
+  readonly responder: Responder
   readonly faults: WorldFaults
   /** Origins that are allowed beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
@@ -28,65 +24,65 @@ interface AnswererOptions {
 }
 
 /**
- * Answers exchanges, in the order of checks of PROTOCOL.md B9: site, route, method, token, query, body, existence, state. Faults
+ * Answers requests, in the order of checks of PROTOCOL.md B9: site, route, method, token, query, body, existence, state. Faults
  * strike before the token is looked at, and so also what would be refused, but no preflight. What is due by now happens first.
  */
-export function createAnswerer(options: AnswererOptions): Answerer {
-  const { world, finisher, faults, corsOrigins } = options
-  return exchange => {
-    if (exchange.method === 'OPTIONS') return finisher.preflight(exchange)
-    const progress = finisher.begin(exchange)
+export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
+  const { world, responder, faults, corsOrigins } = options
+  return request => {
+    if (request.method === 'OPTIONS') return responder.preflight(request)
+    const context = responder.begin(request)
     try {
-      checkSite(exchange, { tables: world, corsOrigins })
+      checkSite(request, { tables: world, corsOrigins })
     } catch (error) {
       // Before the faults, whose counters it must not change.
-      return finisher.fail(progress, error)
+      return responder.fail(context, error)
     }
     const begin = () =>
       faults.some
-        ? afflict(progress, { ...options, goOn: late => carriedOn(late, options) })
-        : carriedOn(progress, options)
+        ? afflict(context, { ...options, goOn: late => carriedOn(late, options) })
+        : carriedOn(context, options)
     const caughtUp = world.catchUp()
     return caughtUp ? caughtUp.then(begin) : begin()
   }
 }
 
-/** Answers an exchange as ever. Never throws or rejects. */
+/** Answers a request as ever. Never throws or rejects. */
 function carriedOn(
-  progress: ExchangeProgress,
-  { world, finisher, carryOut }: AnswererOptions,
-): Answer | Promise<Answer> {
+  context: RequestContext,
+  { world, responder, carryOut }: RequestHandlerOptions,
+): MockResponse | Promise<MockResponse> {
   try {
-    const output = carryOut(prepare(progress, world))
-    if (!(output instanceof Promise)) return finisher.succeed(progress, output)
+    const output = carryOut(prepare(context, world))
+    if (!(output instanceof Promise)) return responder.succeed(context, output)
     return output.then(
-      late => finisher.succeed(progress, late),
-      error => finisher.fail(progress, error),
+      late => responder.succeed(context, late),
+      error => responder.fail(context, error),
     )
   } catch (error) {
-    return finisher.fail(progress, error)
+    return responder.fail(context, error)
   }
 }
 
-function prepare(progress: ExchangeProgress, world: LiveWorld): Call {
-  const { exchange } = progress
-  const { id, params } = routes.find(exchange.method, exchange.path)
-  progress.operation = id
+function prepare(context: RequestContext, world: LiveWorld): Call {
+  const { request } = context
+  const { id, params } = routes.find(request.method, request.path)
+  context.operation = id
   const spec: OperationSpec = operations[id]
-  const caller = authenticate(exchange, { auth: spec.auth, params, view: world.view })
-  progress.caller = caller
+  const caller = authenticate(request, { auth: spec.auth, params, view: world.view })
+  context.caller = caller
   // A development token is answered with mock data before any check but decoding (PROTOCOL.md B2).
   const canned = caller.kind === 'development' && forDevelopment.includes(spec.auth)
-  const query = parseQuery(spec, exchange)
-  const headers = canned ? {} : parseHeaders(spec, exchange)
-  const body = parseBody(spec, exchange)
+  const query = parseQuery(spec, request)
+  const headers = canned ? {} : parseHeaders(spec, request)
+  const body = parseBody(spec, request)
   const signal = () => {
-    progress.blockedAt = performance.now()
-    return exchange.signal?.()
+    context.blockedAt = performance.now()
+    return request.signal?.()
   }
   const input = joined([params, query, headers, body])
-  const client = () => clientOf(exchange)
-  return { id, caller, client, input, signal, longestBlockMs: progress.longestBlockMs }
+  const client = () => clientOf(request)
+  return { id, caller, client, input, signal, longestBlockMs: context.longestBlockMs }
 }
 
 /** The operations that answer a development token with mock data are of these. */

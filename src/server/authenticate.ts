@@ -6,15 +6,15 @@ import { defaultNamespace } from '../store/default-namespace.js'
 import { lobbyIdIn } from '../store/lobby-token.js'
 import { devPlayerExpiry } from '../store/player-token.js'
 import type { View } from '../store/world.js'
-import { type Exchange, header } from './exchange.js'
+import { header, type MockRequest } from './message.js'
 import { namespaceOfOrigin } from './origin.js'
 import { howToSend, whereNewOnesAre, whereOthersAre, whereShown } from './token-advice.js'
 
 const scheme = 'Bearer '
 
 /** The token of a request: only what is sent as `Bearer <token>`, with one space. */
-export function tokenOf(exchange: Exchange): string | undefined {
-  const sent = header(exchange, 'authorization')
+export function tokenOf(request: MockRequest): string | undefined {
+  const sent = header(request, 'authorization')
   if (sent === undefined || !sent.startsWith(scheme)) return undefined
   const token = sent.slice(scheme.length)
   return token === '' || token.startsWith(' ') ? undefined : token
@@ -29,10 +29,10 @@ interface Asked<Needed extends Auth> {
 }
 
 /** Finds out who asks, and throws `ApiError` where that is not whom the operation answers (PROTOCOL.md B1, B3). */
-export function authenticate<Needed extends Auth>(exchange: Exchange, asked: Asked<Needed>): CallerOf<Needed> {
+export function authenticate<Needed extends Auth>(request: MockRequest, asked: Asked<Needed>): CallerOf<Needed> {
   const { auth, params, view } = asked
-  const token = tokenOf(exchange)
-  const caller = token === undefined ? withoutToken(auth, exchange, view) : ofToken(token, view)
+  const token = tokenOf(request)
+  const caller = token === undefined ? withoutToken(auth, request, view) : ofToken(token, view)
   const kinds: readonly Caller['kind'][] = admitted[auth]
   if (!kinds.includes(caller.kind)) throw wrongKind(auth, caller.kind)
   if (auth === 'cloud' && caller.kind === 'cloud' && params.game_id !== undefined) checkGame(caller, params.game_id)
@@ -51,9 +51,9 @@ function checkGame({ gameId }: Extract<Caller, { kind: 'cloud' }>, asked: string
 
 const anonymous: Caller = { kind: 'anonymous' }
 
-function withoutToken(auth: Auth, exchange: Exchange, view: View): Caller {
+function withoutToken(auth: Auth, request: MockRequest, view: View): Caller {
   if (auth === 'none') return anonymous
-  if (auth === 'namespace') return tokenless(exchange, view)
+  if (auth === 'namespace') return tokenless(request, view)
   throw new ApiError('API_UNAUTHORIZED', `this call needs ${needed[auth]} token: ${howToSend(auth)}`)
 }
 
@@ -94,8 +94,8 @@ function ofDevPlayer(token: string, { seed, hasPassed }: View): Caller {
 }
 
 /** The namespace of the page that asks; where no page does, the default one, which real servers do not have. */
-function tokenless(exchange: Exchange, { tables }: View): Caller {
-  const origin = header(exchange, 'origin')
+function tokenless(request: MockRequest, { tables }: View): Caller {
+  const origin = header(request, 'origin')
   const namespace = (origin === undefined ? undefined : namespaceOfOrigin(origin, tables)) ?? defaultNamespace(tables)
   if (namespace?.tokenless) return { kind: 'tokenless', namespaceId: namespace.namespace_id }
   const which = namespace

@@ -7,10 +7,10 @@ import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import type { InnerTables } from '../store/table.js'
 import type { LiveWorld, Reading, View } from '../store/world.js'
-import type { GoneSignal } from './exchange.js'
 import { createKept } from './kept.js'
 import { createLatest } from './latest.js'
 import { LobbyWait } from './lobby-wait.js'
+import type { AbortSignalLike } from './message.js'
 import { waitFor } from './watch.js'
 
 /** An operation that is to be carried out: who asks, and what was parsed. */
@@ -21,7 +21,7 @@ export interface Call {
   /** Called where the operation writes. */
   client(): Client
   /** Called when the call blocks: answers the signal that frees it. */
-  signal(): GoneSignal | undefined
+  signal(): AbortSignalLike | undefined
   /** For how long it may block where that is shorter than usual, in ms of the world's clock. */
   readonly longestBlockMs: number | undefined
 }

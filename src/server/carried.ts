@@ -1,11 +1,11 @@
 import type { OperationId } from '../contract/operations.js'
-import type { Answerer } from './answer.js'
+import type { RequestHandler } from './message.js'
 
 /** What an MSW handler of ours carries, so that a door can answer without Fetch objects. */
 interface Carried {
   readonly id: OperationId
   /** Answers over HTTP. */
-  readonly answer: Answerer
+  readonly answer: RequestHandler
   /** What stands before the operation's path, without a slash at its end. */
   readonly basePath: string
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/error.js'
 import { quoted, shortened } from '../contract/issue.js'
 import type { ReadTables } from '../store/table.js'
-import { type Exchange, header, type Readers } from './exchange.js'
+import { type CorsPolicy, header, type MockRequest } from './message.js'
 import { isLoopbackOrigin, namespaceOfOrigin } from './origin.js'
 
 /** Which origins are allowed. */
@@ -26,9 +26,9 @@ function sameOrigin(written: string, sent: string): boolean {
  * Whether a page of another site sent the request from an origin that is not allowed. Browsers tell this by the header
  * `sec-fetch-site`, which no page can set. Other clients do not send it.
  */
-export function isForeign(exchange: Pick<Exchange, 'headers'>, options: CorsOptions): boolean {
-  if (header(exchange, 'sec-fetch-site')?.toLowerCase() !== 'cross-site') return false
-  const origin = header(exchange, 'origin')
+export function isForeign(request: Pick<MockRequest, 'headers'>, options: CorsOptions): boolean {
+  if (header(request, 'sec-fetch-site')?.toLowerCase() !== 'cross-site') return false
+  const origin = header(request, 'origin')
   return origin === undefined || !isAllowedOrigin(origin, options)
 }
 
@@ -41,9 +41,9 @@ export function isChanging(method: string): boolean {
  * Refuses a request that may change something, if a page of a foreign site sent it. Browsers send such a request without
  * a preflight if it looks like a form, so that CORS headers come too late. Throws `ApiError` (PROTOCOL.md B9).
  */
-export function checkSite(exchange: Pick<Exchange, 'method' | 'headers'>, options: CorsOptions): void {
-  if (!isChanging(exchange.method) || !isForeign(exchange, options)) return
-  const origin = header(exchange, 'origin')
+export function checkSite(request: Pick<MockRequest, 'method' | 'headers'>, options: CorsOptions): void {
+  if (!isChanging(request.method) || !isForeign(request, options)) return
+  const origin = header(request, 'origin')
   const sender = origin === undefined ? 'a page of another site' : `a page of ${quoted(origin)}`
   throw new ApiError(
     'API_FORBIDDEN',
@@ -53,18 +53,18 @@ export function checkSite(exchange: Pick<Exchange, 'method' | 'headers'>, option
 
 /** An answer, to those who may read it. */
 interface Readable extends CorsOptions {
-  readonly readableBy: Readers
+  readonly readableBy: CorsPolicy
 }
 
 /** The CORS headers of an answer: none for a request without Origin, or of an origin whose pages may not read it. */
 export function corsHeaders(
-  exchange: Exchange,
+  request: MockRequest,
   { readableBy, ...options }: Readable,
 ): Record<string, string> | undefined {
-  const origin = header(exchange, 'origin')
+  const origin = header(request, 'origin')
   if (origin === undefined || readableBy === 'this origin') return undefined
   if (!(readableBy === 'loopback' ? isLoopbackOrigin(origin) : isAllowedOrigin(origin, options))) return undefined
-  const requested = header(exchange, 'access-control-request-headers')
+  const requested = header(request, 'access-control-request-headers')
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods':

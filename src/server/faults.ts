@@ -4,10 +4,10 @@ import { UsageError } from '../contract/usage-error.js'
 import { Random, type RandomState } from '../store/random.js'
 import { sameJson } from '../store/same-json.js'
 import type { LiveWorld } from '../store/world.js'
-import type { Exchange } from './exchange.js'
 import { delayMs } from './fault-delay.js'
 import { concerns } from './fault-match.js'
 import { LiveFault } from './live-fault.js'
+import type { MockRequest } from './message.js'
 import { RequestTraits } from './request-traits.js'
 
 /** The made-up trouble of a world. Each exchange meets one fault at most: the first, in the order of their adding, that is due. */
@@ -156,14 +156,14 @@ export class WorldFaults implements Faults {
   }
 
   /** For an exchange that has come: the fault that strikes it. */
-  strike(exchange: Exchange): Strike | undefined {
+  strike(exchange: MockRequest): Strike | undefined {
     const request = new RequestTraits(exchange, this.#world.view)
     const fault = this.#all().find(one => one.strikes(request, () => this.#drawn()))
     return fault && { fault, request }
   }
 
   /** Those that concern a request, and whether they are due. Counts nothing. */
-  concerning(exchange: Exchange): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
+  concerning(exchange: MockRequest): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
     const request = new RequestTraits(exchange, this.#world.view)
     return this.#all()
       .filter(fault => concerns(fault.given, request))

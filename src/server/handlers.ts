@@ -3,9 +3,8 @@ import { quoted } from '../contract/issue.js'
 import type { Method } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { UsageError } from '../contract/usage-error.js'
-import type { Answerer } from './answer.js'
 import { carry } from './carried.js'
-import type { Answer } from './exchange.js'
+import type { MockResponse, RequestHandler } from './message.js'
 import { pageOf, turnAway } from './turn-away.js'
 
 /**
@@ -15,15 +14,15 @@ import { pageOf, turnAway } from './turn-away.js'
 type BaseUrl = string
 
 /** Who answers requests. A world that does not exist is refused in-process, and made over HTTP. */
-export interface Answerers {
+export interface RequestHandlers {
   /** In-process. */
-  readonly answer: Answerer
+  readonly answer: RequestHandler
   /** Over HTTP. */
-  readonly served: Answerer
+  readonly served: RequestHandler
 }
 
 /** Where handlers listen, and who answers what they hear. */
-interface HandlerOptions extends Answerers {
+interface HandlerOptions extends RequestHandlers {
   readonly baseUrl: BaseUrl
 }
 
@@ -119,7 +118,7 @@ function pathPattern(path: string): RegExp {
 }
 
 interface Respond {
-  readonly answer: Answerer
+  readonly answer: RequestHandler
   /** The operation's path in that of the URL. */
   pathOf(pathname: string): string
 }
@@ -146,8 +145,8 @@ function originOf(request: Request, asked: string): { readonly origin?: string }
   return origin === 'null' || withoutOrigin ? {} : { origin }
 }
 
-function toResponse({ status, headers, body, broken }: Answer): Response {
+function toResponse({ status, headers, body, disconnect }: MockResponse): Response {
   // All that Fetch knows of a broken connection.
-  if (broken) return Response.error()
+  if (disconnect) return Response.error()
   return new Response(status === 204 ? null : body, { status, headers })
 }

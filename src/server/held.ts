@@ -1,6 +1,6 @@
 import type { WorldClock } from '../store/clock.js'
 import type { Deadline } from '../store/deadlines.js'
-import type { GoneSignal } from './exchange.js'
+import type { AbortSignalLike } from './message.js'
 
 /** What becomes of a held request, and what it belongs to. */
 interface Holding {
@@ -8,7 +8,7 @@ interface Holding {
   /** For how long, in ms of the world's clock; `undefined` until it is let go. */
   readonly ms: number | undefined
   /** What tells that the client goes away. */
-  readonly signal: GoneSignal | undefined
+  readonly signal: AbortSignalLike | undefined
   /** Where it is kept as long as it is held. */
   readonly among: Set<Held>
   /** Called when it is let go, or its time has come. */

@@ -86,7 +86,7 @@ export class History {
     return this.#last
   }
 
-  /** How often the exchanges have begun anew. The finisher does not add a request of an earlier generation. */
+  /** How often the exchanges have begun anew. The responder does not add a request of an earlier generation. */
   get generation(): number {
     return this.#generation
   }

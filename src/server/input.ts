@@ -4,7 +4,7 @@ import { issueText } from '../contract/issue.js'
 import { nestingLimit, textNestsWithin } from '../contract/json.js'
 import { removeOptionalNulls } from '../contract/nulls.js'
 import type { OperationSpec } from '../contract/operation.js'
-import { bodyLimit, type Exchange, header } from './exchange.js'
+import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>
 const shownProblems = 10
 
 /** The query as the schema has it. A known parameter that is given twice, or does not fit, is `API_BAD_QUERY`; unknown ones are ignored. */
-export function parseQuery({ query: schema }: Pick<OperationSpec, 'query'>, { query: text = '' }: Exchange): Fields {
+export function parseQuery({ query: schema }: Pick<OperationSpec, 'query'>, { query: text = '' }: MockRequest): Fields {
   if (!schema) return {}
   if (text === '') return withoutQuery(schema)
   const query = new URLSearchParams(text)
@@ -36,11 +36,11 @@ function withoutQuery(schema: z.ZodObject): Fields {
 }
 
 /** The headers that the operation reads. One that does not fit is `API_BAD_HEADERS`. */
-export function parseHeaders({ headers: schema }: OperationSpec, exchange: Exchange): Fields {
+export function parseHeaders({ headers: schema }: OperationSpec, request: MockRequest): Fields {
   if (!schema) return {}
   const fields: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
-    const value = header(exchange, name)
+    const value = header(request, name)
     if (value !== undefined) fields[name] = value
   }
   return parse(schema, fields, { code: 'API_BAD_HEADERS', what: 'header' })
@@ -56,7 +56,7 @@ interface BodyLimits {
 const operationLimits: BodyLimits = { bytes: bodyLimit, levels: nestingLimit }
 
 /** The body of an operation, as `parseJson` reads it; the whole of it as `jsonBody` where that may be any JSON, `undefined` where it is empty. */
-export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: Exchange): Fields {
+export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: MockRequest): Fields {
   if (schema) return parseJson(body, { schema, limits: operationLimits })
   if (!jsonBody) return {}
   const isEmpty = body === undefined || body.length === 0

@@ -4,13 +4,13 @@ import type { Join } from '../contract/join.js'
 import { isSeated } from '../store/player-row.js'
 import type { InnerTables } from '../store/table.js'
 import type { LiveWorld, View } from '../store/world.js'
-import type { GoneSignal } from './exchange.js'
+import type { AbortSignalLike } from './message.js'
 import { checkRoom, waitFor } from './watch.js'
 
 /** A request that has a seat. `signal` tells when its client goes away, and is called when the request blocks. */
 interface Seated {
   readonly join: Join
-  signal(): GoneSignal | undefined
+  signal(): AbortSignalLike | undefined
 }
 
 interface LobbyWaitOptions {

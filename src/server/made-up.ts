@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../contract/error.js'
-import type { Answer } from './exchange.js'
+import type { MockResponse } from './message.js'
 
 /** Thrown where a fault answers with a failure, which need not be one of the service's. */
 export class MadeUpFailure extends Error {
@@ -17,7 +17,7 @@ export class MadeUpFailure extends Error {
 export class BrokenOff extends Error {
   override readonly name = 'BrokenOff'
 
-  constructor(readonly how: NonNullable<Answer['broken']>) {
+  constructor(readonly how: NonNullable<MockResponse['disconnect']>) {
     super(how)
   }
 }

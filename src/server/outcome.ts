@@ -3,7 +3,7 @@ import type { OperationId, OperationOutput } from '../contract/operations.js'
 import type { ValidationError } from '../contract/validation.js'
 import { seatsTaken } from '../store/lobby-row.js'
 import type { ReadTables } from '../store/table.js'
-import type { ExchangeProgress } from './exchange-progress.js'
+import type { RequestContext } from './message.js'
 
 /** Puts the answer of an operation into words. */
 type Words<Output> = (output: Output, tables: ReadTables) => string | undefined
@@ -29,7 +29,7 @@ const words: { readonly [Id in OperationId]?: Words<OperationOutput<Id>> } = {
 
 /** What came of a call, in words, as in `duel in Frankfurt, 2/2`; `undefined` where its status says all. */
 export function outcomeOf(
-  { operation, caller }: Pick<ExchangeProgress, 'operation' | 'caller'>,
+  { operation, caller }: Pick<RequestContext, 'operation' | 'caller'>,
   output: unknown,
   tables: ReadTables,
 ): string | undefined {

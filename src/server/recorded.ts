@@ -2,8 +2,7 @@ import type { Caller } from '../behaviour/caller.js'
 import type { JournalEntry } from '../contract/journal.js'
 import { nestingLimit, textNestsWithin } from '../contract/json.js'
 import type { OperationId } from '../contract/operations.js'
-import type { Answer, Exchange } from './exchange.js'
-import type { ExchangeProgress } from './exchange-progress.js'
+import type { MockRequest, MockResponse, RequestContext } from './message.js'
 import {
   bodyWithoutTokens,
   headersWithoutTokens,
@@ -35,7 +34,7 @@ interface Ending {
   /** As `performance.now()` has it. */
   readonly endedAt: number
   readonly status: number
-  readonly answer: Answer
+  readonly answer: MockResponse
 }
 
 /** In bytes. A longer body is not kept. */
@@ -53,7 +52,7 @@ export class RecordedExchange implements Recorded {
   readonly #method: string
   readonly #path: string
   readonly #query: string | undefined
-  readonly #headers: Exchange['headers']
+  readonly #headers: MockRequest['headers']
   readonly #body: Uint8Array | undefined
   readonly #caller: Caller | undefined
   readonly #answer: Uint8Array
@@ -61,25 +60,25 @@ export class RecordedExchange implements Recorded {
   readonly #blockedMs: number
   readonly #fault: string | undefined
 
-  constructor({ exchange, operation, caller, startedAt, blockedAt, fault }: ExchangeProgress, ending: Ending) {
+  constructor({ request, operation, caller, startedAt, blockedAt, fault }: RequestContext, ending: Ending) {
     const { endedAt } = ending
     const { body } = ending.answer
     this.operation = operation
     this.status = ending.status
     this.#worldId = ending.worldId
     this.#at = ending.at
-    this.#method = exchange.method
-    this.#path = exchange.path
-    this.#query = exchange.query
-    this.#headers = exchange.headers
+    this.#method = request.method
+    this.#path = request.path
+    this.#query = request.query
+    this.#headers = request.headers
     // A copy, because it may be a small part of something long, and is another's. A Buffer's slice would be none.
-    this.#body = exchange.body && exchange.body.length <= longestKept ? new Uint8Array(exchange.body) : undefined
+    this.#body = request.body && request.body.length <= longestKept ? new Uint8Array(request.body) : undefined
     this.#caller = caller
     this.#answer = body.length > longestKept ? nothing : body
     this.#ms = endedAt - startedAt
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
     this.#fault = fault?.id
-    this.bytes = this.#answer.length + (this.#body?.length ?? 0) + bytesOfHead(exchange)
+    this.bytes = this.#answer.length + (this.#body?.length ?? 0) + bytesOfHead(request)
   }
 
   shown(): JournalEntry {
@@ -107,7 +106,7 @@ export class RecordedExchange implements Recorded {
 }
 
 /** What an exchange takes beside its bodies. */
-function bytesOfHead({ path, query = '', headers }: Exchange): number {
+function bytesOfHead({ path, query = '', headers }: MockRequest): number {
   let bytes = 500 + path.length + query.length
   for (const name in headers) {
     const value = headers[name]

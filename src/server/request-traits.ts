@@ -5,7 +5,7 @@ import { type OperationId, operations } from '../contract/operations.js'
 import type { View } from '../store/world.js'
 import { authenticate } from './authenticate.js'
 import type { Comparable } from './differences.js'
-import { bodyLimit, type Exchange } from './exchange.js'
+import { bodyLimit, type MockRequest } from './message.js'
 import { gameNamesOf, namespaceNamesOf, type Owner } from './owner.js'
 import { routes } from './routes.js'
 
@@ -14,7 +14,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** What can be said of a request before it is checked, each found out when it is asked for. */
 export class RequestTraits implements Comparable {
-  readonly exchange: Exchange
+  readonly request: MockRequest
   /** Absent where the path is no operation's, or not with that method. */
   readonly operation: OperationId | undefined
   readonly #params: Readonly<Record<string, string>>
@@ -24,9 +24,9 @@ export class RequestTraits implements Comparable {
   #owner: Owner | undefined
   #caller: { readonly found: Caller | undefined } | undefined
 
-  constructor(exchange: Exchange, view: View) {
-    const route = routeOf(exchange)
-    this.exchange = exchange
+  constructor(request: MockRequest, view: View) {
+    const route = routeOf(request)
+    this.request = request
     this.operation = route?.id
     this.#params = route?.params ?? {}
     this.#view = view
@@ -37,14 +37,14 @@ export class RequestTraits implements Comparable {
   }
 
   header(name: string): readonly string[] {
-    const { headers } = this.exchange
+    const { headers } = this.request
     // What an object has of its own accord is no header.
     return Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : []
   }
 
   /** What its body says; an empty one is `{}`. `undefined` where it is not JSON, too long, or nests too deep. */
   get body(): unknown {
-    this.#body ??= { json: jsonOf(this.exchange) }
+    this.#body ??= { json: jsonOf(this.request) }
     return this.#body.json
   }
 
@@ -74,7 +74,7 @@ export class RequestTraits implements Comparable {
   }
 
   #parameters(): URLSearchParams {
-    this.#query ??= new URLSearchParams(this.exchange.query ?? '')
+    this.#query ??= new URLSearchParams(this.request.query ?? '')
     return this.#query
   }
 
@@ -82,7 +82,7 @@ export class RequestTraits implements Comparable {
     if (this.operation === undefined) return undefined
     try {
       const { auth } = operations[this.operation]
-      return authenticate(this.exchange, { auth, params: this.#params, view: this.#view })
+      return authenticate(this.request, { auth, params: this.#params, view: this.#view })
     } catch (error) {
       if (error instanceof ApiError) return undefined
       throw error
@@ -104,7 +104,7 @@ export class RequestTraits implements Comparable {
   }
 }
 
-function routeOf({ method, path }: Exchange): ReturnType<typeof routes.find> | undefined {
+function routeOf({ method, path }: MockRequest): ReturnType<typeof routes.find> | undefined {
   try {
     return routes.find(method, path)
   } catch (error) {
@@ -113,7 +113,7 @@ function routeOf({ method, path }: Exchange): ReturnType<typeof routes.find> | u
   }
 }
 
-function jsonOf({ body }: Exchange): unknown {
+function jsonOf({ body }: MockRequest): unknown {
   if (body === undefined || body.length === 0) return {}
   // The service refuses such a body later, so no fault needs to see inside.
   if (body.length > bodyLimit || !textNestsWithin(body)) return undefined

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/error.js'
 import type { Deadline } from '../store/deadlines.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
-import type { GoneSignal } from './exchange.js'
+import type { AbortSignalLike } from './message.js'
 
 /** Reads that may block, each for a question. */
 interface Watch<Question, T> {
@@ -12,7 +12,7 @@ interface Watch<Question, T> {
   /** Whether a reading answers the request. Where it does not, the request blocks until one does. */
   isAnswer(question: Question, reading: Reading<T>): boolean
   /** What frees the waiter when the client goes away. Called when it blocks. */
-  signal(question: Question): GoneSignal | undefined
+  signal(question: Question): AbortSignalLike | undefined
   /** In ms of the world's clock; 0 never blocks, infinity has no deadline. */
   timeoutMs(question: Question): number
   /** The most requests that may be blocked in the world. */
@@ -59,7 +59,7 @@ class Blocked<Question, T> implements Waiter {
   readonly #watch: Watch<Question, T>
   readonly #resolve: (value: T) => void
   readonly #reject: (error: unknown) => void
-  readonly #signal: GoneSignal | undefined
+  readonly #signal: AbortSignalLike | undefined
   readonly #deadline: Deadline | undefined
   /** Ends what it listens to. */
   #unlisten = nothing

@@ -1,5 +1,5 @@
 import { decodedSegment } from './decoded-segment.js'
-import { type Exchange, type GoneSignal, header } from './exchange.js'
+import { type AbortSignalLike, header, type MockRequest } from './message.js'
 import { defaultWorldId } from './worlds.js'
 
 const prefix = '/w/'
@@ -24,37 +24,37 @@ function lengthOfWorld(path: string): number {
 /** The world that a request names, and the request as that world sees it. */
 interface Addressed {
   readonly worldId: string
-  readonly exchange: Exchange
+  readonly request: MockRequest
   /** What stood before the path: `/w/{id}`, or nothing. */
   readonly basePath: string
 }
 
 /** Which world a request names, by its path `/w/{id}/…` or else by the header `x-mock-world`; `undefined` where it names none. */
-export function addressedBy(exchange: Exchange): Addressed | undefined {
-  const { path } = exchange
+export function addressedBy(request: MockRequest): Addressed | undefined {
+  const { path } = request
   const length = lengthOfWorld(path)
   if (length > 0) {
     const worldId = decodedSegment(path.slice(prefix.length, length))
-    return { worldId, exchange: new InnerExchange(exchange, pathInWorld(path)), basePath: path.slice(0, length) }
+    return { worldId, request: new InnerExchange(request, pathInWorld(path)), basePath: path.slice(0, length) }
   }
-  const worldId = header(exchange, 'x-mock-world')
-  return worldId === undefined ? undefined : { worldId, exchange, basePath: '' }
+  const worldId = header(request, 'x-mock-world')
+  return worldId === undefined ? undefined : { worldId, request, basePath: '' }
 }
 
 /** A request whose path is another one. */
-class InnerExchange implements Exchange {
+class InnerExchange implements MockRequest {
   readonly method: string
   readonly query: string | undefined
-  readonly headers: Exchange['headers']
+  readonly headers: MockRequest['headers']
   readonly body: Uint8Array | undefined
-  readonly #outer: Exchange
+  readonly #outer: MockRequest
 
   get address(): string | undefined {
     return this.#outer.address
   }
 
   constructor(
-    outer: Exchange,
+    outer: MockRequest,
     readonly path: string,
   ) {
     this.method = outer.method
@@ -64,7 +64,7 @@ class InnerExchange implements Exchange {
     this.#outer = outer
   }
 
-  signal(): GoneSignal | undefined {
+  signal(): AbortSignalLike | undefined {
     return this.#outer.signal?.()
   }
 }

@@ -9,7 +9,7 @@ async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise
   const texts: string[] = []
   const changes = () => Object.assign(events(), { after: 'run-0' }) as Changes // all of it that a stream uses
   const { stream } = eventStream({ changes, world: createMockmaker().world }, {})
-  await new Promise<void>(end => stream?.({ send: text => texts.push(text), end, taken: settled }))
+  await new Promise<void>(end => stream?.({ send: text => texts.push(text), end, drained: settled }))
   return texts
 }
 

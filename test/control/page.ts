@@ -1,7 +1,7 @@
 import type { PageContext } from '../../src/control/page-context.js'
 import { pageFor } from '../../src/control/pages.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import type { Answer } from '../../src/server/exchange.js'
+import type { MockResponse } from '../../src/server/message.js'
 
 /** How a test asks for a page. */
 export interface Asked extends Partial<Omit<PageContext, 'mock'>> {
@@ -20,10 +20,10 @@ export const url = 'http://127.0.0.1:4100'
 export function ask(
   path: string,
   { method = 'GET', headers = {}, corsOrigins, mock = createMockmaker({ corsOrigins }), ...context }: Asked = {},
-): Answer | undefined {
+): MockResponse | undefined {
   const exchange = { method, path, headers }
   const found = pageFor(exchange, () => ({ mock, url, ...context }))
-  return found && mock.present(exchange, found)
+  return found && mock.respond(exchange, found)
 }
 
 /** A page, its body as text. Throws where no page answers. */

@@ -1,11 +1,11 @@
-import type { Answerer } from '../../src/server/answer.js'
+import type { RequestHandler } from '../../src/server/message.js'
 import { tableNames } from '../../src/store/model.js'
 import type { LiveWorld, World } from '../../src/store/world.js'
 import type { Got, Sent } from '../doors.js'
 
 /** Asks a mock without a transport. */
 export async function ask(
-  { answer }: { readonly answer: Answerer },
+  { answer }: { readonly answer: RequestHandler },
   { headers = {}, body, ...sent }: Sent,
   signal?: AbortSignal,
 ): Promise<Got> {

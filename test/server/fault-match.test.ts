@@ -133,7 +133,7 @@ describe('a fault that asks for a game or a namespace', () => {
 it('a fault that asks whose a request is lets the next one have a request of a token that nobody has', async () => {
   const { mock } = faulty([{ match: { game: 'tanks' }, effect: { empty: true } }, { effect: { reset: true } }])
 
-  expect(await ask(mock, { ...list, headers: bearer('nobody') })).toMatchObject({ broken: 'reset' })
+  expect(await ask(mock, { ...list, headers: bearer('nobody') })).toMatchObject({ disconnect: 'reset' })
 })
 
 it('a fault strikes only where all holds that it asks for', async () => {

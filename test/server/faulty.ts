@@ -1,5 +1,5 @@
 import { createMockmaker, type ExchangeRecord, type Fault, type MockmakerOptions } from '../../src/index.js'
-import type { Answer } from '../../src/server/exchange.js'
+import type { MockResponse } from '../../src/server/message.js'
 import { bearer, ids, tanks, tokens } from '../tanks.js'
 import { live } from './ask.js'
 
@@ -28,5 +28,10 @@ export function faulty(faults: readonly Fault[], options: MockmakerOptions = {})
   return { mock, world: live(mock.world), records }
 }
 
-/** What is told of a broken connection. */
-export const brokenOff = (broken: NonNullable<Answer['broken']>) => ({ status: 0, headers: {}, body: '', broken })
+/** The response that stands for a broken connection. */
+export const brokenOff = (disconnect: NonNullable<MockResponse['disconnect']>) => ({
+  status: 0,
+  headers: {},
+  body: '',
+  disconnect,
+})

@@ -2,13 +2,14 @@ import { Query } from '@mswjs/data'
 import { behaviours } from '../../src/behaviour/behaviours.js'
 import { getGame } from '../../src/behaviour/game.js'
 import { operations } from '../../src/contract/operations.js'
-import { type Answerer, createAnswerer } from '../../src/server/answer.js'
+import { createRequestHandler } from '../../src/server/answer.js'
 import type { Call } from '../../src/server/behave.js'
 import { WorldFaults } from '../../src/server/faults.js'
-import { createFinisher } from '../../src/server/finish.js'
 import { History } from '../../src/server/history.js'
 import { HistoryBudget } from '../../src/server/history-budget.js'
 import { createExchangeLog } from '../../src/server/log.js'
+import type { RequestHandler } from '../../src/server/message.js'
+import { createResponder } from '../../src/server/respond.js'
 import type { Delete, Put } from '../../src/store/change-set.js'
 import { rankingOf, summandOf, viewOf } from '../../src/store/derived.js'
 import { groupIn } from '../../src/store/group-in.js'
@@ -25,7 +26,7 @@ import type { LiveWorld, View } from '../../src/store/world.js'
  * What a mock of a world answers that keeps nothing and takes no short cut: each read walks all rows, asks the data library
  * of each, and is encoded anew. It is for reads, and never blocks. The index of a watch comes from the change sets alone.
  */
-export function freshAnswerer(world: LiveWorld): Answerer {
+export function freshRequestHandler(world: LiveWorld): RequestHandler {
   const newest = trueRevisions(world)
   let seen: number[] = []
   const tables = mapTables<InnerTables>(name => {
@@ -51,7 +52,7 @@ export function freshAnswerer(world: LiveWorld): Answerer {
   )
   const log = createExchangeLog()
   const history = new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) })
-  const finisher = createFinisher({
+  const responder = createResponder({
     worldId: 'default',
     world: fresh,
     corsOrigins: [],
@@ -60,7 +61,13 @@ export function freshAnswerer(world: LiveWorld): Answerer {
     rayId: () => 'no ray',
     onBug,
   })
-  const answer = createAnswerer({ world: fresh, finisher, faults: new WorldFaults(fresh), corsOrigins: [], carryOut })
+  const answer = createRequestHandler({
+    world: fresh,
+    responder,
+    faults: new WorldFaults(fresh),
+    corsOrigins: [],
+    carryOut,
+  })
   // A query that has no parameter is parsed each time; none at all is not.
   return exchange => answer({ ...exchange, query: exchange.query || '&' })
 }

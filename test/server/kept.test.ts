@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import type { Answerer } from '../../src/server/answer.js'
 import { createKept } from '../../src/server/kept.js'
+import type { RequestHandler } from '../../src/server/message.js'
 import { comparable, type Got, type Sent } from '../doors.js'
 import { randomRead, randomWriteCall } from '../random-exchange.js'
 import { play, type RandomWrite, randomWrite } from '../random-write.js'
 import { bearer, tanks } from '../tanks.js'
 import { ask, live } from './ask.js'
-import { freshAnswerer } from './fresh.js'
+import { freshRequestHandler } from './fresh.js'
 
 type Step =
   | { readonly kind: 'read'; readonly sent: Sent }
@@ -30,7 +30,7 @@ const scenario = {
 }
 
 /** What is answered at once: all but a write. */
-function answerNow(answer: Answerer, { headers = {}, body, ...sent }: Sent): Got {
+function answerNow(answer: RequestHandler, { headers = {}, body, ...sent }: Sent): Got {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const got = answer({ ...sent, headers, body: bytes })
   if (got instanceof Promise) throw new Error('a read has to wait')
@@ -40,7 +40,7 @@ function answerNow(answer: Answerer, { headers = {}, body, ...sent }: Sent): Got
 /** Plays the steps, and compares each read, and all so far after each change, with what a mock answers that keeps nothing. */
 async function compareAll(steps: readonly Step[]): Promise<void> {
   const mock = createMockmaker({ scenario, watchTimeoutMs: 0 })
-  const fresh = freshAnswerer(live(mock.world))
+  const fresh = freshRequestHandler(live(mock.world))
   const asked: Sent[] = []
   const stale: unknown[] = []
   const compare = (sent: Sent) => {

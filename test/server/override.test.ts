@@ -1,7 +1,7 @@
 import { it as base, describe, expect, type MockInstance, vi } from 'vitest'
 import { ApiError, createMockmaker, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
-import type { Answerer } from '../../src/server/answer.js'
 import { carriedBy } from '../../src/server/carried.js'
+import type { RequestHandler } from '../../src/server/message.js'
 import { json } from '../doors.js'
 import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
 import { ask, stateOf } from './ask.js'
@@ -10,7 +10,7 @@ import { ask, stateOf } from './ask.js'
 function overridden<Id extends OperationId>(mock: Mockmaker, id: Id, resolver: OverrideResolver<Id>) {
   const carried = carriedBy(mock.override(id, resolver))
   if (!carried) throw new Error('a handler of ours carries its operation')
-  return carried as { readonly answer: Answerer }
+  return carried as { readonly answer: RequestHandler }
 }
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const

@@ -2,11 +2,10 @@ import { ApiError, type ErrorBody } from '../contract/error.js'
 import type { World } from '../store/world.js'
 import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'
-import { type Answer, type Exchange, header, type Page } from './exchange.js'
-import type { ExchangeProgress } from './exchange-progress.js'
 import type { History } from './history.js'
 import type { ExchangeLog } from './log.js'
 import { BrokenOff, MadeUpFailure } from './made-up.js'
+import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestContext } from './message.js'
 import { outcomeOf } from './outcome.js'
 import { RecordedExchange } from './recorded.js'
 import { isShared } from './shared-output.js'
@@ -14,21 +13,21 @@ import { pathWithoutTokens, textWithoutTokens } from './token-label.js'
 import { ClientGone } from './watch.js'
 
 /** Gives answers the headers that every answer has, and tells the log (PROTOCOL.md B9). */
-export interface Finisher {
-  begin(exchange: Exchange): ExchangeProgress
+export interface Responder {
+  begin(request: MockRequest): RequestContext
   /** An operation's output, as JSON; `undefined` is the empty body. */
-  succeed(progress: ExchangeProgress, output: unknown): Answer
+  succeed(context: RequestContext, output: unknown): MockResponse
   /** An `ApiError` and what a fault makes up as itself, anything else as 500 `ERROR`. */
-  fail(progress: ExchangeProgress, error: unknown): Answer
-  preflight(exchange: Exchange): Answer
+  fail(context: RequestContext, error: unknown): MockResponse
+  preflight(request: MockRequest): MockResponse
   /** As `fail`, where a door refuses what the world never gets to see. */
-  refuse(exchange: Exchange, error: unknown, startedAt?: number): Answer
+  refuse(request: MockRequest, error: unknown, startedAt?: number): MockResponse
   /** A page of a door. `startedAt` as `performance.now()` has it. Default: now. */
-  present(exchange: Exchange, page: Page, startedAt?: number): Answer
+  respond(request: MockRequest, page: MockResponseInit, startedAt?: number): MockResponse
 }
 
 /** What answers are finished with. */
-interface FinisherOptions {
+interface ResponderOptions {
   readonly worldId: string
   readonly world: World
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
@@ -43,7 +42,7 @@ interface FinisherOptions {
 }
 
 /** A response, and what the log shows of it. */
-interface Result extends Page {
+interface Result extends MockResponseInit {
   /** The error code and the message of a failure. */
   readonly code?: string
   readonly message?: string
@@ -58,50 +57,46 @@ const encoded = new WeakMap<object, Uint8Array<ArrayBuffer>>()
 /** What nginx calls it: nobody is there to read it. */
 const clientGone = 499
 
-/** A finisher that always has an answer: what fails while one is finished is a bug, and answered as such. */
-export function createFinisher(options: FinisherOptions): Finisher {
+/** A responder that always has an answer: what fails while one is finished is a bug, and answered as such. */
+export function createResponder(options: ResponderOptions): Responder {
   const { onBug, worldId, world, log, history } = options
-  const finish = (progress: ExchangeProgress, result: Result) => {
-    const answer = dressed(progress, result, options)
+  const finish = (context: RequestContext, result: Result) => {
+    const answer = dressed(context, result, options)
     const endedAt = performance.now()
     // What began before a reset is no part of what comes after.
-    const isOfHistory = progress.with === 'world' && progress.generation === history.generation
+    const isOfHistory = context.isJournaled && context.generation === history.generation
     if (isOfHistory && history.wantsExchanges) {
       const { status } = result
-      history.addExchange(new RecordedExchange(progress, { worldId, at: world.clock.now(), endedAt, status, answer }))
+      history.addExchange(new RecordedExchange(context, { worldId, at: world.clock.now(), endedAt, status, answer }))
     }
-    if (log.heard) record(progress, { result, options, endedAt })
+    if (log.heard) record(context, { result, options, endedAt })
     return answer
   }
-  const bug = (progress: ExchangeProgress, error: unknown) => {
-    const rayId = rayOf(progress, options)
+  const bug = (context: RequestContext, error: unknown) => {
+    const rayId = rayOf(context, options)
     onBug(error, rayId)
     const message = `the mock failed unexpectedly: its console shows the error, at ray id ${rayId}`
     return failure(500, { code: 'ERROR', message })
   }
   // What cannot be written as JSON is a bug like any other.
-  const made = (progress: ExchangeProgress, result: () => Result) => {
+  const made = (context: RequestContext, result: () => Result) => {
     try {
       return result()
     } catch (error) {
-      return bug(progress, error)
+      return bug(context, error)
     }
   }
   // What cannot be written as a header, or a listener that throws, must not cost the client its answer.
-  const guarded = (progress: ExchangeProgress, result: () => Result) => {
+  const guarded = (context: RequestContext, result: () => Result) => {
     try {
-      return finish(progress, made(progress, result))
+      return finish(context, made(context, result))
     } catch (error) {
-      return dressed(progress, bug(progress, error), options)
+      return dressed(context, bug(context, error), options)
     }
   }
-  const begun = (
-    exchange: Exchange,
-    party: ExchangeProgress['with'],
-    startedAt = performance.now(),
-  ): ExchangeProgress => ({
-    exchange,
-    with: party,
+  const begun = (request: MockRequest, isJournaled: boolean, startedAt = performance.now()): RequestContext => ({
+    request,
+    isJournaled,
     startedAt,
     generation: history.generation,
     operation: undefined,
@@ -111,15 +106,15 @@ export function createFinisher(options: FinisherOptions): Finisher {
     longestBlockMs: undefined,
     rayId: undefined,
   })
-  const fail = (progress: ExchangeProgress, error: unknown) =>
-    guarded(progress, () => refusal(error) ?? bug(progress, error))
+  const fail = (context: RequestContext, error: unknown) =>
+    guarded(context, () => refusal(error) ?? bug(context, error))
   return {
-    begin: exchange => begun(exchange, 'world'),
-    succeed: (progress, output) => guarded(progress, () => json(200, output)),
+    begin: request => begun(request, true),
+    succeed: (context, output) => guarded(context, () => json(200, output)),
     fail,
-    preflight: exchange => guarded(begun(exchange, 'door'), () => json(204, undefined)),
-    refuse: (exchange, error, startedAt) => fail(begun(exchange, 'door', startedAt), error),
-    present: (exchange, page, startedAt) => guarded(begun(exchange, 'door', startedAt), () => page),
+    preflight: request => guarded(begun(request, false), () => json(204, undefined)),
+    refuse: (request, error, startedAt) => fail(begun(request, false, startedAt), error),
+    respond: (request, page, startedAt) => guarded(begun(request, false, startedAt), () => page),
   }
 }
 
@@ -127,7 +122,7 @@ export function createFinisher(options: FinisherOptions): Finisher {
 function refusal(error: unknown): Result | undefined {
   if (error instanceof ClientGone) return { ...json(clientGone, undefined), code: error.message }
   if (error instanceof MadeUpFailure) return failure(error.status, error.body)
-  if (error instanceof BrokenOff) return { ...json(0, undefined), broken: error.how }
+  if (error instanceof BrokenOff) return { ...json(0, undefined), disconnect: error.how }
   if (!(error instanceof ApiError)) return undefined
   const { status, body, extras } = error
   const result = failure(status, body)
@@ -140,9 +135,9 @@ function failure(status: number, body: ErrorBody): Result {
 }
 
 function json(status: number, output: unknown): Result {
-  const readableBy = 'allowed origins'
-  if (output === undefined) return { status, headers: {}, body: nothing, readableBy }
-  return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(output), readableBy, output }
+  const cors = 'allowed origins'
+  if (output === undefined) return { status, headers: {}, body: nothing, cors }
+  return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(output), cors, output }
 }
 
 /** An output that is shared is encoded once. */
@@ -155,39 +150,43 @@ function bytesOf(output: unknown): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-function rayOf(progress: ExchangeProgress, { rayId }: Pick<FinisherOptions, 'rayId'>): string {
-  progress.rayId ??= rayId()
-  return progress.rayId
+function rayOf(context: RequestContext, { rayId }: Pick<ResponderOptions, 'rayId'>): string {
+  context.rayId ??= rayId()
+  return context.rayId
 }
 
-function dressed(progress: ExchangeProgress, result: Result, options: FinisherOptions): Answer {
-  const { exchange } = progress
-  const { status, headers, body, readableBy, stream, broken } = result
-  if (broken) return { status, headers, body, broken }
+function dressed(context: RequestContext, result: Result, options: ResponderOptions): MockResponse {
+  const { request } = context
+  const { status, headers, body, cors, stream, disconnect } = result
+  if (disconnect) return { status, headers, body, disconnect }
   const { world: tables, corsOrigins } = options
-  const rayId = rayOf(progress, options)
-  const cors = corsHeaders(exchange, { readableBy, tables, corsOrigins })
+  const rayId = rayOf(context, options)
+  const forPages = corsHeaders(request, { readableBy: cors, tables, corsOrigins })
   // Not by spreading, which costs more than all of the rest here.
-  const answered = Object.assign({ 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId }, headers, cors)
-  if (exchange.method === 'HEAD') return { status, headers: answered, body: nothing }
+  const answered = Object.assign(
+    { 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId },
+    headers,
+    forPages,
+  )
+  if (request.method === 'HEAD') return { status, headers: answered, body: nothing }
   return stream === undefined ? { status, headers: answered, body } : { status, headers: answered, body, stream }
 }
 
 interface Ending {
   readonly result: Result
-  readonly options: FinisherOptions
+  readonly options: ResponderOptions
   readonly endedAt: number
 }
 
-function record(progress: ExchangeProgress, { result, options, endedAt }: Ending): void {
-  const { exchange, operation, caller, startedAt, blockedAt, fault } = progress
-  const { status, readableBy, code, message, output } = result
+function record(context: RequestContext, { result, options, endedAt }: Ending): void {
+  const { request, operation, caller, startedAt, blockedAt, fault } = context
+  const { status, cors, code, message, output } = result
   const { worldId, world: tables, corsOrigins, log } = options
-  const { method, path } = exchange
-  const origin = header(exchange, 'origin')
+  const { method, path } = request
+  const origin = header(request, 'origin')
   const refused =
-    origin !== undefined && readableBy === 'allowed origins' && !isAllowedOrigin(origin, { tables, corsOrigins })
-  const authorizationIgnored = tokenOf(exchange) === undefined && header(exchange, 'authorization') !== undefined
+    origin !== undefined && cors === 'allowed origins' && !isAllowedOrigin(origin, { tables, corsOrigins })
+  const authorizationIgnored = tokenOf(request) === undefined && header(request, 'authorization') !== undefined
   log.emit({
     world: worldId,
     method,
@@ -197,8 +196,8 @@ function record(progress: ExchangeProgress, { result, options, endedAt }: Ending
     status,
     code,
     message: message === undefined ? undefined : textWithoutTokens(message),
-    outcome: status === 200 ? outcomeOf(progress, output, tables) : undefined,
-    rayId: rayOf(progress, options),
+    outcome: status === 200 ? outcomeOf(context, output, tables) : undefined,
+    rayId: rayOf(context, options),
     ms: endedAt - startedAt,
     blocked: blockedAt !== undefined,
     authorizationIgnored,

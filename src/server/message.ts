@@ -1,0 +1,89 @@
+import type { Caller } from '../behaviour/caller.js'
+import type { OperationId } from '../contract/operations.js'
+
+/** An HTTP request, independent of Fetch, node:http and Express. */
+export interface MockRequest {
+  /** In upper case. */
+  readonly method: string
+  /** As sent, still percent-encoded: `/matchmaker/lobbies/list`. */
+  readonly path: string
+  /** The text behind the `?`. Default: none. */
+  readonly query?: string | undefined
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Default: none. A transport may cut a longer body off after `bodyLimit` + 1 bytes. */
+  readonly body?: Uint8Array | undefined
+  /** The client's IP address, as the connection tells it. Default: `127.0.0.1`. */
+  readonly address?: string | undefined
+  /** Returns a signal that aborts when the client disconnects. Called only if the request has to wait. */
+  signal?(): AbortSignalLike | undefined
+}
+
+/** The part of `AbortSignal` that a waiting request needs. */
+export interface AbortSignalLike {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** An HTTP response. It has no connection headers: each transport adds its own. */
+export interface MockResponse {
+  /** 0 if the connection breaks without a response: Fetch gives a network error this status. */
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Never change it: several responses may share it. */
+  readonly body: Uint8Array<ArrayBuffer>
+  /** Starts to send more after the body. Returns a function that stops it, to call when the client disconnects. */
+  readonly stream?: ((client: StreamClient) => () => void) | undefined
+  /** Breaks the connection instead of a response: by a reset, or by closing it before the first byte. */
+  readonly disconnect?: 'reset' | 'empty'
+}
+
+/** The client of a streamed response. */
+export interface StreamClient {
+  send(text: string): void
+  end(): void
+  /** Resolves when the client has received what was sent, or has disconnected. */
+  drained(): Promise<void>
+}
+
+/** The origins whose pages may read a response: all that the mock allows, those of this machine, or only the mock's own. */
+export type CorsPolicy = 'allowed origins' | 'loopback' | 'this origin'
+
+/** A response without the headers that all responses get. */
+export interface MockResponseInit extends MockResponse {
+  readonly cors: CorsPolicy
+}
+
+/** Answers requests, and never throws or rejects. Returns a promise only if a request writes, is blocked, delayed, or waits for overdue jobs. */
+export type RequestHandler = (request: MockRequest) => MockResponse | Promise<MockResponse>
+
+/** What is known of a request while it is answered. Times are in ms of `performance.now()`. */
+export interface RequestContext {
+  readonly request: MockRequest
+  /** False for pages, refusals and preflights: the journal has only requests that reach the world. */
+  readonly isJournaled: boolean
+  readonly startedAt: number
+  /** The generation of the history when the request arrived. */
+  readonly generation: number
+  operation: OperationId | undefined
+  caller: Caller | undefined
+  /** When the request began to wait on a watch index or a lobby. */
+  blockedAt: number | undefined
+  /** The fault that was applied, and its effect in words. */
+  fault: { readonly id: string; effect: string } | undefined
+  /** A shorter limit on blocking that a fault sets, in ms of the world's clock. */
+  longestBlockMs: number | undefined
+  /** Created on first use, so that a waiting request holds none. */
+  rayId: string | undefined
+}
+
+/** The most bytes that the body of a request may have. */
+export const bodyLimit = 1024 * 1024
+
+/** The value of a header; the first one if it was sent more than once. */
+export function header({ headers }: Pick<MockRequest, 'headers'>, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'object' ? value[0] : value
+}
