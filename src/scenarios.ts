@@ -1,5 +1,5 @@
 import * as yaml from 'yaml'
-import type { Scenario } from './scenario/schema.js'
+import type { Scenario, ScenarioInput } from './scenario/schema.js'
 import { parseYaml, type TextOptions } from './scenario/yaml.js'
 
 /**
@@ -10,7 +10,11 @@ export function parseScenario(text: string, options: TextOptions = {}): Scenario
   return parseYaml(text, { ...options, yaml })
 }
 
-export { defineScenario } from './scenario/define.js'
+/** Returns the scenario, typed. A mock checks it when it loads it. */
+export function defineScenario(scenario: ScenarioInput): ScenarioInput {
+  return scenario
+}
+
 export type { Scenario, ScenarioInput } from './scenario/schema.js'
 export { scenarios } from './scenario/shipped.js'
 export type { TextOptions } from './scenario/yaml.js'

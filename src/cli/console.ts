@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { styleText } from 'node:util'
 import { escapedLine } from '../contract/escaped-line.js'
 import { systemReason } from '../node/system-error.js'
-import type { Progress } from '../scenario/progress.js'
+import type { Progress } from '../scenario/world-state.js'
 import { Output } from './output.js'
 import { createProgressBar } from './progress-bar.js'
 

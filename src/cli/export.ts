@@ -1,6 +1,6 @@
 import { UsageError } from '../contract/usage-error.js'
 import { worldUrl } from '../contract/world-url.js'
-import { JsonToYaml } from '../scenario/json-to-yaml.js'
+import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { Console } from './console.js'
 import { askRunningMock, readRunningMock } from './running-mock.js'
 

@@ -1,4 +1,4 @@
-import type { Progress } from '../scenario/progress.js'
+import type { Progress } from '../scenario/world-state.js'
 
 /** What a bar is drawn on: standard error, where that is a terminal, which is written to at once. */
 interface Terminal {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { exact } from '../contract/exact.js'
 import { isJsonObject } from '../contract/json.js'
+import { SimulationEntry } from '../scenario/games.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { SimulationEntry } from '../scenario/simulation.js'
 import type { Question } from './explanation.js'
 import type {
   CompletionOptions,

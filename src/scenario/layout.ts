@@ -1,10 +1,7 @@
-import type { Path } from '../contract/issue.js'
-import { catalogue } from './catalogue.js'
-import type { GameEntry } from './game.js'
-import { type Mode, modeOf } from './game-mode.js'
-import { defaultNames, type Names, namesOf } from './name.js'
-import type { NamespaceEntry } from './namespace.js'
-import { type RegionEntry, regionIdOf } from './region.js'
+import { type Path, pathText } from '../contract/issue.js'
+import { defaultNames, type GameEntry, type Names, type NamespaceEntry, namesOf } from './games.js'
+import { type Mode, modeOf, type ServerPortsEntry } from './lobbies.js'
+import { catalogue, type RegionEntry, regionIdOf } from './regions.js'
 import type { Scenario } from './schema.js'
 
 /** A scenario with everything in its place: without `games`, the keys at its top are the namespace prod of the one game. */
@@ -71,5 +68,88 @@ function placedNamespace(
     fullName: `${game}/${names.name_id}`,
     given: entry,
     modes: new Map(modes.map(mode => [mode.game_mode_id, mode])),
+  }
+}
+
+/** An id, a name or a token that a scenario gives. */
+interface Named {
+  /** Where nothing else may have it: all tokens are of one scope, game modes are of their namespace's. */
+  readonly scope: string
+  readonly path: Path
+  readonly id: string
+}
+
+/** What can be named, with or without a name. */
+type Nameable = Omit<Named, 'id'> & { readonly id: string | undefined }
+
+/** All ids, names and tokens that a scenario gives, in its order. */
+export function* namedIn(scenario: Scenario, layout: Layout): Generator<Named> {
+  for (const { scope, path, id } of nameablesIn(scenario, layout)) if (id !== undefined) yield { scope, path, id }
+}
+
+function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable> {
+  for (const [i, region] of (scenario.regions ?? []).entries()) {
+    const path = typeof region === 'string' ? ['regions', i] : ['regions', i, 'region_id']
+    yield { scope: 'region', path, id: regionIdOf(region) }
+    if (typeof region !== 'string') {
+      yield { scope: 'region_uuid', path: ['regions', i, 'region_uuid'], id: region.region_uuid }
+    }
+  }
+  for (const game of games) yield* inGame(game)
+  for (const [i, { id }] of (scenario.faults ?? []).entries()) {
+    yield { scope: 'fault', path: ['faults', i, 'id'], id }
+  }
+  for (const [i, link] of (scenario.device_links ?? []).entries()) {
+    yield { scope: 'device link', path: ['device_links', i, 'device_link_id'], id: link.device_link_id }
+    yield { scope: 'token', path: ['device_links', i, 'token'], id: link.token }
+    const path = ['device_links', i, 'cloud_token']
+    // Beside a list of all bearers it is only what the device gets.
+    yield { scope: scenario.bearer_tokens ? pathText(path) : 'token', path, id: link.cloud_token }
+  }
+  for (const [i, { token, development }] of (scenario.bearer_tokens ?? []).entries()) {
+    const path = ['bearer_tokens', i]
+    yield { scope: 'token', path: [...path, 'token'], id: token }
+    yield* portsIn(development, [...path, 'development'])
+  }
+}
+
+function* inGame({ path, names, given: { game_id, tokens }, namespaces }: PlacedGame): Generator<Nameable> {
+  yield { scope: 'name of a game', path: [...path, 'name_id'], id: names.name_id }
+  yield { scope: 'game', path: [...path, 'game_id'], id: game_id }
+  yield { scope: 'token', path: [...path, 'tokens', 'cloud'], id: tokens?.cloud }
+  for (const namespace of namespaces) {
+    const scope = `name of a namespace of ${pathText(path)}`
+    yield { scope, path: [...namespace.path, 'name_id'], id: namespace.names.name_id }
+    yield* inNamespace(namespace)
+  }
+}
+
+function* inNamespace({ path, given }: PlacedNamespace): Generator<Nameable> {
+  const here = pathText(path)
+  yield { scope: 'namespace', path: [...path, 'namespace_id'], id: given.namespace_id }
+  yield { scope: 'token', path: [...path, 'tokens', 'public'], id: given.tokens?.public }
+  yield { scope: 'token', path: [...path, 'tokens', 'development'], id: given.tokens?.development }
+  for (const [i, domain] of (given.domains ?? []).entries()) {
+    yield { scope: 'domain', path: [...path, 'domains', i], id: domain }
+  }
+  yield* portsIn(given.development, [...path, 'development'])
+  for (const [i, mode] of (given.game_modes ?? []).entries()) {
+    const at = [...path, 'game_modes', i]
+    const [id, idPath] = typeof mode === 'string' ? [mode, at] : [mode.game_mode_id, [...at, 'game_mode_id']]
+    yield { scope: `game mode of ${here}`, path: idPath, id }
+    if (typeof mode !== 'string') yield* portsIn(mode.ports, [...at, 'ports'])
+  }
+  for (const [i, lobby] of (given.lobbies ?? []).entries()) {
+    yield { scope: 'lobby', path: [...path, 'lobbies', i, 'lobby_id'], id: lobby.lobby_id }
+    for (const [j, { token }] of (lobby.players ?? []).entries()) {
+      yield { scope: 'token', path: [...path, 'lobbies', i, 'players', j, 'token'], id: token }
+    }
+  }
+}
+
+/** The ports of a game server, whose labels are its own. */
+function* portsIn(server: ServerPortsEntry | undefined, path: Path): Generator<Nameable> {
+  for (const [i, { label }] of (server?.lobby_ports ?? []).entries()) {
+    yield { scope: `port of ${pathText(path)}`, path: [...path, 'lobby_ports', i, 'label'], id: label }
   }
 }

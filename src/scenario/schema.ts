@@ -4,14 +4,42 @@ import { FaultEntry, mostFaults } from '../contract/fault.js'
 import { HostName } from '../contract/host-name.js'
 import { Instant } from '../contract/instant.js'
 import { JournalEntry } from '../contract/journal.js'
-import { BearerTokenEntry } from './bearer-token.js'
-import { ChanceEntry } from './chance.js'
-import { ClockEntry } from './clock.js'
-import { CoordinatesEntry } from './coordinates.js'
-import { DeviceLinkEntry } from './device-link.js'
-import { GameEntry } from './game.js'
-import { namespaceKeys } from './namespace.js'
-import { RegionEntry } from './region.js'
+import { type ClockMode, Mode, Rate } from '../store/clock-setting.js'
+import { GameEntry, namespaceKeys } from './games.js'
+import { CoordinatesEntry, RegionEntry } from './regions.js'
+import { BearerTokenEntry, DeviceLinkEntry } from './tokens.js'
+
+/** How the clock of a world goes: only its mode, or an object. */
+export const ClockEntry = z.union([
+  exact({
+    mode: Mode.optional().meta({
+      description: 'Whether the time goes by itself. Default: running.',
+      default: 'running',
+    }),
+    rate: Rate.optional().meta({
+      description: 'How many of its ms pass in one real ms while it runs. Default: 1.',
+      default: 1,
+      examples: [60],
+    }),
+  }),
+  Mode,
+])
+export type ClockEntry = z.output<typeof ClockEntry>
+
+/** How fast the clock goes, and whether it does, with the defaults. */
+export function clockOf(entry: ClockEntry = {}): { readonly clock: ClockMode; readonly rate: number } {
+  const { mode = 'running', rate = 1 } = typeof entry === 'string' ? { mode: entry } : entry
+  return { clock: mode, rate }
+}
+
+const int32 = z.int32()
+const Sequence = z.tuple([int32, int32, int32, int32])
+
+/** Where the sequences of a world's chance stand, as a snapshot says it. */
+const ChanceEntry = exact({
+  world: Sequence.optional().describe('Where the sequence of ids and tokens stands: four numbers.'),
+  faults: Sequence.optional().describe('Where the sequence of faults stands: four numbers.'),
+})
 
 /** What a scenario says instead of its default namespace where it has none: no full name is without a slash. */
 export const noNamespace = 'none'

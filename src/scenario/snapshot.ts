@@ -1,17 +1,17 @@
 import { instantOf } from '../contract/instant.js'
 import { fullNameOf } from '../store/full-name.js'
+import { type LobbyRow, runBy } from '../store/lobby-row.js'
+import type { PlayerRow } from '../store/player-row.js'
 import type { GameModeRow, GameRow, NamespaceRow, RegionRow } from '../store/rows.js'
 import { sameJson } from '../store/same-json.js'
+import type { SimulationRow } from '../store/simulation-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { LiveWorld } from '../store/world.js'
-import { catalogue } from './catalogue.js'
-import type { ClockEntry } from './clock.js'
-import type { GameEntry } from './game.js'
-import type { NamespaceEntry } from './namespace.js'
-import type { RegionEntry } from './region.js'
-import { noNamespace, type ScenarioInput } from './schema.js'
-import { lobbyEntry, maxPlayersEntry, simulationEntry } from './snapshot-lobby.js'
-import { bearerTokenEntries, deviceLinkEntries } from './snapshot-tokens.js'
+import type { GameEntry, NamespaceEntry, SimulationEntry } from './games.js'
+import type { LobbyEntry, MaxPlayersEntry, Mode, PlayerEntry } from './lobbies.js'
+import { catalogue, type RegionEntry } from './regions.js'
+import { type ClockEntry, noNamespace, type ScenarioInput } from './schema.js'
+import type { BearerTokenEntry, DeviceLinkEntry } from './tokens.js'
 
 /** What of a world its snapshot is made of. */
 type Snapshotted = Pick<LiveWorld, 'title' | 'seed' | 'revision' | 'clock' | 'random' | 'view'>
@@ -114,4 +114,105 @@ function modeEntry(mode: GameModeRow): Exclude<NonNullable<NamespaceEntry['game_
     ...(taggable === undefined ? {} : { taggable }),
     ...(ports === undefined ? {} : { ports }),
   }
+}
+
+/** Where a lobby is. */
+interface Around {
+  readonly mode: Mode | undefined
+  /** Who plays the game servers of the world. */
+  readonly servers: 'auto' | 'manual' | undefined
+  readonly tables: ReadTables
+}
+
+/** A lobby of a world with its players. Its maxima only where they are not those of its mode. */
+function lobbyEntry(lobby: LobbyRow, { mode, servers, tables }: Around): LobbyEntry {
+  const { lobby_id, game_mode_id, region_id, total_player_count, publicity, is_closed, tags, lobby_config } = lobby
+  const max_players = maxPlayersEntry(lobby)
+  const players = tables.players.findMany(q => q.where({ lobby_id }))
+  return {
+    lobby_id,
+    game_mode_id,
+    region_id,
+    total_player_count,
+    ...(mode && sameJson(maxPlayersEntry(mode), max_players) ? {} : { max_players }),
+    ...('state' in lobby ? { state: lobby.state } : {}),
+    ...(publicity === 'public' ? {} : { publicity }),
+    ...(is_closed ? { is_closed } : {}),
+    ...(tags === undefined ? {} : { tags }),
+    ...('lobby_config' in lobby ? { lobby_config } : {}),
+    ...(lobby.run_by === runBy(lobby.status, { servers }) ? {} : { run_by: lobby.run_by }),
+    ...stateEntry(lobby),
+    ...(players.length > 0 ? { players: players.map(playerEntry) } : {}),
+  }
+}
+
+function stateEntry(lobby: LobbyRow): LobbyEntry {
+  const { status } = lobby
+  if (status === 'stopped') return { status, ...instant('forgotten_at', lobby.forgotten_at) }
+  const stops = instant('stops_at', lobby.stops_at)
+  if (status === 'ready') return stops
+  return { status, ...instant('ready_by', lobby.ready_by), ...stops }
+}
+
+function playerEntry(player: PlayerRow): PlayerEntry {
+  const { player_token: token, status, address, session_ms } = player
+  const fields = { token, status, address, ...(session_ms === undefined ? {} : { session_ms }) }
+  if (player.status === 'reserved') {
+    const { expires_at, connects_at, removes_at } = player
+    return {
+      ...fields,
+      ...instant('expires_at', expires_at),
+      ...instant('connects_at', connects_at),
+      ...instant('removes_at', removes_at),
+    }
+  }
+  if (player.status === 'connected')
+    return { ...fields, ...instant('leaves_at', player.leaves_at), ...instant('removes_at', player.removes_at) }
+  return { ...fields, ...instant('forgotten_at', player.forgotten_at) }
+}
+
+function instant<Key extends string>(key: Key, at: number | undefined): { readonly [key in Key]?: string } {
+  // It has that key, or none.
+  return (at === undefined ? {} : { [key]: instantOf(at) }) as { readonly [key in Key]?: string }
+}
+
+/** The most players of a lobby: one number where it is the same in whichever way they come. */
+function maxPlayersEntry(row: Pick<Mode, `max_players_${'normal' | 'direct' | 'party'}`>): MaxPlayersEntry {
+  const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = row
+  return normal === direct && direct === party ? normal : { normal, direct, party }
+}
+
+/** Players who come and go, as a scenario says it. */
+function simulationEntry({ concurrent, session_ms, modes, began_at, settled }: SimulationRow): SimulationEntry {
+  const began = instantOf(began_at)
+  return { concurrent, session: `${session_ms}ms`, ...(modes === undefined ? {} : { modes }), began_at: began, settled }
+}
+
+/** All device links of a world, as its snapshot lists them. */
+function deviceLinkEntries({ deviceLinks, games }: ReadTables): DeviceLinkEntry[] {
+  const game = (id: string) => games.get(id)?.name_id
+  return deviceLinks.all().map((link): DeviceLinkEntry => {
+    const { device_link_token: token, device_link_id, status } = link
+    const names = { token, device_link_id, status }
+    if (link.status === 'complete')
+      return { ...names, game: game(link.game_id), cloud_token: link.cloud_token, ...expiry(link) }
+    const { completes } = link
+    if (!completes) return { ...names, ...expiry(link) }
+    return { ...names, game: game(completes.game_id), completes_at: instantOf(completes.at), ...expiry(link) }
+  })
+}
+
+/** All bearer tokens of a world, as its snapshot lists them. */
+function bearerTokenEntries(tables: ReadTables): BearerTokenEntry[] {
+  return tables.tokens.all().map((row): BearerTokenEntry => {
+    const { token, kind } = row
+    if (row.kind === 'cloud') return { token, kind, game: tables.games.get(row.game_id)?.name_id, ...expiry(row) }
+    const owner = { namespace: fullNameOf(row.namespace_id, tables) }
+    const { development } = row.kind === 'development' ? row : {}
+    return { token, kind, ...owner, ...(development === undefined ? {} : { development }), ...expiry(row) }
+  })
+}
+
+function expiry({ expires_at }: { readonly expires_at?: number | undefined }): Pick<DeviceLinkEntry, 'expires_at'> {
+  return expires_at === undefined ? {} : { expires_at: instantOf(expires_at) }
 }

@@ -3,7 +3,7 @@ import type { CST, Document, Node } from 'yaml'
 import { quoted } from '../contract/issue.js'
 import { nestingLimit } from '../contract/json.js'
 import { problemLines, UsageError } from '../contract/usage-error.js'
-import type { Problem } from './problem.js'
+import type { Problem } from './problems.js'
 import { readScenario } from './read.js'
 import type { Scenario } from './schema.js'
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Game } from '../../src/contract.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import { catalogue } from '../../src/scenario/catalogue.js'
+import { catalogue } from '../../src/scenario/regions.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { failure, json, uuid } from '../doors.js'
 import { ask, live, settled } from '../server/ask.js'

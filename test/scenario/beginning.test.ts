@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { beginningOf } from '../../src/scenario/beginning.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { beginningOf } from '../../src/scenario/world-state.js'
 import { tokenLabel } from '../../src/store/model.js'
 import { rowsOf, startAt, twoGames, worldOf } from './made.js'
 

@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { parse } from 'yaml'
-import { JsonToYaml } from '../../src/scenario/json-to-yaml.js'
+import { JsonToYaml } from '../../src/scenario/write-yaml.js'
 
 /** The YAML of a JSON that comes in pieces of a length. */
 function yamlOf(json: string, length = json.length): string {

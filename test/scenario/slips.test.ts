@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { slips } from '../../src/scenario/advice.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { slips } from '../../src/scenario/slips.js'
 import { problemLines } from './made.js'
 
 const problems = (input: unknown) => problemLines(() => readScenario(input))

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { type Issue, issueText, meant, type Path, pathText } from '../contract/issue.js'
 import { knownChoices } from '../contract/nearest.js'
-import { slipAdvice, valueAdvice } from './slips.js'
+import { slipAdvice, valueAdvice } from './advice.js'
 
 /** How a message writes a path. Default: `pathText`. */
 type ShowPath = (path: Path) => string

@@ -1,6 +1,6 @@
 import { isIdentifier } from '../contract/identifier.js'
 import { type Issue, type Path, quoted, valueAt } from '../contract/issue.js'
-import { namespaceKeys } from './namespace.js'
+import { namespaceKeys } from './games.js'
 
 /** What to write instead of a wrong key: the right one, or what to write with this value. */
 type Slip = string | ((value: unknown) => string | undefined)

@@ -3,8 +3,9 @@ import { Duration } from '../contract/duration.js'
 import { exact } from '../contract/exact.js'
 import { Identifier } from '../contract/identifier.js'
 import { Instant } from '../contract/instant.js'
-import { DeviceLinkRow } from '../store/rows.js'
-import { Token } from './token.js'
+import { DeviceLinkRow, type TokenRow } from '../store/rows.js'
+import { Token } from './entry.js'
+import { ServerPortsEntry } from './lobbies.js'
 
 /** A device link that has been prepared when the world begins (PROTOCOL.md B8). */
 export const DeviceLinkEntry = exact({
@@ -34,3 +35,27 @@ export const DeviceLinkEntry = exact({
   expires_at: Instant.optional().describe('When that is, as a point in time instead.'),
 })
 export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>
+
+/** A bearer token of the world, and whose it is. */
+export const BearerTokenEntry = exact({
+  token: Token.describe('As it is sent.'),
+  kind: z
+    .enum(['development', 'public', 'cloud'] satisfies TokenRow['kind'][])
+    .describe('What it is for: mock responses, the clients of a namespace, or the cloud side of a game.'),
+  namespace: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Whose a development or public token is: <game name_id>/<namespace name_id>.',
+      examples: ['game/prod'],
+    }),
+  game: z
+    .string()
+    .optional()
+    .meta({ description: 'Whose a cloud token is: the name_id of the game.', examples: ['game'] }),
+  development: ServerPortsEntry.optional().describe(
+    'Where the game server of a development token runs. Default: where that of its namespace does.',
+  ),
+  expires_at: Instant.optional().describe('When it expires. Default: never.'),
+})
+export type BearerTokenEntry = z.output<typeof BearerTokenEntry>

@@ -1,0 +1,93 @@
+import * as z from 'zod'
+import { Coordinates } from '../contract/coordinates.js'
+import { exact, suggesting } from '../contract/exact.js'
+import { regionDefaults } from '../store/default-columns.js'
+import { RegionRow } from '../store/rows.js'
+import type { Naming } from './entry.js'
+
+type Place = readonly [uuid: string, name: string, latitude: number, longitude: number]
+
+function region(region_id: string, [region_uuid, region_display_name, latitude, longitude]: Place): RegionRow {
+  // In the order of the row's schema, so that a snapshot knows the region again.
+  return {
+    region_id,
+    provider_display_name: 'Linode',
+    region_display_name,
+    datacenter_coord: { latitude, longitude },
+    region_uuid,
+  }
+}
+
+/** The regions that a scenario can name by their id alone (PROTOCOL.md D). */
+export const catalogue: readonly RegionRow[] = [
+  region('lnd-atl', ['54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta', 33.74819, -84.39086]),
+  region('lnd-sfo', ['19f1b737-0ff1-4676-a834-1af8c4e9890f', 'San Francisco', 37.77938, -122.41843]),
+  region('lnd-fra', ['37aeb24a-12f6-45ea-ba7e-d2589588d7db', 'Frankfurt', 50.11044, 8.68183]),
+  region('lnd-syd', ['6041893e-7a35-4ab7-a31d-9fd4d6f9dee2', 'Sydney', -33.87271, 151.20569]),
+  region('lnd-tok', ['1f34955f-c0a5-472f-b1c6-1912698141eb', 'Tokyo', 35.68951, 139.6917]),
+  region('lnd-mba', ['a699aff0-9d2d-4cad-bef4-b929a78d430e', 'Mumbai', 18.9401, 72.83466]),
+  region('lnd-tor', ['33eaba37-0f06-4dc0-959a-2267481e63df', 'Toronto', 43.65161, -79.38313]),
+  region('lnd-dca', ['732757b5-51dd-464f-a673-6ae40502c832', 'Washington, DC', 38.89212, -77.00909]),
+  region('lnd-dfw', ['06e30e05-cd47-4cc7-adeb-8cb4a1a189b7', 'Dallas', 32.77557, -96.7956]),
+  region('lnd-ewr', ['ed6dac28-c16d-4c03-8daa-98adfbae4758', 'New York City', 40.71298, -74.0072]),
+  region('lnd-lon', ['161e738d-f7ed-4d43-af64-7731e39835ef', 'London', 51.50335, -0.0794]),
+  region('lnd-sgp', ['4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728]),
+]
+
+/** For the JSON Schema of a region id: editors suggest those of the catalogue. */
+export const anyRegionId = suggesting(catalogue.map(region => region.region_id))
+
+/** A place on earth as a scenario gives it, in degrees. */
+export const CoordinatesEntry = exact({
+  latitude: Coordinates.shape.latitude.meta({ description: 'In degrees: north is above 0.', examples: [52.52] }),
+  longitude: Coordinates.shape.longitude.meta({ description: 'In degrees: east is above 0.', examples: [13.4] }),
+})
+
+const columns = RegionRow.shape
+
+/** A region: the id of one in the catalogue, or a whole one. */
+export const RegionEntry = z
+  .union([
+    columns.region_id.meta({ description: 'A region of the catalogue.', ...anyRegionId }),
+    exact({
+      region_id: columns.region_id.meta({
+        description: 'What lobbies and game modes call the region.',
+        examples: ['moon'],
+      }),
+      region_uuid: columns.region_uuid.optional().meta({
+        description: 'Its id on the cloud side, a UUID. Default: that of the catalogue, else from the seed.',
+        examples: ['55555555-5555-4555-8555-555555555555'],
+      }),
+      provider_display_name: columns.provider_display_name.optional().meta({
+        description: 'Who runs its data centre. Default: Own.',
+        default: regionDefaults.provider_display_name,
+      }),
+      region_display_name: columns.region_display_name
+        .optional()
+        .meta({ description: 'What players call the region. Default: the region_id.', examples: ['Moon'] }),
+      datacenter_coord: CoordinatesEntry.optional().meta({
+        description: 'Where its data centre is. Default: 0, 0.',
+        default: regionDefaults.datacenter_coord,
+      }),
+    }),
+  ])
+  .describe('The id of a region of the catalogue, or a whole region.')
+export type RegionEntry = z.output<typeof RegionEntry>
+
+/** The id of an entry. */
+export function regionIdOf(entry: RegionEntry): string {
+  return typeof entry === 'string' ? entry : entry.region_id
+}
+
+/** The row of an entry; `undefined` where it names a region that the catalogue does not have. */
+export function regionOf(entry: RegionEntry, naming: Naming): RegionRow | undefined {
+  const known = catalogue.find(region => region.region_id === regionIdOf(entry))
+  if (typeof entry === 'string') return known
+  return {
+    region_id: entry.region_id,
+    region_uuid: entry.region_uuid ?? known?.region_uuid ?? naming.uuid(`region:${entry.region_id}`),
+    provider_display_name: entry.provider_display_name ?? regionDefaults.provider_display_name,
+    region_display_name: entry.region_display_name ?? entry.region_id,
+    datacenter_coord: entry.datacenter_coord ?? regionDefaults.datacenter_coord,
+  }
+}
