@@ -1,4 +1,4 @@
-import { UsageError } from './contract/usage-error.js'
+import { UsageError } from './lib/usage-error.js'
 
 // What `mockmaker/browser` is where no page is. It can be imported, because code that is built for both sides does so.
 

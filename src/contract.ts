@@ -1,11 +1,10 @@
-export { Coordinates, CoordinatesHeader } from './contract/coordinates.js'
-export { DeviceLink, PreparedDeviceLink } from './contract/device-link.js'
-export { anyCallErrors, ErrorBody, type ErrorCode, errorStatus } from './contract/error.js'
-export { Game, RegionSummary, VersionSummary } from './contract/game.js'
-export { GameMode } from './contract/game-mode.js'
-export { Lobby } from './contract/lobby.js'
-export { Namespace, NamespaceSummary } from './contract/namespace.js'
-export { type OpenApiOptions, openapi } from './contract/openapi.js'
+export { DeviceLink, PreparedDeviceLink } from './contract/auth.js'
+export { anyCallErrors, ErrorBody, type ErrorCode, errorStatus } from './contract/errors.js'
+export { Uint32, Watch, WatchIndex } from './contract/formats.js'
+export { Game, NamespaceSummary, VersionSummary } from './contract/games.js'
+export { GameMode, Lobby } from './contract/lobbies.js'
+export { DevelopmentPort, Port, ProxyProtocol } from './contract/namespace-tokens.js'
+export { Namespace, Validation, ValidationError } from './contract/namespaces.js'
 export type {
   OpenApiContent,
   OpenApiDocument,
@@ -16,7 +15,8 @@ export type {
   OpenApiReference,
   OpenApiResponse,
   OpenApiSchema,
-} from './contract/openapi-document.js'
+} from './contract/openapi.js'
+export { type OpenApiOptions, openapi } from './contract/openapi.js'
 export type { Auth, Kind, Method, OperationSpec, Source } from './contract/operation.js'
 export {
   type OperationId,
@@ -26,9 +26,4 @@ export {
   operationIds,
   operations,
 } from './contract/operations.js'
-export { DevelopmentPort, Port, ProxyProtocol } from './contract/port.js'
-export { Region } from './contract/region.js'
-export { Uint32 } from './contract/uint32.js'
-export { UniversalRegion } from './contract/universal-region.js'
-export { Validation, ValidationError } from './contract/validation.js'
-export { Watch, WatchIndex } from './contract/watch.js'
+export { Coordinates, CoordinatesHeader, Region, RegionSummary, UniversalRegion } from './contract/regions.js'

@@ -1,4 +1,4 @@
-import { UsageError } from './contract/usage-error.js'
+import { UsageError } from './lib/usage-error.js'
 
 // What `mockmaker/express` is for a bundler of pages. It can be imported, because code that is built for both sides does so.
 

@@ -7,13 +7,10 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
 }
 
 export type { Caller } from './behaviour/caller.js'
-export { ApiError, type ApiErrorExtras, type ErrorBody, type ErrorCode } from './contract/error.js'
-export type { Expectation } from './contract/expectation.js'
-export type { Fault, FaultState } from './contract/fault.js'
-export type { JournalEntry } from './contract/journal.js'
-export type { JournalFilter } from './contract/journal-filter.js'
+export { ApiError, type ApiErrorExtras, type ErrorBody, type ErrorCode } from './contract/errors.js'
+export type { Fault, FaultState } from './contract/faults.js'
+export type { Expectation, JournalEntry, JournalFilter } from './contract/journal.js'
 export type { OperationId, OperationInput, OperationOutput, Operations } from './contract/operations.js'
-export { UsageError } from './contract/usage-error.js'
 export type { Changes as MockEvents, ChangesOptions, MockEvent, ShownChangeSet } from './control/changes.js'
 export type { WorldDescription, WorldSummary } from './control/description.js'
 export type { Environment } from './control/environment.js'
@@ -31,6 +28,7 @@ export type {
   SteeringResetOptions,
   SteeringWorlds,
 } from './control/steering.js'
+export { UsageError } from './lib/usage-error.js'
 export type { Mock } from './mock.js'
 export type { ReloadOptions } from './mock-beginning.js'
 export type { MockOptions } from './mock-options.js'

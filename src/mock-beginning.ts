@@ -1,9 +1,9 @@
-import type { FaultEntry } from './contract/fault.js'
+import type { FaultEntry } from './contract/faults.js'
 import type { JournalEntry } from './contract/journal.js'
-import { shaped } from './contract/shaped.js'
-import { UsageError } from './contract/usage-error.js'
 import { ResetSchema } from './control/options.js'
 import type { Steering } from './control/steering.js'
+import { parseInput } from './lib/issues.js'
+import { UsageError } from './lib/usage-error.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import type { WorldFaults } from './server/faults.js'
 import type { Journal } from './server/journal.js'
@@ -89,7 +89,7 @@ export function begun({ world, faults, resolvers, journal, beginning, beginningO
       })
     },
     async reset(options = {}) {
-      const { keep = [] } = shaped(options, { schema: ResetSchema, what: 'reset' })
+      const { keep = [] } = parseInput(ResetSchema, options, 'reset')
       letGo()
       await world.reset({
         keep: keep.filter(part => part === 'clock'),

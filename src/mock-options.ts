@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { exact } from './contract/exact.js'
-import { isJsonObject } from './contract/json.js'
-import { shaped } from './contract/shaped.js'
+import { parseInput } from './lib/issues.js'
+import { isJsonObject } from './lib/json.js'
 import type { ScenarioInput } from './scenario/schema.js'
 
 /** How a mock is made. Everything is optional. */
@@ -68,7 +67,7 @@ function isLinkBase(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)
 }
 
-const Options = exact({
+const Options = z.strictObject({
   scenario: ScenarioObject.optional(),
   seed: z.custom<number>(value => Number.isSafeInteger(value), 'expected an integer').optional(),
   baseUrl: z.string().optional(), // read with the handlers, which know what it may be
@@ -87,10 +86,10 @@ const Options = exact({
 
 /** Throws `UsageError` where an option is unknown, or not what it should be. */
 export function checkOptions(options: MockOptions): void {
-  shaped(options, { schema: Options, what: 'options' })
+  parseInput(Options, options, 'options')
 }
 
-const ListenSchema = exact({
+const ListenSchema = z.strictObject({
   port: z
     .custom<number>(
       value => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
@@ -104,5 +103,5 @@ const ListenSchema = exact({
 
 /** Throws `UsageError` where an option of a server is unknown, or not what it should be. */
 export function checkListenOptions(options: object): void {
-  shaped(options, { schema: ListenSchema, what: 'options' })
+  parseInput(ListenSchema, options, 'options')
 }

@@ -1,10 +1,10 @@
-import { ApiError } from './contract/error.js'
-import { quoted } from './contract/issue.js'
-import { knownChoices } from './contract/nearest.js'
-import { shaped } from './contract/shaped.js'
+import { ApiError } from './contract/errors.js'
 import { summaryOf } from './control/description.js'
 import { NewWorldSchema } from './control/options.js'
 import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
+import { didYouMean } from './lib/did-you-mean.js'
+import { parseInput } from './lib/issues.js'
+import { quoted } from './lib/quote.js'
 import type { MockBeginning } from './mock-beginning.js'
 import type { OnHand } from './on-hand.js'
 import { isForeign } from './server/cors.js'
@@ -53,7 +53,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
     if (fork === undefined) return onHand.beginningOf(scenario, { worldId, seed })
     const other = worlds.get(fork)
     if (!other)
-      throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${knownChoices(fork, worlds.ids)}`)
+      throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, worlds.ids)}`)
     return forked(other, { worldId, seed })
   }
   return {
@@ -61,7 +61,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
     list: () => worlds.ids.flatMap(id => worlds.peek(id) ?? []).map(summaryOf),
     get: id => worlds.get(id),
     async put(id, options = {}) {
-      const beginning = beginningFor(id, shaped(options, { schema: NewWorldSchema, what: 'world' }))
+      const beginning = beginningFor(id, parseInput(NewWorldSchema, options, 'world'))
       const there = worlds.get(id)
       // In the same tick, so that a second call for the same new id finds this world.
       if (!there) return worlds.add(id, () => make(id, beginning))
@@ -88,7 +88,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
 function noWorld(id: string, ids: readonly string[]): ApiError {
   return new ApiError(
     'API_NOT_FOUND',
-    `there is no world ${quoted(id)}: in-process, mock.worlds.put makes one.${knownChoices(id, ids)}`,
+    `there is no world ${quoted(id)}: in-process, mock.worlds.put makes one.${didYouMean(id, ids)}`,
   )
 }
 

@@ -1,11 +1,10 @@
-import { quoted } from './contract/issue.js'
-import { knownChoices } from './contract/nearest.js'
-import { UsageError } from './contract/usage-error.js'
+import { didYouMean } from './lib/did-you-mean.js'
+import { quoted } from './lib/quote.js'
+import { UsageError } from './lib/usage-error.js'
 import type { MockBeginning, RebasedBeginning } from './mock-beginning.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
-import type { Progress } from './scenario/world-state.js'
-import { beginningOf, faultChanceOf } from './scenario/world-state.js'
+import { beginningOf, faultChanceOf, type Progress } from './scenario/world-state.js'
 import { worldPath } from './server/world-path.js'
 import { begin, type Standing } from './store/standing.js'
 
@@ -85,5 +84,5 @@ export function createOnHand({ own, shipped, ...making }: OnHandOptions): OnHand
 function inputOf(name: string, named: ReadonlyMap<string, ScenarioInput>): ScenarioInput {
   const input = named.get(name)
   if (input !== undefined) return input
-  throw new UsageError(`no scenario is called ${quoted(name)}.${knownChoices(name, [...named.keys()])}`)
+  throw new UsageError(`no scenario is called ${quoted(name)}.${didYouMean(name, [...named.keys()])}`)
 }

@@ -1,6 +1,5 @@
 import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId } from './contract/operations.js'
-import { shaped } from './contract/shaped.js'
 import { changesOf, type EventBudget } from './control/changes.js'
 import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
 import { explain } from './control/explain.js'
@@ -8,6 +7,7 @@ import { lobbyEnvironment } from './control/lobby-environment.js'
 import { SnapshotSchema } from './control/options.js'
 import { endSimulation, simulate, simulationsIn } from './control/simulation.js'
 import type { Steering } from './control/steering.js'
+import { parseInput } from './lib/issues.js'
 import { begun, type MockBeginning, type RebasedBeginning, type ReloadOptions } from './mock-beginning.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { snapshotOf } from './scenario/snapshot.js'
@@ -216,7 +216,7 @@ function steeringOf(
     simulations: () => simulationsIn(world.view.tables),
     endSimulation: (options = {}) => endSimulation(world, options),
     snapshot(options = {}) {
-      const { with: also = [] } = shaped(options, { schema: SnapshotSchema, what: 'snapshot' })
+      const { with: also = [] } = parseInput(SnapshotSchema, options, 'snapshot')
       const { chance, ...snapshot } = snapshotOf(world)
       return {
         ...snapshot,

@@ -2,15 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** What each room may import: rooms below it, and packages. */
+/** The folders and packages that each folder may import. */
 const rooms: Readonly<Record<string, { readonly below: readonly string[]; readonly packages: readonly string[] }>> = {
-  contract: { below: [], packages: ['zod', 'fastest-levenshtein'] },
-  store: { below: ['contract'], packages: ['zod', '@mswjs/data'] },
-  scenario: { below: ['contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
-  behaviour: { below: ['contract', 'store'], packages: ['geographiclib-geodesic'] },
-  server: { below: ['contract', 'store', 'behaviour'], packages: ['zod', 'msw'] },
-  simulation: { below: ['contract', 'store', 'behaviour'], packages: [] },
-  control: { below: ['contract', 'store', 'scenario', 'behaviour', 'server', 'simulation'], packages: ['zod'] },
+  lib: { below: [], packages: ['zod', 'fastest-levenshtein'] },
+  contract: { below: ['lib'], packages: ['zod'] },
+  store: { below: ['lib', 'contract'], packages: ['zod', '@mswjs/data'] },
+  scenario: { below: ['lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
+  behaviour: { below: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
+  server: { below: ['lib', 'contract', 'store', 'behaviour'], packages: ['zod', 'msw'] },
+  simulation: { below: ['lib', 'contract', 'store', 'behaviour'], packages: [] },
+  control: { below: ['lib', 'contract', 'store', 'scenario', 'behaviour', 'server', 'simulation'], packages: ['zod'] },
 }
 
 /** The folders of the doors' parts: only these touch Node, and not all of them. */

@@ -163,7 +163,7 @@ describe('the built library', () => {
     const held = holders()
 
     expect([...held].filter(([, files]) => files.length > 1)).toEqual([])
-    expect(held.get('src/contract/usage-error.ts')).toHaveLength(1)
+    expect(held.get('src/lib/usage-error.ts')).toHaveLength(1)
   })
 
   it('has the licence of each library that is in it', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { UsageError } from '../src/contract/usage-error.js'
+import { UsageError } from '../src/lib/usage-error.js'
 import type { TableName } from '../src/store/rows.js'
 import type { Table, Tables } from '../src/store/table.js'
 import type { LiveWorld } from '../src/store/world.js'

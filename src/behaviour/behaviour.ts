@@ -1,4 +1,4 @@
-import type { ApiError } from '../contract/error.js'
+import type { ApiError } from '../contract/errors.js'
 import type { OperationId, OperationInput, OperationOutput, operations } from '../contract/operations.js'
 import type { Random } from '../store/random.js'
 import type { InnerTables, Tables } from '../store/table.js'

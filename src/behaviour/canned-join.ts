@@ -1,4 +1,4 @@
-import type { Join } from '../contract/join.js'
+import type { Join } from '../contract/lobbies.js'
 import { devPlayerToken } from '../store/player-token.js'
 import type { Random } from '../store/random.js'
 import type { ReadTables } from '../store/table.js'

@@ -1,6 +1,5 @@
 import geodesic from 'geographiclib-geodesic'
-import type { Coordinates } from '../contract/coordinates.js'
-import type { Region } from '../contract/region.js'
+import type { Coordinates, Region } from '../contract/regions.js'
 
 const milesInKilometer = 0.621371
 

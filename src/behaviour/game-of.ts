@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
+import { ApiError } from '../contract/errors.js'
+import { quoted } from '../lib/quote.js'
 import type { GameRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/error.js'
+import { ApiError } from '../contract/errors.js'
 import { frozenCopy } from '../store/json-copy.js'
 import { lifetimeMs } from '../store/lifetime.js'
 import type { LobbyRow, RunningLobby } from '../store/lobby-row.js'

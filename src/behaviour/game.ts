@@ -1,7 +1,6 @@
-import type { RegionSummary, VersionSummary } from '../contract/game.js'
-import { instantOf } from '../contract/instant.js'
-import type { NamespaceSummary } from '../contract/namespace.js'
-import { UniversalRegion } from '../contract/universal-region.js'
+import type { NamespaceSummary, VersionSummary } from '../contract/games.js'
+import { type RegionSummary, UniversalRegion } from '../contract/regions.js'
+import { formatInstant } from '../lib/time.js'
 import type { NamespaceRow, RegionRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
@@ -16,7 +15,7 @@ export const getGame: Behaviour<'games.getGameById'> = ({ input, tables }) => {
   return {
     game: {
       game_id,
-      create_ts: instantOf(created_at),
+      create_ts: formatInstant(created_at),
       name_id,
       display_name,
       developer_group_id,
@@ -40,7 +39,7 @@ export const createCloudToken: Behaviour<'games.tokens.createCloudToken'> = asyn
 /** A namespace as its game lists it. */
 export function namespaceSummary(namespace: NamespaceRow): NamespaceSummary {
   const { namespace_id, created_at, display_name, version_id, name_id } = namespace
-  return { namespace_id, create_ts: instantOf(created_at), display_name, version_id, name_id }
+  return { namespace_id, create_ts: formatInstant(created_at), display_name, version_id, name_id }
 }
 
 /** The versions that namespaces run, each once, as old as the first namespace that runs it. */
@@ -52,7 +51,7 @@ function versionsOf(namespaces: readonly NamespaceRow[]): VersionSummary[] {
   const names = versionNames(namespaces)
   return [...since].map(([version_id, created_at]) => ({
     version_id,
-    create_ts: instantOf(created_at),
+    create_ts: formatInstant(created_at),
     display_name: names.get(version_id) ?? '',
   }))
 }

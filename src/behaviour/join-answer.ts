@@ -1,4 +1,4 @@
-import type { Join, JoinPort } from '../contract/join.js'
+import type { Join, JoinPort } from '../contract/lobbies.js'
 import type { ServerPorts } from '../store/rows.js'
 
 /** Where a player has a seat. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/error.js'
+import { ApiError } from '../contract/errors.js'
 import type { Behaviour } from './behaviour.js'
 import { cannedJoin } from './canned-join.js'
 import { nearness } from './nearness.js'

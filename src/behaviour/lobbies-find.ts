@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/error.js'
+import { ApiError } from '../contract/errors.js'
 import type { OperationInput } from '../contract/operations.js'
 import { lobbiesOf } from '../store/derived.js'
 import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'

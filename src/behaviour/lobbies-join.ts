@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
+import { ApiError } from '../contract/errors.js'
+import { quoted } from '../lib/quote.js'
 import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'

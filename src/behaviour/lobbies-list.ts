@@ -1,6 +1,6 @@
-import { isJsonObject } from '../contract/json.js'
-import type { Lobby } from '../contract/lobby.js'
+import type { Lobby } from '../contract/lobbies.js'
 import type { OperationInput, OperationOutput } from '../contract/operations.js'
+import { isJsonObject } from '../lib/json.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import type { GameModeRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'

@@ -1,6 +1,6 @@
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { ApiError } from '../contract/errors.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
 import type { NamespaceRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 
@@ -16,6 +16,6 @@ export function namespaceOf(
   const known = namespaces.findMany(q => q.where({ game_id })).map(namespace => namespace.namespace_id)
   throw new ApiError(
     'NAMESPACE_NOT_FOUND',
-    `game ${quoted(game_id)} has no namespace ${quoted(namespace_id)}.${knownChoices(namespace_id, known)}`,
+    `game ${quoted(game_id)} has no namespace ${quoted(namespace_id)}.${didYouMean(namespace_id, known)}`,
   )
 }

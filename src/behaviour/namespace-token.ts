@@ -1,5 +1,5 @@
+import type { Port } from '../contract/namespace-tokens.js'
 import type { OperationInput } from '../contract/operations.js'
-import type { Port } from '../contract/port.js'
 import type { LobbyPort } from '../store/rows.js'
 import type { Behaviour } from './behaviour.js'
 import { namespaceOf } from './namespace-of.js'

@@ -1,4 +1,4 @@
-import type { Namespace } from '../contract/namespace.js'
+import type { Namespace } from '../contract/namespaces.js'
 import { matchmakerDefaults } from '../store/default-columns.js'
 import type { NamespaceRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'

@@ -1,4 +1,4 @@
-import type { Coordinates } from '../contract/coordinates.js'
+import type { Coordinates } from '../contract/regions.js'
 import type { ReadTables } from '../store/table.js'
 import { distance } from './distance.js'
 import { clientPlace } from './regions.js'

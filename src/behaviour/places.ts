@@ -1,6 +1,6 @@
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { ApiError } from '../contract/errors.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
 import type { GameModeRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 
@@ -27,7 +27,7 @@ export function modeOf(id: string, { namespaceId: namespace_id, tables }: InName
   const known = tables.gameModes.findMany(q => q.where({ namespace_id })).map(({ game_mode_id }) => game_mode_id)
   throw new ApiError(
     'MATCHMAKER_GAME_MODE_NOT_FOUND',
-    `the namespace has no game mode ${quoted(id)}.${knownChoices(id, known)}`,
+    `the namespace has no game mode ${quoted(id)}.${didYouMean(id, known)}`,
   )
 }
 
@@ -58,5 +58,5 @@ export function placesOf(
 function checkRegion(id: string, { regions }: ReadTables): void {
   if (regions.get(id)) return
   const known = regions.all().map(({ region_id }) => region_id)
-  throw new ApiError('MATCHMAKER_REGION_NOT_FOUND', `there is no region ${quoted(id)}.${knownChoices(id, known)}`)
+  throw new ApiError('MATCHMAKER_REGION_NOT_FOUND', `there is no region ${quoted(id)}.${didYouMean(id, known)}`)
 }

@@ -1,4 +1,4 @@
-import { uint32Max } from '../contract/uint32.js'
+import { uint32Max } from '../contract/formats.js'
 
 /** How many players some counts are together: no more than clients can read, however many it would be. */
 export function playerCount(counts: Iterable<number>): number {

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/error.js'
+import { ApiError } from '../contract/errors.js'
 import { removed } from '../store/gone-player.js'
 import { playedMs } from '../store/lifetime.js'
 import type { LobbyRow } from '../store/lobby-row.js'

@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/error.js'
-import type { ValidationError } from '../contract/validation.js'
+import { ApiError } from '../contract/errors.js'
+import type { ValidationError } from '../contract/namespaces.js'
 
 /** The most problems that a message names. */
 const named = 10

@@ -1,5 +1,4 @@
-import type { Coordinates } from '../contract/coordinates.js'
-import type { Region } from '../contract/region.js'
+import type { Coordinates, Region } from '../contract/regions.js'
 import type { GameModeRow, RegionRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'

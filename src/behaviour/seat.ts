@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/error.js'
-import type { Join } from '../contract/join.js'
+import { ApiError } from '../contract/errors.js'
+import type { Join } from '../contract/lobbies.js'
 import { matchmakerDefaults } from '../store/default-columns.js'
 import { seatsFrom } from '../store/derived.js'
 import { freshToken } from '../store/fresh.js'

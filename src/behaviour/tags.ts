@@ -1,6 +1,6 @@
-import { utf8Length } from '../contract/display-name.js'
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
+import { ApiError } from '../contract/errors.js'
+import { utf8Length } from '../contract/formats.js'
+import { quoted } from '../lib/quote.js'
 import type { GameModeRow } from '../store/rows.js'
 
 /** The most tags of a lobby, and the longest names and values, in bytes (PROTOCOL.md C). */

@@ -1,6 +1,6 @@
-import { isIdentifier } from '../contract/identifier.js'
-import { type Port, portsMax } from '../contract/port.js'
-import type { ValidationError } from '../contract/validation.js'
+import { isIdentifier } from '../contract/formats.js'
+import { type Port, portsMax } from '../contract/namespace-tokens.js'
+import type { ValidationError } from '../contract/namespaces.js'
 import type { Behaviour } from './behaviour.js'
 
 /** Says what is wrong with the ports of a development token to be (PROTOCOL.md B5). */

@@ -1,7 +1,12 @@
-import { displayNameMaxBytes, isDisplayName, utf8Length } from '../contract/display-name.js'
-import { identifierMaxBytes, isIdentifier } from '../contract/identifier.js'
+import {
+  displayNameMaxBytes,
+  identifierMaxBytes,
+  isDisplayName,
+  isIdentifier,
+  utf8Length,
+} from '../contract/formats.js'
+import type { ValidationError } from '../contract/namespaces.js'
 import type { OperationInput } from '../contract/operations.js'
-import type { ValidationError } from '../contract/validation.js'
 import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 

@@ -1,7 +1,7 @@
 import { listedLobbies } from '../behaviour/lobbies-list.js'
-import { durationText } from '../contract/duration.js'
 import { curlLine, curlLineFor } from '../control/curl-line.js'
 import { publicFirst } from '../control/public-first.js'
+import { formatDuration } from '../lib/time.js'
 import type { Mock } from '../mock.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import { fullNameOf } from '../store/full-name.js'
@@ -68,7 +68,7 @@ function inventory(world: World): string[][] {
 function comeAndGo(simulation: SimulationRow | undefined): string[] {
   if (!simulation) return []
   const { concurrent, session_ms } = simulation
-  return [`players come and go: ${concurrent} at once, for ${durationText(session_ms)} each`]
+  return [`players come and go: ${concurrent} at once, for ${formatDuration(session_ms)} each`]
 }
 
 /** Rows as lines; each cell but the last is as wide as the widest of its column. */

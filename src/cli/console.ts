@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { styleText } from 'node:util'
-import { escapedLine } from '../contract/escaped-line.js'
+import { escapedLine } from '../lib/quote.js'
 import { systemReason } from '../node/system-error.js'
 import type { Progress } from '../scenario/world-state.js'
 import { Output } from './output.js'

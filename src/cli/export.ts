@@ -1,5 +1,5 @@
-import { UsageError } from '../contract/usage-error.js'
-import { worldUrl } from '../contract/world-url.js'
+import { worldUrl } from '../contract/paths.js'
+import { UsageError } from '../lib/usage-error.js'
 import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { Console } from './console.js'
 import { askRunningMock, readRunningMock } from './running-mock.js'

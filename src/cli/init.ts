@@ -1,7 +1,7 @@
 import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { UsageError } from '../contract/usage-error.js'
+import { UsageError } from '../lib/usage-error.js'
 import { explained } from '../node/system-error.js'
 import type { Console } from './console.js'
 

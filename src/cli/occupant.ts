@@ -1,5 +1,5 @@
-import { UsageError } from '../contract/usage-error.js'
 import type { PortTaken } from '../express/bind.js'
+import { UsageError } from '../lib/usage-error.js'
 
 /** How long a port's occupant may take to say who it is, in ms. */
 const patienceMs = 1_000

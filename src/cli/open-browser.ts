@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { UsageError } from '../contract/usage-error.js'
+import { UsageError } from '../lib/usage-error.js'
 
 /** The program that opens a URL in the browser, and its arguments. No shell sees the URL. */
 export function browserCommand(url: string, platform: NodeJS.Platform): readonly [name: string, ...args: string[]] {

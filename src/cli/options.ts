@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { durationFormat, parseDuration } from '../contract/duration.js'
+import { durationFormat, parseDuration } from '../lib/time.js'
 
 /** What the commands that make a mock were told of it. */
 export interface MockFlags {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { UsageError } from '../contract/usage-error.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock.js'
 import { scenarioText } from '../node/scenario.js'
 import { hasContent } from '../scenario/yaml.js'

@@ -1,5 +1,5 @@
-import { shortened } from '../contract/issue.js'
-import { UsageError } from '../contract/usage-error.js'
+import { shortened } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 
 /** A call of a control API. */
 interface Call {

@@ -1,4 +1,4 @@
-import { UsageError } from '../contract/usage-error.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { Console } from './console.js'
 import { load } from './load.js'
 

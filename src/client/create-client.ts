@@ -1,10 +1,10 @@
-import type { FaultState } from '../contract/fault.js'
-import { quoted } from '../contract/issue.js'
+import type { FaultState } from '../contract/faults.js'
 import type { JournalEntry } from '../contract/journal.js'
-import { knownChoices } from '../contract/nearest.js'
-import { worldId, worldUrl } from '../contract/world-url.js'
+import { worldId, worldUrl } from '../contract/paths.js'
 import type { WorldSummary } from '../control/description.js'
 import type { SimulationState } from '../control/steering.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
 import { ClientError, call, type Remote } from './call.js'
 import { readChanges } from './changes.js'
 import type { Client, ClientOptions, ClientWorld } from './client.js'
@@ -36,7 +36,7 @@ function checkOptions(options: unknown): void {
     throw misused(`options is ${quoted(options)}: expected an object`)
   for (const [name, value] of Object.entries(options)) {
     const check = new Map(Object.entries(optionChecks)).get(name)
-    if (!check) throw misused(`options.${name} is an unknown key.${knownChoices(name, Object.keys(optionChecks))}`)
+    if (!check) throw misused(`options.${name} is an unknown key.${didYouMean(name, Object.keys(optionChecks))}`)
     if (value === undefined || check.isRight(value)) continue
     throw misused(`options.${name} is ${quoted(value)}: expected ${check.expected}`)
   }

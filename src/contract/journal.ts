@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { Instant } from './instant.js'
-import { Json } from './json.js'
-import { record } from './record.js'
+import { Json, record } from '../lib/json.js'
+import { Instant } from '../lib/time.js'
+import { OperationPattern, Pattern, RequestMatch } from './request-match.js'
 
 /** One text, or all where there are several. */
 const Texts = record(z.union([z.string(), z.array(z.string())]))
@@ -32,3 +32,53 @@ export const JournalEntry = z.strictObject({
   fault: z.string().optional().describe('The id of the fault that struck.'),
 })
 export type JournalEntry = z.output<typeof JournalEntry>
+
+/** Which exchanges are wanted; of what is absent, any. */
+export interface JournalFilter {
+  /** An operation's id, or a pattern of several: `devices.*`. */
+  readonly operation?: string | undefined
+  /** 0 where the connection was broken off. */
+  readonly status?: number | undefined
+  /** The id of an exchange: those after it. */
+  readonly since?: number | undefined
+}
+
+export const JournalFilterSchema = z.strictObject({
+  operation: OperationPattern.optional(),
+  status: z.int().optional(),
+  since: z.int().optional(),
+}) satisfies z.ZodType<JournalFilter>
+
+const pattern = {
+  operation: OperationPattern.optional().describe(
+    'An operation, or a pattern such as devices.*. Default: any exchange.',
+  ),
+  match: z
+    .strictObject({
+      ...RequestMatch.shape,
+      method: z.string().optional().describe('In upper case.'),
+      path: Pattern.optional().describe('The path, or a pattern with *.'),
+      status: z.int().optional().describe('0 where the connection was broken off.'),
+    })
+    .optional(),
+}
+
+/** Which exchanges are meant. */
+export const ExchangePattern = z.strictObject(pattern)
+export type ExchangePattern = z.output<typeof ExchangePattern>
+
+/** What is expected of the journal. */
+export const Expectation = z.strictObject({
+  ...pattern,
+  count: z
+    .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
+    .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })
+    .optional()
+    .describe('How many such exchanges. Default: at least one; any number where only an order is expected.'),
+  order: z
+    .array(ExchangePattern)
+    .max(1_000)
+    .optional()
+    .describe('Exchanges that happened one after the other, perhaps with others in between.'),
+})
+export type Expectation = z.output<typeof Expectation>

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { ErrorCode } from './error.js'
+import type { ErrorCode } from './errors.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

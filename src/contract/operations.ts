@@ -1,13 +1,11 @@
 import type * as z from 'zod'
-import { authOperations } from './auth-operations.js'
-import { deviceLinkOperations } from './device-link-operations.js'
-import { gameOperations } from './game-operations.js'
-import { gameServerOperations } from './game-server-operations.js'
-import { lobbyOperations } from './lobby-operations.js'
-import { namespaceDomainOperations } from './namespace-domain-operations.js'
-import { namespaceOperations } from './namespace-operations.js'
-import { namespaceTokenOperations } from './namespace-token-operations.js'
-import { regionOperations } from './region-operations.js'
+import { authOperations, deviceLinkOperations } from './auth.js'
+import { gameServerOperations } from './game-server.js'
+import { gameOperations } from './games.js'
+import { lobbyOperations } from './lobbies.js'
+import { namespaceTokenOperations } from './namespace-tokens.js'
+import { namespaceDomainOperations, namespaceOperations } from './namespaces.js'
+import { regionOperations } from './regions.js'
 
 /** The table of operations: what the service promises. Routes, types, behaviours, OpenAPI and docs come from it. */
 export const operations = {

@@ -1,13 +1,11 @@
 import * as z from 'zod'
-import { exact, suggesting } from './exact.js'
-import { isJsonObject, Json } from './json.js'
-import { matchesGlob } from './matches-glob.js'
-import { knownChoices } from './nearest.js'
+import { didYouMean, suggestedValues } from '../lib/did-you-mean.js'
+import { matchesGlob } from '../lib/glob.js'
+import { isJsonObject, Json, record } from '../lib/json.js'
 import { type OperationId, operationIds } from './operations.js'
-import { record } from './record.js'
 
 /** The operations that an id, or a pattern of ids, reaches. */
-export function reached(pattern: string): OperationId[] {
+export function matchingOperations(pattern: string): OperationId[] {
   return operationIds.filter(id => matchesGlob(id, pattern))
 }
 
@@ -15,18 +13,21 @@ export function reached(pattern: string): OperationId[] {
 export const Pattern = z.string().max(2_000)
 
 /** An operation's id, or a pattern with `*` that reaches one. */
-export const OperationPattern = Pattern.meta(suggesting(operationIds)).refine(pattern => reached(pattern).length > 0, {
-  // What is refined is a text.
-  error: ({ input }) =>
-    `expected the id of an operation, or a pattern that reaches one, such as devices.*.${knownChoices(input as string, operationIds)}`,
-})
+export const OperationPattern = Pattern.meta(suggestedValues(operationIds)).refine(
+  pattern => matchingOperations(pattern).length > 0,
+  {
+    // What is refined is a text.
+    error: ({ input }) =>
+      `expected the id of an operation, or a pattern that reaches one, such as devices.*.${didYouMean(input as string, operationIds)}`,
+  },
+)
 
 const Texts = record(Pattern)
 
 const PartialBody = Json.refine(isJsonObject, 'expected an object').meta({ type: 'object' })
 
 /** Which requests are meant: those for which all of this holds. */
-export const RequestMatch = exact({
+export const RequestMatch = z.strictObject({
   query: Texts.optional().meta({
     description: 'Query parameters by name: the value, or a pattern with *.',
     examples: [{ include_state: 'true' }],

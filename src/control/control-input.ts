@@ -1,10 +1,9 @@
-import type * as z from 'zod'
-import { ApiError, type ErrorCode } from '../contract/error.js'
-import { exact } from '../contract/exact.js'
-import { shortened } from '../contract/issue.js'
-import { nestingLimit } from '../contract/json.js'
-import { shaped } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
+import * as z from 'zod'
+import { ApiError, type ErrorCode } from '../contract/errors.js'
+import { parseInput } from '../lib/issues.js'
+import { nestingLimit } from '../lib/json.js'
+import { shortened } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 import { parseJson } from '../server/input.js'
 import { bodyLimit, type MockRequest } from '../server/message.js'
 import { AnyObject, type ControlSpec } from './operations.js'
@@ -12,7 +11,7 @@ import { AnyObject, type ControlSpec } from './operations.js'
 /** A snapshot has the states of lobbies inside it. */
 const levels = 2 * nestingLimit
 
-const noQuery = exact({})
+const noQuery = z.strictObject({})
 
 /** What came with a call, checked: an unknown key is a slip, which would do something else in silence. Throws `ApiError`. */
 export function controlInput({ query = noQuery, body, longestBody = bodyLimit }: ControlSpec, exchange: MockRequest) {
@@ -32,7 +31,7 @@ interface Check {
 
 function checked(input: object, { schema, part }: Check): unknown {
   try {
-    return shaped(input, { schema, what: part })
+    return parseInput(schema, input, part)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new ApiError(codes[part], error.message)

@@ -1,4 +1,4 @@
-import { instantOf } from '../contract/instant.js'
+import { formatInstant } from '../lib/time.js'
 import { hasPassed } from '../store/clock.js'
 import type { DeviceLinkRow, GameRow } from '../store/rows.js'
 import { deviceLinkScript } from './device-link-script.js'
@@ -83,7 +83,7 @@ function expiry({ expires_at }: DeviceLinkRow, now: number): Html {
 
 /** A point in time, for people and for programs. */
 function moment(at: number | undefined): Html {
-  const text = instantOf(at ?? 0)
+  const text = formatInstant(at ?? 0)
   return html`<time datetime="${text}">${text.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`
 }
 

@@ -1,9 +1,9 @@
 import { completeLink, findPendingLink } from '../behaviour/device-link.js'
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
-import { shaped } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
+import { ApiError } from '../contract/errors.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { parseInput } from '../lib/issues.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 import { hasPassed } from '../store/clock.js'
 import type { ReadTables } from '../store/table.js'
 import type { LiveWorld, World } from '../store/world.js'
@@ -16,7 +16,7 @@ export async function completeDeviceLink(
   world: LiveWorld,
   { token, ...options }: CompletionOptions & { readonly token: string },
 ): Promise<void> {
-  const { game } = shaped(options, { schema: CompletionSchema, what: 'completion' })
+  const { game } = parseInput(CompletionSchema, options, 'completion')
   return world.write(async (tables, { reads }) => {
     const link = findPendingLink(token, { tables: reads, hasPassed: at => hasPassed(at, world.clock) })
     await completeLink({ link, gameId: gameIdOf(game, tables), tables })
@@ -45,5 +45,5 @@ function gameIdOf(game: string | undefined, { games }: ReadTables): string {
   const [only, ...others] = games.all()
   if (only && others.length === 0) return only.game_id
   const known = games.all().map(({ name_id }) => name_id)
-  throw new UsageError(`game is missing, and there is not one alone.${knownChoices('', known)}`)
+  throw new UsageError(`game is missing, and there is not one alone.${didYouMean('', known)}`)
 }

@@ -1,7 +1,7 @@
 import { listedLobbies } from '../behaviour/lobbies-list.js'
-import { instantOf } from '../contract/instant.js'
-import { quoted } from '../contract/issue.js'
-import { nearest } from '../contract/nearest.js'
+import { nearest } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
+import { formatInstant } from '../lib/time.js'
 import { fullNameOf } from '../store/full-name.js'
 import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/lobby-row.js'
 import type { View } from '../store/world.js'
@@ -30,7 +30,7 @@ function notReady(lobby: RunningLobby): string[] {
   if (lobby.status === 'ready') return []
   const { ready_by } = lobby
   const waits = 'it is not ready until its server calls POST /matchmaker/lobbies/ready'
-  return [ready_by === undefined ? waits : `${waits}, and stops at ${instantOf(ready_by)} if it does not`]
+  return [ready_by === undefined ? waits : `${waits}, and stops at ${formatInstant(ready_by)} if it does not`]
 }
 
 function seats(lobby: RunningLobby): string {

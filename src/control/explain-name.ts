@@ -1,7 +1,6 @@
 import { validateNamespace } from '../behaviour/validate-namespace.js'
-import { displayNameMaxBytes, utf8Length } from '../contract/display-name.js'
-import { identifierMaxBytes } from '../contract/identifier.js'
-import { quoted } from '../contract/issue.js'
+import { displayNameMaxBytes, identifierMaxBytes, utf8Length } from '../contract/formats.js'
+import { quoted } from '../lib/quote.js'
 import type { ExplainedOf, Explanation, Question } from './explanation.js'
 import { gameCalled } from './game-called.js'
 

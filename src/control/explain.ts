@@ -1,5 +1,5 @@
-import { shaped } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
+import { parseInput } from '../lib/issues.js'
+import { UsageError } from '../lib/usage-error.js'
 import { explainLobby } from './explain-lobby.js'
 import { explainName } from './explain-name.js'
 import { explainRequest } from './explain-request.js'
@@ -8,7 +8,7 @@ import { QuestionSchema } from './options.js'
 
 /** Answers a question. Throws `UsageError` where it asks for nothing, or for more than one thing. */
 export function explain(of: ExplainedOf, asked: Question): Explanation {
-  const question = shaped(asked, { schema: QuestionSchema, what: 'question' })
+  const question = parseInput(QuestionSchema, asked, 'question')
   const { lobby_id, path, name_id, display_name } = question
   const isName = name_id !== undefined || display_name !== undefined
   const things = [lobby_id !== undefined, path !== undefined, isName].filter(one => one).length

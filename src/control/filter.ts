@@ -1,6 +1,7 @@
-import { ApiError } from '../contract/error.js'
-import { shortened, valueAt } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { ApiError } from '../contract/errors.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { valueAt } from '../lib/issues.js'
+import { shortened } from '../lib/quote.js'
 import type { AnyRecord } from './records.js'
 
 /** What rows are filtered by. */
@@ -24,7 +25,7 @@ export function filtered(rows: readonly AnyRecord[], { query, fields }: Filter):
     if (!fields.includes(field))
       throw new ApiError(
         'API_BAD_QUERY',
-        `query parameter ${shortened(field)} is no field to filter by.${knownChoices(field, fields)}`,
+        `query parameter ${shortened(field)} is no field to filter by.${didYouMean(field, fields)}`,
       )
   }
   return rows.filter(row => conditions.every(({ path, value }) => has(valueAt(row, path), value)))

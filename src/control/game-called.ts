@@ -1,6 +1,6 @@
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
-import { UsageError } from '../contract/usage-error.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { GameRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 
@@ -9,5 +9,5 @@ export function gameCalled(name: string, { games }: Pick<ReadTables, 'games'>): 
   const game = games.get(name) ?? games.findFirst(q => q.where({ name_id: name }))
   if (game) return game
   const known = games.all().map(({ name_id }) => name_id)
-  throw new UsageError(`game is ${quoted(name)}, which does not exist.${knownChoices(name, known)}`)
+  throw new UsageError(`game is ${quoted(name)}, which does not exist.${didYouMean(name, known)}`)
 }

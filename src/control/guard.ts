@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
+import { ApiError } from '../contract/errors.js'
+import { quoted } from '../lib/quote.js'
 import { header, type MockRequest } from '../server/message.js'
 import { isLoopbackOrigin } from '../server/origin.js'
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/error.js'
+import { ApiError } from '../contract/errors.js'
 import { fullNameOf } from '../store/full-name.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import { lobbyIdIn, lobbyTokenOf } from '../store/lobby-token.js'

@@ -1,6 +1,6 @@
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
-import { UsageError } from '../contract/usage-error.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import { fullNameOf } from '../store/full-name.js'
 import type { NamespaceRow } from '../store/rows.js'
@@ -12,8 +12,8 @@ export function namespaceCalled(name: string | undefined, tables: ReadTables): N
   if (found) return found
   const known = tables.namespaces.all().map(({ namespace_id }) => fullNameOf(namespace_id, tables))
   if (name === undefined)
-    throw new UsageError(`namespace is missing, and the world has no default one.${knownChoices('', known)}`)
-  throw new UsageError(`namespace is ${quoted(name)}, which does not exist.${knownChoices(name, known)}`)
+    throw new UsageError(`namespace is missing, and the world has no default one.${didYouMean('', known)}`)
+  throw new UsageError(`namespace is ${quoted(name)}, which does not exist.${didYouMean(name, known)}`)
 }
 
 function named(name: string, tables: ReadTables): NamespaceRow | undefined {

@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
-import { Expectation } from '../contract/expectation.js'
-import { Fault } from '../contract/fault.js'
-import { JournalFilterSchema } from '../contract/journal-filter.js'
-import { isJsonObject } from '../contract/json.js'
+import { Fault } from '../contract/faults.js'
+import { Expectation, JournalFilterSchema } from '../contract/journal.js'
+import { isJsonObject } from '../lib/json.js'
 import { ClockSettingSchema } from '../store/clock-setting.js'
 import {
   CompletionSchema,
@@ -67,7 +65,7 @@ export const controlOperations = {
     path: '/snapshot',
     summary:
       'The whole world in the scenario format, as JSON or, by the header accept, as YAML. A long one is JSON only.',
-    query: exact({
+    query: z.strictObject({
       with: z
         .string()
         .regex(/^(faults|journal)(,(faults|journal))*$/, 'expected faults, journal, or both with a comma between')
@@ -101,7 +99,7 @@ export const controlOperations = {
     method: 'POST',
     path: '/clock/advance',
     summary: 'Moves the time forward. What falls due in between happens in its order, before the call answers.',
-    body: exact({ by: z.union([z.number(), z.string()]) }),
+    body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
   },
   'faults.list': { method: 'GET', path: '/faults', summary: 'The faults of the world, and what has become of them.' },
   'faults.add': {
@@ -139,7 +137,7 @@ export const controlOperations = {
     method: 'GET',
     path: '/changes',
     summary: 'Change sets and exchanges as they happen, as Server-Sent Events, from now on or from a revision on.',
-    query: exact({ since: wholeNumber.optional() }),
+    query: z.strictObject({ since: wholeNumber.optional() }),
   },
   explain: {
     method: 'GET',

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
-import { isJsonObject } from '../contract/json.js'
+import { isJsonObject } from '../lib/json.js'
 import { SimulationEntry } from '../scenario/games.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Question } from './explanation.js'
@@ -20,47 +19,53 @@ const AnyScenario = z.custom<ScenarioInput>(isJsonObject, scenarioExpected)
 
 const ScenarioOrName = z.union([z.string(), AnyScenario], { error: scenarioExpected })
 
-export const ResetSchema = exact({
+export const ResetSchema = z.strictObject({
   keep: z
     .array(z.enum(['clock', 'faults', 'journal']))
     .readonly()
     .optional(),
 }) satisfies z.ZodType<SteeringResetOptions>
 
-export const SnapshotSchema = exact({
+export const SnapshotSchema = z.strictObject({
   with: z
     .array(z.enum(['faults', 'journal']))
     .readonly()
     .optional(),
 }) satisfies z.ZodType<SnapshotOptions>
 
-export const NewWorldSchema = exact({
-  scenario: ScenarioOrName.optional(),
-  fork: z.string().optional(),
-  seed: z.int().optional(),
-}).refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
-  path: ['fork'],
-  error: 'expected none beside a scenario, because a world is made of one of them',
-}) satisfies z.ZodType<NewWorldOptions>
+export const NewWorldSchema = z
+  .strictObject({
+    scenario: ScenarioOrName.optional(),
+    fork: z.string().optional(),
+    seed: z.int().optional(),
+  })
+  .refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
+    path: ['fork'],
+    error: 'expected none beside a scenario, because a world is made of one of them',
+  }) satisfies z.ZodType<NewWorldOptions>
 
 /** What a world changes over to. */
-export const LoadSchema = exact({ name: z.string().optional(), scenario: ScenarioOrName.optional() }).refine(
-  ({ name, scenario }) => (name === undefined) !== (scenario === undefined),
-  'expected one of name and scenario, and not both',
-)
+export const LoadSchema = z
+  .strictObject({ name: z.string().optional(), scenario: ScenarioOrName.optional() })
+  .refine(
+    ({ name, scenario }) => (name === undefined) !== (scenario === undefined),
+    'expected one of name and scenario, and not both',
+  )
 
-export const CompletionSchema = exact({ game: z.string().optional() }) satisfies z.ZodType<CompletionOptions>
+export const CompletionSchema = z.strictObject({ game: z.string().optional() }) satisfies z.ZodType<CompletionOptions>
 
-export const SimulationSchema = exact({
+export const SimulationSchema = z.strictObject({
   namespace: z.string().optional(),
   concurrent: SimulationEntry.shape.concurrent,
   session: SimulationEntry.shape.session,
   modes: SimulationEntry.shape.modes,
 }) satisfies z.ZodType<SimulationOptions>
 
-export const EndSimulationSchema = exact({ namespace: z.string().optional() }) satisfies z.ZodType<EndSimulationOptions>
+export const EndSimulationSchema = z.strictObject({
+  namespace: z.string().optional(),
+}) satisfies z.ZodType<EndSimulationOptions>
 
-export const QuestionSchema = exact({
+export const QuestionSchema = z.strictObject({
   lobby_id: z.string().optional(),
   path: z.string().optional(),
   method: z.string().optional(),

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/error.js'
+import { ApiError } from '../contract/errors.js'
 import { fullNameOf } from '../store/full-name.js'
 import { idOf } from '../store/model.js'
 import type { Table } from '../store/table.js'

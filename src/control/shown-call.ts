@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { controlPath } from '../contract/control-path.js'
+import { controlPath } from '../contract/paths.js'
 import type { ControlSpec } from './operations.js'
 
 /** A call as people read it. */

@@ -1,9 +1,8 @@
-import { durationText } from '../contract/duration.js'
-import { instantOf } from '../contract/instant.js'
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
-import { shaped } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { parseInput } from '../lib/issues.js'
+import { quoted } from '../lib/quote.js'
+import { formatDuration, formatInstant } from '../lib/time.js'
+import { UsageError } from '../lib/usage-error.js'
 import { simulationOf } from '../scenario/games.js'
 import { fullNameOf } from '../store/full-name.js'
 import type { SimulationRow } from '../store/simulation-row.js'
@@ -15,7 +14,7 @@ import type { EndSimulationOptions, SimulationOptions, SimulationState } from '.
 
 /** Has players come to a namespace, and go, from now on. Rejects with `UsageError`. */
 export async function simulate(world: World, options: SimulationOptions): Promise<SimulationState> {
-  const { namespace, ...entry } = shaped(options, { schema: SimulationSchema, what: 'simulation' })
+  const { namespace, ...entry } = parseInput(SimulationSchema, options, 'simulation')
   return world.write(async tables => {
     const { namespace_id } = namespaceCalled(namespace, tables)
     const row = { namespace_id, ...simulationOf(entry, world.clock.now()) }
@@ -32,7 +31,7 @@ export function simulationsIn(tables: ReadTables): SimulationState[] {
 
 /** Has nobody come to a namespace any more; `false` where nobody did. Rejects with `UsageError`. */
 export async function endSimulation(world: World, options: EndSimulationOptions): Promise<boolean> {
-  const { namespace } = shaped(options, { schema: EndSimulationSchema, what: 'options' })
+  const { namespace } = parseInput(EndSimulationSchema, options, 'options')
   const { namespace_id } = namespaceCalled(namespace, world)
   return (await world.simulations.delete(q => q.where({ namespace_id }))) !== undefined
 }
@@ -43,7 +42,7 @@ function checkModes({ namespace_id, modes = {} }: SimulationRow, tables: ReadTab
   const unknown = Object.keys(modes).find(id => !ids.has(id))
   if (unknown === undefined) return
   const name = fullNameOf(namespace_id, tables)
-  throw new UsageError(`modes has ${quoted(unknown)}, which is no game mode of ${name}.${knownChoices(unknown, known)}`)
+  throw new UsageError(`modes has ${quoted(unknown)}, which is no game mode of ${name}.${didYouMean(unknown, known)}`)
 }
 
 function stateOf(row: SimulationRow, tables: ReadTables): SimulationState {
@@ -53,9 +52,9 @@ function stateOf(row: SimulationRow, tables: ReadTables): SimulationState {
     namespace: fullNameOf(namespace_id, tables),
     namespace_id,
     concurrent,
-    session: durationText(session_ms),
+    session: formatDuration(session_ms),
     ...(modes === undefined ? {} : { modes }),
-    began_at: instantOf(began_at),
+    began_at: formatInstant(began_at),
     players: {
       connected: lobbies.reduce((sum, { total_player_count }) => sum + total_player_count, 0),
       reserved: lobbies.reduce((sum, { reserved_player_count }) => sum + reserved_player_count, 0),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { ApiError } from '../contract/errors.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
 import { models } from '../store/model.js'
 import type { TableName } from '../store/rows.js'
 
@@ -27,7 +27,7 @@ export function tableAt(path: string): SteeredTable {
   const known = Object.keys(steeredTables)
   throw new ApiError(
     'API_NOT_FOUND',
-    `nothing is at /__mock/${path}, and no table is called ${quoted(path)}.${knownChoices(path, known)}`,
+    `nothing is at /__mock/${path}, and no table is called ${quoted(path)}.${didYouMean(path, known)}`,
   )
 }
 

@@ -3,8 +3,8 @@ import { createServer, type RequestListener, type Server, ServerResponse } from 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import type { ErrorCode } from '../contract/error.js'
-import { UsageError } from '../contract/usage-error.js'
+import type { ErrorCode } from '../contract/errors.js'
+import { UsageError } from '../lib/usage-error.js'
 import { systemReason } from '../node/system-error.js'
 
 /** Where a server listens. */

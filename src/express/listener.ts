@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isControlPath } from '../contract/control-path.js'
+import { isControlPath } from '../contract/paths.js'
 import { admit, answerControl, longestControlBody } from '../control/answer.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'

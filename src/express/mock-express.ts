@@ -1,9 +1,8 @@
 import type { RequestHandler as ExpressHandler, Request, Response } from 'express'
 import type { HttpHandler } from 'msw'
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
 import type { OperationId } from '../contract/operations.js'
-import { shaped } from '../contract/shaped.js'
+import { parseInput } from '../lib/issues.js'
 import { carriedBy } from '../server/carried.js'
 import type { RequestHandler } from '../server/message.js'
 import { routes } from '../server/routes.js'
@@ -17,7 +16,7 @@ export interface MockExpressOptions {
   readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' | undefined
 }
 
-const Options = exact({
+const Options = z.strictObject({
   onUnhandledRequest: z.enum(['bypass', 'warn', 'error']).optional(),
 }) satisfies z.ZodType<MockExpressOptions>
 
@@ -43,8 +42,8 @@ type Group = Ours | { readonly theirs: HttpHandler[] }
  * Throws `UsageError` where the handlers or an option are not what they should be.
  */
 export function mockExpress(handlers: readonly HttpHandler[], options: MockExpressOptions = {}): ExpressHandler {
-  shaped(handlers, { schema: Handlers, what: 'handlers' })
-  const { onUnhandledRequest = 'bypass' } = shaped(options, { schema: Options, what: 'options' })
+  parseInput(Handlers, handlers, 'handlers')
+  const { onUnhandledRequest = 'bypass' } = parseInput(Options, options, 'options')
   const groups = grouped(handlers)
   return (request, response, next) => {
     const attempt = (i: number): void => {

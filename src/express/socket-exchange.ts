@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { nestingLimit } from '../contract/json.js'
+import { nestingLimit } from '../lib/json.js'
 import {
   type AbortSignalLike,
   bodyLimit,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { knownChoices } from '../contract/nearest.js'
-import { UsageError } from '../contract/usage-error.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { parseYaml, type Yaml } from '../scenario/yaml.js'
@@ -22,7 +22,7 @@ export function scenarioFile(path: string, yaml: Yaml): ScenarioInput {
 export function scenarioText(path: string): string {
   if (!existsSync(path)) {
     throw new UsageError(
-      `there is no scenario file ${path}, and no shipped scenario has that name.${knownChoices(path, Object.keys(scenarios))}`,
+      `there is no scenario file ${path}, and no shipped scenario has that name.${didYouMean(path, Object.keys(scenarios))}`,
     )
   }
   try {

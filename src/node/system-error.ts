@@ -1,4 +1,4 @@
-import { UsageError } from '../contract/usage-error.js'
+import { UsageError } from '../lib/usage-error.js'
 
 /** The errors that people meet, as the end of a sentence. */
 const reasons: Readonly<Record<string, string>> = {

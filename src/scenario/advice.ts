@@ -1,5 +1,6 @@
-import { isIdentifier } from '../contract/identifier.js'
-import { type Issue, type Path, quoted, valueAt } from '../contract/issue.js'
+import { isIdentifier } from '../contract/formats.js'
+import { type Issue, type Path, valueAt } from '../lib/issues.js'
+import { quoted } from '../lib/quote.js'
 import { namespaceKeys } from './games.js'
 
 /** What to write instead of a wrong key: the right one, or what to write with this value. */

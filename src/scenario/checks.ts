@@ -1,5 +1,6 @@
-import { type Path, quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import type { Path } from '../lib/issues.js'
+import { quoted } from '../lib/quote.js'
 import { mostPlayers } from '../store/lobby-row.js'
 import { isRush, rush } from '../store/simulation-row.js'
 import { namespaceKeys, simulationOf } from './games.js'
@@ -136,7 +137,7 @@ function checkEnabled(id: string | undefined, { path, mode, namespace }: InMode)
   const said = () =>
     id === undefined
       ? `is missing, and game mode ${game_mode_id} enables no region.`
-      : `is ${quoted(id)}, which game mode ${game_mode_id} does not enable.${knownChoices(id, regions)}`
+      : `is ${quoted(id)}, which game mode ${game_mode_id} does not enable.${didYouMean(id, regions)}`
   return [problem(at, said, onMode(mode, namespace, [[...path, 'game_mode_id'], at]))]
 }
 
@@ -145,7 +146,7 @@ function checkPlayers({ path, given, modes }: PlacedNamespace): Problem[] {
   return unknown.map(id =>
     keyProblem(
       [...path, 'players', 'modes', id],
-      () => `is no game mode of the namespace.${knownChoices(id, [...modes.keys()])}`,
+      () => `is no game mode of the namespace.${didYouMean(id, [...modes.keys()])}`,
       { entries: [[...path, 'game_modes']] },
     ),
   )
@@ -250,7 +251,7 @@ function checkDeviceLink(link: DeviceLinkEntry, { path, gameNames }: LinkPlace):
   return [
     ...(unclear
       ? [
-          problem(at, () => `is missing, and there is not one game alone.${knownChoices('', [...gameNames.keys()])}`, {
+          problem(at, () => `is missing, and there is not one game alone.${didYouMean('', [...gameNames.keys()])}`, {
             whole: [path],
             names: true,
           }),
@@ -339,7 +340,7 @@ function checkOwner(token: BearerTokenEntry, { path, owners }: TokenPlace): Prob
   const [owner, other] = kind === 'cloud' ? (['game', 'namespace'] as const) : (['namespace', 'game'] as const)
   const id = token[owner]
   const at = [...path, owner]
-  const missing = () => `is missing: a ${kind} token is of a ${owner}.${knownChoices('', [...owners[owner].keys()])}`
+  const missing = () => `is missing: a ${kind} token is of a ${owner}.${didYouMean('', [...owners[owner].keys()])}`
   return [
     ...(id === undefined ? [problem(at, missing, { whole: [path] })] : []),
     ...checkReference({ path: at, id, owner, known: owners[owner], reliesOn: { names: true } }),
@@ -393,6 +394,6 @@ interface Reference {
 /** What is wrong with a reference: it leads to nothing. */
 function checkReference({ path, id, owner, known, reliesOn }: Reference): Problem[] {
   if (id === undefined || known.has(id)) return []
-  const said = () => `is ${quoted(id)}, which no ${owner} has.${knownChoices(id, [...known.keys()])}`
+  const said = () => `is ${quoted(id)}, which no ${owner} has.${didYouMean(id, [...known.keys()])}`
   return [problem(path, said, reliesOn)]
 }

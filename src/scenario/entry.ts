@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import { type Duration, durationMs } from '../contract/duration.js'
-import type { Instant } from '../contract/instant.js'
+import { type Duration, durationMs, type Instant } from '../lib/time.js'
 import { Token as AnyToken } from '../store/id.js'
 import { Random } from '../store/random.js'
 

@@ -1,11 +1,6 @@
 import * as z from 'zod'
-import { DisplayName } from '../contract/display-name.js'
-import { Duration, durationMs, durationText } from '../contract/duration.js'
-import { exact } from '../contract/exact.js'
-import { HostName } from '../contract/host-name.js'
-import { Identifier } from '../contract/identifier.js'
-import { Instant } from '../contract/instant.js'
-import { Uint32 } from '../contract/uint32.js'
+import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.js'
+import { Duration, durationMs, formatDuration, Instant } from '../lib/time.js'
 import { matchmakerDefaults, simulationDefaults } from '../store/default-columns.js'
 import { GameRow, NamespaceRow } from '../store/rows.js'
 import { SimulationRow } from '../store/simulation-row.js'
@@ -41,7 +36,7 @@ const Session = Duration.refine(
 )
 
 /** Players who come and go by themselves. */
-export const SimulationEntry = exact({
+export const SimulationEntry = z.strictObject({
   concurrent: concurrent.optional().meta({
     description: 'How many play at once, over a day. Default: 100.',
     default: simulationDefaults.concurrent,
@@ -49,7 +44,7 @@ export const SimulationEntry = exact({
   }),
   session: Session.optional().meta({
     description: 'For how long one plays, on average. Default: 12m.',
-    default: durationText(simulationDefaults.session_ms),
+    default: formatDuration(simulationDefaults.session_ms),
   }),
   modes: modes.meta({
     description: 'How often players want each game mode: weights, by its id. Default: all alike.',
@@ -102,29 +97,31 @@ export const namespaceKeys = {
       default: [],
       examples: [['tanks.example']],
     }),
-  matchmaker: exact({
-    lobby_count_max: Uint32.optional().meta({
-      description: 'The most lobbies at once. Default: 128.',
-      default: matchmakerDefaults.lobby_count_max,
-      examples: [1024],
-    }),
-    max_players: Uint32.optional().meta({
-      description: 'The most players from one client address. Default: 8, and loopback addresses are not counted.',
-      examples: [matchmakerDefaults.max_players],
-    }),
-  })
+  matchmaker: z
+    .strictObject({
+      lobby_count_max: Uint32.optional().meta({
+        description: 'The most lobbies at once. Default: 128.',
+        default: matchmakerDefaults.lobby_count_max,
+        examples: [1024],
+      }),
+      max_players: Uint32.optional().meta({
+        description: 'The most players from one client address. Default: 8, and loopback addresses are not counted.',
+        examples: [matchmakerDefaults.max_players],
+      }),
+    })
     .optional()
     .describe('Limits of the namespace.'),
-  tokens: exact({
-    public: Token.optional().meta({
-      description: 'The public token. Default: from the seed.',
-      examples: ['pub_prod.mock.one'],
-    }),
-    development: Token.optional().meta({
-      description: 'The development token. Default: from the seed.',
-      examples: ['dev_prod.mock.one'],
-    }),
-  })
+  tokens: z
+    .strictObject({
+      public: Token.optional().meta({
+        description: 'The public token. Default: from the seed.',
+        examples: ['pub_prod.mock.one'],
+      }),
+      development: Token.optional().meta({
+        description: 'The development token. Default: from the seed.',
+        examples: ['dev_prod.mock.one'],
+      }),
+    })
     .optional()
     .describe('Tokens of the namespace. Default: from the seed.'),
   development: ServerPortsEntry.optional().describe(
@@ -139,20 +136,21 @@ export const namespaceKeys = {
     .optional()
     .meta({ description: 'The lobbies that are there when the world begins. Default: none.', default: [] }),
   players: SimulationEntry.optional().describe('Players who come and go by themselves. Default: none.'),
-  generate: exact({
-    lobbies: z
-      .int()
-      .min(0)
-      .max(generatedMax)
-      .optional()
-      .meta({ description: 'How many lobbies more. Default: none.', default: 0, examples: [396] }),
-  })
+  generate: z
+    .strictObject({
+      lobbies: z
+        .int()
+        .min(0)
+        .max(generatedMax)
+        .optional()
+        .meta({ description: 'How many lobbies more. Default: none.', default: 0, examples: [396] }),
+    })
     .optional()
     .describe('Generates so many more lobbies from the seed.'),
 }
 
 /** A namespace of a game. */
-export const NamespaceEntry = exact({
+export const NamespaceEntry = z.strictObject({
   name_id: Identifier.optional().meta({
     description: 'What paths, host names and other keys call it. Default: prod.',
     default: defaultNames.namespace.name_id,
@@ -166,7 +164,7 @@ export const NamespaceEntry = exact({
 export type NamespaceEntry = z.output<typeof NamespaceEntry>
 
 /** A game with its namespaces. */
-export const GameEntry = exact({
+export const GameEntry = z.strictObject({
   name_id: Identifier.optional().meta({
     description: 'What paths, host names and other keys call it. Default: game.',
     default: defaultNames.game.name_id,
@@ -185,7 +183,8 @@ export const GameEntry = exact({
     description: 'The group of the people who make it. Default: from the seed.',
     examples: ['22222222-2222-4222-8222-222222222222'],
   }),
-  tokens: exact({ cloud: Token.optional().describe('Its cloud token. Default: from the seed.') })
+  tokens: z
+    .strictObject({ cloud: Token.optional().describe('Its cloud token. Default: from the seed.') })
     .optional()
     .describe('Tokens of the game. Default: from the seed.'),
   namespaces: z.array(NamespaceEntry).optional().describe('Its namespaces. Default: one, prod.'),

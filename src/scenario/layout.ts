@@ -1,4 +1,4 @@
-import { type Path, pathText } from '../contract/issue.js'
+import { type Path, pathText } from '../lib/issues.js'
 import { defaultNames, type GameEntry, type Names, type NamespaceEntry, namesOf } from './games.js'
 import { type Mode, modeOf, type ServerPortsEntry } from './lobbies.js'
 import { catalogue, type RegionEntry, regionIdOf } from './regions.js'

@@ -1,10 +1,8 @@
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
-import { Instant } from '../contract/instant.js'
-import { Json } from '../contract/json.js'
-import type { MaxPlayers } from '../contract/lobby.js'
-import { record } from '../contract/record.js'
-import { Uint32 } from '../contract/uint32.js'
+import { Uint32 } from '../contract/formats.js'
+import type { MaxPlayers } from '../contract/lobbies.js'
+import { Json, record } from '../lib/json.js'
+import { Instant } from '../lib/time.js'
 import { maxPlayersDefaults } from '../store/default-columns.js'
 import { lobbyFields, runBy } from '../store/lobby-row.js'
 import { PlayerRow } from '../store/player-row.js'
@@ -15,23 +13,26 @@ import { anyRegionId } from './regions.js'
 const { label, target_port, port_range, proxy_protocol } = LobbyPort.shape
 const { min, max } = port_range.unwrap().shape
 
-const LobbyPortEntry = exact({
-  label: label.meta({ description: 'What clients call the port.', examples: ['default'] }),
-  target_port: target_port.meta({
-    description: 'The one port. Leave it out where port_range is given.',
-    examples: [7777],
-  }),
-  port_range: exact({
-    min: min.meta({ description: 'The first port.', examples: [26_000] }),
-    max: max.meta({ description: 'The last port.', examples: [26_010] }),
+const LobbyPortEntry = z
+  .strictObject({
+    label: label.meta({ description: 'What clients call the port.', examples: ['default'] }),
+    target_port: target_port.meta({
+      description: 'The one port. Leave it out where port_range is given.',
+      examples: [7777],
+    }),
+    port_range: z
+      .strictObject({
+        min: min.meta({ description: 'The first port.', examples: [26_000] }),
+        max: max.meta({ description: 'The last port.', examples: [26_010] }),
+      })
+      .optional()
+      .describe('Ports from min to max. Leave it out where target_port is given.'),
+    proxy_protocol: proxy_protocol.describe('How clients reach the port.'),
   })
-    .optional()
-    .describe('Ports from min to max. Leave it out where target_port is given.'),
-  proxy_protocol: proxy_protocol.describe('How clients reach the port.'),
-}).describe('A port of a game server.')
+  .describe('A port of a game server.')
 
 /** Where game servers run, and the ports that they open. */
-export const ServerPortsEntry = exact({
+export const ServerPortsEntry = z.strictObject({
   hostname: z
     .string()
     .optional()
@@ -59,7 +60,7 @@ type Columns = z.output<typeof MaxPlayers>
 const MaxPlayersKey = z
   .union([
     Uint32,
-    exact({
+    z.strictObject({
       normal: Uint32.optional().meta({ description: 'The most players by find.', examples: [16] }),
       direct: Uint32.optional().meta({
         description: 'The most players by join with the id of the lobby.',
@@ -90,7 +91,7 @@ const modeColumns = GameModeRow.shape
 /** A game mode: only its id, or an object. */
 export const GameModeEntry = z.union([
   modeColumns.game_mode_id.meta({ description: 'Only the id of the game mode.', examples: ['duel'] }),
-  exact({
+  z.strictObject({
     game_mode_id: modeColumns.game_mode_id.meta({
       description: 'What lobbies and clients call it.',
       examples: ['duel'],
@@ -144,7 +145,7 @@ export function modeOf(entry: GameModeEntry, regionIds: readonly string[]): Mode
 const { session_ms } = PlayerRow.options[0].shape
 
 /** A player of a lobby, beyond those whom its `total_player_count` only counts. */
-export const PlayerEntry = exact({
+export const PlayerEntry = z.strictObject({
   token: Token.optional(),
   status: z
     .enum(['reserved', 'connected', 'expired', 'removed'])
@@ -186,7 +187,7 @@ export function playerOf(entry: PlayerEntry) {
 const { lobby_id, game_mode_id, region_id, publicity, run_by } = lobbyFields
 
 /** A lobby, of a namespace's game mode. */
-export const LobbyEntry = exact({
+export const LobbyEntry = z.strictObject({
   lobby_id: lobby_id
     .optional()
     .meta({ description: 'Its id. Default: from the seed.', examples: ['88888888-8888-4888-8888-888888888888'] }),

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { type Issue, issueText, meant, type Path, pathText } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { type Issue, issueText, likelyIssues, type Path, pathText } from '../lib/issues.js'
 import { slipAdvice, valueAdvice } from './advice.js'
 
 /** How a message writes a path. Default: `pathText`. */
@@ -46,7 +46,7 @@ function textOf(path: Path, said: Said): Problem['text'] {
 
 /** All that a schema found wrong with an input. */
 export function problemsOf(error: z.ZodError, input: unknown): Problem[] {
-  return error.issues.flatMap(meant).flatMap(issue => {
+  return error.issues.flatMap(likelyIssues).flatMap(issue => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue, { key, input }))
     const subject = issue.path.length === 0 ? 'the scenario ' : ''
     return {
@@ -64,6 +64,6 @@ function unknownKey(
   const at = [...path, key]
   return keyProblem(at, () => {
     const advice = slipAdvice(at, input)
-    return `is an unknown key${advice === undefined ? `.${knownChoices(key, message.split(' '))}` : `: ${advice}.`}`
+    return `is an unknown key${advice === undefined ? `.${didYouMean(key, message.split(' '))}` : `: ${advice}.`}`
   })
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { type Issue, meant, type Path, pathText, valueAt } from '../contract/issue.js'
-import { nearest } from '../contract/nearest.js'
-import { problemLines, UsageError } from '../contract/usage-error.js'
+import { nearest } from '../lib/did-you-mean.js'
+import { type Issue, likelyIssues, listKnownKeys, type Path, pathText, valueAt } from '../lib/issues.js'
+import { problemLines, UsageError } from '../lib/usage-error.js'
 import { renamedKey } from './advice.js'
 import { check } from './checks.js'
 import { type Problem, problemsOf } from './problems.js'
@@ -17,7 +17,7 @@ type Report = (problems: readonly Problem[]) => string
 export function readScenario(input: unknown, report?: Report): Scenario {
   const present = withoutAbsent(input ?? {})
   // To compile the schema takes longer than to check all but the longest scenarios, and few are read in one process.
-  const { data, error } = Scenario.safeParse(present, { jitless: true })
+  const { data, error } = Scenario.safeParse(present, { jitless: true, error: listKnownKeys })
   const problems = error ? [...problemsOf(error, present), ...checkRest(present, error)] : check(data)
   if (data && problems.length === 0) return data
   throw new UsageError((report ?? reportOn(present))(problems))
@@ -80,8 +80,8 @@ function validPart(input: unknown, error: z.ZodError): ValidPart | undefined {
   const rest = new Rest(withoutAbsent(input))
   let { issues } = error
   for (let round = 0; round < mostRounds; round += 1) {
-    if (!rest.remove(issues.flatMap(meant))) return undefined
-    const parsed = Scenario.safeParse(rest.input, { jitless: true })
+    if (!rest.remove(issues.flatMap(likelyIssues))) return undefined
+    const parsed = Scenario.safeParse(rest.input, { jitless: true, error: listKnownKeys })
     if (parsed.success) return { scenario: parsed.data, inWhole: problem => rest.inWhole(problem) }
     issues = parsed.error.issues
   }

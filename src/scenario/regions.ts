@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Coordinates } from '../contract/coordinates.js'
-import { exact, suggesting } from '../contract/exact.js'
+import { Coordinates } from '../contract/regions.js'
+import { suggestedValues } from '../lib/did-you-mean.js'
 import { regionDefaults } from '../store/default-columns.js'
 import { RegionRow } from '../store/rows.js'
 import type { Naming } from './entry.js'
@@ -35,10 +35,10 @@ export const catalogue: readonly RegionRow[] = [
 ]
 
 /** For the JSON Schema of a region id: editors suggest those of the catalogue. */
-export const anyRegionId = suggesting(catalogue.map(region => region.region_id))
+export const anyRegionId = suggestedValues(catalogue.map(region => region.region_id))
 
 /** A place on earth as a scenario gives it, in degrees. */
-export const CoordinatesEntry = exact({
+export const CoordinatesEntry = z.strictObject({
   latitude: Coordinates.shape.latitude.meta({ description: 'In degrees: north is above 0.', examples: [52.52] }),
   longitude: Coordinates.shape.longitude.meta({ description: 'In degrees: east is above 0.', examples: [13.4] }),
 })
@@ -49,7 +49,7 @@ const columns = RegionRow.shape
 export const RegionEntry = z
   .union([
     columns.region_id.meta({ description: 'A region of the catalogue.', ...anyRegionId }),
-    exact({
+    z.strictObject({
       region_id: columns.region_id.meta({
         description: 'What lobbies and game modes call the region.',
         examples: ['moon'],

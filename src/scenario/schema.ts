@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
-import { FaultEntry, mostFaults } from '../contract/fault.js'
-import { HostName } from '../contract/host-name.js'
-import { Instant } from '../contract/instant.js'
+import { FaultEntry, mostFaults } from '../contract/faults.js'
+import { HostName } from '../contract/formats.js'
 import { JournalEntry } from '../contract/journal.js'
+import { Instant } from '../lib/time.js'
 import { type ClockMode, Mode, Rate } from '../store/clock-setting.js'
 import { GameEntry, namespaceKeys } from './games.js'
 import { CoordinatesEntry, RegionEntry } from './regions.js'
@@ -11,7 +10,7 @@ import { BearerTokenEntry, DeviceLinkEntry } from './tokens.js'
 
 /** How the clock of a world goes: only its mode, or an object. */
 export const ClockEntry = z.union([
-  exact({
+  z.strictObject({
     mode: Mode.optional().meta({
       description: 'Whether the time goes by itself. Default: running.',
       default: 'running',
@@ -36,7 +35,7 @@ const int32 = z.int32()
 const Sequence = z.tuple([int32, int32, int32, int32])
 
 /** Where the sequences of a world's chance stand, as a snapshot says it. */
-const ChanceEntry = exact({
+const ChanceEntry = z.strictObject({
   world: Sequence.optional().describe('Where the sequence of ids and tokens stands: four numbers.'),
   faults: Sequence.optional().describe('Where the sequence of faults stands: four numbers.'),
 })
@@ -48,7 +47,7 @@ export const noNamespace = 'none'
 const highestRevision = 9e15
 
 /** The format of a scenario: DESIGN.md § 5. What it takes, `check` may still refuse. What comes out of it can go in again. */
-export const Scenario = exact({
+export const Scenario = z.strictObject({
   title: z
     .string()
     .optional()

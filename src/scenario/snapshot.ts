@@ -1,4 +1,4 @@
-import { instantOf } from '../contract/instant.js'
+import { formatInstant } from '../lib/time.js'
 import { fullNameOf } from '../store/full-name.js'
 import { type LobbyRow, runBy } from '../store/lobby-row.js'
 import type { PlayerRow } from '../store/player-row.js'
@@ -26,7 +26,7 @@ export function snapshotOf({ title, seed, revision, clock, random, view: { table
     title,
     seed,
     revision,
-    now: instantOf(clock.standing.now),
+    now: formatInstant(clock.standing.now),
     clock: clockEntry(clock),
     chance: { world: [...random.save()] },
     ...settingsKeys(tables),
@@ -72,7 +72,7 @@ function gameEntry(
     name_id,
     display_name,
     game_id,
-    created_at: instantOf(created_at),
+    created_at: formatInstant(created_at),
     developer_group_id,
     namespaces: namespaces.map(namespace => namespaceEntry(namespace, tables)),
   }
@@ -91,7 +91,7 @@ function namespaceEntry(namespace: NamespaceRow, tables: ReadTables): NamespaceE
     display_name,
     namespace_id,
     version_id,
-    created_at: instantOf(created_at),
+    created_at: formatInstant(created_at),
     tokenless,
     domains,
     matchmaker: { lobby_count_max, ...(max_players === undefined ? {} : { max_players }) },
@@ -173,7 +173,7 @@ function playerEntry(player: PlayerRow): PlayerEntry {
 
 function instant<Key extends string>(key: Key, at: number | undefined): { readonly [key in Key]?: string } {
   // It has that key, or none.
-  return (at === undefined ? {} : { [key]: instantOf(at) }) as { readonly [key in Key]?: string }
+  return (at === undefined ? {} : { [key]: formatInstant(at) }) as { readonly [key in Key]?: string }
 }
 
 /** The most players of a lobby: one number where it is the same in whichever way they come. */
@@ -184,7 +184,7 @@ function maxPlayersEntry(row: Pick<Mode, `max_players_${'normal' | 'direct' | 'p
 
 /** Players who come and go, as a scenario says it. */
 function simulationEntry({ concurrent, session_ms, modes, began_at, settled }: SimulationRow): SimulationEntry {
-  const began = instantOf(began_at)
+  const began = formatInstant(began_at)
   return { concurrent, session: `${session_ms}ms`, ...(modes === undefined ? {} : { modes }), began_at: began, settled }
 }
 
@@ -198,7 +198,7 @@ function deviceLinkEntries({ deviceLinks, games }: ReadTables): DeviceLinkEntry[
       return { ...names, game: game(link.game_id), cloud_token: link.cloud_token, ...expiry(link) }
     const { completes } = link
     if (!completes) return { ...names, ...expiry(link) }
-    return { ...names, game: game(completes.game_id), completes_at: instantOf(completes.at), ...expiry(link) }
+    return { ...names, game: game(completes.game_id), completes_at: formatInstant(completes.at), ...expiry(link) }
   })
 }
 
@@ -214,5 +214,5 @@ function bearerTokenEntries(tables: ReadTables): BearerTokenEntry[] {
 }
 
 function expiry({ expires_at }: { readonly expires_at?: number | undefined }): Pick<DeviceLinkEntry, 'expires_at'> {
-  return expires_at === undefined ? {} : { expires_at: instantOf(expires_at) }
+  return expires_at === undefined ? {} : { expires_at: formatInstant(expires_at) }
 }

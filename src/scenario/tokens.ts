@@ -1,14 +1,12 @@
 import * as z from 'zod'
-import { Duration } from '../contract/duration.js'
-import { exact } from '../contract/exact.js'
-import { Identifier } from '../contract/identifier.js'
-import { Instant } from '../contract/instant.js'
+import { Identifier } from '../contract/formats.js'
+import { Duration, Instant } from '../lib/time.js'
 import { DeviceLinkRow, type TokenRow } from '../store/rows.js'
 import { Token } from './entry.js'
 import { ServerPortsEntry } from './lobbies.js'
 
 /** A device link that has been prepared when the world begins (PROTOCOL.md B8). */
-export const DeviceLinkEntry = exact({
+export const DeviceLinkEntry = z.strictObject({
   token: Token.optional().meta({
     description: 'The token that the device watches. Default: from the seed.',
     examples: ['device.mock.sofa'],
@@ -37,7 +35,7 @@ export const DeviceLinkEntry = exact({
 export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>
 
 /** A bearer token of the world, and whose it is. */
-export const BearerTokenEntry = exact({
+export const BearerTokenEntry = z.strictObject({
   token: Token.describe('As it is sent.'),
   kind: z
     .enum(['development', 'public', 'cloud'] satisfies TokenRow['kind'][])

@@ -1,4 +1,4 @@
-import { escapedLine } from '../contract/escaped-line.js'
+import { escapedLine } from '../lib/quote.js'
 
 /**
  * Writes JSON as YAML, piece by piece, in the order of its keys. However long the JSON is, it keeps one key or value at a

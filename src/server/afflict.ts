@@ -1,6 +1,6 @@
-import { durationMs } from '../contract/duration.js'
-import { type FaultError, statusOf } from '../contract/fault.js'
+import { type FaultError, statusOf } from '../contract/faults.js'
 import { operations } from '../contract/operations.js'
+import { durationMs } from '../lib/time.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Strike, WorldFaults } from './faults.js'
 import { Held } from './held.js'

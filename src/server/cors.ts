@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/error.js'
-import { quoted, shortened } from '../contract/issue.js'
+import { ApiError } from '../contract/errors.js'
+import { quoted, shortened } from '../lib/quote.js'
 import type { ReadTables } from '../store/table.js'
 import { type CorsPolicy, header, type MockRequest } from './message.js'
 import { isLoopbackOrigin, namespaceOfOrigin } from './origin.js'

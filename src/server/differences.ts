@@ -1,5 +1,5 @@
-import { matchesGlob } from '../contract/matches-glob.js'
 import type { RequestMatch } from '../contract/request-match.js'
+import { matchesGlob } from '../lib/glob.js'
 
 /** Where a request is not what was asked for. */
 export interface Difference {

@@ -1,5 +1,5 @@
-import { durationMs } from '../contract/duration.js'
-import type { FaultDelay } from '../contract/fault.js'
+import type { FaultDelay } from '../contract/faults.js'
+import { durationMs } from '../lib/time.js'
 import type { Random } from '../store/random.js'
 
 /** For how many whole ms a delay delays this time. One that is spread draws from chance. */

@@ -1,5 +1,5 @@
-import type { Fault } from '../contract/fault.js'
-import { matchesGlob } from '../contract/matches-glob.js'
+import type { Fault } from '../contract/faults.js'
+import { matchesGlob } from '../lib/glob.js'
 import { differences } from './differences.js'
 import type { RequestTraits } from './request-traits.js'
 

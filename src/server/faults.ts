@@ -1,6 +1,6 @@
-import { Fault, type FaultDelay, type FaultEntry, type FaultState, mostFaults } from '../contract/fault.js'
-import { shaped } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
+import { Fault, type FaultDelay, type FaultEntry, type FaultState, mostFaults } from '../contract/faults.js'
+import { parseInput } from '../lib/issues.js'
+import { UsageError } from '../lib/usage-error.js'
 import { Random, type RandomState } from '../store/random.js'
 import { sameJson } from '../store/same-json.js'
 import type { LiveWorld } from '../store/world.js'
@@ -85,7 +85,7 @@ export class WorldFaults implements Faults {
   add(fault: Fault): FaultState {
     if ((this.#faults?.size ?? 0) >= mostFaults)
       throw new UsageError(`there are ${mostFaults} faults already: take some away before you add another`)
-    return this.#put(shaped(fault, { schema: Fault, what: 'fault' }), this.#world.clock.now()).state
+    return this.#put(parseInput(Fault, fault, 'fault'), this.#world.clock.now()).state
   }
 
   remove(id: string): boolean {

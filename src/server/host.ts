@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
+import { ApiError } from '../contract/errors.js'
+import { quoted } from '../lib/quote.js'
 import { isLoopbackHost } from './origin.js'
 
 const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i

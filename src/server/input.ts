@@ -1,9 +1,8 @@
 import type * as z from 'zod'
-import { ApiError, type ErrorCode } from '../contract/error.js'
-import { issueText } from '../contract/issue.js'
-import { nestingLimit, textNestsWithin } from '../contract/json.js'
-import { removeOptionalNulls } from '../contract/nulls.js'
+import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
+import { issueText } from '../lib/issues.js'
+import { nestingLimit, removeOptionalNulls, textNestsWithin } from '../lib/json.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>

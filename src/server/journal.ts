@@ -1,8 +1,6 @@
-import { Expectation } from '../contract/expectation.js'
-import type { JournalEntry } from '../contract/journal.js'
-import { type JournalFilter, JournalFilterSchema } from '../contract/journal-filter.js'
-import { matchesGlob } from '../contract/matches-glob.js'
-import { shaped } from '../contract/shaped.js'
+import { Expectation, type JournalEntry, type JournalFilter, JournalFilterSchema } from '../contract/journal.js'
+import { matchesGlob } from '../lib/glob.js'
+import { parseInput } from '../lib/issues.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History } from './history.js'
 import { recordedBefore } from './recorded.js'
@@ -21,7 +19,7 @@ export class Journal {
 
   /** The exchanges that are wanted, with their tokens cut to their labels. Throws `UsageError` where none can be meant. */
   find(filter: JournalFilter = {}): JournalEntry[] {
-    const { operation: glob, status, since = 0 } = shaped(filter, { schema: JournalFilterSchema, what: 'filter' })
+    const { operation: glob, status, since = 0 } = parseInput(JournalFilterSchema, filter, 'filter')
     return this.#history.exchanges
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)
@@ -42,7 +40,7 @@ export class Journal {
     const { tables } = this.#world.view
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
     const entries = [...exchanges.values()].map(exchange => exchange.asked())
-    const expected = shaped(expectation, { schema: Expectation, what: 'expectation' })
+    const expected = parseInput(Expectation, expectation, 'expectation')
     const { nearest, ...verification } = verify(withoutTokens(expected), { entries, tables, dropped: this.dropped() })
     const whole = ({ exchange, differs }: Near) => ({
       exchange: exchanges.get(exchange.id)?.shown() ?? exchange,

@@ -1,5 +1,5 @@
-import { durationMs } from '../contract/duration.js'
-import type { Fault, FaultEntry, FaultState } from '../contract/fault.js'
+import type { Fault, FaultEntry, FaultState } from '../contract/faults.js'
+import { durationMs } from '../lib/time.js'
 import type { WorldClock } from '../store/clock.js'
 import { frozenCopy } from '../store/json-copy.js'
 import type { Random } from '../store/random.js'

@@ -1,6 +1,6 @@
 import { leave } from '../behaviour/players.js'
-import { ApiError } from '../contract/error.js'
-import type { Join } from '../contract/join.js'
+import { ApiError } from '../contract/errors.js'
+import type { Join } from '../contract/lobbies.js'
 import { isSeated } from '../store/player-row.js'
 import type { InnerTables } from '../store/table.js'
 import type { LiveWorld, View } from '../store/world.js'

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../contract/error.js'
+import type { ErrorBody } from '../contract/errors.js'
 import type { MockResponse } from './message.js'
 
 /** Thrown where a fault answers with a failure, which need not be one of the service's. */

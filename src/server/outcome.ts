@@ -1,6 +1,6 @@
-import type { Join } from '../contract/join.js'
+import type { Join } from '../contract/lobbies.js'
+import type { ValidationError } from '../contract/namespaces.js'
 import type { OperationId, OperationOutput } from '../contract/operations.js'
-import type { ValidationError } from '../contract/validation.js'
 import { seatsTaken } from '../store/lobby-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { RequestContext } from './message.js'

@@ -1,7 +1,7 @@
 import type { Caller } from '../behaviour/caller.js'
 import type { JournalEntry } from '../contract/journal.js'
-import { nestingLimit, textNestsWithin } from '../contract/json.js'
 import type { OperationId } from '../contract/operations.js'
+import { nestingLimit, textNestsWithin } from '../lib/json.js'
 import type { MockRequest, MockResponse, RequestContext } from './message.js'
 import {
   bodyWithoutTokens,

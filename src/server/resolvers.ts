@@ -1,6 +1,4 @@
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { ApiError } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
 import {
   type OperationId,
@@ -9,8 +7,10 @@ import {
   operationIds,
   operations,
 } from '../contract/operations.js'
-import { shaped } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { parseInput } from '../lib/issues.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
 import type { Call, CarryOut } from './behave.js'
 
@@ -109,7 +109,7 @@ export class Resolvers {
 /** Throws `UsageError` where there is no such operation, or the resolver is no function. */
 export function checkResolver(id: unknown, resolver: unknown): void {
   if (typeof id !== 'string' || !Object.hasOwn(operations, id))
-    throw new UsageError(`${quoted(id)} is an unknown operation.${knownChoices(String(id), operationIds)}`)
+    throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(String(id), operationIds)}`)
   if (typeof resolver !== 'function')
     throw new UsageError(
       `the resolver of ${id} is ${quoted(resolver)}: expected a function, such as ({ original }) => original()`,
@@ -121,7 +121,7 @@ function checked(id: OperationId, answer: unknown): unknown {
   const { output }: OperationSpec = operations[id]
   if (output) {
     try {
-      shaped(answer, { schema: output, what: 'answer' })
+      parseInput(output, answer, 'answer')
     } catch (error) {
       if (error instanceof UsageError) throw wrongAnswer(id, error.message)
       throw error

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorBody } from '../contract/error.js'
+import { ApiError, type ErrorBody } from '../contract/errors.js'
 import type { World } from '../store/world.js'
 import { tokenOf } from './authenticate.js'
 import { corsHeaders, isAllowedOrigin } from './cors.js'

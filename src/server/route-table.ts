@@ -1,6 +1,6 @@
-import { ApiError } from '../contract/error.js'
-import { shortened } from '../contract/issue.js'
-import { nearest } from '../contract/nearest.js'
+import { ApiError } from '../contract/errors.js'
+import { nearest } from '../lib/did-you-mean.js'
+import { shortened } from '../lib/quote.js'
 import { decodedSegment } from './decoded-segment.js'
 
 /** What a request has found, and the parameters of its path, decoded. */

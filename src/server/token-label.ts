@@ -1,6 +1,5 @@
-import { controlPath } from '../contract/control-path.js'
-import { deviceLinkPath } from '../contract/device-link.js'
-import { nestingLimit } from '../contract/json.js'
+import { controlPath, deviceLinkPath } from '../contract/paths.js'
+import { nestingLimit } from '../lib/json.js'
 import { decodedSegment } from './decoded-segment.js'
 
 /** A token cut to its label: `pub_prod.…`; of one that has none, nothing is left. */

@@ -1,6 +1,5 @@
-import type { ExchangePattern, Expectation } from '../contract/expectation.js'
-import type { JournalEntry } from '../contract/journal.js'
-import { matchesGlob } from '../contract/matches-glob.js'
+import type { ExchangePattern, Expectation, JournalEntry } from '../contract/journal.js'
+import { matchesGlob } from '../lib/glob.js'
 import type { ReadTables } from '../store/table.js'
 import { type Comparable, type Difference, differences } from './differences.js'
 import { gameNamesOf, namespaceNamesOf, type Owner } from './owner.js'

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/error.js'
+import { ApiError } from '../contract/errors.js'
 import type { Deadline } from '../store/deadlines.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
 import type { AbortSignalLike } from './message.js'

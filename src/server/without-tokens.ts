@@ -1,4 +1,4 @@
-import type { ExchangePattern, Expectation } from '../contract/expectation.js'
+import type { ExchangePattern, Expectation } from '../contract/journal.js'
 import { headerWithoutToken, jsonWithoutTokens, parameterWithoutToken, pathWithoutTokens } from './token-label.js'
 
 /** What is expected, its tokens cut to their labels as those of the journal are, or no whole token would ever be found. */

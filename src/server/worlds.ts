@@ -1,7 +1,7 @@
-import { ApiError } from '../contract/error.js'
-import { quoted } from '../contract/issue.js'
-import { UsageError } from '../contract/usage-error.js'
-import { worldId } from '../contract/world-url.js'
+import { ApiError } from '../contract/errors.js'
+import { worldId } from '../contract/paths.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 import { longestDelayMs } from '../store/alarm-timer.js'
 
 /** What is kept of a world: whatever answers for it. */

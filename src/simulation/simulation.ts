@@ -1,6 +1,6 @@
 import { findLobby } from '../behaviour/lobbies-find.js'
 import { connect } from '../behaviour/players.js'
-import { ApiError } from '../contract/error.js'
+import { ApiError } from '../contract/errors.js'
 import { Random } from '../store/random.js'
 import type { GameModeRow } from '../store/rows.js'
 import type { SimulationRow } from '../store/simulation-row.js'

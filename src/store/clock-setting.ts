@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
-import { instantFormat, parseInstant } from '../contract/instant.js'
-import { quoted } from '../contract/issue.js'
-import { UsageError } from '../contract/usage-error.js'
+import { quoted } from '../lib/quote.js'
+import { instantFormat, parseInstant } from '../lib/time.js'
+import { UsageError } from '../lib/usage-error.js'
 
 /** Whether the time goes by itself, or only where it is advanced. */
 export type ClockMode = 'running' | 'frozen'
@@ -28,7 +27,7 @@ export const Rate = z
 
 const time = `expected ms since the epoch, or ${instantFormat}`
 
-export const ClockSettingSchema = exact({
+export const ClockSettingSchema = z.strictObject({
   mode: Mode.optional(),
   now: z.union([z.number(time), z.string()], { error: time }).optional(),
   rate: Rate.optional(),
@@ -43,7 +42,7 @@ export interface ClockMoveOptions {
 // By what is called: jsdom has a class of its own.
 const isSignal = (value: unknown) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function'
 
-export const ClockMoveSchema = exact({
+export const ClockMoveSchema = z.strictObject({
   signal: z.custom<AbortSignal>(isSignal, 'expected an AbortSignal').optional(),
 }) satisfies z.ZodType<ClockMoveOptions>
 

@@ -1,7 +1,7 @@
-import { durationFormat, parseDuration } from '../contract/duration.js'
-import { quoted } from '../contract/issue.js'
-import { shaped } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
+import { parseInput } from '../lib/issues.js'
+import { quoted } from '../lib/quote.js'
+import { durationFormat, parseDuration } from '../lib/time.js'
+import { UsageError } from '../lib/usage-error.js'
 import { AlarmTimer } from './alarm-timer.js'
 import {
   type ClockMode,
@@ -127,7 +127,7 @@ export class WorldClock implements Clock {
 
   advance(by: number | string, options: ClockMoveOptions = {}): Promise<void> {
     const ms = lengthMs(by)
-    const { signal } = shaped(options, { schema: ClockMoveSchema, what: 'clock.advance' })
+    const { signal } = parseInput(ClockMoveSchema, options, 'clock.advance')
     return this.#inTurn(async () => {
       signal?.throwIfAborted()
       if (this.now() + ms > latestMs) throw beyond(`clock.advance(${quoted(by)})`)
@@ -137,14 +137,10 @@ export class WorldClock implements Clock {
 
   set(setting: ClockSetting, options: ClockMoveOptions = {}): Promise<void> {
     return this.#inTurn(async () => {
-      const { signal } = shaped(options, { schema: ClockMoveSchema, what: 'clock.set' })
+      const { signal } = parseInput(ClockMoveSchema, options, 'clock.set')
       signal?.throwIfAborted()
       // As they are then: another one may set them before.
-      const {
-        mode = this.#mode,
-        rate = this.#rate,
-        now,
-      } = shaped(setting, { schema: ClockSettingSchema, what: 'clock' })
+      const { mode = this.#mode, rate = this.#rate, now } = parseInput(ClockSettingSchema, setting, 'clock')
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw backwards(target, this.now())
       if (target !== undefined && target > latestMs) throw beyond(`clock.now is ${quoted(now)}`)

@@ -1,5 +1,5 @@
-import { quoted } from '../contract/issue.js'
-import { knownChoices } from '../contract/nearest.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
 import type { LobbyRow } from './lobby-row.js'
 import { isSeated, type PlayerRow } from './player-row.js'
 import type { DeviceLinkRow, GameModeRow, GameRow, NamespaceRow, SettingsRow, TokenRow } from './rows.js'
@@ -161,7 +161,7 @@ function reference(
 ): string | undefined {
   for (const [name, id] of Object.entries(column)) {
     if (id === undefined || known.has(id)) continue
-    return `${name} is ${quoted(id)}, ${why}.${knownChoices(id, known.ids())}`
+    return `${name} is ${quoted(id)}, ${why}.${didYouMean(id, known.ids())}`
   }
   return undefined
 }

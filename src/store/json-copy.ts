@@ -1,4 +1,4 @@
-import { setKey } from '../contract/json.js'
+import { setKey } from '../lib/json.js'
 import type { Draft } from './draft.js'
 
 /** A copy of a JSON value that is frozen in all its depth. Keys whose value is undefined are left out, as JSON does. */

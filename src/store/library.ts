@@ -1,7 +1,7 @@
 import { Collection } from '@mswjs/data'
 import type * as z from 'zod'
-import { problemTexts } from '../contract/shaped.js'
-import { UsageError } from '../contract/usage-error.js'
+import { issueTexts, listKnownKeys } from '../lib/issues.js'
+import { UsageError } from '../lib/usage-error.js'
 import { frozenCopy } from './json-copy.js'
 
 /**
@@ -29,9 +29,9 @@ export function parseRow<Row extends object>(input: unknown, write: LibraryWrite
 }
 
 function check<Row>(input: unknown, { schema, where, rows = 'many' }: LibraryWrite<Row>): Row {
-  const parsed = rows === 'few' ? schema.safeParse(input, { jitless: true }) : schema.safeParse(input)
+  const parsed = schema.safeParse(input, { jitless: rows === 'few', error: listKnownKeys })
   if (parsed.success) return parsed.data
-  throw new UsageError(`${where}: ${parsed.error.issues.flatMap(issue => problemTexts(issue, input)).join('; ')}`)
+  throw new UsageError(`${where}: ${parsed.error.issues.flatMap(issue => issueTexts(issue, input)).join('; ')}`)
 }
 
 function collection<Row>(write: LibraryWrite<Row>) {

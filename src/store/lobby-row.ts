@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
-import { Json } from '../contract/json.js'
-import { Lobby, type MaxPlayers } from '../contract/lobby.js'
-import { record } from '../contract/record.js'
-import { Uint32 } from '../contract/uint32.js'
+import { Uint32 } from '../contract/formats.js'
+import { Lobby, type MaxPlayers } from '../contract/lobbies.js'
+import { Json, record } from '../lib/json.js'
 import { Id } from './id.js'
 import { Time } from './time.js'
 
@@ -32,7 +30,7 @@ export const LobbyRow = z
   .discriminatedUnion(
     'status',
     [
-      exact({
+      z.strictObject({
         ...lobbyFields,
         status: z.literal('starting'),
         // One that the mock plays is ready at once.
@@ -41,8 +39,8 @@ export const LobbyRow = z
         ready_by: Time.optional(),
         stops_at,
       }),
-      exact({ ...lobbyFields, status: z.literal('ready'), stops_at }),
-      exact({
+      z.strictObject({ ...lobbyFields, status: z.literal('ready'), stops_at }),
+      z.strictObject({
         ...lobbyFields,
         status: z.literal('stopped'),
         /** When nothing is known of it any more. Absent: never. */

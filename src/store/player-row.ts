@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
 import { Id, Token } from './id.js'
 import { Time } from './time.js'
 
@@ -23,7 +22,7 @@ const forgotten_at = Time.optional()
 export const PlayerRow = z.discriminatedUnion(
   'status',
   [
-    exact({
+    z.strictObject({
       ...playerFields,
       status: z.literal('reserved'),
       /** When its seat is freed, unless it has connected. Absent: never, as where a scenario lists it. */
@@ -32,15 +31,15 @@ export const PlayerRow = z.discriminatedUnion(
       connects_at: Time.optional(),
       removes_at,
     }),
-    exact({
+    z.strictObject({
       ...playerFields,
       status: z.literal('connected'),
       /** When the mock has it leave. Absent where only its server can tell. */
       leaves_at: Time.optional(),
       removes_at,
     }),
-    exact({ ...playerFields, status: z.literal('expired'), forgotten_at }),
-    exact({ ...playerFields, status: z.literal('removed'), forgotten_at }),
+    z.strictObject({ ...playerFields, status: z.literal('expired'), forgotten_at }),
+    z.strictObject({ ...playerFields, status: z.literal('removed'), forgotten_at }),
   ],
   { error: 'expected reserved, connected, expired or removed' },
 )

@@ -1,6 +1,6 @@
 import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
-import { quoted } from '../contract/issue.js'
-import { UsageError } from '../contract/usage-error.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 
 /** Equalities that every record a query finds must satisfy: column → value. */
 type Equalities = Readonly<Record<string, string>>

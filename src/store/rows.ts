@@ -1,14 +1,8 @@
 import * as z from 'zod'
-import { Coordinates } from '../contract/coordinates.js'
-import { DisplayName } from '../contract/display-name.js'
-import { exact } from '../contract/exact.js'
-import { HostName } from '../contract/host-name.js'
-import { Identifier } from '../contract/identifier.js'
-import { MaxPlayers } from '../contract/lobby.js'
-import { Port } from '../contract/port.js'
-import { Region } from '../contract/region.js'
-import { Uint32 } from '../contract/uint32.js'
-import { Uuid } from '../contract/uuid.js'
+import { DisplayName, HostName, Identifier, Uint32, Uuid } from '../contract/formats.js'
+import { MaxPlayers } from '../contract/lobbies.js'
+import { Port } from '../contract/namespace-tokens.js'
+import { Coordinates, Region } from '../contract/regions.js'
 import { Id, Token } from './id.js'
 import type { LobbyRow } from './lobby-row.js'
 import type { PlayerRow } from './player-row.js'
@@ -16,7 +10,7 @@ import type { SimulationRow } from './simulation-row.js'
 import { Time } from './time.js'
 
 /** What holds for the whole world. There is one row. */
-export const SettingsRow = exact({
+export const SettingsRow = z.strictObject({
   settings_id: z.literal('settings'),
   cdn_domain: HostName,
   default_namespace_id: Id.optional(),
@@ -31,7 +25,7 @@ export const SettingsRow = exact({
 export type SettingsRow = z.output<typeof SettingsRow>
 
 /** A game, by the names that people and host names give it. */
-export const GameRow = exact({
+export const GameRow = z.strictObject({
   game_id: Id,
   name_id: Identifier,
   display_name: DisplayName,
@@ -50,7 +44,7 @@ export const ServerPorts = z.object({ hostname: z.string(), lobby_ports: z.array
 export type ServerPorts = z.output<typeof ServerPorts>
 
 /** A namespace of a game: who may call it, from where, and how much it bears. */
-export const NamespaceRow = exact({
+export const NamespaceRow = z.strictObject({
   namespace_id: Id,
   game_id: Id,
   name_id: Identifier,
@@ -71,7 +65,7 @@ export const NamespaceRow = exact({
 export type NamespaceRow = z.output<typeof NamespaceRow>
 
 /** A game mode of a namespace. Its id is unique in the namespace only. */
-export const GameModeRow = exact({
+export const GameModeRow = z.strictObject({
   namespace_id: Id,
   game_mode_id: Id,
   ...MaxPlayers.shape,
@@ -91,7 +85,7 @@ export const GameModeRow = exact({
 export type GameModeRow = z.output<typeof GameModeRow>
 
 /** A region, as the contract shows it but for the distance, which depends on who asks. */
-export const RegionRow = exact({
+export const RegionRow = z.strictObject({
   ...Region.omit({ datacenter_distance_from_client: true }).shape,
   region_id: Id,
   /** Its id on the cloud side, where `region_id` is called `region_name_id` (PROTOCOL.md D). */
@@ -109,13 +103,13 @@ const linkFields = {
 export const DeviceLinkRow = z.discriminatedUnion(
   'status',
   [
-    exact({
+    z.strictObject({
       ...linkFields,
       status: z.literal('pending'),
       /** When, and for which game, the world completes the link by itself. */
       completes: z.object({ at: Time, game_id: Id }).optional(),
     }),
-    exact({ ...linkFields, status: z.literal('complete'), game_id: Id, cloud_token: Token }),
+    z.strictObject({ ...linkFields, status: z.literal('complete'), game_id: Id, cloud_token: Token }),
   ],
   { error: 'expected pending or complete' },
 )
@@ -126,15 +120,15 @@ const tokenFields = { token: Token, expires_at: Time.optional() }
 export const TokenRow = z.discriminatedUnion(
   'kind',
   [
-    exact({
+    z.strictObject({
       ...tokenFields,
       kind: z.literal('development'),
       namespace_id: Id,
       /** Absent where it is that of the namespace. */
       development: ServerPorts.optional(),
     }),
-    exact({ ...tokenFields, kind: z.literal('public'), namespace_id: Id }),
-    exact({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
+    z.strictObject({ ...tokenFields, kind: z.literal('public'), namespace_id: Id }),
+    z.strictObject({ ...tokenFields, kind: z.literal('cloud'), game_id: Id }),
   ],
   { error: 'expected development, public or cloud' },
 )

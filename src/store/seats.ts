@@ -1,4 +1,4 @@
-import { UsageError } from '../contract/usage-error.js'
+import { UsageError } from '../lib/usage-error.js'
 import { removed } from './gone-player.js'
 import { lifetimeMs } from './lifetime.js'
 import { type LobbyRow, mostPlayers, seatsTaken, tooManyPlayers } from './lobby-row.js'

@@ -1,4 +1,4 @@
-import { problemLines, UsageError } from '../contract/usage-error.js'
+import { problemLines, UsageError } from '../lib/usage-error.js'
 import { gameIdOf } from './fit.js'
 import type { Change } from './landing.js'
 import { lazyTables } from './map-tables.js'

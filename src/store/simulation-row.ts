@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { exact } from '../contract/exact.js'
-import { record } from '../contract/record.js'
+import { record } from '../lib/json.js'
 import { Id } from './id.js'
 import { Time } from './time.js'
 
@@ -29,18 +28,20 @@ export function isRush({ concurrent, session_ms }: Coming): boolean {
 export const rush = `expected fewer players, or longer sessions: at most ${mostComing} may come in a second`
 
 /** Players who come to a namespace and go, by themselves. */
-export const SimulationRow = exact({
-  namespace_id: Id,
-  /** How many play at once, over a day. */
-  concurrent: z.number().min(0).max(mostConcurrent),
-  /** For how long one plays on average, in ms. */
-  session_ms: z.int().min(sessionLimits.min).max(sessionLimits.max),
-  /** How often each game mode is wanted, by its id: weights. Absent: all alike. */
-  modes: record(z.number().min(0).max(mostWeight))
-    .refine(modes => Object.values(modes).some(weight => weight > 0), 'expected a weight above 0 for one at least')
-    .optional(),
-  began_at: Time,
-  /** Whether those whom lobbies only counted at the beginning have become players who leave. */
-  settled: z.boolean(),
-}).refine(row => !isRush(row), { path: ['concurrent'], error: rush })
+export const SimulationRow = z
+  .strictObject({
+    namespace_id: Id,
+    /** How many play at once, over a day. */
+    concurrent: z.number().min(0).max(mostConcurrent),
+    /** For how long one plays on average, in ms. */
+    session_ms: z.int().min(sessionLimits.min).max(sessionLimits.max),
+    /** How often each game mode is wanted, by its id: weights. Absent: all alike. */
+    modes: record(z.number().min(0).max(mostWeight))
+      .refine(modes => Object.values(modes).some(weight => weight > 0), 'expected a weight above 0 for one at least')
+      .optional(),
+    began_at: Time,
+    /** Whether those whom lobbies only counted at the beginning have become players who leave. */
+    settled: z.boolean(),
+  })
+  .refine(row => !isRush(row), { path: ['concurrent'], error: rush })
 export type SimulationRow = z.output<typeof SimulationRow>

@@ -1,7 +1,7 @@
-import { quoted } from '../contract/issue.js'
-import { isJsonObject, setKey } from '../contract/json.js'
-import { knownChoices } from '../contract/nearest.js'
-import { UsageError } from '../contract/usage-error.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { isJsonObject, setKey } from '../lib/json.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { Draft } from './draft.js'
 import { isQuery, type Predicate } from './query.js'
 
@@ -80,7 +80,7 @@ export function nothingFound(call: string, isStrict: boolean): undefined {
 
 /** Says that no record has an id, and names the nearest of the ids that there are. */
 export function unknownId(call: string, { id, ids }: { readonly id: string; readonly ids: readonly string[] }): string {
-  return `${call}: no record has the id ${quoted(id)}.${knownChoices(id, ids)}`
+  return `${call}: no record has the id ${quoted(id)}.${didYouMean(id, ids)}`
 }
 
 /** Without a predicate, a query would find the first record of all. */
@@ -118,6 +118,6 @@ function fieldsOf(options: unknown, { call, known, expected }: KnownFields): Rea
     throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object, ${expected}`)
   const unknown = Object.keys(options).find(name => !known.includes(name))
   if (unknown === undefined) return options
-  const choices = knownChoices(unknown, known)
+  const choices = didYouMean(unknown, known)
   throw new UsageError(`${call}: ${quoted(unknown)} is an unknown option: expected options ${expected}.${choices}`)
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../contract/usage-error.js'
+import { UsageError } from '../lib/usage-error.js'
 
 /** Tells whether code runs inside a turn; each world has one of its own. Node's `AsyncLocalStorage` is one. */
 export interface TurnContext {

@@ -1,5 +1,5 @@
-import { quoted } from '../contract/issue.js'
-import { UsageError } from '../contract/usage-error.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { Filling } from './filling.js'
 import { draftOf } from './json-copy.js'
 import { shedFormerKind } from './kind.js'

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { HostName } from '../../src/contract/host-name.js'
+import { HostName } from '../../src/contract/formats.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { snapshotOf } from '../../src/scenario/snapshot.js'
 import { failure, json, type Sent } from '../doors.js'

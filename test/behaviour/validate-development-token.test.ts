@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { validateDevelopmentToken } from '../../src/behaviour/validate-development-token.js'
-import type { Port } from '../../src/contract/port.js'
+import type { Port } from '../../src/contract/namespace-tokens.js'
 
 const validate = (lobby_ports: Port[]) =>
   // The behaviour reads its input and nothing else.

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { CoordinatesHeader } from '../../src/contract/coordinates.js'
+import { CoordinatesHeader } from '../../src/contract/regions.js'
 
 const parse = (text: string) => CoordinatesHeader.safeParse(text)
 const spaces = fc.string({ unit: fc.constant(' '), maxLength: 2 })

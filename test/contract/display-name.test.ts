@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { isDisplayName, utf8Length } from '../../src/contract/display-name.js'
+import { isDisplayName, utf8Length } from '../../src/contract/formats.js'
 
 /** All of Unicode's White_Space, from PropList.txt, but for U+0020. */
 const whiteSpace = [

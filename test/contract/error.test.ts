@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, ErrorBody, type ErrorCode, errorStatus } from '../../src/contract/error.js'
+import { ApiError, ErrorBody, type ErrorCode, errorStatus } from '../../src/contract/errors.js'
 
 const codes = Object.keys(errorStatus) as ErrorCode[]
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { Fault, FaultEntry, FaultState } from '../../src/contract/fault.js'
-import { shaped } from '../../src/contract/shaped.js'
+import { Fault, FaultEntry, FaultState } from '../../src/contract/faults.js'
+import { parseInput } from '../../src/lib/issues.js'
 
 /** What is said of an input that is no fault. */
 function said(input: unknown): string {
   try {
-    shaped(input, { schema: Fault, what: 'fault' })
+    parseInput(Fault, input, 'fault')
     return ''
   } catch (error) {
     return (error as Error).message
@@ -42,7 +42,7 @@ describe('a fault', () => {
       },
     ],
   ])('may be %j', fault => {
-    expect(shaped(fault, { schema: Fault, what: 'fault' })).toEqual(fault)
+    expect(parseInput(Fault, fault, 'fault')).toEqual(fault)
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { isIdentifier } from '../../src/contract/identifier.js'
+import { isIdentifier } from '../../src/contract/formats.js'
 
 const letters = [...'0123456789abcdefghijklmnopqrstuvwxyz-']
 const nearly = fc.string({

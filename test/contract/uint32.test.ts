@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { Uint32 } from '../../src/contract/uint32.js'
+import { Uint32 } from '../../src/contract/formats.js'
 
 describe('an unsigned 32-bit integer', () => {
   it.prop([fc.nat(4_294_967_295)])('goes from 0 to 4294967295', value => {

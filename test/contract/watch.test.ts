@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { WatchIndex } from '../../src/contract/watch.js'
+import { WatchIndex } from '../../src/contract/formats.js'
 
 describe('a watch index', () => {
   it.prop([fc.bigInt({ min: 0n, max: 9_999_999_999_999_999_999n })])(

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { type BeginningOptions, beginningOf } from '../../src/scenario/world-state.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { UsageError } from '../../src/contract/usage-error.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
 import type { Tables } from '../../src/store/table.js'

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { type Path, pathText } from '../../src/contract/issue.js'
+import { type Path, pathText } from '../../src/lib/issues.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { Scenario, ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'

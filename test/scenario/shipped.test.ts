@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { utf8Length } from '../../src/contract/display-name.js'
+import { utf8Length } from '../../src/contract/formats.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { defineScenario, parseScenario, type ScenarioInput, scenarios } from '../../src/scenarios.js'
 import { fixtureText, schemaText, shippedNames } from './generated.js'

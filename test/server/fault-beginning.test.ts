@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultEntry } from '../../src/contract/fault.js'
+import type { FaultEntry } from '../../src/contract/faults.js'
 import { createMockmaker } from '../../src/index.js'
 import { WorldFaults } from '../../src/server/faults.js'
 import { tanks } from '../tanks.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultDelay } from '../../src/contract/fault.js'
+import type { FaultDelay } from '../../src/contract/faults.js'
 import { delayMs } from '../../src/server/fault-delay.js'
 import { Random } from '../../src/store/random.js'
 

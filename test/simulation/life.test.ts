@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Join } from '../../src/contract/join.js'
+import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'

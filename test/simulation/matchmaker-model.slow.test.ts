@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import type { Join } from '../../src/contract/join.js'
+import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
 import { models } from '../../src/store/model.js'

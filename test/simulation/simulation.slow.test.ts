@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Join } from '../../src/contract/join.js'
+import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { seatsTaken } from '../../src/store/lobby-row.js'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Join } from '../../src/contract/join.js'
+import type { Join } from '../../src/contract/lobbies.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
 import { failure, type Got, type Opened } from '../doors.js'
 import { bearer, ids, tokens } from '../tanks.js'

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import { WorldClock } from '../../src/store/clock.js'
 import type { Deadline } from '../../src/store/deadlines.js'
 

@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
 import { createMockmaker } from '../../src/index.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import { lobbiesOf, seatsFrom } from '../../src/store/derived.js'
 import { seatsTaken } from '../../src/store/lobby-row.js'
 import { isSeated } from '../../src/store/player-row.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import type { Tables } from '../../src/store/table.js'
 import { contents, smallWorld } from './small-world.js'
 

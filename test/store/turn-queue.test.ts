@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import { createSyncContext } from '../../src/store/turn-queue.js'
 import { smallWorld } from './small-world.js'
 

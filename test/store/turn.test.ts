@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import type { LiveWorld } from '../../src/store/world.js'
 import { chanceTurn, expectedStates, type Lists, play, randomTurn } from './random-turns.js'
 import { contents, smallWorld } from './small-world.js'

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
-import { UsageError } from '../../src/contract/usage-error.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import type { ChangeSet } from '../../src/store/change-set.js'
 import { chanceTurn, play } from './random-turns.js'
 import { contents, game, smallRows, smallWorld, startAt } from './small-world.js'

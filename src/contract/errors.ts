@@ -1,0 +1,108 @@
+import * as z from 'zod'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
+
+/**
+ * Every error code of the service, with its HTTP status (PROTOCOL.md B1, B6 to B9, C). Some come from faults only.
+ * "Not authorised" is 401 although generated clients map 408: newer ones would retry a 408.
+ */
+export const errorStatus = {
+  API_UNAUTHORIZED: 401,
+  API_FORBIDDEN: 403,
+  API_NOT_FOUND: 404,
+  API_METHOD_NOT_ALLOWED: 400,
+  API_BAD_QUERY: 400,
+  API_BAD_HEADERS: 400,
+  API_BAD_BODY: 400,
+  API_BODY_TOO_LARGE: 400,
+  API_RATE_LIMIT: 429,
+  CLAIMS_MISSING_ENTITLEMENT: 401,
+  CLAIMS_ENTITLEMENT_EXPIRED: 401,
+  TOKEN_INVALID: 400,
+  TOKEN_ERROR: 400,
+  TOKEN_EXPIRED: 400,
+  NAMESPACE_NOT_FOUND: 404,
+  CLOUD_DEVICE_LINK_ALREADY_COMPLETE: 400,
+  VALIDATION_ERROR: 400,
+  MATCHMAKER_GAME_MODE_NOT_FOUND: 400,
+  MATCHMAKER_NO_GAME_MODE_PROVIDED: 400,
+  MATCHMAKER_REGION_NOT_FOUND: 400,
+  MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE: 400,
+  MATCHMAKER_LOBBY_NOT_FOUND: 400,
+  MATCHMAKER_LOBBY_FULL: 400,
+  MATCHMAKER_LOBBY_CLOSED: 400,
+  MATCHMAKER_LOBBY_STOPPED: 400,
+  MATCHMAKER_NO_AVAILABLE_LOBBIES: 400,
+  MATCHMAKER_TOO_MANY_LOBBIES: 400,
+  MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE: 400,
+  MATCHMAKER_FIND_DISABLED: 400,
+  MATCHMAKER_JOIN_DISABLED: 400,
+  MATCHMAKER_CUSTOM_LOBBIES_DISABLED: 400,
+  MATCHMAKER_TOO_MANY_TAGS: 400,
+  MATCHMAKER_TAG_NAME_TOO_LONG: 400,
+  MATCHMAKER_TAG_TOO_LONG: 400,
+  MATCHMAKER_PLAYER_ALREADY_CONNECTED: 400,
+  MATCHMAKER_PLAYER_REGISTRATION_EXPIRED: 400,
+  MATCHMAKER_PLAYER_REMOVED: 400,
+  MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: 400,
+  MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID: 400,
+  MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED: 400,
+  MATCHMAKER_TAGS_DISABLED: 400,
+  CAPTCHA_CAPTCHA_REQUIRED: 403,
+  ERROR: 500,
+} as const
+
+export type ErrorCode = keyof typeof errorStatus
+
+/** The codes that any call may answer, whatever its operation (PROTOCOL.md B1, B9). */
+export const anyCallErrors: readonly ErrorCode[] = [
+  'API_FORBIDDEN',
+  'API_NOT_FOUND',
+  'API_METHOD_NOT_ALLOWED',
+  'API_RATE_LIMIT',
+  'CLAIMS_ENTITLEMENT_EXPIRED',
+  'TOKEN_INVALID',
+  'ERROR',
+]
+
+/** The body of every failure. Clients throw a parse error where `code` or `message` is missing. */
+export const ErrorBody = z
+  .object({
+    code: z.string().meta({ description: 'A constant of the error table.' }),
+    message: z.string().meta({ description: 'What went wrong, where, and how to mend it.' }),
+    documentation: z.string().optional(),
+    metadata: z.unknown().optional(),
+  })
+  .meta({ id: 'ErrorBody', description: 'The body of every failure.' })
+export type ErrorBody = z.output<typeof ErrorBody>
+
+/** What goes with a refusal beside its code and its message. */
+export interface ApiErrorExtras {
+  /** Headers that go with the answer, as `allow` and `retry-after` do. Lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly metadata?: unknown
+}
+
+/** What the service refuses. Thrown by a behaviour or by an override, answered as `{code, message, metadata?}`. Throws `UsageError` for an unknown code. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly extras: ApiErrorExtras = {},
+  ) {
+    super(message)
+    if (!Object.hasOwn(errorStatus, code)) {
+      throw new UsageError(`ApiError: ${quoted(code)} is no error code.${didYouMean(code, Object.keys(errorStatus))}`)
+    }
+    this.status = errorStatus[code]
+  }
+
+  get body(): ErrorBody {
+    const { metadata } = this.extras
+    return { code: this.code, message: this.message, ...(metadata === undefined ? {} : { metadata }) }
+  }
+}

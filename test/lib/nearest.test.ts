@@ -1,0 +1,118 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { didYouMean, nearest } from '../../src/lib/did-you-mean.js'
+
+const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'A'), maxLength: 7 })
+const words = fc.array(
+  word.filter(text => text !== ''),
+  { maxLength: 5 },
+)
+
+/** How many letters must be changed, added or taken away. */
+function distance(one: string, other: string): number {
+  if (one === '' || other === '') return one.length + other.length
+  if (one[0] === other[0]) return distance(one.slice(1), other.slice(1))
+  const [a, b] = [one.slice(1), other.slice(1)]
+  return 1 + Math.min(distance(a, b), distance(a, other), distance(one, b))
+}
+
+describe('the nearest choice', () => {
+  it.prop([word, words])(
+    'is the first of the nearest among those of which at most a third differs',
+    (text, choices) => {
+      const near = choices
+        .map(choice => ({ choice, letters: distance(text.toLowerCase(), choice.toLowerCase()) }))
+        .filter(({ choice, letters }) => letters <= Math.floor(Math.max(text.length, choice.length) / 3))
+      const least = Math.min(...near.map(({ letters }) => letters))
+
+      const expected = text === '' ? undefined : near.find(({ letters }) => letters === least)?.choice
+      expect(nearest(text, choices)).toBe(expected)
+    },
+  )
+
+  it.each([
+    ['lnd-frA', 'lnd-fra'],
+    ['lnd-frx', 'lnd-fra'],
+    ['LND-ATL', 'lnd-atl'],
+    ['lndatl', 'lnd-atl'],
+  ])('to %s is %s', (text, expected) => {
+    expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBe(expected)
+  })
+
+  it.each(['', 'tokyo', 'l', 'lnd'])('to %j is none', text => {
+    expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBeUndefined()
+  })
+
+  it.each([
+    ['fra', 'lnd-fra'],
+    ['FRA', 'lnd-fra'],
+    ['required', 'CAPTCHA_CAPTCHA_REQUIRED'],
+  ])('to %s is the only choice that has it as a part, %s', (text, expected) => {
+    expect(nearest(text, ['lnd-atl', 'lnd-fra', 'CAPTCHA_CAPTCHA_REQUIRED'])).toBe(expected)
+  })
+
+  it('to a part that several choices have is none', () => {
+    expect(nearest('fra', ['lnd-fra', 'own-fra'])).toBeUndefined()
+  })
+
+  it('to a word of megabytes is none, without a look at the choices', () => {
+    const long = 'x'.repeat(8_000_000)
+    const looked: string[] = []
+
+    expect(nearest(long, counted([long, 'lnd-fra'], looked))).toBeUndefined()
+    expect(looked).toEqual([])
+  })
+
+  it('is looked for among the first 10,000 choices', () => {
+    const choices = Array.from({ length: 30_000 }, (_, i) => `lnd-${i}`)
+    const looked: string[] = []
+
+    nearest('lnd-fra', counted(choices, looked))
+
+    expect(looked.length).toBeLessThanOrEqual(10_001)
+  })
+
+  it('among none is none', () => {
+    expect(nearest('duel', [])).toBeUndefined()
+  })
+})
+
+describe('the end of a message about an unknown word', () => {
+  it('lists the choices, and the one that was most likely meant', () => {
+    expect(didYouMean('lnd-frA', ['lnd-atl', 'lnd-fra'])).toBe(' Known: lnd-atl, lnd-fra. Did you mean lnd-fra?')
+  })
+
+  it('lists the choices alone where none is near', () => {
+    expect(didYouMean('tokyo', ['lnd-atl', 'lnd-fra'])).toBe(' Known: lnd-atl, lnd-fra.')
+  })
+
+  it('says so where there are none', () => {
+    expect(didYouMean('tokyo', [])).toBe(' There are none.')
+  })
+
+  it('lists 20 choices, and says how many more there are', () => {
+    const choices = Array.from({ length: 23 }, (_, i) => `region-${i}`)
+
+    expect(didYouMean('x', choices)).toBe(` Known: ${choices.slice(0, 20).join(', ')} and 3 more.`)
+  })
+
+  it('names a choice that is near though it is not listed', () => {
+    const choices = [...Array.from({ length: 20 }, (_, i) => `region-${i}`), 'attic']
+
+    expect(didYouMean('atic', choices)).toMatch(/ and 1 more\. Did you mean attic\?$/)
+  })
+
+  it('is short, however long the choices and the word are', () => {
+    const choices = Array.from({ length: 100 }, (_, i) => `${i}`.repeat(1_000_000))
+
+    expect(didYouMean('y'.repeat(8_000_000), choices).length).toBeLessThan(1_500)
+  })
+})
+
+/** Choices that note which of them are looked at. */
+function* counted(choices: readonly string[], looked: string[]): Iterable<string> {
+  for (const choice of choices) {
+    looked.push(choice)
+    yield choice
+  }
+}
