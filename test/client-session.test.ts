@@ -1,14 +1,14 @@
 import { RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
-import { file, open } from './cli/command.js'
-import { ids, tanks, tokens } from './tanks.js'
+import { file, openCommand } from './support/command.js'
+import { ids, tanks, tokens } from './support/tanks.js'
 
 /** A command of its own for each test, with the world `tanks`, and a client of it for each token. */
 const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   url: async ({}, use) => {
     const scenario = { ...tanks, clock: 'running', now: undefined }
-    const command = await open([await file('tanks.json', JSON.stringify(scenario))])
+    const command = await openCommand([await file('tanks.json', JSON.stringify(scenario))])
     await use(command.url)
     await command.end()
   },

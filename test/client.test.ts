@@ -1,7 +1,7 @@
 import { type Rivet, RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
-import { file, open, serveJson } from './cli/command.js'
-import { bearer, ids, tanks, tokens } from './tanks.js'
+import { file, openCommand, serveJson } from './support/command.js'
+import { bearer, ids, tanks, tokens } from './support/tanks.js'
 
 /** The command with the world `tanks`, whose clock runs, and a client of it for each token. */
 const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
@@ -9,7 +9,7 @@ const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     async ({}, use) => {
       const scenario = { ...tanks, clock: 'running', now: undefined }
-      const command = await open([await file('tanks.json', JSON.stringify(scenario))])
+      const command = await openCommand([await file('tanks.json', JSON.stringify(scenario))])
       await use(command.url)
       await command.end()
     },

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createMockmaker, type MockmakerOptions } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
-import { json } from './doors.js'
-import { ask, live, settled } from './server/ask.js'
+import { ask, json } from './support/http.js'
+import { flushPromises, live } from './support/worlds.js'
 
 /** A mock that runs with the fake time, and ends with its test. */
 function created(options: MockmakerOptions) {
@@ -154,7 +154,7 @@ describe('a system clock that is set back', () => {
       vi.setSystemTime(Date.now() - 3_600_000)
       if (how === 'read') mock.world.clock.now()
       vi.advanceTimersByTime(30_000)
-      await settled()
+      await flushPromises()
 
       expect(mock.world.waiters).toBe(0)
       expect((await answer).status).toBe(200)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { operationIds, operations } from '../src/contract/operations.js'
-import { comparable, doors, listenDoor, type Opened, type Sent } from './doors.js'
-import { randomRead, randomWriteCall } from './random-exchange.js'
-import { ids, tanks, tokens } from './tanks.js'
+import { commandEntryPoint, localEntryPoints, type OpenMock } from './support/entry-points.js'
+import { comparable, type TestRequest } from './support/http.js'
+import { randomRead, randomWriteCall } from './support/random-request.js'
+import { ids, tanks, tokens } from './support/tanks.js'
 
 /** A value that is mostly one of these, and sometimes anything. */
 const mostly = (...values: readonly string[]) =>
@@ -90,7 +91,7 @@ const body = fc.oneof<fc.Arbitrary<string | Uint8Array>[]>(
 )
 
 /** A call of an operation that is there, good or bad, as every transport can carry it: no body on GET. */
-const exchange: fc.Arbitrary<Sent> = fc
+const exchange: fc.Arbitrary<TestRequest> = fc
   .record({
     id: fc.constantFrom(...operationIds),
     game: mostly(...Object.values(ids), 'a%20b', '%', '%zz'),
@@ -107,23 +108,21 @@ const exchange: fc.Arbitrary<Sent> = fc
   })
   .filter(({ path }) => !path.split('/').some(segment => segment === '.' || segment === '..'))
 
-/** All doors, on equal worlds: what is sent to one is sent to all, so that they stay equal. */
-async function openAll(): Promise<readonly Opened[]> {
-  const [command, ...others] = [...doors].reverse()
-  const opened = await command?.open(tanks)
-  if (!opened?.url) throw new Error('the command has a URL')
-  const { url } = opened
-  return [opened, ...(await Promise.all([listenDoor, ...others].map(door => door.open(tanks, { publicUrl: url }))))]
+/** Opens a mock behind every entry point. A test sends the same to all of them, so that their worlds stay equal. */
+async function openAll(): Promise<readonly OpenMock[]> {
+  const command = await commandEntryPoint.open(tanks)
+  const local = localEntryPoints.map(entryPoint => entryPoint.open(tanks, { publicUrl: command.url }))
+  return [command, ...(await Promise.all(local))]
 }
 
-describe('the doors', async () => {
+describe('the entry points', async () => {
   const opened = await openAll()
   afterAll(() => Promise.all(opened.map(one => one.close())))
 
   it('answer any exchange with the same status, headers and bytes', async () => {
     await fc.assert(
       fc.asyncProperty(exchange, async sent => {
-        const [first, ...others] = await Promise.all(opened.map(async door => comparable(await door.send(sent))))
+        const [first, ...others] = await Promise.all(opened.map(async mock => comparable(await mock.send(sent))))
 
         for (const other of others) expect(other).toEqual(first)
       }),
@@ -139,7 +138,7 @@ describe('the doors', async () => {
     await fc.assert(
       fc.asyncProperty(calls, async calls => {
         for (const sent of [...calls, ...calls]) {
-          const [first, ...others] = await Promise.all(opened.map(async door => comparable(await door.send(sent))))
+          const [first, ...others] = await Promise.all(opened.map(async mock => comparable(await mock.send(sent))))
 
           for (const other of others) expect(other).toEqual(first)
         }

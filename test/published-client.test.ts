@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import type { OperationId } from '../src/contract.js'
 import { listen } from '../src/express.js'
 import { createMockmaker } from '../src/index.js'
-import { spec } from './contract/openapi-operation.js'
-import { sendTo } from './doors.js'
-import { reservedPlayer, successes, tokenOf } from './successful-calls.js'
-import { bearer, ids, tanks, tokens } from './tanks.js'
+import { reservedPlayer, successes, tokenOf } from './support/example-calls.js'
+import { sendTo } from './support/http.js'
+import { spec } from './support/openapi.js'
+import { bearer, ids, tanks, tokens } from './support/tanks.js'
 
 /** As much as these tests use of a serializer of the client. */
 interface Serializer {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createMockmaker, type ScenarioInput } from '../src/index.js'
 import type { ChangeSet } from '../src/store/change-set.js'
 import type { World } from '../src/store/world.js'
-import { json } from './doors.js'
+import { json } from './support/http.js'
 
 const now = '2026-11-20T20:00:00Z'
 const scenario = {

@@ -1,16 +1,16 @@
 import { afterAll, it as base, beforeAll, describe } from 'vitest'
-import { doors, type Opened } from './doors.js'
 import { specification } from './specification.js'
-import { tanks } from './tanks.js'
+import { entryPoints, type OpenMock } from './support/entry-points.js'
+import { tanks } from './support/tanks.js'
 
-describe.each(doors)('through $name', door => {
-  let opened: Opened
+describe.each(entryPoints)('through $name', entryPoint => {
+  let opened: OpenMock
   beforeAll(async () => {
-    opened = await door.open(tanks)
+    opened = await entryPoint.open(tanks)
   })
   afterAll(() => opened.close())
 
-  const it = base.extend<{ mock: Opened }>({
+  const it = base.extend<{ mock: OpenMock }>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     mock: async ({}, use) => {
       await use(opened)

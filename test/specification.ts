@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
-import { failure, type Got, json, uuid } from './doors.js'
 import { specifyAuth } from './specification/auth.js'
-import { type Frame, ok, post } from './specification/frame.js'
+import type { Frame } from './specification/frame.js'
 import { specifyGames } from './specification/game.js'
 import { specifyMatchmaker } from './specification/matchmaker.js'
 import { specifyNamespaces } from './specification/namespace.js'
@@ -10,7 +9,8 @@ import { specifyNamespaceTokens } from './specification/namespace-token.js'
 import { specifyOptionalNull } from './specification/optional-null.js'
 import { specifyServiceCloudTests } from './specification/service-cloud.js'
 import { specifyServiceMatchmakerTests } from './specification/service-matchmaker.js'
-import { bearer, ids, tokens } from './tanks.js'
+import { failure, json, ok, post, type TestResponse, uuid } from './support/http.js'
+import { bearer, ids, tokens } from './support/tanks.js'
 
 const list = (headers: Record<string, string> = {}, query = '') =>
   ({ method: 'GET', path: '/matchmaker/lobbies/list', query, headers }) as const
@@ -560,7 +560,9 @@ export function specification(frame: Frame): void {
       ]
 
       expect(got.map(failure)).toEqual(['403 API_FORBIDDEN', '403 API_FORBIDDEN', '403 API_FORBIDDEN'])
-      expect((json(got[0] as Got) as { message: string }).message).toContain('--cors-origin https://evil.example')
+      expect((json(got[0] as TestResponse) as { message: string }).message).toContain(
+        '--cors-origin https://evil.example',
+      )
     })
 
     it.for([

@@ -2,15 +2,16 @@ import { expect, it } from 'vitest'
 import { createClient } from '../src/client.js'
 import { listen } from '../src/express.js'
 import { createMockmaker } from '../src/index.js'
-import { type Opened, type Sent, sendTo } from './doors.js'
-import { stateOf } from './server/ask.js'
 import type { Frame } from './specification/frame.js'
 import { specification } from './specification.js'
-import { tanks } from './tanks.js'
+import type { OpenMock } from './support/entry-points.js'
+import { sendTo, type TestRequest } from './support/http.js'
+import { tanks } from './support/tanks.js'
+import { stateOf } from './support/worlds.js'
 
 interface Case {
   readonly name: string
-  run(there: { readonly mock: Pick<Opened, 'send'> }): Promise<void>
+  run(there: { readonly mock: Pick<OpenMock, 'send'> }): Promise<void>
 }
 
 /** All that the specification says, one case after the other. */
@@ -30,7 +31,7 @@ function cases(): Case[] {
 const workers = 50
 
 /** Two ways to name a world, for every other worker. */
-const inWorld = (id: string, i: number) => (sent: Sent) =>
+const inWorld = (id: string, i: number) => (sent: TestRequest) =>
   i % 2 === 0
     ? { ...sent, path: `/w/${id}${sent.path}` }
     : { ...sent, headers: { ...sent.headers, 'x-mock-world': id } }

@@ -3,14 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { mockExpress } from '../src/express.js'
 import { createMockmaker, type Mockmaker } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
-import { failure, type Got, json, type Sent, sendTo } from './doors.js'
-import { ask } from './server/ask.js'
-import { serving } from './serving.js'
-import { bearer, tanks, tokens } from './tanks.js'
+import { ask, failure, json, sendTo, serveListener, type TestRequest, type TestResponse } from './support/http.js'
+import { bearer, tanks, tokens } from './support/tanks.js'
 
 interface Opened {
   readonly mock: Mockmaker
-  send(sent: Sent): Promise<Got>
+  send(sent: TestRequest): Promise<TestResponse>
   close(): Promise<unknown>
 }
 
@@ -28,7 +26,7 @@ async function underMsw(baseUrl: string, origin: string): Promise<Opened> {
   }
 }
 
-const doors: readonly { readonly name: string; readonly isHttp?: true; open(): Promise<Opened> }[] = [
+const baseUrls: readonly { readonly name: string; readonly isHttp?: true; open(): Promise<Opened> }[] = [
   {
     name: 'answer',
     async open() {
@@ -45,7 +43,7 @@ const doors: readonly { readonly name: string; readonly isHttp?: true; open(): P
     isHttp: true,
     async open() {
       const mock = createMockmaker({ scenario: tanks })
-      const { url, close } = await serving(express().use(mockExpress(mock.handlers)))
+      const { url, close } = await serveListener(express().use(mockExpress(mock.handlers)))
       return { mock, send: sent => sendTo(url, sent), close }
     },
   },
@@ -54,7 +52,7 @@ const doors: readonly { readonly name: string; readonly isHttp?: true; open(): P
     isHttp: true,
     async open() {
       const mock = createMockmaker({ scenario: tanks })
-      const { url, close } = await serving(express().use('/api', mockExpress(mock.handlers)))
+      const { url, close } = await serveListener(express().use('/api', mockExpress(mock.handlers)))
       return { mock, send: sent => sendTo(`${url}/api`, sent), close }
     },
   },
@@ -62,10 +60,10 @@ const doors: readonly { readonly name: string; readonly isHttp?: true; open(): P
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
 
-describe.each(doors)('a world through $name', door => {
+describe.each(baseUrls)('a world through $name', entryPoint => {
   it('is the one that the path names, or the header, or else the default one', async () => {
-    const { mock, send, close } = await door.open()
-    const lobbies = async (sent: Sent) => (json(await send(sent)) as { lobbies: unknown[] }).lobbies.length
+    const { mock, send, close } = await entryPoint.open()
+    const lobbies = async (sent: TestRequest) => (json(await send(sent)) as { lobbies: unknown[] }).lobbies.length
     const other = await mock.worlds.put('other')
     await other.world.lobbies.create({ game_mode_id: 'duel' })
 
@@ -81,7 +79,7 @@ describe.each(doors)('a world through $name', door => {
   })
 
   it('that does not exist is refused in-process, and made over HTTP', async () => {
-    const { mock, send, close } = await door.open()
+    const { mock, send, close } = await entryPoint.open()
     await mock.worlds.put('test-42')
     const lists = [
       { ...list, path: `/w/test-43${list.path}` },
@@ -91,7 +89,7 @@ describe.each(doors)('a world through $name', door => {
     const got = await Promise.all(lists.map(send))
 
     const worlds = mock.worlds.list().map(({ id }) => id)
-    if (door.isHttp) {
+    if (entryPoint.isHttp) {
       expect(got.map(({ status }) => status)).toEqual([200, 200])
       expect(worlds).toEqual(['default', 'test-42', 'test-43', 'tset-42'])
     } else {

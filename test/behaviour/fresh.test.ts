@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { ask } from '../server/ask.js'
-import { post, request } from '../specification/frame.js'
-import { ids, tanks, tokens } from '../tanks.js'
+import { ask, post, request } from '../support/http.js'
+import { ids, tanks, tokens } from '../support/tanks.js'
 
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
 const beta = (name_id: string) => ({

@@ -3,9 +3,9 @@ import type { Game } from '../../src/contract.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { catalogue } from '../../src/scenario/regions.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { failure, json, uuid } from '../doors.js'
-import { ask, live, settled } from '../server/ask.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { ask, failure, json, uuid } from '../support/http.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { flushPromises, live } from '../support/worlds.js'
 
 type Shown = { readonly game: (typeof Game)['_output']; readonly watch: { readonly index: string } }
 
@@ -213,7 +213,7 @@ describe('a watch of a game', () => {
     const { answer, index } = await blocked(mock)
 
     await ask(mock, { method, path: path + behind, headers: bearer(tokens.cloud), body: JSON.stringify(body) })
-    await settled()
+    await flushPromises()
 
     expect(mock.world.waiters).toBe(1)
     await mock.close()
@@ -227,7 +227,7 @@ describe('a watch of a game', () => {
       const { answer, index } = await blocked(mock)
 
       await mock.world.lobbies.update(q => q.where({ lobby_id }), { data: lobby => void Object.assign(lobby, columns) })
-      await settled()
+      await flushPromises()
 
       expect(mock.world.waiters).toBe(1)
       await mock.close()
@@ -243,7 +243,7 @@ describe('a watch of a game', () => {
       await tables.players.create({ lobby_id: 'walled' })
       await tables.players.delete(q => q.where({ player_token: tokens.connected }))
     })
-    await settled()
+    await flushPromises()
 
     expect(mock.world.waiters).toBe(1)
     await mock.close()
@@ -257,7 +257,7 @@ describe('a watch of a game', () => {
     await mock.world.regions.update(q => q.where({ region_id: 'lnd-fra' }), {
       data: region => void Object.assign(region, { datacenter_coord: { latitude: 0, longitude: 0 } }),
     })
-    await settled()
+    await flushPromises()
 
     expect(mock.world.waiters).toBe(1)
     await mock.close()
@@ -269,7 +269,7 @@ describe('a watch of a game', () => {
 
     await mock.world.namespaces.create({ name_id: 'beta', game_id: ids.boats })
     await mock.world.lobbies.create({ namespace_id: ids.boatsProd, total_player_count: 1 })
-    await settled()
+    await flushPromises()
 
     expect(mock.world.waiters).toBe(1)
   })

@@ -3,9 +3,9 @@ import { describe, expect } from 'vitest'
 import { HostName } from '../../src/contract/formats.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { snapshotOf } from '../../src/scenario/snapshot.js'
-import { failure, json, type Sent } from '../doors.js'
-import { ask, live, stateOf } from '../server/ask.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { ask, failure, json, type TestRequest } from '../support/http.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { live, stateOf } from '../support/worlds.js'
 
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
 const beta = { display_name: 'Beta', name_id: 'beta', version_id: ids.lobby }
@@ -13,7 +13,7 @@ const beta = { display_name: 'Beta', name_id: 'beta', version_id: ids.lobby }
 /** A game without namespaces. */
 const game = { game_id: ids.tanks, name_id: 'tanks', tokens: { cloud: tokens.cloud }, namespaces: [] }
 
-const sent = (method: string, path: string, body: unknown): Sent => ({
+const sent = (method: string, path: string, body: unknown): TestRequest => ({
   method,
   path,
   headers: bearer(tokens.cloud),

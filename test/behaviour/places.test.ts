@@ -4,7 +4,7 @@ import { findLobby } from '../../src/behaviour/lobbies-find.js'
 import { modesOf, placesOf } from '../../src/behaviour/places.js'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { live } from '../server/ask.js'
+import { live } from '../support/worlds.js'
 
 const modeIds = ['duel', 'ffa', 'race'] as const
 const regionIds = ['lnd-fra', 'lnd-syd', 'lnd-atl', 'lnd-tok'] as const

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
-import { failure, json } from '../doors.js'
-import { ask } from '../server/ask.js'
-import { bearer } from '../tanks.js'
+import { ask, failure, json } from '../support/http.js'
+import { bearer } from '../support/tanks.js'
 
 const development = 'dev_prod.mock.one'
 

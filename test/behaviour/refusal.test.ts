@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { json } from '../doors.js'
-import { ask } from '../server/ask.js'
-import { bearer } from '../tanks.js'
+import { ask, json } from '../support/http.js'
+import { bearer } from '../support/tanks.js'
 
 const now = '2026-11-20T20:00:00Z'
 const disabled = ['find', 'join', 'create'] as const

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { json } from '../doors.js'
-import { ask } from '../server/ask.js'
-import { post } from '../specification/frame.js'
+import { ask, json, post } from '../support/http.js'
 
 const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
 

@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
 import { type ScenarioInput, scenarios } from '../../src/scenarios.js'
-import { comparable, doors, failure, type Got, json, type Sent } from '../doors.js'
-import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
-import { begin, end, fromNetwork, startChromium } from './chromium.js'
+import { begin, end, fromNetwork, startChromium } from '../support/chromium.js'
+import { answerEntryPoint } from '../support/entry-points.js'
+import { comparable, failure, json, type TestRequest, type TestResponse } from '../support/http.js'
+import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
 
 /** A request that a page can send as it is. */
-type PageSent = Sent & { readonly body?: string }
+type PageSent = TestRequest & { readonly body?: string }
 
 /** Where no server is. */
 const elsewhere = 'https://matchmaker.test'
@@ -26,7 +27,7 @@ const post = (path: string, body: unknown, token: string): PageSent => ({
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
 
 /** Sends a request with a page's own `fetch`; `base` stands before its path. */
-function send(page: Page, { method, path, query, headers, body }: PageSent, base = ''): Promise<Got> {
+function send(page: Page, { method, path, query, headers, body }: PageSent, base = ''): Promise<TestResponse> {
   const url = `${base}${path}${query === undefined ? '' : `?${query}`}`
   const init = { method, headers: { ...headers }, ...(body === undefined ? {} : { body }) }
   return page.evaluate(
@@ -39,7 +40,7 @@ function send(page: Page, { method, path, query, headers, body }: PageSent, base
 }
 
 /** Sends a watch that is blocked, and says on which index. */
-async function block(page: Page): Promise<{ readonly index: string; readonly watching: Promise<Got> }> {
+async function block(page: Page): Promise<{ readonly index: string; readonly watching: Promise<TestResponse> }> {
   const { watch } = json(await send(page, link())) as { watch: { index: string } }
   const watching = send(page, link(`&watch_index=${watch.index}`))
   await page.waitForFunction(() => mock.world.waiters === 1)
@@ -47,17 +48,16 @@ async function block(page: Page): Promise<{ readonly index: string; readonly wat
 }
 
 /** The answer of a world of its own in Node. */
-async function inNode(scenario: ScenarioInput, sent: PageSent): Promise<Got> {
-  const door = doors.find(({ name }) => name === 'answer')
-  if (!door) throw new Error('there is a door `answer`')
-  const { send, close } = await door.open(scenario)
+async function inNode(scenario: ScenarioInput, sent: PageSent): Promise<TestResponse> {
+  const { send, close } = await answerEntryPoint.open(scenario)
   const got = await send(sent)
   await close()
   return got
 }
 
-const lobbyIds = (got: Got) => (json(got) as { lobbies: { lobby_id: string }[] }).lobbies.map(lobby => lobby.lobby_id)
-const modeIds = (got: Got) =>
+const lobbyIds = (got: TestResponse) =>
+  (json(got) as { lobbies: { lobby_id: string }[] }).lobbies.map(lobby => lobby.lobby_id)
+const modeIds = (got: TestResponse) =>
   (json(got) as { game_modes: { game_mode_id: string }[] }).game_modes.map(mode => mode.game_mode_id)
 
 describe('mockmaker/browser', inChromium)

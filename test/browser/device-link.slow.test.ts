@@ -3,7 +3,7 @@ import { afterAll, it as base, describe, expect } from 'vitest'
 import { listen } from '../../src/express.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { launchBrowser } from './chromium.js'
+import { launchBrowser } from '../support/chromium.js'
 
 const scenario = {
   clock: 'frozen',

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
 import { listen } from '../../src/express.js'
 import { createMockmaker, type ExchangeRecord, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
-import { stateOf } from '../server/ask.js'
-import { tanks } from '../tanks.js'
-import { launchBrowser } from './chromium.js'
+import { launchBrowser } from '../support/chromium.js'
+import { tanks } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 /** A page that means no good, and what has reached the mock since it was opened. */
 interface Attack {

@@ -6,8 +6,8 @@ import { rolldown } from 'rolldown'
 import { afterAll, it as base, describe, expect } from 'vitest'
 import { listen } from '../../src/express.js'
 import { createMockmaker } from '../../src/index.js'
-import { tanks, tokens } from '../tanks.js'
-import { launchBrowser } from './chromium.js'
+import { launchBrowser } from '../support/chromium.js'
+import { tanks, tokens } from '../support/tanks.js'
 
 declare global {
   /** In a page: the client that is published for JavaScript, bundled for browsers. */

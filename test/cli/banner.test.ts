@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { sendTo } from '../doors.js'
-import { file, serve, serveJson } from './command.js'
+import { file, serve, serveJson } from '../support/command.js'
+import { sendTo } from '../support/http.js'
 
 const shell = promisify(execFile)
 const curlIsThere = await shell('curl', ['--version']).then(

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { sendTo } from '../doors.js'
-import { file, freePort, run, serveJson } from './command.js'
-import { standIn } from './stand-in.js'
+import { file, freePort, run, serveJson } from '../support/command.js'
+import { sendTo, stubServer } from '../support/http.js'
 
 const shell = promisify(execFile)
 const write = { method: 'POST', headers: { 'content-type': 'application/json' } }
@@ -39,7 +38,7 @@ describe('mockmaker env', () => {
 
   it('asks for no token of another kind', async () => {
     const asked: (string | undefined)[] = []
-    const url = await standIn(({ url: path }, response) => {
+    const url = await stubServer(({ url: path }, response) => {
       asked.push(path)
       response.end(JSON.stringify({ tokens: [{ kind: 'cloud', token: 'cloud.mock.x' }] }))
     })
@@ -60,7 +59,7 @@ describe('mockmaker env', () => {
 
   it('quotes what a shell would take for something else', async () => {
     const token = "it's $HOME; `echo`"
-    const url = await standIn((_, response) => response.end(JSON.stringify({ tokens: [{ kind: 'public', token }] })))
+    const url = await stubServer((_, response) => response.end(JSON.stringify({ tokens: [{ kind: 'public', token }] })))
     const { stdout } = await run(['env', '--url', url])
 
     const evaluated = await shell('sh', ['-c', `${stdout}printf %s "$RIVET_TOKEN"`])
@@ -96,7 +95,7 @@ describe('mockmaker env', () => {
       RIVET_MATCHMAKER_API_URL: `${inside}/matchmaker`,
       RIVET_TOKEN: 'lobby.mock.x',
     }
-    const url = await standIn((_, response) => response.end(JSON.stringify(environment)))
+    const url = await stubServer((_, response) => response.end(JSON.stringify(environment)))
 
     const { stdout } = await run(['env', 'x', '--url', url])
 
@@ -144,7 +143,7 @@ describe('mockmaker env', () => {
       RIVET_D: 5,
       __proto__: { RIVET_E: 'y' },
     }
-    const url = await standIn((_, response) => response.end(JSON.stringify({ ...others, ...wanted, ...hostile })))
+    const url = await stubServer((_, response) => response.end(JSON.stringify({ ...others, ...wanted, ...hostile })))
 
     const { code, stdout } = await run(['env', 'x', '--url', url])
 
@@ -179,7 +178,7 @@ describe('mockmaker env', () => {
   it.for(['<title>A page</title>', '{}', 'null', '{"X; rm -rf /": "y"}', '{"RIVET_TOKEN": {}}'])(
     'ends with 1 where something else answers for a lobby: %s',
     async body => {
-      const url = await standIn((_, response) => response.end(body))
+      const url = await stubServer((_, response) => response.end(body))
 
       const { code, stdout, stderr } = await run(['env', 'x', '--url', url])
 
@@ -199,7 +198,7 @@ describe('mockmaker env', () => {
   })
 
   it.for(['<title>A page</title>', '{}', 'null'])('ends with 1 where something else answers: %s', async body => {
-    const url = await standIn((_, response) => response.end(body))
+    const url = await stubServer((_, response) => response.end(body))
 
     const { code, stdout, stderr } = await run(['env', '--url', url])
 

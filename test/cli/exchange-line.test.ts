@@ -1,15 +1,15 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { type Sent, sendTo } from '../doors.js'
-import { bearer, completion, tanks, tokens } from '../tanks.js'
-import { file, lineLike, linesAfter, serve } from './command.js'
+import { file, lineLike, linesAfter, serve } from '../support/command.js'
+import { sendTo, type TestRequest } from '../support/http.js'
+import { bearer, completion, tanks, tokens } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
 
 /** The lines that a command prints of exchanges. */
-async function linesOf(exchanges: readonly Sent[], scenario: ScenarioInput = tanks): Promise<string[]> {
+async function linesOf(exchanges: readonly TestRequest[], scenario: ScenarioInput = tanks): Promise<string[]> {
   const command = await serve([await file('scenario.json', JSON.stringify(scenario))])
   const from = command.lines().length
   for (const exchange of exchanges) await sendTo(command.url, exchange)

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { windowsWord } from '../../src/cli/windows-word.js'
-import { folder, lineLike, run, start } from './command.js'
+import { folder, lineLike, run, start } from '../support/command.js'
 
 /** The arguments that run a script of Node against a mock. */
 const node = (script: string, ...args: readonly string[]) => ['exec', ...args, '--', process.execPath, '-e', script]

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { listen } from '../../src/express.js'
 import { createMockmaker } from '../../src/index.js'
-import { run } from './command.js'
-import { standIn } from './stand-in.js'
+import { run } from '../support/command.js'
+import { stubServer } from '../support/http.js'
 
 const snapshot = { title: 'Ünter uns', lobbies: [{ lobby_id: 'one' }] }
 const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
@@ -10,7 +10,7 @@ const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
 /** A stand-in that answers with a snapshot, and what it has been asked. */
 async function answering() {
   const asked: unknown[] = []
-  const url = await standIn(({ method, url, headers }, response) => {
+  const url = await stubServer(({ method, url, headers }, response) => {
     asked.push([method, url, headers.accept])
     response.setHeader('content-type', 'application/json').end(JSON.stringify(snapshot))
   })
@@ -51,7 +51,7 @@ describe('mockmaker export', () => {
 
   it('prints one that is long to its end', async () => {
     const long = 'x'.repeat(4_000_000)
-    const url = await standIn((_, response) => response.end(JSON.stringify({ title: long })))
+    const url = await stubServer((_, response) => response.end(JSON.stringify({ title: long })))
 
     const { stdout } = await run(['export', '--url', url])
 
@@ -60,7 +60,7 @@ describe('mockmaker export', () => {
 
   it('writes while it reads, in less memory than the snapshot takes', async () => {
     const lobby = JSON.stringify({ state: { map: 'x'.repeat(1_000) } })
-    const url = await standIn(async (_, response) => {
+    const url = await stubServer(async (_, response) => {
       response.write('{"lobbies":[{}')
       for (let i = 0; i < 60_000 && !response.destroyed; i += 1)
         if (!response.write(`,${lobby}`)) await new Promise(resolve => response.once('drain', resolve))
@@ -75,7 +75,7 @@ describe('mockmaker export', () => {
   it.for(['{"title": "cut', '<h1>Not here</h1>', 'title: yes'])(
     'ends with 1 where the answer is no snapshot: %s',
     async answer => {
-      const url = await standIn((_, response) => response.end(answer))
+      const url = await stubServer((_, response) => response.end(answer))
 
       const { code, stderr } = await run(['export', '--url', url])
 
@@ -84,7 +84,7 @@ describe('mockmaker export', () => {
   )
 
   it('ends with 1 where the answer breaks off', async () => {
-    const url = await standIn((_, response) => {
+    const url = await stubServer((_, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('{"title":')
       setImmediate(() => response.destroy())
     })
@@ -99,7 +99,7 @@ describe('mockmaker export', () => {
     ['<h1>Not here</h1>', '<h1>Not here</h1>'],
     ['', 'nothing else'],
   ] as const)('ends with 1 and what the server says: %s', async ([body, message]) => {
-    const url = await standIn((_, response) => response.writeHead(400).end(body))
+    const url = await stubServer((_, response) => response.writeHead(400).end(body))
 
     expect(await run(['export', '--url', url])).toEqual({
       code: 1,

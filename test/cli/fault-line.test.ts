@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { exchangeLine, exchangeObject } from '../../src/cli/exchange-line.js'
 import type { Fault } from '../../src/index.js'
-import { ask } from '../server/ask.js'
-import { faulty, list } from '../server/faulty.js'
+import { list, mockWithFaults } from '../support/faults.js'
+import { ask } from '../support/http.js'
 
 /** The record of a list that a fault strikes. */
 async function recordOf(effect: Fault['effect']) {
-  const { mock, world, records } = faulty([{ effect }])
+  const { mock, world, records } = mockWithFaults([{ effect }])
   const answer = ask(mock, list)
   await world.clock.advance(300)
   mock.faults.clear()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { sendTo } from '../doors.js'
-import { lineLike, linesAfter, run, serve, serveJson, start } from './command.js'
+import { lineLike, linesAfter, run, serve, serveJson, start } from '../support/command.js'
+import { sendTo } from '../support/http.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sendTo } from '../doors.js'
-import { bearer } from '../tanks.js'
-import { linesAfter, serve, serveJson } from './command.js'
+import { linesAfter, serve, serveJson } from '../support/command.js'
+import { sendTo } from '../support/http.js'
+import { bearer } from '../support/tanks.js'
 
 const list = '/matchmaker/lobbies/list'
 

@@ -9,8 +9,8 @@ import { servingKeys } from '../../src/cli/serving-keys.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock.js'
 import { nodeParts } from '../../src/node/parts.js'
-import { sendTo } from '../doors.js'
-import { folder, lineLike, serve, serveJson, serveOnTerminal } from './command.js'
+import { folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
+import { sendTo } from '../support/http.js'
 
 /** A console, and what has been written to it. */
 function recording() {

@@ -7,8 +7,8 @@ import { PassThrough, Writable } from 'node:stream'
 import { fc, it as property } from '@fast-check/vitest'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createConsole } from '../../src/cli/console.js'
-import { file, folder, freePort, linesAfter, run, serve, serveJson } from './command.js'
-import { standIn } from './stand-in.js'
+import { file, folder, freePort, linesAfter, run, serve, serveJson } from '../support/command.js'
+import { stubServer } from '../support/http.js'
 
 /** What a terminal obeys: controls, bidi controls and line separators. */
 const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
@@ -323,7 +323,7 @@ describe('the command', () => {
     ['env', bad],
     ['export', JSON.stringify({ message: bad })],
   ])('%s shows the body of an error', async (name, body) => {
-    const url = await standIn((_, response) => response.writeHead(500).end(body))
+    const url = await stubServer((_, response) => response.writeHead(500).end(body))
 
     const { stderr } = await run([name, '--url', url])
 

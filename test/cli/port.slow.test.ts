@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { file, freePort, run, serve, serveJson } from './command.js'
+import { file, freePort, run, serve, serveJson } from '../support/command.js'
 
 /** Lets a server listen until the end of the test, and answers its port. */
 async function occupy(server: Server, host = '127.0.0.1', port = 0): Promise<number> {

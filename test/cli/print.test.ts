@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createConsole } from '../../src/cli/console.js'
 import { operationIds, operations } from '../../src/contract/operations.js'
-import { sendTo } from '../doors.js'
-import { linesAfter, run, serve, serveJson } from './command.js'
+import { linesAfter, run, serve, serveJson } from '../support/command.js'
+import { sendTo } from '../support/http.js'
 
 const escapeCode = '\u001b['
 

@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { sendTo } from '../doors.js'
-import { file, lineLike, type Served, serve, serveJson } from './command.js'
+import { file, lineLike, type Served, serve, serveJson } from '../support/command.js'
+import { sendTo } from '../support/http.js'
 
 const scenarioOf = (...lobbies: readonly string[]) =>
   JSON.stringify({

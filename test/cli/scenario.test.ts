@@ -2,7 +2,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { file, folder, run, serveJson } from './command.js'
+import { file, folder, run, serveJson } from '../support/command.js'
 
 const right = 'title: Right\ngame_modes: [duel]\n'
 const wrong = 'title: Wrong\ngame_modes: [duel]\nlobbies:\n  - { game_mode_id: duel, region_id: lnd-frA }\n'

@@ -1,14 +1,14 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Got, sendTo } from '../doors.js'
-import { serveJson } from './command.js'
+import { serveJson } from '../support/command.js'
+import { sendTo, type TestResponse } from '../support/http.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
 
 /** Blocks watches, on connections that their clients would keep. */
-async function block(url: string, count: number): Promise<Promise<Got>[]> {
+async function block(url: string, count: number): Promise<Promise<TestResponse>[]> {
   const { watch } = JSON.parse((await sendTo(url, link)).body)
   const watches = Array.from({ length: count }, () =>
     sendAlone(`${url}${link.path}?${link.query}&watch_index=${watch.index}`),
@@ -20,7 +20,7 @@ async function block(url: string, count: number): Promise<Promise<Got>[]> {
 }
 
 /** A request on a connection of its own. `sent` when the system has taken all of it. */
-function sendAlone(url: string): { readonly sent: Promise<void>; readonly answer: Promise<Got> } {
+function sendAlone(url: string): { readonly sent: Promise<void>; readonly answer: Promise<TestResponse> } {
   const agent = new Agent({ keepAlive: true })
   onTestFinished(() => agent.destroy())
   const outgoing = request(url, { agent })
@@ -34,7 +34,7 @@ function sendAlone(url: string): { readonly sent: Promise<void>; readonly answer
   return { sent, answer: response.then(read) }
 }
 
-async function read(incoming: IncomingMessage): Promise<Got> {
+async function read(incoming: IncomingMessage): Promise<TestResponse> {
   const body = (await buffer(incoming)).toString()
   // No header of an answer comes twice.
   return { status: incoming.statusCode ?? 0, headers: incoming.headers as Record<string, string>, body }

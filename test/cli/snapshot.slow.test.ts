@@ -5,14 +5,14 @@ import { it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { stringify } from 'yaml'
 import { createMockmaker } from '../../src/index.js'
-import { comparable, type Got, type Sent, sendTo } from '../doors.js'
-import { callsTo } from '../scenario/calls-to.js'
-import { play, randomWorld } from '../scenario/random-world.js'
-import { ask, live } from '../server/ask.js'
-import { open, run, serve } from './command.js'
+import { openCommand, run, serve } from '../support/command.js'
+import { callsTo } from '../support/example-calls.js'
+import { ask, comparable, sendTo, type TestRequest, type TestResponse } from '../support/http.js'
+import { play, randomWorld } from '../support/random-world.js'
+import { live } from '../support/worlds.js'
 
 /** An answer without its watch index, and with links that lead nowhere. */
-function plain(got: Got, url: string): Got {
+function plain(got: TestResponse, url: string): TestResponse {
   const { body, ...others } = comparable(got)
   return { ...others, body: body.replace(/("watch":\{"index":)"\d+"/, '$1""').replaceAll(url, 'http://links.test') }
 }
@@ -38,7 +38,7 @@ describe('mockmaker <snapshot>', () => {
       const snapshot = stringify(mock.snapshot())
 
       await inFolder({ 'bug.yaml': snapshot }, async folder => {
-        const command = await open([join(folder, 'bug.yaml')])
+        const command = await openCommand([join(folder, 'bug.yaml')])
         for (const sent of callsTo(live(mock.world))) {
           const [there, here] = [await sendTo(command.url, sent), await ask(mock, withHost(sent))]
           expect(plain(there, command.url)).toEqual(plain(here, command.url))
@@ -75,6 +75,6 @@ describe('mockmaker <snapshot>', () => {
 })
 
 /** What every request on a socket has. */
-function withHost(sent: Sent): Sent {
+function withHost(sent: TestRequest): TestRequest {
   return { ...sent, headers: { host: 'localhost', ...sent.headers } }
 }

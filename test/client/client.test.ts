@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
 import { ClientError, createClient } from '../../src/client.js'
-import { it } from '../control/steered.js'
-import { stateOf } from '../server/ask.js'
-import { serving } from '../serving.js'
-import { ids, tokens } from '../tanks.js'
+import { serveListener } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { ids, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 describe('the client', () => {
   it('steers by the names that a mock has in-process', async ({ serve }) => {
@@ -165,7 +165,7 @@ describe('the client', () => {
   })
 
   it.for([200, 418])('says where something else than a mock answers %d', async status => {
-    const { url, close } = await serving((_, response) => void response.writeHead(status).end('<p>no mock</p>'))
+    const { url, close } = await serveListener((_, response) => void response.writeHead(status).end('<p>no mock</p>'))
 
     const error = await createClient(url)
       .health()

@@ -9,11 +9,11 @@ import {
   operationIds,
 } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
-import type { Got, Sent } from '../doors.js'
-import { ask } from '../server/ask.js'
-import { reservedPlayer } from '../successful-calls.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
-import { documented, spec } from './openapi-operation.js'
+import { reservedPlayer } from '../support/example-calls.js'
+import type { TestRequest, TestResponse } from '../support/http.js'
+import { ask } from '../support/http.js'
+import { documented, spec } from '../support/openapi.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 import { type KnownTexts, valueFitting } from './schema-arbitrary.js'
 
 const runs = { numRuns: 40 }
@@ -105,7 +105,7 @@ function parametersOf(id: OperationId): fc.Arbitrary<Parameters> {
 function sent(
   id: OperationId,
   values: Parameters,
-  { token, body }: { token: string | undefined; body?: Sent['body'] },
+  { token, body }: { token: string | undefined; body?: TestRequest['body'] },
 ) {
   const { method, path } = spec(id)
   const { parameters = [] } = documented(id)
@@ -123,11 +123,11 @@ function sent(
       ...Object.fromEntries(inPlace('header').map(name => [name, values[name] ?? ''])),
     },
     ...(body === undefined ? {} : { body }),
-  } satisfies Sent
+  } satisfies TestRequest
 }
 
 /** What a new world of tanks answers, which the document must have said. */
-async function answer(id: OperationId, request: Sent): Promise<Got> {
+async function answer(id: OperationId, request: TestRequest): Promise<TestResponse> {
   const mock = createMockmaker({ scenario: tanks })
   await mock.world.players.create({ lobby_id: 'arena', player_token: reservedPlayer, status: 'reserved' })
   const got = await ask(mock, request)
@@ -138,7 +138,7 @@ async function answer(id: OperationId, request: Sent): Promise<Got> {
 
 const answerValidators = new Map<string, (value: unknown) => boolean>()
 
-function expectDocumented(id: OperationId, { status, body }: Got): void {
+function expectDocumented(id: OperationId, { status, body }: TestResponse): void {
   const response = documented(id).responses[status]
   expect(response, `${id} answers ${status}, which the document does not say: ${body}`).toBeDefined()
   const schema = response?.content?.['application/json'].schema
@@ -152,7 +152,7 @@ function expectDocumented(id: OperationId, { status, body }: Got): void {
   expect(fits(JSON.parse(body)), `${id} answers what the document does not say: ${body}`).toBe(true)
 }
 
-function codeOf({ status, body }: Got): string | undefined {
+function codeOf({ status, body }: TestResponse): string | undefined {
   return status === 200 ? undefined : (JSON.parse(body) as { code: string }).code
 }
 

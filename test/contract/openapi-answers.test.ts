@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { type OpenApiOperation, type OperationId, openapi, operationIds } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
-import { reservedPlayer, successes, tokenOf } from '../successful-calls.js'
-import { tanks } from '../tanks.js'
-import { documented, spec } from './openapi-operation.js'
+import { reservedPlayer, successes, tokenOf } from '../support/example-calls.js'
+import { documented, spec } from '../support/openapi.js'
+import { tanks } from '../support/tanks.js'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

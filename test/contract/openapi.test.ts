@@ -9,7 +9,7 @@ import {
   openapi,
   operationIds,
 } from '../../src/contract.js'
-import { documented, spec } from './openapi-operation.js'
+import { documented, spec } from '../support/openapi.js'
 
 /** What a value has at a path, if anything. */
 function at(value: unknown, ...path: readonly (string | number)[]): unknown {

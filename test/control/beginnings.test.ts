@@ -1,10 +1,10 @@
 import { describe, expect, vi } from 'vitest'
 import { setupMockmaker } from '../../src/node.js'
 import { carriedBy } from '../../src/server/carried.js'
-import { failure, json } from '../doors.js'
-import { ask, stateOf } from '../server/ask.js'
-import { tanks } from '../tanks.js'
-import { it } from './steered.js'
+import { ask, failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { tanks } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const fails = { operation: 'lobbies.list', effect: { error: { status: 503 } } } as const

@@ -2,9 +2,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { fc } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { createClient, type MockEvent } from '../../src/client.js'
-import { ask } from '../server/ask.js'
-import { connected } from '../server/talk.js'
-import { it, type Steered } from './steered.js'
+import { ask, openSocket } from '../support/http.js'
+import { it, type ServedMock } from '../support/served-mock.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
@@ -22,7 +21,7 @@ async function take(
   return taken
 }
 
-const makeLobby = ({ mock }: Steered, lobby_id: string) => mock.world.lobbies.create({ lobby_id })
+const makeLobby = ({ mock }: ServedMock, lobby_id: string) => mock.world.lobbies.create({ lobby_id })
 const shown = (event: MockEvent) => (event.type === 'change' ? event.data.puts.map(({ id }) => id).join() : event.type)
 
 describe('GET /__mock/changes', () => {
@@ -139,7 +138,7 @@ describe('GET /__mock/changes', () => {
 
   it('resumes a stream whose socket was torn down', async ({ serve }) => {
     const steered = await serve()
-    const socket = await connected(steered.url)
+    const socket = await openSocket(steered.url)
     socket.write('GET /__mock/changes HTTP/1.1\r\nhost: localhost\r\n\r\n')
     const text = await new Promise<string>(resolve => {
       let read = ''

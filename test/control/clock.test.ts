@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, vi } from 'vitest'
-import { failure, json } from '../doors.js'
-import { live, stateOf } from '../server/ask.js'
-import { json as headers, it } from './steered.js'
+import { failure, json } from '../support/http.js'
+import { jsonHeaders as headers, it } from '../support/served-mock.js'
+import { live, stateOf } from '../support/worlds.js'
 
 const hours = (count: number) => count * 3_600_000
 const begun = Date.parse('2026-11-20T20:00:00Z')

@@ -3,7 +3,7 @@ import { operations } from '../../src/contract.js'
 import { deviceLinkScript } from '../../src/control/device-link-script.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { page } from './page.js'
+import { page } from '../support/pages.js'
 
 const tanks = '11111111-1111-4111-8111-111111111111'
 const karts = '33333333-3333-4333-8333-333333333333'

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { failure } from '../doors.js'
-import { ids, tokens } from '../tanks.js'
-import { it } from './steered.js'
+import { failure } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { ids, tokens } from '../support/tanks.js'
 
 describe('explain', () => {
   it.for([

@@ -1,10 +1,9 @@
 import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { parseScenario } from '../../src/scenarios.js'
-import { failure, json } from '../doors.js'
-import { ask } from '../server/ask.js'
-import { tanks } from '../tanks.js'
-import { it } from './steered.js'
+import { ask, failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { tanks } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const twice = { operation: 'lobbies.list', effect: { error: { code: 'API_RATE_LIMIT' } }, times: 2 } as const

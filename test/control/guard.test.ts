@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest'
 import type { Mockmaker } from '../../src/index.js'
-import { failure, type Sent, sendTo } from '../doors.js'
-import { stateOf } from '../server/ask.js'
-import { tokens } from '../tanks.js'
-import { it, json } from './steered.js'
+import { failure, sendTo, type TestRequest } from '../support/http.js'
+import { it, jsonHeaders } from '../support/served-mock.js'
+import { tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 /** Every call of the control API that changes something, with what makes it succeed. */
-const writes: readonly Sent[] = [
+const writes: readonly TestRequest[] = [
   { method: 'PUT', path: '/__mock/worlds/other', body: '{}' },
   { method: 'DELETE', path: '/__mock/worlds/there' },
   { method: 'POST', path: '/__mock/reset', body: '{}' },
@@ -42,12 +42,12 @@ const foreign: readonly (readonly [string, Readonly<Record<string, string>>])[] 
   ['text, as fetch with no-cors sends it', { 'content-type': 'text/plain;charset=UTF-8' }],
   ['no content-type', {}],
   ['a type that only begins like JSON', { 'content-type': 'application/jsonx' }],
-  ['another Origin', { ...json, origin: 'https://evil.example' }],
-  ['an Origin of null', { ...json, origin: 'null' }],
-  ['the Origin of a namespace, which may read answers', { ...json, origin: 'https://tanks.example' }],
-  ['an Origin that only begins like this machine', { ...json, origin: 'http://localhost.evil.example' }],
-  ['a page of another site, by sec-fetch-site', { ...json, 'sec-fetch-site': 'cross-site' }],
-  ['a rebound Host', { ...json, host: 'evil.example' }],
+  ['another Origin', { ...jsonHeaders, origin: 'https://evil.example' }],
+  ['an Origin of null', { ...jsonHeaders, origin: 'null' }],
+  ['the Origin of a namespace, which may read answers', { ...jsonHeaders, origin: 'https://tanks.example' }],
+  ['an Origin that only begins like this machine', { ...jsonHeaders, origin: 'http://localhost.evil.example' }],
+  ['a page of another site, by sec-fetch-site', { ...jsonHeaders, 'sec-fetch-site': 'cross-site' }],
+  ['a rebound Host', { ...jsonHeaders, host: 'evil.example' }],
 ]
 
 describe.each(writes)('$method $path', write => {
@@ -65,9 +65,9 @@ describe.each(writes)('$method $path', write => {
   })
 
   it.for([
-    ['a client that is no page', json],
+    ['a client that is no page', jsonHeaders],
     ['a client that says the charset', { 'content-type': 'application/json; charset=utf-8' }],
-    ['a page of this machine', { ...json, origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }],
+    ['a page of this machine', { ...jsonHeaders, origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }],
   ] as const)('is carried out for %s', async ([, headers], { serve }) => {
     const { mock, url } = await serve()
     await mock.worlds.put('there')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { operationIds, operations } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { page } from './page.js'
+import { page } from '../support/pages.js'
 
 /** The home page of a scenario; the default one's where none is given. */
 const home = (scenario?: ScenarioInput) => page('/', { mock: createMockmaker({ scenario }) }).body

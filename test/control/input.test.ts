@@ -1,10 +1,10 @@
 import { describe, expect, vi } from 'vitest'
 import { longestControlBody } from '../../src/control/answer.js'
 import { createMockmaker } from '../../src/index.js'
-import { failure, json, sendTo } from '../doors.js'
-import { stateOf } from '../server/ask.js'
-import { tanks } from '../tanks.js'
-import { it, json as jsonType } from './steered.js'
+import { failure, json, sendTo } from '../support/http.js'
+import { it, jsonHeaders as jsonType } from '../support/served-mock.js'
+import { tanks } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 describe('GET /__mock', () => {
   it('lists the calls, and what goes into them', async ({ serve }) => {

@@ -1,10 +1,9 @@
 import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { failure, json } from '../doors.js'
-import { ask } from '../server/ask.js'
-import { validate } from '../server/faulty.js'
-import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
-import { it } from './steered.js'
+import { validate } from '../support/faults.js'
+import { ask, failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` } as const

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { failure, json } from '../doors.js'
-import { bearer, ids } from '../tanks.js'
-import { it } from './steered.js'
+import { failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { bearer, ids } from '../support/tanks.js'
 
 const common = {
   RIVET_TOKEN: 'lobby.mock.main',

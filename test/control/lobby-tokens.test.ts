@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { failure, json } from '../doors.js'
-import { stateOf } from '../server/ask.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { it } from './steered.js'
+import { failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 const ofEmpty = { token: 'lobby.mock.empty', kind: 'lobby', lobby_id: 'empty', namespace: 'tanks/prod' }
 

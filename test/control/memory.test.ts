@@ -4,11 +4,9 @@ import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../sr
 import { History } from '../../src/server/history.js'
 import { HistoryBudget } from '../../src/server/history-budget.js'
 import { recordedBefore } from '../../src/server/recorded.js'
-import { json } from '../doors.js'
-import { ask } from '../server/ask.js'
-import { connected } from '../server/talk.js'
-import { bearer, tanks, tokens } from '../tanks.js'
-import { it } from './steered.js'
+import { ask, json, openSocket } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { bearer, tanks, tokens } from '../support/tanks.js'
 
 const lost = { method: 'POST', path: '/nowhere' } as const
 
@@ -224,7 +222,7 @@ describe('events that nobody reads', () => {
 
   it('are dropped where a client does not read its socket', async ({ serve }) => {
     const { mock, url } = await serve({ eventBytes: 1_000_000 })
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     let text = ''
     socket.setEncoding('latin1').on('data', data => {
       text += data

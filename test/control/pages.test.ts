@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openapi } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
-import { uuid } from '../doors.js'
-import { ask, page, url } from './page.js'
+import { uuid } from '../support/http.js'
+import { ask, page, url } from '../support/pages.js'
 
 const link = '/devices/link/device.mock.sofa'
 const json = { accept: 'application/json' }

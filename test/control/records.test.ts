@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { failure, json } from '../doors.js'
-import { stateOf } from '../server/ask.js'
-import { ids, tokens } from '../tanks.js'
-import { it } from './steered.js'
+import { failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { ids, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 describe('GET /__mock/{table}', () => {
   it.for([

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
 import type { ChangeSet } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { failure, json } from '../doors.js'
-import { stateOf } from '../server/ask.js'
-import { ids } from '../tanks.js'
-import { it } from './steered.js'
+import { failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { ids } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 /** A duel that is full, and a place for more of them. */
 const duels: ScenarioInput = {

@@ -4,11 +4,11 @@ import { parse } from 'yaml'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { parseScenario } from '../../src/scenarios.js'
-import { failure, json } from '../doors.js'
-import { randomRead, randomWriteCall } from '../random-exchange.js'
-import { ask, stateOf } from '../server/ask.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { it } from './steered.js'
+import { ask, failure, json } from '../support/http.js'
+import { randomRead, randomWriteCall } from '../support/random-request.js'
+import { it } from '../support/served-mock.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 

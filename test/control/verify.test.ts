@@ -4,10 +4,10 @@ import type { Expectation } from '../../src/client.js'
 import type { JournalEntry } from '../../src/contract/journal.js'
 import { createMockmaker } from '../../src/index.js'
 import { verify } from '../../src/server/verify.js'
-import { failure } from '../doors.js'
-import { live } from '../server/ask.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { it, type Steered } from './steered.js'
+import { failure } from '../support/http.js'
+import { it, type ServedMock } from '../support/served-mock.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` } as const
@@ -19,7 +19,7 @@ const validate = (name_id: string) => ({
 })
 
 /** A list with a state and one without, a refused list, a device link, and a validation. */
-async function play({ send }: Steered): Promise<void> {
+async function play({ send }: ServedMock): Promise<void> {
   await send({ ...list, query: 'include_state=true', headers: bearer(tokens.public) })
   await send(list)
   await send({ ...list, headers: bearer('nobody') })

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, vi } from 'vitest'
-import { failure, json } from '../doors.js'
-import { settled, stateOf } from '../server/ask.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { it } from './steered.js'
+import { failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
+import { flushPromises, stateOf } from '../support/worlds.js'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -392,7 +392,7 @@ describe('the server', () => {
     await client.reset({ keep: ['clock', 'journal'] })
     const kept = [mock.world.clock.now() - Date.parse('2026-11-20T20:00:00Z'), mock.journal.find().length]
     await client.reset()
-    await settled()
+    await flushPromises()
 
     expect([kept, mock.journal.find().length, sets.length]).toEqual([[3_600_000, 1], 0, 1])
     expect({ ...JSON.parse(stateOf(mock.world)), revision: 0 }).toEqual({ ...JSON.parse(begun), revision: 0 })

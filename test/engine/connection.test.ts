@@ -1,15 +1,15 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { it as base, describe, expect } from 'vitest'
-import { file, open } from '../cli/command.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { file, openCommand } from '../support/command.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
 /** The command, and an agent that keeps one connection, as the HTTP client of an engine does. */
 const it = base.extend<{ url: string; agent: Agent }>({
   url: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     async ({}, use) => {
-      const command = await open([await file('tanks.json', JSON.stringify(tanks))])
+      const command = await openCommand([await file('tanks.json', JSON.stringify(tanks))])
       await use(command.url)
       await command.end()
     },

@@ -6,8 +6,8 @@ import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import type { Environment } from '../../src/control/environment.js'
-import { it } from '../control/steered.js'
-import { ids, tokens } from '../tanks.js'
+import { it } from '../support/served-mock.js'
+import { ids, tokens } from '../support/tanks.js'
 
 /** The engine without a display, as Debian has it. The plugin is for Godot 4, whose HTTP client is a later version of this one. */
 const engine = (process.env.PATH ?? '')

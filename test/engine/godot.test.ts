@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../src/scenarios.js'
-import { it } from '../control/steered.js'
-import { tokens } from '../tanks.js'
-import { type GodotGame, godotGame } from './godot.js'
+import { type GodotGame, godotGame } from '../support/engine-clients.js'
+import { it } from '../support/served-mock.js'
+import { tokens } from '../support/tanks.js'
 
 /** What the example game of the plugin reads of the answer to find, before it connects. */
 interface Seat {

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../src/scenarios.js'
-import { it } from '../control/steered.js'
+import { it } from '../support/served-mock.js'
 import { callAsCli, reads } from './service-cli.js'
 
 const token = 'cloud.mock.tanks'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exchange, httpText } from './wire.js'
+import { exchange, httpText } from '../support/engine-clients.js'
 
 /** A UUID, as the crate `uuid` and Go's google/uuid read one. */
 const uuid = z.guid()

@@ -1,9 +1,8 @@
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../src/scenarios.js'
-import { it } from '../control/steered.js'
-import { tokens } from '../tanks.js'
-import { type Framing, UnityGameData, unityGame } from './unity.js'
-import { exchange, httpText } from './wire.js'
+import { exchange, type Framing, httpText, UnityGameData, unityGame } from '../support/engine-clients.js'
+import { it } from '../support/served-mock.js'
+import { tokens } from '../support/tanks.js'
 
 const prefs = (url: string) => ({ ApiEndpoint: url, RIVET_EDITOR_TOKEN: tokens.public })
 const framings: readonly Framing[] = ['length', 'continue', 'chunked']

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { it as base } from '../control/steered.js'
-import { tokens } from '../tanks.js'
-import { unrealGame } from './unreal.js'
+import { unrealGame } from '../support/engine-clients.js'
+import { it as base } from '../support/served-mock.js'
+import { tokens } from '../support/tanks.js'
 
 type Game = Awaited<ReturnType<typeof unrealGame>>
 type Settings = Parameters<typeof unrealGame>[0]

@@ -6,19 +6,18 @@ import express from 'express'
 import { it as base, describe, expect, vi } from 'vitest'
 import { mockExpress } from '../../src/express.js'
 import { createMockmaker, type Fault, type Mockmaker } from '../../src/index.js'
-import { failure, sendTo } from '../doors.js'
-import { live, stateOf } from '../server/ask.js'
-import { link, list, nowhere, prepare, validate } from '../server/faulty.js'
-import { answersIn, connected } from '../server/talk.js'
-import { listening } from '../server/ways.js'
-import { bearer, completion, tanks, tokens } from '../tanks.js'
+import { listenTanks } from '../support/entry-points.js'
+import { link, list, nowhere, prepare, validate } from '../support/faults.js'
+import { failure, openSocket, parseResponses, sendTo } from '../support/http.js'
+import { bearer, completion, tanks, tokens } from '../support/tanks.js'
+import { live, stateOf } from '../support/worlds.js'
 
-type Server = Awaited<ReturnType<typeof listening>>
+type Server = Awaited<ReturnType<typeof listenTanks>>
 
 const it = base.extend<{ server: Server }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   server: async ({}, use) => {
-    const server = await listening()
+    const server = await listenTanks()
     await use(server)
     await server.close()
   },
@@ -49,7 +48,7 @@ function endOf(socket: Socket): Promise<End> {
 
 /** Writes bytes to a server, and tells how the connection ended. */
 async function endAfter(url: string, bytes: string): Promise<End> {
-  const socket = await connected(url)
+  const socket = await openSocket(url)
   const end = endOf(socket)
   socket.write(bytes)
   return end
@@ -94,12 +93,12 @@ describe.each([
 
     const { bytes } = await endAfter(server.url, head(list) + head(nowhere) + head(list) + head(list))
 
-    expect(answersIn(bytes).map(({ status }) => status)).toEqual([200, 404])
+    expect(parseResponses(bytes).map(({ status }) => status)).toEqual([200, 404])
   })
 
   it('ends a connection that has been answered on, and answers nothing behind it', async ({ server }) => {
     server.mock.faults.add({ ...fault, after: 1, times: 1 })
-    const socket = await connected(server.url)
+    const socket = await openSocket(server.url)
     const end = endOf(socket)
     socket.write(head({ ...nowhere, method: 'HEAD' }))
     await expect.poll(() => socket.bytesRead).toBeGreaterThan(0)
@@ -107,21 +106,21 @@ describe.each([
     socket.write(head(list) + head(list))
 
     const { bytes, error } = await end
-    expect([answersIn(bytes).map(({ status }) => status), error]).toEqual([[404], gone[how].error])
+    expect([parseResponses(bytes).map(({ status }) => status), error]).toEqual([[404], gone[how].error])
   })
 
   it('waits for an answer ahead of it that is held', async ({ server }) => {
     const { mock, url } = server
     mock.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
     mock.faults.add(fault)
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     const end = endOf(socket)
     socket.write(head(list) + head(link))
     await expect.poll(() => mock.faults.list()[1]?.struck).toBe(1)
 
     mock.faults.release('1')
 
-    expect(answersIn((await end).bytes).map(({ status }) => status)).toEqual([200])
+    expect(parseResponses((await end).bytes).map(({ status }) => status)).toEqual([200])
   })
 
   it('ends a kept connection that has been answered before', async ({ server }) => {
@@ -190,9 +189,9 @@ describe.each([
 
 describe('on a socket, the fault empty', () => {
   it('does not keep a server from closing whose client does not end', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     mock.faults.add(empty)
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     socket.allowHalfOpen = true
     const ended = new Promise(resolve => socket.resume().once('end', resolve))
     socket.write(head(list))
@@ -213,7 +212,7 @@ describe('on a socket, a fault that answers an error', () => {
       head(list, 'origin: http://localhost:1') + head(list, 'connection: close'),
     )
 
-    const [refused, fine] = answersIn(bytes)
+    const [refused, fine] = parseResponses(bytes)
     expect([refused && failure(refused), fine?.status]).toEqual(['429 API_RATE_LIMIT', 200])
     expect(refused?.headers).toMatchObject({ 'access-control-allow-origin': 'http://localhost:1' })
   })
@@ -249,7 +248,7 @@ describe('on a socket, a request that is held or delayed', () => {
     const { mock, url } = server
     mock.faults.add({ operation: 'lobbies.*', effect: { hold: true } })
     mock.faults.add({ effect: { delay: '1h' } })
-    const sockets = await Promise.all(Array.from({ length: 100 }, () => connected(url)))
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)))
     for (const socket of sockets) socket.write(head(list) + head(link))
     await holding(mock, 200)
 
@@ -260,7 +259,7 @@ describe('on a socket, a request that is held or delayed', () => {
   })
 
   it('is answered when the server closes', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     mock.faults.add({ operation: 'lobbies.*', effect: { hold: true } })
     mock.faults.add({ effect: { delay: '1h' } })
     const answers = [sendTo(url, list), sendTo(url, completion)]

@@ -5,12 +5,11 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { mockExpress } from '../../src/express.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import { sendTo } from '../doors.js'
-import { live } from '../server/ask.js'
-import { gate } from '../server/gate.js'
-import { connected } from '../server/talk.js'
-import { listening } from '../server/ways.js'
-import { completion, tanks, tokens } from '../tanks.js'
+import { listenTanks } from '../support/entry-points.js'
+import { deferred } from '../support/express-app.js'
+import { openSocket, sendTo } from '../support/http.js'
+import { completion, tanks, tokens } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 
 const path = '/cloud/devices/links'
 const query = ({ world }: Mockmaker) => `device_link_token=${tokens.pending}&watch_index=${world.revision}`
@@ -34,7 +33,7 @@ async function userApp(mock: Mockmaker) {
 const until = (mock: Mockmaker, waiters: number) => expect.poll(() => mock.world.waiters, { interval: 5 }).toBe(waiters)
 
 async function blockedSockets(mock: Mockmaker, { url, count }: { url: string; count: number }): Promise<Socket[]> {
-  const sockets = await Promise.all(Array.from({ length: count }, () => connected(url)))
+  const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(url)))
   for (const socket of sockets) socket.write(watching(mock))
   await until(mock, count)
   return sockets
@@ -42,7 +41,7 @@ async function blockedSockets(mock: Mockmaker, { url, count }: { url: string; co
 
 describe('a client that is blocked on a watch index', () => {
   it('frees its waiter and its deadline when it hangs up: 1,000 leave none', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     const sockets = await blockedSockets(mock, { url, count: 1_000 })
 
     for (const socket of sockets) socket.destroy()
@@ -53,10 +52,10 @@ describe('a client that is blocked on a watch index', () => {
   })
 
   it('is answered at its time, while others hang up', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     const patient = sendTo(url, { method: 'GET', path, query: query(mock) })
     await until(mock, 1)
-    const sockets = await Promise.all(Array.from({ length: 20 }, () => connected(url)))
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(url)))
     for (const socket of sockets) socket.write(watching(mock))
     await until(mock, 21)
 
@@ -70,10 +69,10 @@ describe('a client that is blocked on a watch index', () => {
   })
 
   it('frees all its waiters when it hangs up on many requests of one connection', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     const warned = vi.fn()
     process.on('warning', warned)
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     socket.write(watching(mock).repeat(20))
     await until(mock, 20)
 
@@ -86,7 +85,7 @@ describe('a client that is blocked on a watch index', () => {
   })
 
   it('frees its waiter when it only half closes, and ends', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     const [socket] = await blockedSockets(mock, { url, count: 1 })
 
     socket?.end()
@@ -97,8 +96,8 @@ describe('a client that is blocked on a watch index', () => {
   })
 
   it('frees its waiter when it hangs up behind a long body, which means nothing', async () => {
-    const { mock, url, close } = await listening()
-    const socket = await connected(url)
+    const { mock, url, close } = await listenTanks()
+    const socket = await openSocket(url)
     const body = 'x'.repeat(300_000)
     socket.write(watching(mock).replace('\r\n\r\n', `\r\ncontent-length: ${body.length}\r\n\r\n${body}`))
     await until(mock, 1)
@@ -111,7 +110,7 @@ describe('a client that is blocked on a watch index', () => {
   })
 
   it('frees its waiter when it aborts its fetch', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     const client = new AbortController()
     const answer = fetch(`${url}${path}?${query(mock)}`, { signal: client.signal }).catch((error: Error) => error.name)
     await until(mock, 1)
@@ -137,7 +136,7 @@ describe('a client that is blocked on a watch index', () => {
 
   it('does not block when it has gone before its turn comes', async () => {
     const mock = createMockmaker({ scenario: tanks })
-    const [gone, asked] = [gate(), gate()]
+    const [gone, asked] = [deferred(), deferred()]
     const app = express()
     app.use(async (request, _response, next) => {
       request.socket.once('close', gone.resolve)
@@ -163,7 +162,7 @@ describe('a client that is blocked on a watch index', () => {
   })
 
   it('is answered at once when the server closes, and the connection ends', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     const answers = Array.from({ length: 20 }, () => sendTo(url, { method: 'GET', path, query: query(mock) }))
     await until(mock, 20)
 
@@ -174,10 +173,10 @@ describe('a client that is blocked on a watch index', () => {
   })
 
   it('leaves no listener on a connection that asks again and again', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     const warned = vi.fn()
     process.on('warning', warned)
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     socket.resume()
     for (let i = 0; i < 30; i++) {
       socket.write(watching(mock))

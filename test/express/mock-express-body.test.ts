@@ -2,13 +2,12 @@ import express from 'express'
 import { HttpResponse, http } from 'msw'
 import { describe, expect } from 'vitest'
 import { mockExpress } from '../../src/express.js'
-import { json } from '../doors.js'
-import { gate } from '../server/gate.js'
-import { app, it, mine, mockOf, ours, right, validate } from './served.js'
+import { app, deferred, it, mine, mockOf, ours, right, validate } from '../support/express-app.js'
+import { json } from '../support/http.js'
 
 describe('a body that goes through mockExpress', () => {
   it('streams a body as it comes', async ({ serve }) => {
-    const second = gate()
+    const second = deferred()
     const encoder = new TextEncoder()
     const stream = new ReadableStream({
       async start(controller) {
@@ -31,7 +30,7 @@ describe('a body that goes through mockExpress', () => {
   })
 
   it('ends a stream whose client goes away', async ({ serve }) => {
-    const cancelled = gate()
+    const cancelled = deferred()
     const stream = new ReadableStream({
       pull: controller => controller.enqueue(new Uint8Array(65_536)),
       cancel: cancelled.resolve,

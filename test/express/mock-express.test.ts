@@ -3,11 +3,9 @@ import { delay, type HttpHandler, HttpResponse, http, passthrough } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { mockExpress } from '../../src/express.js'
 import { ApiError } from '../../src/index.js'
-import { json } from '../doors.js'
-import { gate } from '../server/gate.js'
-import { answersIn, talk } from '../server/talk.js'
-import { ids } from '../tanks.js'
-import { app, it, list, mine, mockOf, ours, right, validate } from './served.js'
+import { app, deferred, it, list, mine, mockOf, ours, right, validate } from '../support/express-app.js'
+import { json, parseResponses, sendBytes } from '../support/http.js'
+import { ids } from '../support/tanks.js'
 
 const theirList = (answer: Parameters<typeof http.get>[1]) => http.get(`*${list}`, answer)
 
@@ -109,7 +107,7 @@ describe('mockExpress', () => {
   })
 
   it('aborts the signal of a request whose client goes away', async ({ serve }) => {
-    const [asked, aborted] = [gate(), gate()]
+    const [asked, aborted] = [deferred(), deferred()]
     const slow = http.get('*/slow', async ({ request }) => {
       request.signal.addEventListener('abort', aborted.resolve)
       asked.resolve()
@@ -147,7 +145,7 @@ describe('mockExpress', () => {
   ] as const)('leaves what Fetch cannot express to the middleware behind: %s', async ([, bytes], { serve }) => {
     const { url } = await serve(app([http.all('*', mine)]))
 
-    expect(answersIn(await talk(url, bytes))[0]?.status).toBe(404)
+    expect(parseResponses(await sendBytes(url, bytes))[0]?.status).toBe(404)
   })
 
   it('answers the preflights of our paths, and leaves others alone', async ({ serve }) => {

@@ -3,9 +3,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { it as base, describe, expect } from 'vitest'
 import { createApp } from '../../src/express.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import { live } from '../server/ask.js'
-import { answersIn, connected, talk } from '../server/talk.js'
-import { tanks, tokens } from '../tanks.js'
+import { openSocket, parseResponses, sendBytes } from '../support/http.js'
+import { tanks, tokens } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 
 /** A mock behind a server that counts the requests that Node has read. */
 interface Served {
@@ -46,7 +46,7 @@ describe('requests that are sent before earlier ones are answered', () => {
     const paths = Array.from({ length: 3_000 }, (_, i) => `/nowhere/${i}`)
     const requests = paths.map(path => get(path, path.endsWith('/2999') ? 'connection: close\r\n' : ''))
 
-    const written = await talk(served.url, requests.join(''))
+    const written = await sendBytes(served.url, requests.join(''))
 
     const answered = [...written.matchAll(/nothing is at (\S+):/g)].map(([, path]) => path)
     expect(answered).toEqual(paths)
@@ -60,14 +60,14 @@ describe('requests that are sent before earlier ones are answered', () => {
       (_, i) => `${head}${i === 399 ? 'connection: close\r\n' : ''}\r\n${body}`,
     )
 
-    const written = await talk(served.url, requests.join(''))
+    const written = await sendBytes(served.url, requests.join(''))
 
     expect([...written.matchAll(/MATCHMAKER_GAME_MODE_NOT_FOUND/g)]).toHaveLength(400)
   })
 
   it('are not all in hand, and are not all read', async ({ served }) => {
     const { mock, url, read } = served
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     const one = watch(mock)
 
     socket.write(one.repeat(20_000))
@@ -81,7 +81,7 @@ describe('requests that are sent before earlier ones are answered', () => {
   })
 
   it('free what they wait for when their client hangs up', async ({ served: { mock, url, read } }) => {
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     socket.write(watch(mock).repeat(200))
     await expect.poll(() => [mock.world.waiters, read()]).toEqual([inHand, 200])
 
@@ -92,7 +92,7 @@ describe('requests that are sent before earlier ones are answered', () => {
   })
 
   it('go on when those ahead of them are answered', async ({ served: { mock, url } }) => {
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     const first = watch(mock)
     const answers = answersOn(socket)
     socket.write(first.repeat(500))
@@ -106,7 +106,7 @@ describe('requests that are sent before earlier ones are answered', () => {
   })
 
   it('let requests of other connections be answered in between', async ({ served: { url } }) => {
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     const answers = answersOn(socket)
     socket.write(get('/').repeat(3_000))
 
@@ -120,8 +120,8 @@ describe('requests that are sent before earlier ones are answered', () => {
 
 /** Waits for an answer on another connection. */
 async function answeredElsewhere(url: string): Promise<void> {
-  const written = await talk(url, get('/matchmaker/lobbies/list', 'connection: close\r\n'))
-  expect(answersIn(written)).toMatchObject([{ status: 200 }])
+  const written = await sendBytes(url, get('/matchmaker/lobbies/list', 'connection: close\r\n'))
+  expect(parseResponses(written)).toMatchObject([{ status: 200 }])
 }
 
 /** Counts the answers that come. */

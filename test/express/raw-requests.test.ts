@@ -3,19 +3,18 @@ import { it as base, describe, expect, vi } from 'vitest'
 import { createApp } from '../../src/express/app.js'
 import { bind } from '../../src/express/bind.js'
 import { createMockmaker } from '../../src/index.js'
-import { failure, json, sendTo } from '../doors.js'
-import { settled, stateOf } from '../server/ask.js'
-import { gate } from '../server/gate.js'
-import { answersIn, answerTo, connected, talk } from '../server/talk.js'
-import { listening } from '../server/ways.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { listenTanks } from '../support/entry-points.js'
+import { deferred } from '../support/express-app.js'
+import { failure, json, openSocket, parseResponses, responseTo, sendBytes, sendTo } from '../support/http.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { flushPromises, stateOf } from '../support/worlds.js'
 
-type Server = Awaited<ReturnType<typeof listening>>
+type Server = Awaited<ReturnType<typeof listenTanks>>
 
 const it = base.extend<{ server: Server }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   server: async ({}, use) => {
-    const server = await listening()
+    const server = await listenTanks()
     await use(server)
     await server.close()
   },
@@ -72,7 +71,7 @@ describe('bytes on a socket', () => {
   ] as const)('%s: are answered with a JSON error, and change nothing', async ([, sent, expected], { server }) => {
     const before = stateOf(server.mock.world)
 
-    const got = await answerTo(server.url, sent)
+    const got = await responseTo(server.url, sent)
 
     expect(failure(got)).toBe(expected)
     expect(Object.keys(json(got) as object)).toEqual(['code', 'message'])
@@ -93,12 +92,12 @@ describe('bytes on a socket', () => {
       const body = '{"lobby_count_max":1,"max_players":1}'
       const sent = bytes(`POST ${config.replace(ids.prod, namespace)}`, auth, `content-length: ${body.length}`)
 
-      expect(failure(await answerTo(server.url, sent + body))).toBe('404 NAMESPACE_NOT_FOUND')
+      expect(failure(await responseTo(server.url, sent + body))).toBe('404 NAMESPACE_NOT_FOUND')
     },
   )
 
   it('OPTIONS *: are answered as a preflight', async ({ server }) => {
-    const got = await answerTo(server.url, bytes('OPTIONS *', 'origin: http://localhost:3000'))
+    const got = await responseTo(server.url, bytes('OPTIONS *', 'origin: http://localhost:3000'))
 
     expect([got.status, got.body]).toEqual([204, ''])
     expect(got.headers['access-control-allow-origin']).toBe('http://localhost:3000')
@@ -107,13 +106,13 @@ describe('bytes on a socket', () => {
   it('that ask for an upgrade: are answered without one', async ({ server }) => {
     const sent = `GET ${list} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n\r\n`
 
-    expect((await answerTo(server.url, sent)).status).toBe(200)
+    expect((await responseTo(server.url, sent)).status).toBe(200)
   })
 
   it('GET with a body: are answered as if there was none, and the connection goes on', async ({ server }) => {
     const first = `GET ${list} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{"broken"`
 
-    const answers = answersIn(await talk(server.url, first + bytes(`GET ${list}`)))
+    const answers = parseResponses(await sendBytes(server.url, first + bytes(`GET ${list}`)))
 
     expect(answers.map(answer => answer.status)).toEqual([200, 200])
     expect(answers[1]?.body).toBe(answers[0]?.body)
@@ -123,9 +122,9 @@ describe('bytes on a socket', () => {
     const body = '{"display_name":"A","name_id":"a"}'
     const head = bytes(`POST ${validate}`, auth, 'expect: 100-continue', `content-length: ${body.length}`)
 
-    const written = await talk(server.url, head + body)
+    const written = await sendBytes(server.url, head + body)
 
-    const [goOn, answer] = [written.slice(0, 25), answersIn(written.slice(25))[0]]
+    const [goOn, answer] = [written.slice(0, 25), parseResponses(written.slice(25))[0]]
     expect([goOn, answer?.status, answer?.body]).toEqual(['HTTP/1.1 100 Continue\r\n\r\n', 200, '{"errors":[]}'])
   })
 
@@ -134,7 +133,7 @@ describe('bytes on a socket', () => {
     const bad = 'GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n'
     const write = `POST /cloud/devices/links HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n`
 
-    const answers = answersIn(await talk(server.url, good + write + bad + write + bytes('HEAD /nowhere')))
+    const answers = parseResponses(await sendBytes(server.url, good + write + bad + write + bytes('HEAD /nowhere')))
 
     expect(answers.slice(0, 4).map(answer => answer.status)).toEqual([200, 200, 404, 200])
   })
@@ -144,7 +143,7 @@ describe('bytes on a socket', () => {
       text => `${text.length.toString(16)}\r\n${text}\r\n`,
     )
 
-    const got = await answerTo(
+    const got = await responseTo(
       server.url,
       bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked') + chunks.join(''),
     )
@@ -156,7 +155,7 @@ describe('bytes on a socket', () => {
     const body = JSON.stringify({ display_name: 'A'.repeat(1_000), name_id: 'a' })
     const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')
 
-    const got = await answerTo(
+    const got = await responseTo(
       server.url,
       `${bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked')}${chunks}0\r\n\r\n`,
     )
@@ -167,7 +166,7 @@ describe('bytes on a socket', () => {
   it('with their token behind 2,100 headers: are known by it', async ({ server }) => {
     const many = Array.from({ length: 2_100 }, (_, i) => `${i.toString(36)}:`)
 
-    const got = await answerTo(server.url, bytes(`GET ${list}`, ...many, 'authorization: Bearer nobody'))
+    const got = await responseTo(server.url, bytes(`GET ${list}`, ...many, 'authorization: Bearer nobody'))
 
     expect(failure(got)).toBe('400 TOKEN_INVALID')
   })
@@ -176,7 +175,7 @@ describe('bytes on a socket', () => {
     const unheard = vi.fn()
     process.on('uncaughtException', unheard)
     for (let i = 0; i < 20; i++) {
-      const socket = await connected(server.url)
+      const socket = await openSocket(server.url)
       const gone = new Promise(resolve => socket.once('close', resolve))
       socket.write(tunnel, () => socket.resetAndDestroy())
       await gone
@@ -188,7 +187,7 @@ describe('bytes on a socket', () => {
   })
 
   it('that ask for a tunnel and hold the connection: do not keep the server from closing', async () => {
-    const { url, close } = await listening()
+    const { url, close } = await listenTanks()
     const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
     const answered = new Promise(resolve => socket.once('data', resolve))
     socket.write(tunnel)
@@ -202,17 +201,17 @@ describe('bytes on a socket', () => {
   it('in chunks that are broken: are refused', async ({ server }) => {
     const sent = `${bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked')}zz\r\n{}\r\n`
 
-    expect(failure(await answerTo(server.url, sent))).toBe('400 API_BAD_HEADERS')
+    expect(failure(await responseTo(server.url, sent))).toBe('400 API_BAD_HEADERS')
   })
 
   it('that stop in the middle of a body: leave nothing behind', async ({ server }) => {
     const before = stateOf(server.mock.world)
-    const socket = await connected(server.url)
+    const socket = await openSocket(server.url)
     socket.write(bytes(`POST ${config}`, auth, 'content-length: 100'))
     await sendTo(server.url, { method: 'GET', path: list })
     socket.destroy()
     await sendTo(server.url, { method: 'GET', path: list })
-    await settled()
+    await flushPromises()
 
     expect(stateOf(server.mock.world)).toBe(before)
   })
@@ -220,9 +219,9 @@ describe('bytes on a socket', () => {
   it('whose client goes before its write has its turn: are carried out, and hurt nobody', async ({ server }) => {
     const { mock, url } = server
     const body = '{"lobby_count_max":77,"max_players":1}'
-    const opened = gate()
+    const opened = deferred()
     const turn = mock.world.write(() => opened.promise)
-    const socket = await connected(url)
+    const socket = await openSocket(url)
     socket.write(bytes(`POST ${config}`, auth, `content-length: ${body.length}`) + body)
     await sendTo(url, { method: 'GET', path: list })
     socket.destroy()
@@ -250,7 +249,7 @@ describe('a request that does not come in time', () => {
     const bound = await bind({ port: 0, host: '127.0.0.1', headersTimeoutMs: 20, requestTimeoutMs: 20 })
     bound.serve(createApp(mock))
 
-    const got = await answerTo(bound.url, sent)
+    const got = await responseTo(bound.url, sent)
 
     expect(json(got)).toEqual({ code: 'API_BAD_BODY', message: 'the request did not come in time' })
     await bound.close()
@@ -264,7 +263,7 @@ describe('a request that does not come in time', () => {
     const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
     const blocked = sendTo(bound.url, { method: 'GET', path, query })
     // One that is late is found out after the other has been looked at.
-    await answerTo(bound.url, 'GET / HTTP/1.1\r\nhost: loc')
+    await responseTo(bound.url, 'GET / HTTP/1.1\r\nhost: loc')
 
     expect(mock.world.waiters).toBe(1)
     await mock.close()

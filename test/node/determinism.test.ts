@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { setupMockmaker } from '../../src/node.js'
-import { tanks, tokens } from '../tanks.js'
-import { it } from './setup.js'
+import { it } from '../support/node-mock.js'
+import { tanks, tokens } from '../support/tanks.js'
 
 describe('determinism', () => {
   /** A program on the built package that prints all that a client can see of a world, ray ids included. */

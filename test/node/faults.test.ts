@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { live } from '../server/ask.js'
-import { tokens } from '../tanks.js'
-import { it, listUrl, origin, until, watchUrl } from './setup.js'
+import { it, listUrl, origin, until, watchUrl } from '../support/node-mock.js'
+import { tokens } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 
 const prepareUrl = `${origin}/cloud/devices/links`
 const held = (mock: { readonly busy: boolean }) => expect.poll(() => mock.busy).toBe(true)

@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { describe, expect } from 'vitest'
-import { ids, tokens } from '../tanks.js'
-import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from './setup.js'
+import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from '../support/node-mock.js'
+import { ids, tokens } from '../support/tanks.js'
 
 describe('reset', () => {
   it('brings handlers, world and clock back', async ({ setup }) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/node.js'
-import { it } from './setup.js'
+import { it } from '../support/node-mock.js'
 
 describe('the scenario of setupMockmaker', () => {
   it('may be the name of a shipped one', () => {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/node.js'
-import { it } from './setup.js'
+import { it } from '../support/node-mock.js'
 
 describe('an option that is wrong', () => {
   it.for([

@@ -1,14 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it as base, describe, expect, onTestFinished } from 'vitest'
-import { type Spawned, spawnCommand } from '../doors.js'
-import { type GodotResponse, godotGame } from '../engine/godot.js'
-import { unityGame } from '../engine/unity.js'
-import { unrealGame } from '../engine/unreal.js'
-import { blocks, readme } from './block.js'
-import { createProject, type Project } from './project.js'
+import { type OpenCommand, openCommand } from '../support/command.js'
+import { type GodotResponse, godotGame, unityGame, unrealGame } from '../support/engine-clients.js'
+import { blocks, createProject, type Project, readme } from '../support/readme.js'
 
-const it = base.extend<{ project: Project; server: Spawned }>({
+const it = base.extend<{ project: Project; server: OpenCommand }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   project: async ({}, use) => {
     const project = await createProject({ 'package.json': '{}' })
@@ -17,7 +14,7 @@ const it = base.extend<{ project: Project; server: Spawned }>({
   },
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   server: async ({}, use) => {
-    const server = await spawnCommand(['--port', '0', '--json'])
+    const server = await openCommand()
     await use(server)
     await server.end()
   },
@@ -74,7 +71,7 @@ describe('the recipes of README.md', () => {
     project,
   }) => {
     writeFileSync(join(project.folder, 'tanks.yaml'), recipe('# tanks.yaml'))
-    const own = await spawnCommand([join(project.folder, 'tanks.yaml'), '--port', '0', '--json'])
+    const own = await openCommand([join(project.folder, 'tanks.yaml')])
     onTestFinished(async () => void (await own.end()))
     const printed = await project.run('mockmaker', ['env', '--url', own.url, '--token', 'development'])
     const everybody = () => godotGame(settings(printed, /^export (\w+)=(.*)$/gm))

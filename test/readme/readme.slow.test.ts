@@ -7,11 +7,10 @@ import { parseScenario } from '../../src/scenarios.js'
 import { LobbyRow } from '../../src/store/lobby-row.js'
 import { PlayerRow } from '../../src/store/player-row.js'
 import { DeviceLinkRow } from '../../src/store/rows.js'
-import { executablePath } from '../browser/chromium.js'
-import { type Spawned, spawnCommand } from '../doors.js'
-import { type Block, blockOf, blocks, readme } from './block.js'
+import { executablePath } from '../support/chromium.js'
+import { type OpenCommand, openCommand } from '../support/command.js'
+import { type Block, blockOf, blocks, createProject, type Project, readme } from '../support/readme.js'
 import { withTable } from './from-table.js'
-import { createProject, type Project } from './project.js'
 import { scenarioKeys } from './scenario-keys.js'
 
 /** Commands that need a fresh checkout or project: `.ci/run` and `.ci/package` run them. */
@@ -24,7 +23,7 @@ const commands = ({ text }: Block) => {
 }
 const withLanguage = (language: string) => blocks.filter(block => block.language === language)
 
-const it = base.extend<{ project: Project; server: Spawned }>({
+const it = base.extend<{ project: Project; server: OpenCommand }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   project: async ({}, use) => {
     const sources = blocks.filter(block => block.file !== undefined).map(block => [block.file, block.text])
@@ -34,14 +33,14 @@ const it = base.extend<{ project: Project; server: Spawned }>({
   },
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   server: async ({}, use) => {
-    const server = await spawnCommand(['--port', '0', '--json'])
+    const server = await openCommand()
     await use(server)
     await server.end()
   },
 })
 
 /** A text of README.md, with the port that the server of the test has. */
-const there = (text: string, { url }: Spawned) => text.replaceAll('http://127.0.0.1:4100', url)
+const there = (text: string, { url }: OpenCommand) => text.replaceAll('http://127.0.0.1:4100', url)
 
 /** Tests with the fixture of README.md that leave behind what they can, in any order. */
 const leakyTests = `

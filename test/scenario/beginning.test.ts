@@ -3,7 +3,8 @@ import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { beginningOf } from '../../src/scenario/world-state.js'
 import { tokenLabel } from '../../src/store/model.js'
-import { rowsOf, startAt, twoGames, worldOf } from './made.js'
+import { startAt } from '../support/tanks.js'
+import { rowsOf, twoGames, worldOf } from '../support/worlds.js'
 
 const dayMs = 86_400_000
 describe('the world of an empty scenario', () => {

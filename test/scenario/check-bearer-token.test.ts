@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readScenario } from '../../src/scenario/read.js'
-import { problemLines, rowsOf, startAt, twoGames } from './made.js'
+import { startAt } from '../support/tanks.js'
+import { problemLines, rowsOf, twoGames } from '../support/worlds.js'
 
 const problems = (input: unknown) => problemLines(() => readScenario(input))
 const listed = (...bearer_tokens: object[]) => ({ ...twoNamed, bearer_tokens })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readScenario } from '../../src/scenario/read.js'
-import { problemLines } from './made.js'
+import { problemLines } from '../support/worlds.js'
 
 const problems = (input: unknown) => problemLines(() => readScenario(input))
 const catalogue =

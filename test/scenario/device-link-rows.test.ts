@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf, startAt, twoGames } from './made.js'
+import { startAt } from '../support/tanks.js'
+import { rowsOf, twoGames } from '../support/worlds.js'
 
 const dayMs = 86_400_000
 

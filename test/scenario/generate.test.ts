@@ -4,7 +4,7 @@ import { generateLobbies, maps, nicknameFirst } from '../../src/scenario/generat
 import type { Mode } from '../../src/scenario/lobbies.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { problemLines, rowsOf, worldOf } from './made.js'
+import { problemLines, rowsOf, worldOf } from '../support/worlds.js'
 
 const most = fc.oneof(
   fc.nat(64),

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { schemaText, shippedText } from './generated.js'
+import { schemaText, shippedText } from '../support/generated.js'
 
 const files = {
   'fixtures/scenario.schema.json': schemaText,

@@ -5,7 +5,7 @@ import { operationIds } from '../../src/contract/operations.js'
 import { catalogue } from '../../src/scenario/regions.js'
 import { scenarios } from '../../src/scenario/shipped.js'
 import { snapshotOf } from '../../src/scenario/snapshot.js'
-import { rowsOf, worldOf } from './made.js'
+import { rowsOf, worldOf } from '../support/worlds.js'
 
 /** As much of a JSON Schema as is looked at here. */
 interface Schema {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { uuid } from '../doors.js'
-import { rowsOf } from './made.js'
+import { uuid } from '../support/http.js'
+import { rowsOf } from '../support/worlds.js'
 
 describe('regions, game modes and lobbies', () => {
   it('are the regions that the scenario names or describes', () => {

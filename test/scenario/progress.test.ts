@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { rowsOf } from './made.js'
+import { rowsOf } from '../support/worlds.js'
 
 function told(scenario: ScenarioInput) {
   const calls: [done: number, total: number][] = []

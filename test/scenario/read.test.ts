@@ -4,7 +4,7 @@ import { type Path, pathText } from '../../src/lib/issues.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { Scenario, ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
-import { problemLines } from './made.js'
+import { problemLines } from '../support/worlds.js'
 
 const instant = 'expected a date and time with a zone, as in 2026-11-20T20:00:00Z'
 const problems = (input: unknown) => problemLines(() => readScenario(input))

@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { utf8Length } from '../../src/contract/formats.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { defineScenario, parseScenario, type ScenarioInput, scenarios } from '../../src/scenarios.js'
-import { fixtureText, schemaText, shippedNames } from './generated.js'
-import { worldOf } from './made.js'
+import { fixtureText, schemaText, shippedNames } from '../support/generated.js'
+import { worldOf } from '../support/worlds.js'
 
 const jsonSchema = z.fromJSONSchema(JSON.parse(schemaText()))
 const world = (name: keyof typeof scenarios) => worldOf(scenarios[name])

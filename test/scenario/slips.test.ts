@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { slips } from '../../src/scenario/advice.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { problemLines } from './made.js'
+import { problemLines } from '../support/worlds.js'
 
 const problems = (input: unknown) => problemLines(() => readScenario(input))
 const lobby = (entry: object) => ({ game_modes: ['duel'], lobbies: [entry] })

@@ -2,13 +2,13 @@ import { fc, it } from '@fast-check/vitest'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { snapshotOf } from '../../src/scenario/snapshot.js'
-import { comparable, type Got, type Sent } from '../doors.js'
-import { randomRead, randomWriteCall } from '../random-exchange.js'
-import { play as playWrite, randomWrite } from '../random-write.js'
-import { ask, live } from '../server/ask.js'
-import { tanks } from '../tanks.js'
-import { callsTo } from './calls-to.js'
-import { play, randomWorld } from './random-world.js'
+import { callsTo } from '../support/example-calls.js'
+import { ask, comparable, type TestRequest, type TestResponse } from '../support/http.js'
+import { randomRead, randomWriteCall } from '../support/random-request.js'
+import { play, randomWorld } from '../support/random-world.js'
+import { play as playWrite, randomWrite } from '../support/random-write.js'
+import { tanks } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 
 const publicUrl = 'http://links.test'
 
@@ -17,13 +17,13 @@ beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTim
 afterAll(() => void vi.useRealTimers())
 
 interface Answered {
-  readonly got: Got
+  readonly got: TestResponse
   /** The watch index, where the answer has one. */
   readonly index: bigint | undefined
 }
 
 /** An answer, and apart from it the watch index. */
-async function answered(mock: Mockmaker, sent: Sent): Promise<Answered> {
+async function answered(mock: Mockmaker, sent: TestRequest): Promise<Answered> {
   const got = comparable(await ask(mock, sent))
   const [, index] = /"watch":\{"index":"(\d+)"\}/.exec(got.body) ?? []
   return {
@@ -32,7 +32,7 @@ async function answered(mock: Mockmaker, sent: Sent): Promise<Answered> {
   }
 }
 
-async function expectEqualAnswers([one, other]: readonly [Mockmaker, Mockmaker], calls: readonly Sent[]) {
+async function expectEqualAnswers([one, other]: readonly [Mockmaker, Mockmaker], calls: readonly TestRequest[]) {
   for (const sent of calls) {
     const [before, after] = [await answered(one, sent), await answered(other, sent)]
     expect(after.got).toEqual(before.got)

@@ -2,7 +2,8 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
-import { rowsOf, startAt } from './made.js'
+import { startAt } from '../support/tanks.js'
+import { rowsOf } from '../support/worlds.js'
 
 const busy: ScenarioInput = {
   games: [

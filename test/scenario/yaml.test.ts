@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import * as yaml from 'yaml'
 import { hasContent, parseYaml } from '../../src/scenario/yaml.js'
 import { parseScenario } from '../../src/scenarios.js'
-import { problemLines, worldOf } from './made.js'
+import { problemLines, worldOf } from '../support/worlds.js'
 
 const problems = (text: string) => problemLines(() => parseScenario(text, { file: 'friday-night.yaml' }))
 

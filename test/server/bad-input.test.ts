@@ -4,10 +4,10 @@ import type * as z from 'zod'
 import type { OperationSpec } from '../../src/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.js'
 import { removeOptionalNulls } from '../../src/lib/json.js'
-import { failure, type Got, json, type Sent, uuid } from '../doors.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { stateOf } from './ask.js'
-import { type Open, ways } from './ways.js'
+import { answerEntryPoint, listenEntryPoint, type OpenLocalMock } from '../support/entry-points.js'
+import { failure, json, type TestRequest, type TestResponse, uuid } from '../support/http.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 /** A body of each operation that is right, and whose token is. */
 const right = {
@@ -62,7 +62,7 @@ const tokenFor = {
 } as const
 
 /** A call of an operation whose path and token are right. */
-function call(id: OperationId, sent: Partial<Sent> = {}): Sent {
+function call(id: OperationId, sent: Partial<TestRequest> = {}): TestRequest {
   const { method, path, auth } = operations[id]
   const filled = path
     .replace('{game_id}', ids.tanks)
@@ -153,18 +153,18 @@ const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array,
   ],
 ]
 
-describe.each(ways)('what is wrong, sent to $name,', way => {
-  const it = base.extend<{ open: Open }>({
+describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $name,', entryPoint => {
+  const it = base.extend<{ open: OpenLocalMock }>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     open: async ({}, use) => {
-      const open = await way.open()
+      const open = await entryPoint.open(tanks)
       await use(open)
       await open.close()
     },
   })
 
   /** Sends what is to be refused, and sees to it that nothing else has happened. */
-  async function refused({ mock, send }: Open, sent: Sent): Promise<Got> {
+  async function refused({ mock, send }: OpenLocalMock, sent: TestRequest): Promise<TestResponse> {
     const before = stateOf(mock.world)
     const got = await send(sent)
     expect(stateOf(mock.world)).toBe(before)
@@ -348,7 +348,7 @@ describe.each(ways)('what is wrong, sent to $name,', way => {
   })
 
   it('leaves no trace: the next ids are those of a world that was never asked', async ({ open }) => {
-    const untouched = await way.open()
+    const untouched = await entryPoint.open(tanks)
     for (const [, body] of brokenBodies) await open.send(call('devices.links.complete', { body }))
     await open.send(
       call('games.namespaces.updateGameNamespaceMatchmakerConfig', {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker, type ExchangeRecord } from '../../src/index.js'
-import { failure, json } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
-import { ask, stateOf } from './ask.js'
+import { ask, failure, json } from '../support/http.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { FaultEntry } from '../../src/contract/faults.js'
 import { createMockmaker } from '../../src/index.js'
 import { WorldFaults } from '../../src/server/faults.js'
-import { tanks } from '../tanks.js'
-import { live } from './ask.js'
-import { list } from './faulty.js'
+import { list } from '../support/faults.js'
+import { tanks } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 
 /** The faults of a world of tanks that begins with some. */
 function begun(faults: readonly FaultEntry[], chance?: WorldFaults['chance']) {

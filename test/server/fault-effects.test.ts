@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { failure, json } from '../doors.js'
-import { bearer, completion, ids } from '../tanks.js'
-import { ask, settled, stateOf } from './ask.js'
-import { brokenOff, faulty, link, list, prepare, validate } from './faulty.js'
+import { brokenOff, link, list, mockWithFaults, prepare, validate } from '../support/faults.js'
+import { ask, failure, json } from '../support/http.js'
+import { bearer, completion, ids } from '../support/tanks.js'
+import { flushPromises, stateOf } from '../support/worlds.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
@@ -14,13 +14,15 @@ describe('a fault that answers an error', () => {
     [{ code: 'TEAPOT_2', status: 418 }, '418 TEAPOT_2'],
     [{ code: 'API_RATE_LIMIT', status: 400 }, '400 API_RATE_LIMIT'],
   ])('of %j answers %s', async (error, expected) => {
-    const { mock } = faulty([{ effect: { error } }])
+    const { mock } = mockWithFaults([{ effect: { error } }])
 
     expect(failure(await ask(mock, list))).toBe(expected)
   })
 
   it('says of itself that it made it up, unless it has a message of its own', async () => {
-    const { mock } = faulty([{ operation: 'lobbies.list', effect: { error: { status: 500, message: 'mine' } } }])
+    const { mock } = mockWithFaults([
+      { operation: 'lobbies.list', effect: { error: { status: 500, message: 'mine' } } },
+    ])
     mock.faults.add({ effect: { error: { status: 500 } } })
 
     const messages = [json(await ask(mock, list)), json(await ask(mock, link))]
@@ -37,7 +39,9 @@ describe('a fault that answers an error', () => {
     ['a list', [1, 'two', false]],
     ['keys that objects have', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
   ] as const)('hands metadata on to the client: %s', async ([, metadata]) => {
-    const { mock } = faulty([{ effect: { error: { code: 'CAPTCHA_CAPTCHA_REQUIRED', status: 403, metadata } } }])
+    const { mock } = mockWithFaults([
+      { effect: { error: { code: 'CAPTCHA_CAPTCHA_REQUIRED', status: 403, metadata } } },
+    ])
 
     const { body } = await ask(mock, list)
 
@@ -46,20 +50,20 @@ describe('a fault that answers an error', () => {
 
   it('answers with metadata that nobody can change afterwards', async () => {
     const metadata = { site: { key: 'before' } }
-    const { mock } = faulty([{ effect: { error: { status: 403, metadata } } }])
+    const { mock } = mockWithFaults([{ effect: { error: { status: 403, metadata } } }])
     metadata.site.key = 'after'
 
     expect(json(await ask(mock, list))).toMatchObject({ metadata: { site: { key: 'before' } } })
   })
 
   it('has no metadata where the fault has none', async () => {
-    const { mock } = faulty([{ effect: { error: { status: 403 } } }])
+    const { mock } = mockWithFaults([{ effect: { error: { status: 403 } } }])
 
     expect(json(await ask(mock, list))).not.toHaveProperty('metadata')
   })
 
   it('answers with the headers of every answer, CORS too', async () => {
-    const { mock } = faulty([{ effect: busyCode }])
+    const { mock } = mockWithFaults([{ effect: busyCode }])
 
     const { headers } = await ask(mock, { ...list, headers: { origin: 'http://localhost:3000' } })
 
@@ -73,7 +77,7 @@ describe('a fault that answers an error', () => {
   })
 
   it('answers HEAD without a body', async () => {
-    const { mock } = faulty([{ operation: 'lobbies.list', effect: busyCode }])
+    const { mock } = mockWithFaults([{ operation: 'lobbies.list', effect: busyCode }])
 
     const got = await ask(mock, { ...list, method: 'HEAD' })
 
@@ -81,7 +85,7 @@ describe('a fault that answers an error', () => {
   })
 
   it('on a write leaves the world as it was', async () => {
-    const { mock, world } = faulty([{ effect: busyCode }])
+    const { mock, world } = mockWithFaults([{ effect: busyCode }])
     const before = stateOf(world)
 
     await ask(mock, completion)
@@ -91,7 +95,7 @@ describe('a fault that answers an error', () => {
   })
 
   it('answers before token, query and body are looked at', async () => {
-    const { mock } = faulty([{ effect: busyCode }])
+    const { mock } = mockWithFaults([{ effect: busyCode }])
     const wrong = [
       { ...list, headers: bearer('nobody') },
       { ...list, query: 'include_state=x' },
@@ -106,7 +110,7 @@ describe('a fault that answers an error', () => {
 
 describe('a fault that breaks the connection off', () => {
   it.each(['reset', 'empty'] as const)('by %s gives no answer, and nothing has happened', async how => {
-    const { mock, world } = faulty([{ effect: how === 'reset' ? { reset: true } : { empty: true } }])
+    const { mock, world } = mockWithFaults([{ effect: how === 'reset' ? { reset: true } : { empty: true } }])
     const before = stateOf(world)
 
     const got = [await ask(mock, list), await ask(mock, completion)]
@@ -117,15 +121,15 @@ describe('a fault that breaks the connection off', () => {
 
 describe('a fault that delays', () => {
   it('answers as ever when the time of the world has come, and not before', async () => {
-    const { mock, world } = faulty([{ effect: { delay: '300ms' } }])
-    const before = (await ask(faulty([]).mock, list)).body
+    const { mock, world } = mockWithFaults([{ effect: { delay: '300ms' } }])
+    const before = (await ask(mockWithFaults([]).mock, list)).body
     let answered = false
     const answer = ask(mock, list).finally(() => {
       answered = true
     })
 
     await world.clock.advance(299)
-    await settled()
+    await flushPromises()
     const early = answered
     await world.clock.advance(1)
 
@@ -133,7 +137,7 @@ describe('a fault that delays', () => {
   })
 
   it('answers from the world as it is then', async () => {
-    const { mock, world } = faulty([{ operation: 'lobbies.list', effect: { delay: '300ms' } }])
+    const { mock, world } = mockWithFaults([{ operation: 'lobbies.list', effect: { delay: '300ms' } }])
     const answer = ask(mock, list)
 
     await mock.world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
@@ -143,7 +147,7 @@ describe('a fault that delays', () => {
   })
 
   it('has a write happen at its time, also where the clock is advanced beyond it', async () => {
-    const { mock, world } = faulty([{ effect: { delay: '300ms' } }])
+    const { mock, world } = mockWithFaults([{ effect: { delay: '300ms' } }])
     const began = world.clock.now()
     const times: number[] = []
     world.subscribe(({ at }) => void times.push(at - began))
@@ -155,13 +159,13 @@ describe('a fault that delays', () => {
   })
 
   it('of no time answers at once', async () => {
-    const { mock, world } = faulty([{ effect: { delay: { min: '0ms', max: '0ms' } } }])
+    const { mock, world } = mockWithFaults([{ effect: { delay: { min: '0ms', max: '0ms' } } }])
 
     expect([(await ask(mock, list)).status, world.clock.pending]).toEqual([200, 0])
   })
 
   it('has a watch block after it, as ever', async () => {
-    const { mock, world } = faulty([{ operation: 'devices.links.get', effect: { delay: '300ms' } }])
+    const { mock, world } = mockWithFaults([{ operation: 'devices.links.get', effect: { delay: '300ms' } }])
     const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${world.revision}` })
 
     const before = world.waiters
@@ -173,7 +177,7 @@ describe('a fault that delays', () => {
   })
 
   it('keeps the mock busy, and is no waiter', async () => {
-    const { mock, world } = faulty([{ effect: { delay: '300ms' } }])
+    const { mock, world } = mockWithFaults([{ effect: { delay: '300ms' } }])
     const answer = ask(mock, list)
 
     const during = [mock.busy, world.waiters]

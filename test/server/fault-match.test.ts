@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/index.js'
-import type { Sent } from '../doors.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { ask } from './ask.js'
-import { faulty, link, list, nowhere, validate } from './faulty.js'
+import { link, list, mockWithFaults, nowhere, validate } from '../support/faults.js'
+import type { TestRequest } from '../support/http.js'
+import { ask } from '../support/http.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
 
 /** Whether a fault with that match strikes a request. */
-async function strikes(match: Fault['match'], sent: Sent): Promise<boolean> {
-  const { mock } = faulty([{ match, effect: { reset: true } }])
+async function strikes(match: Fault['match'], sent: TestRequest): Promise<boolean> {
+  const { mock } = mockWithFaults([{ match, effect: { reset: true } }])
   return (await ask(mock, sent)).status === 0
 }
 
 const withQuery = (query: string) => ({ ...list, query })
-const withHeaders = (headers: Sent['headers']) => ({ ...list, headers }) as Sent
+const withHeaders = (headers: TestRequest['headers']) => ({ ...list, headers }) as TestRequest
 const withBody = (body: string | Uint8Array) => ({ ...validate, body })
 const config = (game: string, namespace: string) => ({
   method: 'POST',
@@ -52,7 +52,7 @@ describe('a fault that asks for headers', () => {
   })
 
   it('takes any of those of one name', async () => {
-    const { mock } = faulty([{ match: { headers: { 'x-a': '2' } }, effect: { reset: true } }])
+    const { mock } = mockWithFaults([{ match: { headers: { 'x-a': '2' } }, effect: { reset: true } }])
 
     expect((await mock.answer({ ...list, headers: { 'x-a': ['1', '2'] } })).status).toBe(0)
   })
@@ -91,7 +91,7 @@ describe('a fault that asks for a body', () => {
 describe('a fault that asks for a game or a namespace', () => {
   const of = (token: string) => ({ ...list, headers: bearer(token) })
   const tanksProd = config(ids.tanks, ids.prod)
-  it.each<[Fault['match'], string, Sent, boolean]>([
+  it.each<[Fault['match'], string, TestRequest, boolean]>([
     [{ game: 'tanks' }, 'by its name, in the path', tanksProd, true],
     [{ game: ids.tanks }, 'by its id, in the path', tanksProd, true],
     [{ game: 'boats' }, 'another in the path', tanksProd, false],
@@ -131,7 +131,7 @@ describe('a fault that asks for a game or a namespace', () => {
 })
 
 it('a fault that asks whose a request is lets the next one have a request of a token that nobody has', async () => {
-  const { mock } = faulty([{ match: { game: 'tanks' }, effect: { empty: true } }, { effect: { reset: true } }])
+  const { mock } = mockWithFaults([{ match: { game: 'tanks' }, effect: { empty: true } }, { effect: { reset: true } }])
 
   expect(await ask(mock, { ...list, headers: bearer('nobody') })).toMatchObject({ disconnect: 'reset' })
 })

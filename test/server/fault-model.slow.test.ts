@@ -4,9 +4,10 @@ import type { Fault } from '../../src/index.js'
 import { matchesGlob } from '../../src/lib/glob.js'
 import { durationMs } from '../../src/lib/time.js'
 import { Random } from '../../src/store/random.js'
-import type { Got } from '../doors.js'
-import { ask, settled } from './ask.js'
-import { faulty, link, list, nowhere, prepare } from './faulty.js'
+import { link, list, mockWithFaults, nowhere, prepare } from '../support/faults.js'
+import type { TestResponse } from '../support/http.js'
+import { ask } from '../support/http.js'
+import { flushPromises } from '../support/worlds.js'
 
 const kinds = {
   'lobbies.list': list,
@@ -61,7 +62,9 @@ describe('for any faults and any exchanges', () => {
     'those strike that a simple model says',
     async (timings, steps) => {
       // The status says which one has struck.
-      const { mock, world } = faulty(timings.map((fault, i) => ({ ...fault, effect: { error: { status: 500 + i } } })))
+      const { mock, world } = mockWithFaults(
+        timings.map((fault, i) => ({ ...fault, effect: { error: { status: 500 + i } } })),
+      )
       const model = new Model(timings)
       const [struck, expected]: [number[], number[]] = [[], []]
 
@@ -110,12 +113,12 @@ function isFault({ operation, effect }: Fault): boolean {
 
 interface Asked {
   readonly client: AbortController
-  readonly got: Got[]
+  readonly got: TestResponse[]
 }
 
 /** A mock that random things are done to. */
 class Run {
-  readonly faulty = faulty([], { watchTimeoutMs: 1_000 })
+  readonly faulty = mockWithFaults([], { watchTimeoutMs: 1_000 })
   readonly asked: Asked[] = []
 
   get waiting(): Asked[] {
@@ -174,11 +177,11 @@ describe('whatever is added, released, removed, cleared, reset or aborted meanwh
 
       for (const batch of batches) {
         await Promise.all(batch.map(action => run.do(action)))
-        await settled()
+        await flushPromises()
         run.quiet()
       }
       await mock.close()
-      await settled()
+      await flushPromises()
 
       expect(run.asked.map(({ got }) => got.length)).toEqual(run.asked.map(() => 1))
       expect(records).toHaveLength(run.asked.length)

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../../src/index.js'
-import { completion, tanks, tokens } from '../tanks.js'
-import { ask } from './ask.js'
-import { faulty, link, list, nowhere } from './faulty.js'
+import { link, list, mockWithFaults, nowhere } from '../support/faults.js'
+import { ask } from '../support/http.js'
+import { completion, tanks, tokens } from '../support/tanks.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
@@ -14,7 +14,7 @@ describe('a fault that delays on a running clock', () => {
 
   it('follows fake timers, and leaves none', async () => {
     vi.useFakeTimers()
-    const { mock, world } = faulty([{ effect: { delay: '300ms' } }], running)
+    const { mock, world } = mockWithFaults([{ effect: { delay: '300ms' } }], running)
     const answer = ask(mock, list)
 
     await vi.advanceTimersByTimeAsync(299)
@@ -27,7 +27,7 @@ describe('a fault that delays on a running clock', () => {
 
   it('tells its own length where a timer of the platform is late', async () => {
     vi.useFakeTimers()
-    const { mock, records } = faulty([{ effect: { delay: '300ms' } }], running)
+    const { mock, records } = mockWithFaults([{ effect: { delay: '300ms' } }], running)
     const answer = ask(mock, list)
 
     vi.setSystemTime(Date.now() + 5_000)
@@ -40,7 +40,7 @@ describe('a fault that delays on a running clock', () => {
 
 describe('a fault that holds', () => {
   it('lets go what it holds when it is told, says how many, and holds on', async () => {
-    const { mock, world } = faulty([{ effect: { hold: true } }])
+    const { mock, world } = mockWithFaults([{ effect: { hold: true } }])
     const answers = [ask(mock, list), ask(mock, nowhere)]
     await world.clock.advance('100d')
 
@@ -55,7 +55,7 @@ describe('a fault that holds', () => {
   })
 
   it('lets go nothing where it holds nothing, and says where there is no such fault', () => {
-    const { mock } = faulty([{ effect: { hold: true } }])
+    const { mock } = mockWithFaults([{ effect: { hold: true } }])
 
     expect([mock.faults.release('1'), mock.faults.release('2')]).toEqual([0, undefined])
   })
@@ -66,7 +66,7 @@ describe.each([
   ['delays', { delay: '1h' }],
 ] as const)('a request that a fault %s', (_, effect) => {
   it.each(['reset', 'load', 'restore', 'put'] as const)('stays so where a %s is refused in a turn', async way => {
-    const { mock, world } = faulty([{ effect }])
+    const { mock, world } = mockWithFaults([{ effect }])
     const snapshot = mock.snapshot({ with: ['faults'] })
     const answer = ask(mock, list)
     const begin = {
@@ -90,7 +90,7 @@ describe.each([
   it.each(['remove', 'clear', 'release', 'reset', 'close', 'load'] as const)(
     'is answered at once on %s, and nothing is left',
     async way => {
-      const { mock, world } = faulty([{ effect }])
+      const { mock, world } = mockWithFaults([{ effect }])
       const client = new AbortController()
       const answer = ask(mock, list, client.signal)
       const end = {
@@ -110,7 +110,7 @@ describe.each([
   )
 
   it('is freed at once when its client goes away', async () => {
-    const { mock, world, records } = faulty([{ effect }])
+    const { mock, world, records } = mockWithFaults([{ effect }])
     const client = new AbortController()
     const answer = ask(mock, list, client.signal)
 
@@ -122,7 +122,7 @@ describe.each([
   })
 
   it('does not begin to wait where its client has gone already', async () => {
-    const { mock, world } = faulty([{ effect }])
+    const { mock, world } = mockWithFaults([{ effect }])
 
     const got = await ask(mock, list, AbortSignal.abort())
 
@@ -130,7 +130,7 @@ describe.each([
   })
 
   it('does not wait in a mock that is closed', async () => {
-    const { mock, world } = faulty([{ effect }])
+    const { mock, world } = mockWithFaults([{ effect }])
     await mock.close()
 
     expect([(await ask(mock, list)).status, world.clock.pending]).toEqual([200, 0])
@@ -140,7 +140,7 @@ describe.each([
     ['reset', {}],
     ['load', tanks],
   ] as const)('is a write that happens before the %s that lets it go', async (way, argument: object) => {
-    const { mock } = faulty([{ effect }])
+    const { mock } = mockWithFaults([{ effect }])
     const answer = ask(mock, completion)
 
     await mock[way](argument)
@@ -151,7 +151,7 @@ describe.each([
 
 describe('a fault that wakes a watch for nothing', () => {
   it('answers it after its time with the same data and the same index', async () => {
-    const { mock, world, records } = faulty([{ effect: { spurious: '2s' } }])
+    const { mock, world, records } = mockWithFaults([{ effect: { spurious: '2s' } }])
     const first = await ask(mock, link)
     const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${world.revision}` })
 
@@ -167,7 +167,7 @@ describe('a fault that wakes a watch for nothing', () => {
   })
 
   it('is not counted for what cannot block, which goes to the faults behind', async () => {
-    const { mock } = faulty([{ effect: { spurious: '2s' } }, { effect: busyCode }])
+    const { mock } = mockWithFaults([{ effect: { spurious: '2s' } }, { effect: busyCode }])
 
     const got = [await ask(mock, link), await ask(mock, { ...list, query: 'watch_index=1' })]
 
@@ -176,7 +176,7 @@ describe('a fault that wakes a watch for nothing', () => {
   })
 
   it('never has it block for longer than usual', async () => {
-    const { mock, world } = faulty([{ effect: { spurious: '1h' } }], { watchTimeoutMs: 1_000 })
+    const { mock, world } = mockWithFaults([{ effect: { spurious: '1h' } }], { watchTimeoutMs: 1_000 })
     const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${world.revision}` })
 
     await world.clock.advance(1_000)
@@ -185,7 +185,7 @@ describe('a fault that wakes a watch for nothing', () => {
   })
 
   it('lets a change wake it as ever', async () => {
-    const { mock, world } = faulty([{ effect: { spurious: '2s' } }])
+    const { mock, world } = mockWithFaults([{ effect: { spurious: '2s' } }])
     const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${world.revision}` })
 
     await ask(mock, completion)

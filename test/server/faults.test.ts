@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type Fault, UsageError } from '../../src/index.js'
-import { ask } from './ask.js'
-import { faulty, link, list, nowhere, prepare } from './faulty.js'
+import { link, list, mockWithFaults, nowhere, prepare } from '../support/faults.js'
+import { ask } from '../support/http.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
 describe('a fault strikes', () => {
   it('all requests, those for paths that lead nowhere and those of wrong methods too, but no preflight', async () => {
-    const { mock } = faulty([{ effect: busyCode }])
+    const { mock } = mockWithFaults([{ effect: busyCode }])
     const sent = [list, prepare, nowhere, { ...list, method: 'DELETE' }, { ...list, method: 'OPTIONS' }]
 
     const got = await Promise.all(sent.map(one => ask(mock, one)))
@@ -21,7 +21,7 @@ describe('a fault strikes', () => {
     ['devices.*', [200, 429, 404]],
     ['*', [429, 429, 404]],
   ])('of operation %s only that', async (operation, expected) => {
-    const { mock } = faulty([{ operation, effect: busyCode }])
+    const { mock } = mockWithFaults([{ operation, effect: busyCode }])
 
     const got = await Promise.all([list, link, nowhere].map(sent => ask(mock, sent)))
 
@@ -29,7 +29,7 @@ describe('a fault strikes', () => {
   })
 
   it('alone: the first that is due, in the order of their adding', async () => {
-    const { mock } = faulty([
+    const { mock } = mockWithFaults([
       { operation: 'devices.*', effect: { reset: true } },
       { effect: { error: { status: 501 } }, times: 1 },
       { effect: { error: { status: 502 } } },
@@ -46,7 +46,7 @@ describe('a fault strikes', () => {
   })
 
   it('a request to an override, too', async () => {
-    const { mock } = faulty([{ effect: busyCode }])
+    const { mock } = mockWithFaults([{ effect: busyCode }])
     const handler = mock.override('lobbies.list', ({ original }) => original())
 
     const result = await handler.run({ request: new Request(`http://x${list.path}`), requestId: '1' })
@@ -57,7 +57,7 @@ describe('a fault strikes', () => {
 
 /** Which of six exchanges, a second apart, a fault strikes. */
 async function struck(fault: Omit<Fault, 'effect'>) {
-  const { mock, world } = faulty([{ ...fault, effect: busyCode }])
+  const { mock, world } = mockWithFaults([{ ...fault, effect: busyCode }])
   const statuses: number[] = []
   for (let i = 0; i < 6; i++) {
     statuses.push((await ask(mock, list)).status)
@@ -88,7 +88,7 @@ describe('a fault with', () => {
 
   it('a chance strikes about as many, the same of the same seed, and others of another', async () => {
     const run = async (seed: number) => {
-      const { mock } = faulty([{ effect: busyCode, chance: 0.3 }], { seed })
+      const { mock } = mockWithFaults([{ effect: busyCode, chance: 0.3 }], { seed })
       const got = await Promise.all(Array.from({ length: 1_000 }, () => ask(mock, list)))
       return got.map(({ status }) => status)
     }
@@ -101,7 +101,7 @@ describe('a fault with', () => {
   })
 
   it('a chance does not count for times what it lets pass', async () => {
-    const { mock } = faulty([{ effect: busyCode, chance: 0.3, times: 5 }])
+    const { mock } = mockWithFaults([{ effect: busyCode, chance: 0.3, times: 5 }])
 
     const got = await Promise.all(Array.from({ length: 1_000 }, () => ask(mock, list)))
 
@@ -110,7 +110,10 @@ describe('a fault with', () => {
   })
 
   it('a chance leaves the chance of the world alone', async () => {
-    const [plain, chancy] = [faulty([]), faulty([{ effect: { spurious: '1s' } }, { effect: busyCode, chance: 0 }])]
+    const [plain, chancy] = [
+      mockWithFaults([]),
+      mockWithFaults([{ effect: { spurious: '1s' } }, { effect: busyCode, chance: 0 }]),
+    ]
 
     const ids = [await ask(plain.mock, prepare), await ask(chancy.mock, prepare)]
 
@@ -120,7 +123,7 @@ describe('a fault with', () => {
 
 describe('the faults of a world', () => {
   it('are listed in their order with what has become of them', async () => {
-    const { mock, world } = faulty([{ effect: { reset: true }, times: 1 }])
+    const { mock, world } = mockWithFaults([{ effect: { reset: true }, times: 1 }])
     await world.clock.advance(1_500)
     const added = mock.faults.add({ operation: 'lobbies.*', effect: { hold: true }, after: '1s' })
     await ask(mock, list)
@@ -154,7 +157,7 @@ describe('the faults of a world', () => {
 
   it('are copies, which nobody can change from outside', () => {
     const fault = { effect: { error: { status: 500 } }, match: { body: { a: [1] } } }
-    const { mock } = faulty([fault])
+    const { mock } = mockWithFaults([fault])
     const before = JSON.stringify(mock.faults.list())
 
     fault.match.body.a.push(2)
@@ -165,7 +168,7 @@ describe('the faults of a world', () => {
   })
 
   it('are taken away one by one or all, and their ids are not given again', async () => {
-    const { mock } = faulty([{ effect: busyCode }, { effect: busyCode }])
+    const { mock } = mockWithFaults([{ effect: busyCode }, { effect: busyCode }])
 
     const removed = [mock.faults.remove('1'), mock.faults.remove('1')]
     mock.faults.clear()
@@ -176,7 +179,7 @@ describe('the faults of a world', () => {
   })
 
   it('are not changed where what is added is no fault', () => {
-    const { mock } = faulty([])
+    const { mock } = mockWithFaults([])
     // What somebody in JavaScript may add, TypeScript would not let through.
     const add = () => mock.faults.add({ effect: { explode: true } } as never)
 
@@ -185,7 +188,7 @@ describe('the faults of a world', () => {
   })
 
   it('are of one world alone', async () => {
-    const { mock } = faulty([{ effect: busyCode }])
+    const { mock } = mockWithFaults([{ effect: busyCode }])
 
     await mock.worlds.put('other')
     const got = await ask(mock, { ...list, path: `/w/other${list.path}` })
@@ -194,7 +197,10 @@ describe('the faults of a world', () => {
   })
 
   it('go on a reset, unless they are kept', async () => {
-    const [gone, kept] = [faulty([{ effect: busyCode }]).mock, faulty([{ effect: busyCode, times: 2 }]).mock]
+    const [gone, kept] = [
+      mockWithFaults([{ effect: busyCode }]).mock,
+      mockWithFaults([{ effect: busyCode, times: 2 }]).mock,
+    ]
     await ask(kept, list)
 
     await gone.reset()
@@ -208,7 +214,7 @@ describe('the faults of a world', () => {
   })
 
   it('that are kept on a reset let go what they hold, and keep the time that they have left', async () => {
-    const { mock, world } = faulty([
+    const { mock, world } = mockWithFaults([
       { operation: 'devices.*', effect: busyCode, for: '10s' },
       { effect: { hold: true } },
     ])
@@ -227,7 +233,7 @@ describe('the faults of a world', () => {
   })
 
   it('are those of before no more where another scenario is loaded, and are where it is wrong', async () => {
-    const { mock } = faulty([{ effect: busyCode }])
+    const { mock } = mockWithFaults([{ effect: busyCode }])
 
     await expect(mock.load('nothing')).rejects.toThrow(UsageError)
     const before = mock.faults.list().length
@@ -239,7 +245,7 @@ describe('the faults of a world', () => {
 
 describe('the log of exchanges', () => {
   it('tells which fault struck, and what it did', async () => {
-    const { mock, world, records } = faulty([
+    const { mock, world, records } = mockWithFaults([
       { effect: { reset: true }, times: 1 },
       { effect: { empty: true }, times: 1 },
       { effect: busyCode, times: 1 },
@@ -272,7 +278,7 @@ describe('the log of exchanges', () => {
   })
 
   it('tells of a delay that was cut short how long it was', async () => {
-    const { mock, world, records } = faulty([{ effect: { delay: '300ms' } }])
+    const { mock, world, records } = mockWithFaults([{ effect: { delay: '300ms' } }])
     const answer = ask(mock, list)
     await world.clock.advance(100)
 

@@ -1,15 +1,14 @@
 import { it as base, describe, expect } from 'vitest'
-import { json, sendTo } from '../doors.js'
-import { stateOf } from './ask.js'
-import { answerTo } from './talk.js'
-import { listening } from './ways.js'
+import { listenTanks } from '../support/entry-points.js'
+import { json, responseTo, sendTo } from '../support/http.js'
+import { stateOf } from '../support/worlds.js'
 
-type Server = Awaited<ReturnType<typeof listening>>
+type Server = Awaited<ReturnType<typeof listenTanks>>
 
 const it = base.extend<{ server: Server }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   server: async ({}, use) => {
-    const server = await listening({ allowedHosts: ['mock.Example'] })
+    const server = await listenTanks({ allowedHosts: ['mock.Example'] })
     await use(server)
     await server.close()
   },
@@ -91,7 +90,7 @@ describe('a server that listens', () => {
   ] as const)('refuses %s', async ([, bytes], { server }) => {
     const before = stateOf(server.mock.world)
 
-    const got = await answerTo(server.url, bytes)
+    const got = await responseTo(server.url, bytes)
 
     expect([got.status, json(got)]).toMatchObject([403, { code: 'API_FORBIDDEN' }])
     expect(stateOf(server.mock.world)).toBe(before)

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { createKept } from '../../src/server/kept.js'
 import type { RequestHandler } from '../../src/server/message.js'
-import { comparable, type Got, type Sent } from '../doors.js'
-import { randomRead, randomWriteCall } from '../random-exchange.js'
-import { play, type RandomWrite, randomWrite } from '../random-write.js'
-import { bearer, tanks } from '../tanks.js'
-import { ask, live } from './ask.js'
+import { ask, comparable, type TestRequest, type TestResponse } from '../support/http.js'
+import { randomRead, randomWriteCall } from '../support/random-request.js'
+import { play, type RandomWrite, randomWrite } from '../support/random-write.js'
+import { bearer, tanks } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 import { freshRequestHandler } from './fresh.js'
 
 type Step =
-  | { readonly kind: 'read'; readonly sent: Sent }
-  | { readonly kind: 'call'; readonly sent: Sent; readonly then: 'wait' | 'go on' }
+  | { readonly kind: 'read'; readonly sent: TestRequest }
+  | { readonly kind: 'call'; readonly sent: TestRequest; readonly then: 'wait' | 'go on' }
   | { readonly kind: 'write'; readonly write: RandomWrite; readonly then: 'wait' | 'go on' }
 
 const then = fc.constantFrom('wait' as const, 'wait' as const, 'go on' as const)
@@ -30,7 +30,7 @@ const scenario = {
 }
 
 /** What is answered at once: all but a write. */
-function answerNow(answer: RequestHandler, { headers = {}, body, ...sent }: Sent): Got {
+function answerNow(answer: RequestHandler, { headers = {}, body, ...sent }: TestRequest): TestResponse {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const got = answer({ ...sent, headers, body: bytes })
   if (got instanceof Promise) throw new Error('a read has to wait')
@@ -41,9 +41,9 @@ function answerNow(answer: RequestHandler, { headers = {}, body, ...sent }: Sent
 async function compareAll(steps: readonly Step[]): Promise<void> {
   const mock = createMockmaker({ scenario, watchTimeoutMs: 0 })
   const fresh = freshRequestHandler(live(mock.world))
-  const asked: Sent[] = []
+  const asked: TestRequest[] = []
   const stale: unknown[] = []
-  const compare = (sent: Sent) => {
+  const compare = (sent: TestRequest) => {
     const [kept, now] = [answerNow(mock.answer, sent), answerNow(fresh, sent)]
     if (JSON.stringify(kept) !== JSON.stringify(now)) stale.push({ sent, kept, now })
   }

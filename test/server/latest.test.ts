@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { createLatest } from '../../src/server/latest.js'
-import { completion, tanks, tokens } from '../tanks.js'
-import { ask, live } from './ask.js'
+import { ask } from '../support/http.js'
+import { completion, tanks, tokens } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 
 const other = 'device.mock.other'
 const scenario = {

@@ -4,9 +4,16 @@ import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { LobbyWait } from '../../src/server/lobby-wait.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
-import { doors, failure, type Got, json, listenDoor, type Opened, type Sent } from '../doors.js'
-import { bearer } from '../tanks.js'
-import { ask, live, settled, stateOf } from './ask.js'
+import {
+  entryPoints,
+  expressEntryPoint,
+  listenEntryPoint,
+  mswEntryPoint,
+  type OpenMock,
+} from '../support/entry-points.js'
+import { ask, failure, json, type TestRequest, type TestResponse } from '../support/http.js'
+import { bearer } from '../support/tanks.js'
+import { flushPromises, live, stateOf } from '../support/worlds.js'
 
 const tokens = { public: 'pub.mock.one', development: 'dev.mock.one' }
 const manual: ScenarioInput = {
@@ -18,7 +25,7 @@ const manual: ScenarioInput = {
 }
 const minute = 60_000
 
-const call = (path: string, body: object, token = tokens.public): Sent => ({
+const call = (path: string, body: object, token = tokens.public): TestRequest => ({
   method: 'POST',
   path: `/matchmaker/${path}`,
   headers: bearer(token),
@@ -26,10 +33,10 @@ const call = (path: string, body: object, token = tokens.public): Sent => ({
 })
 const find = call('lobbies/find', { game_modes: ['duel'] })
 const ready = (id: string) => call('lobbies/ready', {}, lobbyTokenOf(id))
-const joinOf = (got: Got) => json(got) as Join
+const joinOf = (got: TestResponse) => json(got) as Join
 
 /** The lobbies that are listed, once there are so many. */
-async function listed({ send }: Pick<Opened, 'send'>, count: number): Promise<readonly string[]> {
+async function listed({ send }: Pick<OpenMock, 'send'>, count: number): Promise<readonly string[]> {
   for (;;) {
     const got = await send({ method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) })
     const { lobbies } = json(got) as { lobbies: { lobby_id: string }[] }
@@ -37,12 +44,12 @@ async function listed({ send }: Pick<Opened, 'send'>, count: number): Promise<re
   }
 }
 
-async function seats({ send }: Pick<Opened, 'send'>): Promise<number> {
+async function seats({ send }: Pick<OpenMock, 'send'>): Promise<number> {
   const got = await send({ method: 'GET', path: '/matchmaker/players/statistics', headers: bearer(tokens.public) })
   return (json(got) as { player_count: number }).player_count
 }
 
-describe.each([...doors, listenDoor])('through $name, with manual servers', ({ open }) => {
+describe.each([...entryPoints, listenEntryPoint])('through $name, with manual servers', ({ open }) => {
   it('find, join and create reserve a seat, and answer when the lobby is ready', async () => {
     const mock = await open(manual)
     const found = mock.send(find)
@@ -65,7 +72,7 @@ describe.each([...doors, listenDoor])('through $name, with manual servers', ({ o
   })
 })
 
-describe.each([doors[1], doors[2], listenDoor].filter(door => door !== undefined))('through $name', ({ open }) => {
+describe.each([mswEntryPoint, expressEntryPoint, listenEntryPoint])('through $name', ({ open }) => {
   it('answers what waits for a lobby when the world is reset', async () => {
     const mock = await open(manual)
     const found = mock.send(find)
@@ -80,7 +87,7 @@ describe.each([doors[1], doors[2], listenDoor].filter(door => door !== undefined
 
 describe('on a socket', () => {
   it('a client that goes away frees its seat', async () => {
-    const mock = await listenDoor.open(manual)
+    const mock = await listenEntryPoint.open(manual)
     const client = new AbortController()
     const { path, headers, body } = find
     const gone = fetch(`${mock.url}${path}`, {
@@ -104,7 +111,7 @@ describe('on a socket', () => {
 /** A find that waits, and the id of its lobby. */
 async function waiting(mock: Mockmaker, signal?: AbortSignal) {
   const answer = ask(mock, find, signal)
-  await settled()
+  await flushPromises()
   const { lobby_id } = mock.world.lobbies.all().at(-1) ?? { lobby_id: '' }
   return { answer, lobby_id, player: () => mock.world.players.all().at(-1) }
 }
@@ -252,7 +259,7 @@ describe('a find that waits for its lobby', () => {
       ),
     )
     const settledAnswers = Promise.allSettled(await answers)
-    await settled()
+    await flushPromises()
 
     expect(world.waiters).toBe(2)
     core.endWaiters()

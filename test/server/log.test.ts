@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { createMockmaker, type ExchangeRecord } from '../../src/index.js'
-import { type Sent, sendTo } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
-import { ask, settled } from './ask.js'
-import { listening } from './ways.js'
+import { listenTanks } from '../support/entry-points.js'
+import { ask, sendTo, type TestRequest } from '../support/http.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { flushPromises } from '../support/worlds.js'
 
-const list: Sent = { method: 'GET', path: '/matchmaker/lobbies/list' }
+const list: TestRequest = { method: 'GET', path: '/matchmaker/lobbies/list' }
 
 /** A mock of tanks, and what its log says. */
 function logged() {
@@ -130,14 +130,14 @@ describe('the log of exchanges', () => {
     void ask(mock, { method: 'GET', path: '/cloud/devices/links', query }, client.signal)
 
     client.abort()
-    await settled()
+    await flushPromises()
 
     expect([records.map(record => record.status), told.mock.calls]).toEqual([[499], []])
     told.mockRestore()
   })
 
   it('holds no token, wherever one was sent', async () => {
-    const { mock, url, close } = await listening()
+    const { mock, url, close } = await listenTanks()
     const records: ExchangeRecord[] = []
     mock.log.subscribe(record => void records.push(record))
     for (const token of Object.values(tokens)) {
@@ -160,7 +160,7 @@ describe('the log of exchanges', () => {
   })
 
   it('holds no real token in a path either: /devices/link/{token} shows its label', async () => {
-    const { url, close, mock } = await listening()
+    const { url, close, mock } = await listenTanks()
     const records: ExchangeRecord[] = []
     mock.log.subscribe(record => void records.push(record))
 

@@ -1,8 +1,9 @@
 import { it as base, describe, expect, type MockInstance, vi } from 'vitest'
 import { ApiError, createMockmaker, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
-import { doors, failure, json, listenDoor } from '../doors.js'
-import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
-import { ask, settled, stateOf } from './ask.js'
+import { localEntryPoints } from '../support/entry-points.js'
+import { ask, failure, json } from '../support/http.js'
+import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
+import { flushPromises, stateOf } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
 const nothing = { game_modes: [], lobbies: [], regions: [] }
@@ -29,45 +30,42 @@ const it = base.extend<{ mock: Mockmaker; told: MockInstance<typeof console.erro
   },
 })
 
-describe.each([...doors.filter(({ name }) => name !== 'the command on a socket'), listenDoor])(
-  'mock.on through $name',
-  door => {
-    it('answers from the next request on, until reset', async () => {
-      const { mock, send, close } = await door.open(tanks)
-      const before = modes(await send(list))
-      mock?.on('lobbies.list', () => listOf('mine'))
-      const during = modes(await send(list))
+describe.each(localEntryPoints)('mock.on through $name', entryPoint => {
+  it('answers from the next request on, until reset', async () => {
+    const { mock, send, close } = await entryPoint.open(tanks)
+    const before = modes(await send(list))
+    mock.on('lobbies.list', () => listOf('mine'))
+    const during = modes(await send(list))
 
-      await mock?.reset()
+    await mock.reset()
 
-      expect([before, during, modes(await send(list))]).toEqual([ours, ['mine'], ours])
-      await close()
-    })
+    expect([before, during, modes(await send(list))]).toEqual([ours, ['mine'], ours])
+    await close()
+  })
 
-    it('answers in the world that it was added to, and in no other', async () => {
-      const { mock, send, close } = await door.open(tanks)
-      const other = await mock?.worlds.put('other')
-      other?.on('lobbies.list', () => listOf('other'))
+  it('answers in the world that it was added to, and in no other', async () => {
+    const { mock, send, close } = await entryPoint.open(tanks)
+    const other = await mock.worlds.put('other')
+    other?.on('lobbies.list', () => listOf('other'))
 
-      const answers = [await send(list), await send({ ...list, path: `/w/other${list.path}` })]
+    const answers = [await send(list), await send({ ...list, path: `/w/other${list.path}` })]
 
-      expect(answers.map(modes)).toEqual([ours, ['other']])
-      await close()
-    })
+    expect(answers.map(modes)).toEqual([ours, ['other']])
+    await close()
+  })
 
-    it('answers a bug with 500, and says on the console where the answer is wrong', async ({ told }) => {
-      const { mock, send, close } = await door.open(tanks)
-      mock?.on('lobbies.list', () => ({ ...nothing, lobbies: [{ lobby_id: 5 }] }) as never) // no type lets it pass
+  it('answers a bug with 500, and says on the console where the answer is wrong', async ({ told }) => {
+    const { mock, send, close } = await entryPoint.open(tanks)
+    mock.on('lobbies.list', () => ({ ...nothing, lobbies: [{ lobby_id: 5 }] }) as never) // no type lets it pass
 
-      const got = await send(list)
+    const got = await send(list)
 
-      expect(failure(got)).toBe('500 ERROR')
-      expect(told).toHaveBeenCalledOnce()
-      expect(String(told.mock.calls[0]?.[1])).toContain('answer.lobbies[0].lobby_id is 5: expected string')
-      await close()
-    })
-  },
-)
+    expect(failure(got)).toBe('500 ERROR')
+    expect(told).toHaveBeenCalledOnce()
+    expect(String(told.mock.calls[0]?.[1])).toContain('answer.lobbies[0].lobby_id is 5: expected string')
+    await close()
+  })
+})
 
 describe('mock.on', () => {
   it('lets the newest resolver answer, and the one before when that is removed', async ({ mock }) => {
@@ -242,7 +240,7 @@ describe('a resolver that has not answered', () => {
     async ([, end], { mock, told }) => {
       mock.on('lobbies.list', never)
       const got = ask(mock, list)
-      await settled()
+      await flushPromises()
 
       await end(mock)
 

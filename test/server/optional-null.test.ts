@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type OpenApiSchema, type OperationId, openapi, operationIds } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
-import { documented, spec } from '../contract/openapi-operation.js'
-import { json } from '../doors.js'
-import { reservedPlayer, successes, tokenOf } from '../successful-calls.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
-import { ask, stateOf } from './ask.js'
+import { reservedPlayer, successes, tokenOf } from '../support/example-calls.js'
+import { ask, json } from '../support/http.js'
+import { documented, spec } from '../support/openapi.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 const { schemas } = openapi().components
 

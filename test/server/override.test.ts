@@ -2,11 +2,11 @@ import { it as base, describe, expect, type MockInstance, vi } from 'vitest'
 import { ApiError, createMockmaker, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
 import { carriedBy } from '../../src/server/carried.js'
 import type { RequestHandler } from '../../src/server/message.js'
-import { json } from '../doors.js'
-import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
-import { ask, stateOf } from './ask.js'
+import { ask, json } from '../support/http.js'
+import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
-/** The mock with one operation overridden, as a door that knows our handlers has it. */
+/** The mock with one operation overridden, as an entry point with our handlers has it. */
 function overridden<Id extends OperationId>(mock: Mockmaker, id: Id, resolver: OverrideResolver<Id>) {
   const carried = carriedBy(mock.override(id, resolver))
   if (!carried) throw new Error('a handler of ours carries its operation')

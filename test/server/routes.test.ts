@@ -1,10 +1,10 @@
 import { it as base, describe, expect } from 'vitest'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.js'
 import { routes } from '../../src/server/routes.js'
-import { type Got, json } from '../doors.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { stateOf } from './ask.js'
-import { type Open, ways } from './ways.js'
+import { answerEntryPoint, listenEntryPoint, type OpenLocalMock } from '../support/entry-points.js'
+import { json, type TestResponse } from '../support/http.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 const filled = (path: string) =>
   path
@@ -15,14 +15,14 @@ const filled = (path: string) =>
 const paths = [...new Set(operationIds.map(id => operations[id].path))]
 const methodsAt = (path: string) =>
   operationIds.filter(id => operations[id].path === path).map(id => operations[id].method)
-const message = (got: Got) => (json(got) as { message: string }).message
-const code = (got: Got) => (json(got) as { code: string }).code
+const message = (got: TestResponse) => (json(got) as { message: string }).message
+const code = (got: TestResponse) => (json(got) as { code: string }).code
 
-describe.each(ways)('a request to $name', way => {
-  const it = base.extend<{ open: Open }>({
+describe.each([answerEntryPoint, listenEntryPoint])('a request to $name', entryPoint => {
+  const it = base.extend<{ open: OpenLocalMock }>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     open: async ({}, use) => {
-      const open = await way.open()
+      const open = await entryPoint.open(tanks)
       await use(open)
       await open.close()
     },

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { json } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
-import { ask } from './ask.js'
+import { ask, json } from '../support/http.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const ready = { method: 'POST', path: '/matchmaker/lobbies/ready' } as const

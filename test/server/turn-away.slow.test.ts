@@ -3,7 +3,7 @@ import { type HttpHandler, HttpResponse, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { createMockmaker } from '../../src/index.js'
-import { tanks } from '../tanks.js'
+import { tanks } from '../support/tanks.js'
 
 const baseUrls = ['*', '*/api', '/api', 'https://mock.test', 'HTTPS://Mock.test/V1/', 'http://[::1]:4100/api']
 

@@ -3,9 +3,9 @@ import { describe, expect } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import type { LiveWorld } from '../../src/store/world.js'
-import { type Got, json } from '../doors.js'
-import { completion, ids, tanks } from '../tanks.js'
-import { ask, live, settled } from './ask.js'
+import { ask, json, type TestResponse } from '../support/http.js'
+import { completion, ids, tanks } from '../support/tanks.js'
+import { flushPromises, live } from '../support/worlds.js'
 
 const timeoutMs = 1_000
 const links = ['device.mock.a', 'device.mock.b', 'device.mock.expires', 'device.mock.completes'] as const
@@ -62,7 +62,7 @@ interface Poll {
   readonly since: number
   until?: number
   readonly client: AbortController
-  got?: Got
+  got?: TestResponse
 }
 
 /** A mock under test, and what must be true of it, which is known from its change sets alone. */
@@ -215,7 +215,7 @@ describe('watches under any interleaving of polls, writes, deadlines, aborts, re
         await Promise.all(begun)
         // A reset on the way ends an advance.
         model.elapsed = model.world.clock.elapsed()
-        await settled()
+        await flushPromises()
         model.quiet()
         if (model.beginsAnew) expect(waiting.filter(poll => model.blocked.includes(poll))).toEqual([])
       }
@@ -224,7 +224,7 @@ describe('watches under any interleaving of polls, writes, deadlines, aborts, re
         await model.mock.close()
         for (const link of links) model.poll(link, `${model.current(link)}`)
       } else for (const { client } of model.blocked) client.abort()
-      await settled()
+      await flushPromises()
 
       expect([model.blocked, model.world.waiters, model.listening]).toEqual([[], 0, 0])
       model.quiet()

@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { type Got, json } from '../doors.js'
-import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
-import { ask, live, settled } from './ask.js'
+import { ask, json, type TestResponse } from '../support/http.js'
+import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
+import { flushPromises, live } from '../support/worlds.js'
 
 interface Watched {
   readonly cloud_token?: string
@@ -13,7 +13,7 @@ interface Watched {
 
 const get = (query: string) => ({ method: 'GET', path: '/cloud/devices/links', query }) as const
 const now = (mock: Mockmaker, token: string = tokens.pending) => ask(mock, get(`device_link_token=${token}`))
-const indexOf = (got: Got) => (json(got) as Watched).watch.index
+const indexOf = (got: TestResponse) => (json(got) as Watched).watch.index
 
 /** A mock of tanks, and a watch of its pending link that is blocked. */
 async function blocked(options: MockmakerOptions = {}, token: string = tokens.pending) {
@@ -140,7 +140,7 @@ describe('a watch', () => {
 
     await ask(mock, { method: 'POST', path: '/cloud/devices/links' })
     await mock.world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
-    await settled()
+    await flushPromises()
 
     expect(world.waiters).toBe(1)
   })
@@ -154,7 +154,7 @@ describe('a watch', () => {
         throw new Error('changed my mind')
       })
       .catch(() => {})
-    await settled()
+    await flushPromises()
 
     expect(world.waiters).toBe(1)
   })

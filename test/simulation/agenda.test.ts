@@ -5,8 +5,9 @@ import { keepTime } from '../../src/simulation/agenda.js'
 import type { Timetables } from '../../src/simulation/timetable.js'
 import type { TableName } from '../../src/store/rows.js'
 import type { LiveWorld } from '../../src/store/world.js'
-import { settled } from '../server/ask.js'
-import { smallWorld, startAt } from '../store/small-world.js'
+import { smallWorld } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
+import { flushPromises } from '../support/worlds.js'
 
 /** A world in which something happens to its lobbies, and what its agenda told of bugs. */
 function kept(lobbies: NonNullable<Timetables['lobbies']>) {
@@ -114,7 +115,7 @@ describe('what happens by itself', () => {
     const open = world.write(() => new Promise<void>(resolve => (release = resolve)))
     const advanced = world.clock.advance('5s')
     const reset = world.reset()
-    await settled()
+    await flushPromises()
     release()
     await Promise.all([open, advanced, reset])
     const before = [...times]

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { json } from '../doors.js'
-import { ask, live } from '../server/ask.js'
-import { bearer, completion, ids, tanks, tokens } from '../tanks.js'
+import { ask, json } from '../support/http.js'
+import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
 
 const scenario: ScenarioInput = {
   ...tanks,

@@ -3,7 +3,7 @@ import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
-import { settled } from '../server/ask.js'
+import { flushPromises } from '../support/worlds.js'
 
 const token = 'pub.mock'
 
@@ -41,7 +41,7 @@ async function created(mock: Mockmaker): Promise<string> {
 /** A lobby that a create has made, which waits for it to be ready. */
 async function starting(mock: Mockmaker): Promise<string> {
   void created(mock).catch(() => {})
-  await settled()
+  await flushPromises()
   return mock.world.lobbies.all().find(({ status }) => status === 'starting')?.lobby_id ?? ''
 }
 

@@ -4,7 +4,7 @@ import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
 import { models } from '../../src/store/model.js'
-import { settled } from '../server/ask.js'
+import { flushPromises } from '../support/worlds.js'
 import { limits, MatchmakerModel, type ModeId, modes, type Outcome, regionIds } from './matchmaker-model.js'
 
 /** What the server of a lobby says of it. */
@@ -195,7 +195,7 @@ class Twins {
     const { mock, model } = this
     if (action.does === 'reset') {
       await mock.reset()
-      await settled()
+      await flushPromises()
       const ended = [...this.#waiting.values()].map(({ answered }) => answered)
       expect(ended).not.toContain(undefined)
       this.#waiting.clear()
@@ -250,7 +250,7 @@ class Twins {
       const { token = '' } = this.#players[action.player % Math.max(1, this.#players.length)] ?? {}
       model.leave(token)
       this.#waiting.get(token)?.client.abort()
-      await settled()
+      await flushPromises()
       return [undefined, undefined]
     }
     return action.does === 'say' ? this.#say(action) : this.#move(action)
@@ -266,7 +266,7 @@ class Twins {
       wait.answered = typeof got === 'object' && got !== null && 'refused' in got ? String(got.refused) : 'seat'
       return got
     })
-    await settled()
+    await flushPromises()
     if (world.waiters === before) return answer
     const { player_token: token = '', lobby_id = '' } = world.players.all().at(-1) ?? {}
     this.#waiting.set(token, wait)
@@ -327,7 +327,7 @@ class Twins {
       player_count: number
     }
     const { world } = this.mock
-    await settled()
+    await flushPromises()
     const known = (token: string) => this.model.players.some(player => player.token === token)
     return {
       waiters: world.waiters,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { type Door, doors, type Opened } from '../doors.js'
+import { type EntryPoint, entryPoints, type OpenMock } from '../support/entry-points.js'
 
 const scenario: ScenarioInput = {
   seed: 3,
@@ -14,7 +14,7 @@ const scenario: ScenarioInput = {
 }
 
 /** The clock is the world's, where that is of this process, and else the control API's. */
-async function advance({ world, url }: Opened, by: string): Promise<void> {
+async function advance({ world, url }: OpenMock, by: string): Promise<void> {
   if (world) return world.clock.advance(by)
   await fetch(`${url}/__mock/clock/advance`, {
     method: 'POST',
@@ -23,9 +23,9 @@ async function advance({ world, url }: Opened, by: string): Promise<void> {
   })
 }
 
-/** What a door shows of a day: each hour its lobbies and who plays, and what somebody gets who joins in. */
-async function dayThrough(door: Door): Promise<readonly string[]> {
-  const mock = await door.open(scenario)
+/** Plays a day. Each hour it records the lobbies, the player count, and the answer to a new player. */
+async function dayThrough(entryPoint: EntryPoint): Promise<readonly string[]> {
+  const mock = await entryPoint.open(scenario)
   const headers = { authorization: 'Bearer pub.mock' }
   const seen: string[] = []
   for (let hour = 0; hour < 24; hour++) {
@@ -40,8 +40,8 @@ async function dayThrough(door: Door): Promise<readonly string[]> {
 }
 
 describe('a simulated day', () => {
-  it('is the same through every door', async () => {
-    const [first, ...others] = await Promise.all(doors.map(dayThrough))
+  it('is the same through every entry point', async () => {
+    const [first, ...others] = await Promise.all(entryPoints.map(dayThrough))
 
     expect(new Set(first).size).toBeGreaterThan(60)
     for (const other of others) expect(other).toEqual(first)

@@ -6,9 +6,7 @@ import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { seatsTaken } from '../../src/store/lobby-row.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
 import { isSeated } from '../../src/store/player-row.js'
-import { json } from '../doors.js'
-import { ask } from '../server/ask.js'
-import { post } from '../specification/frame.js'
+import { ask, json, post } from '../support/http.js'
 
 const lively: ScenarioInput = {
   now: '2026-11-20T00:00:00Z',

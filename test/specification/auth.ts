@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { failure } from '../doors.js'
-import { ids, tokens } from '../tanks.js'
-import { type Frame, ok, request } from './frame.js'
+import { failure, ok, request } from '../support/http.js'
+import { ids, tokens } from '../support/tanks.js'
+import type { Frame } from './frame.js'
 
 /** What the cloud promises to tell about itself, and about who asks. */
 export function specifyAuth({ describe, it }: Frame): void {

@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
-import { failure, type Sent, uuid } from '../doors.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { type Frame, ok, post, request } from './frame.js'
+import { failure, ok, post, request, type TestRequest, uuid } from '../support/http.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
+import type { Frame } from './frame.js'
 
 const path = `/cloud/games/${ids.tanks}`
 const startTs = '2026-11-20T20:00:00.000Z'
 
-const get = (query?: string): Sent => ({
+const get = (query?: string): TestRequest => ({
   method: 'GET',
   path,
   headers: bearer(tokens.cloud),

@@ -1,11 +1,12 @@
 import { expect } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
-import { failure, type Got, json, type Opened, uuid } from '../doors.js'
-import { bearer, ids, tokens } from '../tanks.js'
+import type { OpenMock } from '../support/entry-points.js'
+import { failure, json, type TestResponse, uuid } from '../support/http.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
 import type { Frame } from './frame.js'
 
-type Mock = Pick<Opened, 'send'>
+type Mock = Pick<OpenMock, 'send'>
 type Headers = Readonly<Record<string, string>>
 
 const call = (method: string, path: string) => (mock: Mock, body: unknown, headers: Headers) =>
@@ -27,12 +28,12 @@ const arena = bearer(tokens.arena)
 /** Players who are told apart. */
 const from = (address: string, headers: Headers = open) => ({ ...headers, 'x-forwarded-for': address })
 
-const ok = (got: Got) => {
+const ok = (got: TestResponse) => {
   expect(got.status, got.body).toBe(200)
   return json(got)
 }
-const seat = (got: Got) => ok(got) as Join
-const lobbyId = (got: Got) => seat(got).lobby.lobby_id
+const seat = (got: TestResponse) => ok(got) as Join
+const lobbyId = (got: TestResponse) => seat(got).lobby.lobby_id
 
 interface Listed {
   readonly lobby_id: string

@@ -1,20 +1,25 @@
 import { expect } from 'vitest'
-import { failure, json, type Opened, type Sent } from '../doors.js'
-import { ids, tokens } from '../tanks.js'
-import { type Frame, ok, post, request } from './frame.js'
+import type { OpenMock } from '../support/entry-points.js'
+import { failure, json, ok, post, request, type TestRequest } from '../support/http.js'
+import { ids, tokens } from '../support/tanks.js'
+import type { Frame } from './frame.js'
 
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
 const add = (domain: unknown, id: string = ids.closed, token: string = tokens.cloud) =>
   post(`${namespaces}/${id}/domains`, { domain }, token)
 const remove = (domain: string, id: string = ids.prod) =>
   request('DELETE', `${namespaces}/${id}/domains/${domain}`, tokens.cloud)
-const toggle = (enabled: unknown, id: string = ids.closed): Sent => ({
+const toggle = (enabled: unknown, id: string = ids.closed): TestRequest => ({
   ...post(`${namespaces}/${id}/domain-public-auth`, { enabled }, tokens.cloud),
   method: 'PUT',
 })
-const listFrom = (origin: string): Sent => ({ method: 'GET', path: '/matchmaker/lobbies/list', headers: { origin } })
+const listFrom = (origin: string): TestRequest => ({
+  method: 'GET',
+  path: '/matchmaker/lobbies/list',
+  headers: { origin },
+})
 
-async function domainsOf(id: string, mock: Pick<Opened, 'send'>): Promise<readonly string[]> {
+async function domainsOf(id: string, mock: Pick<OpenMock, 'send'>): Promise<readonly string[]> {
   const { namespace } = ok(await mock.send(request('GET', `${namespaces}/${id}`, tokens.cloud))) as {
     namespace: { config: { cdn: { domains: { domain: string }[] } } }
   }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { failure, json } from '../doors.js'
-import { ids, tokens } from '../tanks.js'
-import { type Frame, ok, post, request } from './frame.js'
+import { failure, json, ok, post, request } from '../support/http.js'
+import { ids, tokens } from '../support/tanks.js'
+import type { Frame } from './frame.js'
 
 const namespace = `/cloud/games/${ids.tanks}/namespaces`
 const lobby_ports = [

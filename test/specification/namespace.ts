@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { failure, json, uuid } from '../doors.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { type Frame, ok, post, request } from './frame.js'
+import { failure, json, ok, post, request, uuid } from '../support/http.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
+import type { Frame } from './frame.js'
 
 const path = `/cloud/games/${ids.tanks}/namespaces`
 const beta = { display_name: 'Open Beta', name_id: 'beta', version_id: ids.lobby }

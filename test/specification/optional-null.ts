@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
-import { ids, tokens } from '../tanks.js'
-import { type Frame, ok, post } from './frame.js'
+import { ok, post } from '../support/http.js'
+import { ids, tokens } from '../support/tanks.js'
+import type { Frame } from './frame.js'
 
 const find = {
   game_modes: ['duel'],

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
-import { bearer, ids, tokens } from '../tanks.js'
-import { type Frame, ok, post, request } from './frame.js'
+import { ok, post, request } from '../support/http.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
+import type { Frame } from './frame.js'
 
 const game = `/cloud/games/${ids.tanks}`
 const version_id = '5e5e5e5e-1111-4222-8333-444444444444'

@@ -1,11 +1,12 @@
 import { expect } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
-import { failure, type Got, type Opened } from '../doors.js'
-import { bearer, ids, tokens } from '../tanks.js'
-import { type Frame, ok } from './frame.js'
+import type { OpenMock } from '../support/entry-points.js'
+import { failure, ok, type TestResponse } from '../support/http.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
+import type { Frame } from './frame.js'
 
-type Mock = Pick<Opened, 'send'>
+type Mock = Pick<OpenMock, 'send'>
 type Headers = Readonly<Record<string, string>>
 
 const open = bearer(tokens.public)
@@ -30,8 +31,8 @@ const close = (mock: Mock, lobbyId: string, is_closed: boolean) =>
     headers: bearer(lobbyTokenOf(lobbyId)),
     body: JSON.stringify({ is_closed }),
   })
-const seat = (got: Got) => ok(got) as Join
-const lobbyId = (got: Got) => seat(got).lobby.lobby_id
+const seat = (got: TestResponse) => ok(got) as Join
+const lobbyId = (got: TestResponse) => seat(got).lobby.lobby_id
 const playerCount = async (mock: Mock) =>
   ((await read(mock, 'players/statistics')) as { player_count: number }).player_count
 

@@ -3,8 +3,9 @@ import { describe, expect, vi } from 'vitest'
 import type { ChangeSet } from '../../src/store/change-set.js'
 import type { Tables } from '../../src/store/table.js'
 import type { LiveWorld } from '../../src/store/world.js'
-import { play, randomTurn } from './random-turns.js'
-import { contents, game, smallWorld, startAt } from './small-world.js'
+import { play, randomTurn } from '../support/random-turns.js'
+import { contents, game, smallWorld } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
 
 function recorded(world: LiveWorld): ChangeSet[] {
   const changeSets: ChangeSet[] = []

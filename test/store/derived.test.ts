@@ -7,7 +7,7 @@ import { seatsTaken } from '../../src/store/lobby-row.js'
 import { isSeated } from '../../src/store/player-row.js'
 import type { InnerTables, ReadTables, Tables } from '../../src/store/table.js'
 import type { LiveWorld, World } from '../../src/store/world.js'
-import { ids, tanks } from '../tanks.js'
+import { ids, tanks } from '../support/tanks.js'
 
 /** Something that is done to lobbies, players and namespaces. Much does not fit, and is refused. */
 type Step =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeRefusals, setLobby } from './refusals.js'
-import { game, smallWorld } from './small-world.js'
+import { describeRefusals, setLobby } from '../support/refusals.js'
+import { game, smallWorld } from '../support/small-world.js'
 
 describeRefusals([
   [

@@ -1,8 +1,9 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { createWorld } from '../../src/store/world.js'
-import { chanceTurn, play, type RandomTurn } from './random-turns.js'
-import { contents, smallWorld, startAt } from './small-world.js'
+import { chanceTurn, play, type RandomTurn } from '../support/random-turns.js'
+import { contents, smallWorld } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
 
 type World = ReturnType<typeof smallWorld>
 

@@ -1,4 +1,4 @@
-import { describeRefusals, setLobby } from './refusals.js'
+import { describeRefusals, setLobby } from '../support/refusals.js'
 
 describeRefusals([
   [

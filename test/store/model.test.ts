@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type models, tableNames } from '../../src/store/model.js'
-import { uuid } from '../doors.js'
-import { smallWorld, startAt } from './small-world.js'
+import { uuid } from '../support/http.js'
+import { smallWorld } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
 
 const yearMs = 365 * 86_400_000
 const hourMs = 3_600_000

@@ -3,8 +3,8 @@ import { describe, expect } from 'vitest'
 import { Overlay } from '../../src/store/overlay.js'
 import { Records } from '../../src/store/records.js'
 import { Tracking } from '../../src/store/tracker.js'
-import { plainTurn, play } from './random-turns.js'
-import { game, smallWorld } from './small-world.js'
+import { plainTurn, play } from '../support/random-turns.js'
+import { game, smallWorld } from '../support/small-world.js'
 
 const name = fc.constantFrom('red', 'green', 'blue')
 const id = fc.constantFrom('g0', 'g1', 'g2', 'g3')

@@ -3,8 +3,9 @@ import { describe, expect } from 'vitest'
 import type { ChangeSet } from '../../src/store/change-set.js'
 import { type Beginning, begin } from '../../src/store/standing.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
-import { type Lists, play, type RandomTurn, randomTurn } from './random-turns.js'
-import { contents, startAt } from './small-world.js'
+import { type Lists, play, type RandomTurn, randomTurn } from '../support/random-turns.js'
+import { contents } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
 
 /** A file: games, by their ids, and cloud tokens, each of one of them. */
 interface File {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveWorld } from '../../src/store/world.js'
-import { lobby, smallRows, smallWorld } from './small-world.js'
+import { lobby, smallRows, smallWorld } from '../support/small-world.js'
 
 /** JSON that nests as many levels, objects and arrays in turn. */
 const nested = (levels: number) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Tables } from '../../src/store/table.js'
-import { describeRefusals } from './refusals.js'
-import { smallWorld } from './small-world.js'
+import { describeRefusals } from '../support/refusals.js'
+import { smallWorld } from '../support/small-world.js'
 
 const identifier = 'expected an identifier: 1 to 16 of 0-9 a-z and -, with single - inside only'
 const displayName = 'expected a display name: 1 to 128 bytes of UTF-8, no white space but single inner spaces'

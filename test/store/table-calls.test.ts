@@ -3,8 +3,8 @@ import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { tableNames } from '../../src/store/model.js'
 import type { Tables } from '../../src/store/table.js'
-import { stateOf } from '../server/ask.js'
-import { ids, tanks } from '../tanks.js'
+import { ids, tanks } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 const worldOf = () => createMockmaker({ scenario: tanks }).world
 

@@ -1,8 +1,9 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import type { LiveWorld, View } from '../../src/store/world.js'
-import { plainTurn, play, type RandomTurn, randomTurn } from './random-turns.js'
-import { smallWorld, startAt } from './small-world.js'
+import { plainTurn, play, type RandomTurn, randomTurn } from '../support/random-turns.js'
+import { smallWorld } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
 
 type Read = (view: View) => unknown
 

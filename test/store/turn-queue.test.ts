@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { createSyncContext } from '../../src/store/turn-queue.js'
-import { smallWorld } from './small-world.js'
+import { smallWorld } from '../support/small-world.js'
 
 const contexts = [
   ['the default context', () => createSyncContext()],

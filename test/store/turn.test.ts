@@ -2,8 +2,8 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
 import type { LiveWorld } from '../../src/store/world.js'
-import { chanceTurn, expectedStates, type Lists, play, randomTurn } from './random-turns.js'
-import { contents, smallWorld } from './small-world.js'
+import { chanceTurn, expectedStates, type Lists, play, randomTurn } from '../support/random-turns.js'
+import { contents, smallWorld } from '../support/small-world.js'
 
 const lists = ({ games, tokens }: LiveWorld): Lists => ({ games: games.all(), tokens: tokens.all() as never })
 

@@ -2,8 +2,9 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
 import type { ChangeSet } from '../../src/store/change-set.js'
-import { chanceTurn, play } from './random-turns.js'
-import { contents, game, smallRows, smallWorld, startAt } from './small-world.js'
+import { chanceTurn, play } from '../support/random-turns.js'
+import { contents, game, smallRows, smallWorld } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
 
 describe('a world that begins', () => {
   it('has its rows in their order', () => {

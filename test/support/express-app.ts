@@ -1,16 +1,14 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { type HttpHandler, HttpResponse } from 'msw'
 import { it as base } from 'vitest'
 import { type MockExpressOptions, mockExpress } from '../../src/express.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
-import { type Sent, sendTo } from '../doors.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
+import { sendTo, serveListener, type TestRequest } from './http.js'
+import { bearer, ids, tanks, tokens } from './tanks.js'
 
 interface Served {
   readonly url: string
-  send(sent: Partial<Sent>): ReturnType<typeof sendTo>
+  send(sent: Partial<TestRequest>): ReturnType<typeof sendTo>
 }
 
 /** Serves Express apps, and ends them after the test. */
@@ -19,13 +17,8 @@ export const it = base.extend<{ serve: (app: Express) => Promise<Served> }>({
   serve: async ({}, use) => {
     const ends: (() => Promise<unknown>)[] = []
     await use(async app => {
-      const server = createServer(app.use(lost, broken))
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-      ends.push(() => {
-        server.closeAllConnections()
-        return new Promise(resolve => server.close(resolve))
-      })
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const { url, close } = await serveListener(app.use(lost, broken))
+      ends.push(close)
       return { url, send: sent => sendTo(url, { method: 'GET', path: list, ...sent }) }
     })
     await Promise.all(ends.map(end => end()))
@@ -59,3 +52,12 @@ export const app = (handlers: readonly HttpHandler[], options?: MockExpressOptio
 export const ours = (mock: Mockmaker) => mock.handlers
 /** What a handler of the user answers. */
 export const mine = () => HttpResponse.json({ mine: true })
+
+/** A promise that a test resolves. */
+export function deferred() {
+  let resolve: () => void = () => {}
+  const promise = new Promise<void>(keep => {
+    resolve = keep
+  })
+  return { promise, resolve }
+}

@@ -1,9 +1,32 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+
+/** A block of code in README.md. */
+export interface Block {
+  readonly language: string
+  readonly text: string
+  /** The file that its first line names in a comment. */
+  readonly file: string | undefined
+}
+
+/** README.md, as it is. */
+export const readme = readFileSync('README.md', 'utf8')
+
+/** The blocks of code in README.md, in order. */
+export const blocks: readonly Block[] = [...readme.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(
+  ([, language = '', text = '']) => ({ language, text, file: /^\/\/ (\S+\.\w+)\n/.exec(text)?.[1] }),
+)
+
+/** The block that names that file. */
+export function blockOf(file: string): Block {
+  const block = blocks.find(one => one.file === file)
+  if (!block) throw new Error(`README.md has no block for ${file}`)
+  return block
+}
 
 /** A project of somebody who has installed mockmaker: this checkout, as it is built. */
 export interface Project {

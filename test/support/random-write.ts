@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { UsageError } from '../src/lib/usage-error.js'
-import type { TableName } from '../src/store/rows.js'
-import type { Table, Tables } from '../src/store/table.js'
-import type { LiveWorld } from '../src/store/world.js'
-import { ids, tokens } from './tanks.js'
+import { UsageError } from '../../src/lib/usage-error.js'
+import type { TableName } from '../../src/store/rows.js'
+import type { Table, Tables } from '../../src/store/table.js'
+import type { LiveWorld } from '../../src/store/world.js'
+import { ids, startAt, tokens } from './tanks.js'
 
 /** Tokens that only a random write makes. */
 export const madeTokens = {
@@ -27,7 +27,6 @@ export type RandomWrite =
   | { readonly does: 'advance'; readonly ms: number }
   | { readonly does: 'reset' }
 
-const startAt = Date.UTC(2026, 10, 20, 20)
 const soon = fc.constantFrom(0, 500, 1_500, 4_000).map(ms => startAt + ms)
 const game_id = fc.constantFrom(ids.tanks, ids.boats, 'cars')
 const namespace_id = fc.constantFrom(ids.prod, ids.prod, ids.closed, ids.boatsProd, 'made')

@@ -7,7 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import type { BrowserMockmaker } from '../../src/browser.js'
 import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
-import { blockOf } from '../readme/block.js'
+import { blockOf } from './readme.js'
 
 /** Where Debian's package puts it; elsewhere, CHROMIUM says. */
 export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -102,7 +102,7 @@ const quiet = [
 ]
 
 async function bundlePageScript(): Promise<string> {
-  const bundle = await rolldown({ input: 'test/browser/page-script.ts', platform: 'browser' })
+  const bundle = await rolldown({ input: 'test/support/page-script.ts', platform: 'browser' })
   const { output } = await bundle.generate({ format: 'iife', name: 'mockmaker', codeSplitting: false })
   await bundle.close()
   return output[0].code

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Tables } from '../../src/store/table.js'
-import { startAt } from './small-world.js'
+import { startAt } from './tanks.js'
 
 /** One thing that a turn does. */
 type Step =

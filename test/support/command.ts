@@ -108,8 +108,13 @@ export async function serveJson(args: readonly string[] = [], options?: StartOpt
   return withFirstLine(start(['--port', '0', '--json', ...args], options))
 }
 
-/** The same for more than one test: `end` answers the exit code. */
-export async function open(args: readonly string[]): Promise<Served & ListeningLine & { end(): Promise<Exit> }> {
+/** A command that serves until `end`, which sends SIGTERM. */
+export interface OpenCommand extends Served, ListeningLine {
+  end(): Promise<Exit>
+}
+
+/** Serves like `serveJson`, but for more than one test. */
+export async function openCommand(args: readonly string[] = []): Promise<OpenCommand> {
   const command = await withFirstLine(startUnwatched(['--port', '0', '--json', ...args], {}))
   return {
     ...command,

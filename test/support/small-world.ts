@@ -4,9 +4,7 @@ import type { SeedRows } from '../../src/store/seed.js'
 import { begin } from '../../src/store/standing.js'
 import type { TurnContext } from '../../src/store/turn-queue.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
-
-/** Where the clock of a small world starts: 2026-11-20T20:00:00Z. */
-export const startAt = Date.UTC(2026, 10, 20, 20)
+import { startAt } from './tanks.js'
 
 export interface SmallWorldOptions {
   readonly seed?: number

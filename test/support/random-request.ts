@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Sent } from './doors.js'
+import type { TestRequest } from './http.js'
 import { madeTokens } from './random-write.js'
 import { bearer, completion, ids, tokens } from './tanks.js'
 
@@ -112,7 +112,7 @@ const counted = fc
 const preflight = headers.map(headers => ({ method: 'OPTIONS', path: '/matchmaker/lobbies/list', headers }))
 
 /** A call that only reads, and never blocks, of a world of tanks. Two are often the same. */
-export const randomRead: fc.Arbitrary<Sent> = fc.oneof(
+export const randomRead: fc.Arbitrary<TestRequest> = fc.oneof(
   { weight: 6, arbitrary: list },
   { weight: 3, arbitrary: poll },
   { weight: 2, arbitrary: validation },
@@ -222,7 +222,7 @@ const said = fc
   }))
 
 /** A call that writes to a world of tanks, or is refused. */
-export const randomWriteCall: fc.Arbitrary<Sent> = fc.oneof(
+export const randomWriteCall: fc.Arbitrary<TestRequest> = fc.oneof(
   seat,
   seat,
   said,
@@ -235,6 +235,6 @@ export const randomWriteCall: fc.Arbitrary<Sent> = fc.oneof(
   fc.constant({ method: 'POST', path: '/cloud/devices/links' }),
 )
 
-function sent({ query, ...others }: Omit<Sent, 'query'> & { readonly query: string | undefined }): Sent {
+function sent({ query, ...others }: Omit<TestRequest, 'query'> & { readonly query: string | undefined }): TestRequest {
   return query === undefined ? others : { ...others, query }
 }

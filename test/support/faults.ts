@@ -1,7 +1,7 @@
 import { createMockmaker, type ExchangeRecord, type Fault, type MockmakerOptions } from '../../src/index.js'
 import type { MockResponse } from '../../src/server/message.js'
-import { bearer, ids, tanks, tokens } from '../tanks.js'
-import { live } from './ask.js'
+import { bearer, ids, tanks, tokens } from './tanks.js'
+import { live } from './worlds.js'
 
 /** A read, a write, a watch that blocks, a call that is not allowed, and a path that leads nowhere. */
 export const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
@@ -20,7 +20,7 @@ export const validate = {
 export const nowhere = { method: 'GET', path: '/nowhere' } as const
 
 /** A mock of tanks with faults, and what its log says. */
-export function faulty(faults: readonly Fault[], options: MockmakerOptions = {}) {
+export function mockWithFaults(faults: readonly Fault[], options: MockmakerOptions = {}) {
   const mock = createMockmaker({ scenario: tanks, ...options })
   const records: ExchangeRecord[] = []
   mock.log.subscribe(record => void records.push(record))

@@ -1,6 +1,6 @@
 import { it as base, expect } from 'vitest'
 import { type ListenOptions, type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
-import { completion, tanks, tokens } from '../tanks.js'
+import { completion, tanks, tokens } from './tanks.js'
 
 /** Where the tests ask. */
 export const origin = 'http://mock.test'

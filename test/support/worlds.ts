@@ -3,12 +3,11 @@ import { UsageError } from '../../src/lib/usage-error.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { type BeginningOptions, beginningOf } from '../../src/scenario/world-state.js'
+import { tableNames } from '../../src/store/model.js'
 import type { Rows, TableName } from '../../src/store/rows.js'
 import { begin } from '../../src/store/standing.js'
-import { createWorld, type LiveWorld } from '../../src/store/world.js'
-
-/** Where worlds of tests begin in time: 2026-11-20T20:00:00Z. */
-export const startAt = Date.UTC(2026, 10, 20, 20)
+import { createWorld, type LiveWorld, type World } from '../../src/store/world.js'
+import { startAt } from './tanks.js'
 
 /** Two games with three namespaces, named and not. */
 export const twoGames: ScenarioInput = {
@@ -55,4 +54,28 @@ export function problemLines(run: () => unknown): string[] {
     return (error as UsageError).message.split('\n')
   }
   return []
+}
+
+/** Gives a world its internal type, which every world has. */
+export function live(world: World): LiveWorld {
+  return world as LiveWorld
+}
+
+/** Everything that a request can change in a world: records, revision, clock, random state and waiters. */
+export function stateOf(world: World): string {
+  const { view, revision, clock, random, waiting } = live(world)
+  const tables = tableNames.map(name => [name, view.tables[name].all()])
+  return JSON.stringify({
+    tables,
+    revision,
+    now: clock.now(),
+    pending: clock.pending,
+    random: random.save(),
+    waiting: waiting.size,
+  })
+}
+
+/** Waits until all promises that need no timer have settled. */
+export function flushPromises(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
 }

@@ -1,4 +1,7 @@
-import type { ScenarioInput } from '../src/scenario/schema.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+
+/** The time at which the clocks of test worlds start. */
+export const startAt = Date.UTC(2026, 10, 20, 20)
 
 /** Ids and tokens of the world `tanks`. */
 export const ids = {
@@ -30,7 +33,7 @@ export const tokens = {
 export const tanks: ScenarioInput = {
   title: 'Tanks',
   seed: 7,
-  now: '2026-11-20T20:00:00Z',
+  now: new Date(startAt).toISOString(),
   clock: 'frozen',
   default_namespace: 'tanks/prod',
   regions: ['lnd-fra', 'lnd-atl', 'lnd-syd'],

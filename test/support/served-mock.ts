@@ -3,22 +3,22 @@ import { type Client, createClient } from '../../src/client.js'
 import { listen } from '../../src/express.js'
 import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
 import { setupMockmaker } from '../../src/node.js'
-import { type Got, type Sent, sendTo } from '../doors.js'
-import { tanks } from '../tanks.js'
+import { sendTo, type TestRequest, type TestResponse } from './http.js'
+import { tanks } from './tanks.js'
 
-/** A mock of tanks on a socket, and a client that steers it. */
-export interface Steered {
+/** A mock of tanks on a socket, and a client of its control API. */
+export interface ServedMock {
   readonly mock: Mockmaker
   readonly client: Client
   readonly url: string
-  /** Sends a call of the control API, as JSON. */
-  steer(method: string, path: string, body?: unknown): Promise<Got>
-  send(sent: Sent): Promise<Got>
+  /** Calls the control API. The body is sent as JSON. */
+  steer(method: string, path: string, body?: unknown): Promise<TestResponse>
+  send(sent: TestRequest): Promise<TestResponse>
   close(): Promise<void>
 }
 
-/** Serves mocks, and ends them after the test. */
-export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<Steered> }>({
+/** Serves mocks, and closes them after the test. */
+export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<ServedMock> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   serve: async ({}, use) => {
     const ends: (() => Promise<unknown>)[] = []
@@ -35,8 +35,8 @@ export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<Steer
         steer: (method, path, body) => {
           const [pathname = '', query] = path.split('?')
           const sent = { method, path: pathname, ...(query === undefined ? {} : { query }) }
-          if (body === undefined) return sendTo(url, { ...sent, headers: json })
-          return sendTo(url, { ...sent, headers: json, body: JSON.stringify(body) })
+          if (body === undefined) return sendTo(url, { ...sent, headers: jsonHeaders })
+          return sendTo(url, { ...sent, headers: jsonHeaders, body: JSON.stringify(body) })
         },
       }
     })
@@ -44,7 +44,7 @@ export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<Steer
   },
 })
 
-/** The header that a control write wants. */
-export const json = { 'content-type': 'application/json' } as const
+/** The header that the control API requires on a write. */
+export const jsonHeaders = { 'content-type': 'application/json' } as const
 
 type ServeOptions = MockmakerOptions & { readonly control?: boolean }

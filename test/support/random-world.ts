@@ -4,8 +4,8 @@ import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
 import type { Tables } from '../../src/store/table.js'
 import type { LiveWorld } from '../../src/store/world.js'
-import { tanks } from '../tanks.js'
-import { startAt, twoGames } from './made.js'
+import { startAt, tanks } from './tanks.js'
+import { twoGames } from './worlds.js'
 
 /** What steps are made of. */
 interface Ingredients {
