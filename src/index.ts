@@ -11,23 +11,21 @@ export { ApiError, type ApiErrorExtras, type ErrorBody, type ErrorCode } from '.
 export type { Fault, FaultState } from './contract/faults.js'
 export type { Expectation, JournalEntry, JournalFilter } from './contract/journal.js'
 export type { OperationId, OperationInput, OperationOutput, Operations } from './contract/operations.js'
-export type { Changes as MockEvents, ChangesOptions, MockEvent, ShownChangeSet } from './control/changes.js'
-export type { WorldDescription, WorldSummary } from './control/description.js'
-export type { Environment } from './control/environment.js'
-export type { Explanation, Question } from './control/explanation.js'
-export type { LobbyTokenInfo } from './control/lobby-tokens.js'
+export type { CompletionOptions } from './control/device-links.js'
+export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
+export type { ChangeSetJson, ChangesOptions, MockEvent, MockEvents } from './control/events.js'
+export type { Explanation, Question } from './control/explain.js'
+export type { LobbyTokenInfo } from './control/records.js'
+export type { EndSimulationOptions, SimulationOptions, SimulationState } from './control/simulation.js'
 export type {
-  CompletionOptions,
-  EndSimulationOptions,
-  LobbyEnvironmentOptions,
   NewWorldOptions,
-  SimulationOptions,
-  SimulationState,
+  ResetOptions,
   SnapshotOptions,
-  Steering,
-  SteeringResetOptions,
-  SteeringWorlds,
-} from './control/steering.js'
+  WorldControl,
+  WorldDescription,
+  WorldSummary,
+  WorldsControl,
+} from './control/world-control.js'
 export { UsageError } from './lib/usage-error.js'
 export type { Mock } from './mock.js'
 export type { ReloadOptions } from './mock-beginning.js'

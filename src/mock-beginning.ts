@@ -1,7 +1,6 @@
 import type { FaultEntry } from './contract/faults.js'
 import type { JournalEntry } from './contract/journal.js'
-import { ResetSchema } from './control/options.js'
-import type { Steering } from './control/steering.js'
+import { ResetOptions, type WorldControl } from './control/world-control.js'
 import { parseInput } from './lib/issues.js'
 import { UsageError } from './lib/usage-error.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -46,7 +45,7 @@ interface Beginner {
 }
 
 /** The ways in which a mock begins anew. What is around its world changes with the turn of the world. */
-export interface Beginnings extends Pick<Steering, 'reset' | 'load' | 'restore'> {
+export interface Beginnings extends Pick<WorldControl, 'reset' | 'load' | 'restore'> {
   become(beginning: MockBeginning): Promise<void>
   /** Has begun otherwise: what that changes is changed, what has happened since stays. Rejects with `UsageError`. */
   rebase(beginning: RebasedBeginning, options?: ReloadOptions): Promise<Tally>
@@ -89,7 +88,7 @@ export function begun({ world, faults, resolvers, journal, beginning, beginningO
       })
     },
     async reset(options = {}) {
-      const { keep = [] } = parseInput(ResetSchema, options, 'reset')
+      const { keep = [] } = parseInput(ResetOptions, options, 'reset')
       letGo()
       await world.reset({
         keep: keep.filter(part => part === 'clock'),

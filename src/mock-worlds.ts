@@ -1,7 +1,5 @@
 import { ApiError } from './contract/errors.js'
-import { summaryOf } from './control/description.js'
-import { NewWorldSchema } from './control/options.js'
-import type { NewWorldOptions, SteeringWorlds } from './control/steering.js'
+import { NewWorldOptions, summarizeWorld, type WorldsControl } from './control/world-control.js'
 import { didYouMean } from './lib/did-you-mean.js'
 import { parseInput } from './lib/issues.js'
 import { quoted } from './lib/quote.js'
@@ -16,7 +14,7 @@ import { withPublicUrl } from './store/standing.js'
 import type { OwnedMock, WorldMock } from './world-mock.js'
 
 /** The worlds of a mock, by their ids. */
-export interface MockWorlds extends SteeringWorlds {
+export interface MockWorlds extends WorldsControl {
   /** The world that is meant where none is named. */
   readonly default: WorldMock
   get(id: string): WorldMock | undefined
@@ -58,10 +56,10 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
   }
   return {
     default: worlds.default,
-    list: () => worlds.ids.flatMap(id => worlds.peek(id) ?? []).map(summaryOf),
+    list: () => worlds.ids.flatMap(id => worlds.peek(id) ?? []).map(summarizeWorld),
     get: id => worlds.get(id),
     async put(id, options = {}) {
-      const beginning = beginningFor(id, parseInput(NewWorldSchema, options, 'world'))
+      const beginning = beginningFor(id, parseInput(NewWorldOptions, options, 'world'))
       const there = worlds.get(id)
       // In the same tick, so that a second call for the same new id finds this world.
       if (!there) return worlds.add(id, () => make(id, beginning))

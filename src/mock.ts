@@ -1,4 +1,4 @@
-import { EventBudget } from './control/changes.js'
+import { EventBudget } from './control/events.js'
 import { extended } from './extended.js'
 import type { MockBeginning, ReloadOptions } from './mock-beginning.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'

@@ -1,7 +1,7 @@
 import { type HttpHandler, isCommonAssetRequest } from 'msw'
 import { ApiError } from './contract/errors.js'
 import type { OperationId } from './contract/operations.js'
-import type { SteeringResetOptions } from './control/steering.js'
+import type { ResetOptions } from './control/world-control.js'
 import { extended } from './extended.js'
 import { quoted } from './lib/quote.js'
 import { UsageError } from './lib/usage-error.js'
@@ -76,7 +76,7 @@ export function ridingOn<Setup extends Msw>(mock: Pick<Mock, 'reset' | 'close'>,
     },
     calls: {
       ...passedOn,
-      async reset(options?: SteeringResetOptions) {
+      async reset(options?: ResetOptions) {
         msw.resetHandlers()
         await mock.reset(options)
       },

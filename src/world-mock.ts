@@ -1,12 +1,11 @@
 import { behaviours } from './behaviour/behaviours.js'
 import type { OperationId } from './contract/operations.js'
-import { changesOf, type EventBudget } from './control/changes.js'
-import { completeDeviceLink, expireDeviceLink } from './control/device-link.js'
+import { completeDeviceLink, expireDeviceLink } from './control/device-links.js'
+import { lobbyEnvironment } from './control/environment.js'
+import { type EventBudget, subscribeToEvents } from './control/events.js'
 import { explain } from './control/explain.js'
-import { lobbyEnvironment } from './control/lobby-environment.js'
-import { SnapshotSchema } from './control/options.js'
-import { endSimulation, simulate, simulationsIn } from './control/simulation.js'
-import type { Steering } from './control/steering.js'
+import { endSimulation, listSimulations, simulate } from './control/simulation.js'
+import { SnapshotOptions, type WorldControl } from './control/world-control.js'
 import { parseInput } from './lib/issues.js'
 import { begun, type MockBeginning, type RebasedBeginning, type ReloadOptions } from './mock-beginning.js'
 import type { ScenarioInput } from './scenario/schema.js'
@@ -31,7 +30,7 @@ import type { TurnContext } from './store/turn-queue.js'
 import { createWorld, type LiveWorld } from './store/world.js'
 
 /** One world, what steers it, and what answers for it. */
-export interface WorldMock extends Steering {
+export interface WorldMock extends WorldControl {
   readonly answer: RequestHandler
   /**
    * Lets a resolver answer an operation in this world, from the next request on and through every entry point. The newest
@@ -188,7 +187,7 @@ function answeringOf(
   }
 }
 
-type Steered = Omit<Steering, 'tokens' | 'faults'> & Pick<OwnedMock, 'become' | 'rebase' | 'faults'>
+type Steered = Omit<WorldControl, 'tokens' | 'faults'> & Pick<OwnedMock, 'become' | 'rebase' | 'faults'>
 
 /** How many worlds this process has made: the time does not tell those of one moment apart. */
 let runs = 0
@@ -209,14 +208,14 @@ function steeringOf(
     world,
     faults,
     journal,
-    changes: options => changesOf({ world, history, run, budget: settings.events }, options),
+    changes: options => subscribeToEvents({ world, history, run, budget: settings.events }, options),
     explain: question => explain({ view: world.view, corsOrigins, faults }, question),
-    lobbyEnvironment: (lobbyId, options) => lobbyEnvironment(world.view.tables, { ...options, lobbyId }),
+    lobbyEnvironment: (lobbyId, options) => lobbyEnvironment(world.view.tables, lobbyId, options),
     simulate: (options = {}) => simulate(world, options),
-    simulations: () => simulationsIn(world.view.tables),
+    simulations: () => listSimulations(world.view.tables),
     endSimulation: (options = {}) => endSimulation(world, options),
     snapshot(options = {}) {
-      const { with: also = [] } = parseInput(SnapshotSchema, options, 'snapshot')
+      const { with: also = [] } = parseInput(SnapshotOptions, options, 'snapshot')
       const { chance, ...snapshot } = snapshotOf(world)
       return {
         ...snapshot,
@@ -226,7 +225,7 @@ function steeringOf(
         ...(also.includes('journal') ? { journal: journal.find() } : {}),
       }
     },
-    completeDeviceLink: (token, options) => completeDeviceLink(world, { ...options, token }),
+    completeDeviceLink: (token, options) => completeDeviceLink(world, token, options),
     expireDeviceLink: token => expireDeviceLink(world, token),
   }
 }

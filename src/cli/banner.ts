@@ -1,6 +1,5 @@
 import { listedLobbies } from '../behaviour/lobbies-list.js'
-import { curlLine, curlLineFor } from '../control/curl-line.js'
-import { publicFirst } from '../control/public-first.js'
+import { curlLine, curlLineFor, sortTokens } from '../control/examples.js'
 import { formatDuration } from '../lib/time.js'
 import type { Mock } from '../mock.js'
 import { defaultNamespace } from '../store/default-namespace.js'
@@ -23,7 +22,7 @@ interface Banner {
 export function printBanner({ mock, url, hint }: Banner, console: Console): void {
   const { print, style } = console
   const { world } = mock
-  const tokens = publicFirst(mock.tokens)
+  const tokens = sortTokens(mock.tokens)
   print('')
   print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', world.title)}`)
   print('')

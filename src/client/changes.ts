@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { ChangesOptions, MockEvent } from '../control/changes.js'
+import type { ChangesOptions, MockEvent } from '../control/events.js'
 import { ClientError, type Remote, respond } from './call.js'
 
 /** For how long it waits before it asks again, in ms. */

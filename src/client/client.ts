@@ -1,19 +1,18 @@
 import type { Fault, FaultState } from '../contract/faults.js'
 import type { Expectation, JournalEntry, JournalFilter } from '../contract/journal.js'
-import type { ChangesOptions, MockEvent } from '../control/changes.js'
-import type { WorldDescription, WorldSummary } from '../control/description.js'
+import type { CompletionOptions } from '../control/device-links.js'
 import type { Environment } from '../control/environment.js'
-import type { Explanation, Question } from '../control/explanation.js'
-import type { LobbyTokenInfo } from '../control/lobby-tokens.js'
+import type { ChangesOptions, MockEvent } from '../control/events.js'
+import type { Explanation, Question } from '../control/explain.js'
+import type { LobbyTokenInfo } from '../control/records.js'
+import type { EndSimulationOptions, SimulationOptions, SimulationState } from '../control/simulation.js'
 import type {
-  CompletionOptions,
-  EndSimulationOptions,
   NewWorldOptions,
-  SimulationOptions,
-  SimulationState,
+  ResetOptions,
   SnapshotOptions,
-  SteeringResetOptions,
-} from '../control/steering.js'
+  WorldDescription,
+  WorldSummary,
+} from '../control/world-control.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Verification } from '../server/verify.js'
 import type { ClockMode, ClockSetting } from '../store/clock-setting.js'
@@ -122,7 +121,7 @@ export interface Client {
   simulations(): Promise<SimulationState[]>
   /** Has nobody come to a namespace any more: those who are there leave in their time. `false` where nobody came. */
   endSimulation(options?: EndSimulationOptions): Promise<boolean>
-  reset(options?: SteeringResetOptions): Promise<void>
+  reset(options?: ResetOptions): Promise<void>
   /** Changes over to another scenario: the name of one on hand, or one in the fixture format. */
   load(scenario: string | ScenarioInput): Promise<void>
   /** The whole world, in the fixture format. */

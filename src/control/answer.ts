@@ -9,7 +9,7 @@ import { controlInput } from './control-input.js'
 import { guard } from './guard.js'
 import { type ControlId, type ControlSpec, controlOperations } from './operations.js'
 import { jsonPage } from './page-answer.js'
-import type { Steering } from './steering.js'
+import type { WorldControl } from './world-control.js'
 
 /** Which pages may call is told by the headers that every answer gets. */
 const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
@@ -22,7 +22,7 @@ const routes = createRouteTable({
 
 /** What is steered by a request, and by which version of mockmaker. */
 export interface Controlled {
-  readonly mock: Steering
+  readonly mock: WorldControl
   readonly server: SteeredServer
   readonly version: string | undefined
   /** Where who calls reaches the world. Without a slash at its end. */

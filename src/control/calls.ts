@@ -7,20 +7,17 @@ import { header, type MockRequest, type MockResponseInit } from '../server/messa
 import { ClientGone } from '../server/watch.js'
 import type { Clock } from '../store/clock.js'
 import { prefersJson, prefersYaml } from './accept.js'
-import { descriptionOf } from './description.js'
 import { exportLines } from './environment.js'
-import { eventStream } from './event-stream.js'
-import { filtered } from './filter.js'
+import { eventStream } from './events.js'
 import { type ControlId, type ControlInput, controlOperations } from './operations.js'
 import { jsonPage, textPage, yamlPage } from './page-answer.js'
-import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
+import { createRecord, deleteRecord, getRecord, listKey, listRecords, updateRecord } from './records.js'
 import { shownCall } from './shown-call.js'
-import type { Steering, SteeringWorlds } from './steering.js'
-import { fieldsOf, tableAt, wireNameOf } from './tables.js'
+import { describeWorld, type WorldControl, type WorldsControl } from './world-control.js'
 
 /** The server that is steered. */
 export interface SteeredServer {
-  readonly worlds: SteeringWorlds
+  readonly worlds: WorldsControl
   /** The names of the scenarios on hand. */
   readonly scenarios: readonly string[]
   /** For how long it has been there, in real ms. */
@@ -30,7 +27,7 @@ export interface SteeredServer {
 /** Who is steered by a call, and what was asked. */
 export interface ControlCall<Id extends ControlId> extends ControlInput<Id> {
   /** The world that the call is about. */
-  readonly mock: Steering
+  readonly mock: WorldControl
   readonly server: SteeredServer
   /** The version of mockmaker. */
   readonly version: string | undefined
@@ -73,28 +70,28 @@ export const controlCalls = {
   'worlds.get': ({ server, params: { world_id } }) => {
     const steering = server.worlds.get(world_id)
     if (!steering) throw noWorld(world_id)
-    return descriptionOf(steering)
+    return describeWorld(steering)
   },
   'worlds.put': async ({ server, params: { world_id }, body }) =>
-    descriptionOf(await server.worlds.put(world_id, body)),
+    describeWorld(await server.worlds.put(world_id, body)),
   'worlds.delete': async ({ server, params: { world_id } }) => {
     if (!(await server.worlds.delete(world_id))) throw noWorld(world_id)
     return {}
   },
-  'world.get': ({ mock }) => descriptionOf(mock),
+  'world.get': ({ mock }) => describeWorld(mock),
   reset: async ({ mock, body }) => {
     await mock.reset(body)
-    return descriptionOf(mock)
+    return describeWorld(mock)
   },
   'snapshot.put': async ({ mock, body }) => {
     // What is no scenario is found out where it is read.
     await mock.restore(body as ScenarioInput)
-    return descriptionOf(mock)
+    return describeWorld(mock)
   },
   'scenarios.list': ({ server }) => ({ scenarios: server.scenarios }),
   'scenario.put': async ({ mock, body: { name, scenario } }) => {
     await mock.load(name ?? scenario ?? {})
-    return descriptionOf(mock)
+    return describeWorld(mock)
   },
   'clock.get': ({ mock }) => clockOf(mock.world.clock),
   'clock.set': async ({ mock, exchange, body }) => {
@@ -141,13 +138,12 @@ export const controlCalls = {
     await mock.expireDeviceLink(token)
     return getRecord(mock.world, { table: 'device-links', id: token })
   },
-  'records.list': ({ mock, params: { table }, exchange: { query = '' } }) => {
-    const fields = fieldsOf(tableAt(table))
-    return { [wireNameOf(table)]: filtered(listRecords(mock.world, table), { query, fields }) }
-  },
+  'records.list': ({ mock, params: { table }, exchange: { query } }) => ({
+    [listKey(table)]: listRecords(mock.world, table, query),
+  }),
   'records.get': ({ mock, params: { table, id } }) => getRecord(mock.world, { table, id }),
-  'records.create': ({ mock, params: { table }, body }) => createRecord(mock.world, { table, input: body }),
-  'records.update': ({ mock, params: { table, id }, body }) => updateRecord(mock.world, { table, id, changes: body }),
+  'records.create': ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
+  'records.update': ({ mock, params: { table, id }, body }) => updateRecord(mock.world, { table, id }, body),
   'records.delete': ({ mock, params: { table, id } }) => deleteRecord(mock.world, { table, id }),
 } satisfies {
   readonly [Id in Exclude<ControlId, keyof typeof controlPages>]: (call: ControlCall<Id>) => object | Promise<object>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { ApiError, type ErrorCode } from '../contract/errors.js'
+import type { ErrorCode } from '../contract/errors.js'
+import { ApiError } from '../contract/errors.js'
 import { parseInput } from '../lib/issues.js'
 import { nestingLimit } from '../lib/json.js'
 import { shortened } from '../lib/quote.js'

@@ -1,19 +1,29 @@
-import { shellWord } from './curl-line.js'
+import { versionNameOf } from '../behaviour/game.js'
+import { lobbyPorts } from '../behaviour/lobby-ports.js'
+import { ApiError } from '../contract/errors.js'
+import { quoted } from '../lib/quote.js'
+import type { LobbyRow } from '../store/lobby-row.js'
+import { lobbyTokenOf } from '../store/lobby-token.js'
+import type { ServerPorts } from '../store/rows.js'
+import type { ReadTables } from '../store/table.js'
+import { shellWord } from './examples.js'
 
-/** Variables of a process, by their names. */
+/** Environment variables, by their names. */
 export type Environment = Readonly<Record<string, string>>
 
-/** What clients need to find a mock. */
-interface ClientEnvironment {
-  /** Where they reach it. Without a slash at its end. */
+/**
+ * Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end, and
+ * `versionName` is that of the namespace: `0.0.1`. Without a token or a version, their variables are left out.
+ */
+export function environmentOf({
+  url,
+  token,
+  versionName,
+}: {
   readonly url: string
   readonly token?: string | undefined
-  /** The name of the version that their namespace runs: `0.0.1`. */
   readonly versionName?: string | undefined
-}
-
-/** The variables by which clients find a mock (PROTOCOL.md C, E). What is unknown is left out. */
-export function environmentOf({ url, token, versionName }: ClientEnvironment): Environment {
+}): Environment {
   return {
     MOCKMAKER_URL: url,
     RIVET_API_ENDPOINT: url,
@@ -24,7 +34,69 @@ export function environmentOf({ url, token, versionName }: ClientEnvironment): E
   }
 }
 
-/** Variables as lines for a POSIX shell. */
+/** Writes variables as lines for a POSIX shell. */
 export function exportLines(environment: Environment): string[] {
   return Object.entries(environment).map(([name, value]) => `export ${name}=${shellWord(value)}`)
+}
+
+/** How the environment of a lobby's server is made. */
+export interface LobbyEnvironmentOptions {
+  /** The URL by which the server reaches the world. Default: left out, with the variables that hold it. */
+  readonly url?: string | undefined
+}
+
+/**
+ * Returns the variables that the server process of a lobby gets in the real service, and `MOCKMAKER_URL`.
+ * Throws `ApiError` if the lobby does not exist, or has stopped.
+ */
+export function lobbyEnvironment(
+  tables: ReadTables,
+  lobbyId: string,
+  { url }: LobbyEnvironmentOptions = {},
+): Environment {
+  const lobby = runningLobby(lobbyId, tables)
+  const { lobby_id, namespace_id, game_mode_id, region_id, lobby_config, tags } = lobby
+  const token = lobbyTokenOf(lobby_id)
+  const namespace = tables.namespaces.get(namespace_id)
+  return {
+    ...(url === undefined ? { RIVET_TOKEN: token } : environmentOf({ url, token })),
+    RIVET_LOBBY_ID: lobby_id,
+    RIVET_GAME_MODE_ID: game_mode_id,
+    RIVET_GAME_MODE_NAME: game_mode_id,
+    RIVET_NAMESPACE_ID: namespace_id,
+    RIVET_NAMESPACE_NAME: namespace?.name_id ?? '',
+    RIVET_VERSION_ID: namespace?.version_id ?? '',
+    RIVET_VERSION_NAME: namespace === undefined ? '' : versionNameOf(namespace, tables),
+    RIVET_REGION_ID: region_id,
+    // In the real service the name of a region is its short id, not its display name.
+    RIVET_REGION_NAME: region_id,
+    RIVET_MAX_PLAYERS_NORMAL: String(lobby.max_players_normal),
+    RIVET_MAX_PLAYERS_DIRECT: String(lobby.max_players_direct),
+    RIVET_MAX_PLAYERS_PARTY: String(lobby.max_players_party),
+    ...(lobby_config === undefined ? {} : { RIVET_LOBBY_CONFIG: JSON.stringify(lobby_config) }),
+    ...(tags === undefined ? {} : { RIVET_LOBBY_TAGS: JSON.stringify(tags) }),
+    ...Object.fromEntries((lobbyPorts(lobby, tables)?.lobby_ports ?? []).flatMap(portVariables)),
+    // Deprecated in the real service, but read by older servers.
+    RIVET_LOBBY_TOKEN: token,
+    RIVET_LOBBY_GROUP_ID: game_mode_id,
+    RIVET_LOBBY_GROUP_NAME: game_mode_id,
+  }
+}
+
+function runningLobby(lobbyId: string, { lobbies }: ReadTables): LobbyRow {
+  const lobby = lobbies.get(lobbyId)
+  if (lobby && lobby.status !== 'stopped') return lobby
+  const why = lobby ? `lobby ${quoted(lobbyId)} has stopped` : `there is no lobby ${quoted(lobbyId)}`
+  throw new ApiError('API_NOT_FOUND', `${why}: GET /__mock/lobbies lists them, and POST /__mock/lobbies makes one`)
+}
+
+/** The variables of a port. A shell does not allow `-` in their names. */
+function portVariables({ label, target_port, port_range }: ServerPorts['lobby_ports'][number]): [string, string][] {
+  const name = label.replaceAll('-', '_')
+  const variables: [string, number | undefined][] = [
+    [`PORT_${name}`, target_port],
+    [`PORT_RANGE_MIN_${name}`, port_range?.min],
+    [`PORT_RANGE_MAX_${name}`, port_range?.max],
+  ]
+  return variables.flatMap(([variable, port]) => (port === undefined ? [] : [[variable, String(port)]]))
 }

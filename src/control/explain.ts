@@ -1,19 +1,262 @@
+import * as z from 'zod'
+import type { Caller } from '../behaviour/caller.js'
+import { listedLobbies } from '../behaviour/lobbies-list.js'
+import { validateNamespace } from '../behaviour/validate-namespace.js'
+import { ApiError } from '../contract/errors.js'
+import { displayNameMaxBytes, identifierMaxBytes, utf8Length } from '../contract/formats.js'
+import type { Auth } from '../contract/operation.js'
+import { operations } from '../contract/operations.js'
+import { deviceLinkPath, isControlPath } from '../contract/paths.js'
+import { nearest } from '../lib/did-you-mean.js'
 import { parseInput } from '../lib/issues.js'
+import { quoted } from '../lib/quote.js'
+import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { explainLobby } from './explain-lobby.js'
-import { explainName } from './explain-name.js'
-import { explainRequest } from './explain-request.js'
-import type { ExplainedOf, Explanation, Question } from './explanation.js'
-import { QuestionSchema } from './options.js'
+import { authenticate } from '../server/authenticate.js'
+import { isAllowedOrigin, isChanging } from '../server/cors.js'
+import type { WorldFaults } from '../server/faults.js'
+import type { MockRequest } from '../server/message.js'
+import { namespaceOfOrigin } from '../server/origin.js'
+import { routes } from '../server/routes.js'
+import { pathInWorld } from '../server/world-path.js'
+import { fullNameOf } from '../store/full-name.js'
+import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/lobby-row.js'
+import type { View } from '../store/world.js'
+import { findGame } from './find-by-name.js'
 
-/** Answers a question. Throws `UsageError` where it asks for nothing, or for more than one thing. */
-export function explain(of: ExplainedOf, asked: Question): Explanation {
-  const question = parseInput(QuestionSchema, asked, 'question')
+export const Question = z.strictObject({
+  /** Asks why that lobby is listed, or is not. */
+  lobby_id: z.string().optional(),
+  /** Asks why a request with that path is answered as it is. */
+  path: z.string().optional(),
+  /** The method of the request. Default: GET. */
+  method: z.string().optional(),
+  /** The bearer token of the request. Default: none. */
+  token: z.string().optional(),
+  /** The Origin of the request. Default: none. */
+  origin: z.string().optional(),
+  /** Asks whether a namespace may have that name id. */
+  name_id: z.string().optional(),
+  /** Asks whether a namespace may have that display name. */
+  display_name: z.string().optional(),
+  /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
+  game: z.string().optional(),
+})
+/** A question about a lobby, a request, or the names of a namespace. */
+export type Question = z.output<typeof Question>
+
+/** The answer to a question. */
+export interface Explanation {
+  /** A few words. */
+  readonly verdict: string
+  /** A sentence for each reason. */
+  readonly because: readonly string[]
+}
+
+/** A world that is asked about. */
+interface ExplainedWorld {
+  readonly view: View
+  /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
+  readonly corsOrigins: readonly string[]
+  readonly faults: Pick<WorldFaults, 'concerning'>
+}
+
+/** Answers a question. Throws `UsageError` unless it asks for just one thing. */
+export function explain(world: ExplainedWorld, asked: Question): Explanation {
+  const question = parseInput(Question, asked, 'question')
   const { lobby_id, path, name_id, display_name } = question
   const isName = name_id !== undefined || display_name !== undefined
   const things = [lobby_id !== undefined, path !== undefined, isName].filter(one => one).length
   if (things !== 1) throw new UsageError('ask for one thing: lobby_id, path (with method), or name_id and display_name')
-  if (lobby_id !== undefined) return explainLobby(of, lobby_id)
-  if (path !== undefined) return explainRequest(of, { ...question, path })
-  return explainName(of, question)
+  if (lobby_id !== undefined) return explainLobby(world.view, lobby_id)
+  if (path !== undefined) return explainRequest(world, { ...question, path })
+  return explainNames(world.view, question)
+}
+
+function explainLobby(view: View, lobbyId: string): Explanation {
+  const { tables } = view
+  const lobby = tables.lobbies.get(lobbyId)
+  if (!lobby) return unknownLobby(lobbyId, tables.lobbies.all())
+  const isListed = listedLobbies(lobby.namespace_id, { tables }).includes(lobby)
+  const more = lobby.status === 'stopped' ? [] : runningText(lobby)
+  if (!isListed) return { verdict: 'not listed', because: [...reasonsAgainst(lobby, view), ...more] }
+  const namespace = fullNameOf(lobby.namespace_id, tables)
+  const readers = `to a public token of ${namespace}, and without a token where ${namespace} is meant and tokenless`
+  const open = `it is open, public and of a listable mode: it is shown ${readers}`
+  const canned = 'a development token is shown a canned list instead, in which no lobby of the world is'
+  return { verdict: 'listed', because: [open, canned, ...more] }
+}
+
+function unknownLobby(lobbyId: string, lobbies: readonly LobbyRow[]): Explanation {
+  const ids = lobbies.map(({ lobby_id }) => lobby_id)
+  const near = nearest(lobbyId, ids)
+  const hint = near === undefined ? 'GET /__mock/lobbies lists them' : `did you mean ${near}?`
+  return { verdict: 'not there', because: [`the world has no lobby ${quoted(lobbyId)}: ${hint}`] }
+}
+
+/** Returns the reasons why a lobby is not listed. */
+function reasonsAgainst(lobby: LobbyRow, { tables }: View): string[] {
+  const { namespace_id, game_mode_id, status, is_closed, publicity, total_player_count } = lobby
+  const mode = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)
+  const hides = tables.settings.get('settings')?.hide_empty_lobbies === true
+  const found = [
+    status === 'stopped' && 'it has stopped',
+    is_closed && 'it is closed (is_closed)',
+    publicity !== 'public' && `its publicity is ${publicity}`,
+    mode?.listable === false && `its game mode ${game_mode_id} is not listable`,
+  ].filter(reason => reason !== false)
+  if (found.length > 0 || !hides || total_player_count > 0) return found
+  return [`nobody is in it, others of its mode are listed, and the scenario says hide_empty_lobbies`]
+}
+
+function runningText(lobby: RunningLobby): string[] {
+  const texts = [seatsText(lobby), serverText(lobby)]
+  if (lobby.status === 'ready') return texts
+  const until = lobby.ready_by === undefined ? '' : `, and stops at ${formatInstant(lobby.ready_by)} if it does not`
+  return [`it is not ready until its server calls POST /matchmaker/lobbies/ready${until}`, ...texts]
+}
+
+function seatsText(lobby: RunningLobby): string {
+  const { total_player_count, reserved_player_count, max_players_normal, max_players_direct, is_closed } = lobby
+  const taken = `seats taken by connected players: ${total_player_count}, reserved: ${reserved_player_count}`
+  const free = (most: number) => Math.max(0, most - seatsTaken(lobby))
+  const forFind = is_closed ? '0 while it is closed' : free(max_players_normal)
+  return `${taken}, free for find: ${forFind}, for join by its id: ${free(max_players_direct)}`
+}
+
+function serverText({ run_by, lobby_id }: RunningLobby): string {
+  const env = `GET /__mock/lobbies/${encodeURIComponent(lobby_id)}/env shows its token`
+  if (run_by === 'mock') return `the mock plays its server, until a call comes with the lobby's token (${env})`
+  return `its own server runs it: only calls with the lobby's token have players connect and leave (${env})`
+}
+
+function explainNames({ tables, ...view }: View, question: Question): Explanation {
+  // A name that was not asked for is replaced by one that passes.
+  const { game: name, name_id = 'a', display_name = 'A' } = question
+  const game = name === undefined ? tables.games.all()[0] : findGame(name, tables)
+  const input = { name_id, display_name, game_id: game?.game_id ?? '' }
+  const { errors } = validateNamespace({ caller: { kind: 'device' }, input, tables, ...view })
+  const names = { name_id, display_name, game: game?.name_id ?? 'any game' }
+  const because = errors
+    .map(({ path }) => path.join('.'))
+    .filter(problem =>
+      problem.startsWith('name-id') ? question.name_id !== undefined : question.display_name !== undefined,
+    )
+    .map(problem => [problem, nameProblems[problem]?.(names)].filter(text => text !== undefined).join(': '))
+  if (because.length > 0) return { verdict: 'does not pass', because }
+  return { verdict: 'passes', because: [`nothing is against it, and no namespace of ${names.game} has that name_id`] }
+}
+
+interface Names {
+  readonly name_id: string
+  readonly display_name: string
+  readonly game: string
+}
+
+const nameProblems: { readonly [problem: string]: (names: Names) => string } = {
+  'display-name.too-short': () => 'it is empty',
+  'display-name.too-long': ({ display_name }) =>
+    `it has ${utf8Length(display_name)} bytes of UTF-8, and may have ${displayNameMaxBytes}`,
+  'display-name.invalid': ({ display_name }) =>
+    `${quoted(display_name)} is no display name: 1 to 128 bytes of UTF-8, and no white space but single spaces inside`,
+  'name-id.too-short': () => 'it is empty',
+  'name-id.too-long': ({ name_id }) =>
+    `it has ${utf8Length(name_id)} bytes of UTF-8, and may have ${identifierMaxBytes}`,
+  'name-id.not-unique': ({ name_id, game }) => `a namespace of the game ${game} is called ${quoted(name_id)} already`,
+  'name-id.invalid': ({ name_id }) =>
+    `${quoted(name_id)} is no identifier: 1 to 16 of 0-9 a-z and -, with single - inside only`,
+}
+
+function explainRequest(
+  { view, corsOrigins, faults }: ExplainedWorld,
+  question: Question & { readonly path: string },
+): Explanation {
+  const { method = 'GET', token, origin } = question
+  const [path = '', query] = pathInWorld(withoutOrigin(question.path)).split('?')
+  const outside = outsideService(path)
+  if (outside !== undefined) return { verdict: outside, because: [`nothing of the service is at ${path}`] }
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(origin === undefined ? {} : { origin }),
+  }
+  const request: MockRequest = { method: method.toUpperCase(), path, query, headers }
+  const concerning = faults.concerning(request)
+  const because = concerning.map(faultText)
+  const fault = faultVerdict(concerning)
+  if (fault !== undefined) return { verdict: fault, because }
+  try {
+    const { id, params } = routes.find(request.method, path)
+    const { auth, summary } = operations[id]
+    because.push(`it is ${id}: ${summary}`, `it answers ${authTexts[auth]}`)
+    const caller = authenticate(request, { auth, params, view })
+    because.push(callerText(caller, origin, view))
+    if (origin !== undefined && !isAllowedOrigin(origin, { tables: view.tables, corsOrigins }))
+      because.push(...refusedOriginTexts(origin, request.method))
+    return { verdict: `answered by ${id}`, because }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { verdict: `${error.status} ${error.code}`, because: [...because, error.message] }
+  }
+}
+
+function withoutOrigin(url: string): string {
+  return url.replace(/^https?:\/\/[^/?]*/i, '') || '/'
+}
+
+/** Returns what answers a path that is none of the service's; `undefined` for all others. */
+function outsideService(path: string): string | undefined {
+  if (isControlPath(path)) return 'answered by the control API'
+  const isPage = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
+  return isPage ? 'answered by a page' : undefined
+}
+
+const authTexts: { readonly [auth in Auth]: string } = {
+  none: 'anyone; a token that is sent must be valid',
+  bearer: 'every token of the world',
+  namespace:
+    'a public token, a development token (with canned data), or nobody in particular where the namespace is tokenless',
+  public: 'a public token, or a development token (with canned data)',
+  lobby: "the token of a lobby, or a namespace's development token (with canned data)",
+  cloud: 'a cloud token, where the path names a game one of that game',
+}
+
+function callerText(caller: Caller, origin: string | undefined, { tables }: View): string {
+  if (caller.kind === 'tokenless') {
+    const name = fullNameOf(caller.namespaceId, tables)
+    const byOrigin = origin !== undefined && namespaceOfOrigin(origin, tables) !== undefined
+    if (byOrigin) return `no token was sent, and pages of ${origin} belong to ${name}, which is tokenless`
+    return `no token was sent, and no namespace has the Origin: the default namespace ${name} answers, which is tokenless`
+  }
+  if ('namespaceId' in caller) {
+    const canned = caller.kind === 'development' ? ', which gets canned data' : ''
+    return `the token is a ${caller.kind} token of ${fullNameOf(caller.namespaceId, tables)}${canned}`
+  }
+  if ('gameId' in caller) return `the token is a cloud token of ${tables.games.get(caller.gameId)?.name_id}`
+  return caller.kind === 'anonymous' ? 'no token was sent' : `the token is a ${caller.kind} token`
+}
+
+function refusedOriginTexts(origin: string, method: string): string[] {
+  const refused = isChanging(method)
+    ? ['a browser that sends it from there is refused (403 API_FORBIDDEN), because the page is of another site']
+    : []
+  return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`, ...refused]
+}
+
+type Concerning = ReturnType<ExplainedWorld['faults']['concerning']>
+
+/** Returns what the first due fault does; `undefined` if none is due, or it lets the request pass. */
+function faultVerdict(concerning: Concerning): string | undefined {
+  const { state } = concerning.find(({ isDue, state }) => isDue && state.chance !== 0) ?? {}
+  if (!state || state.effect.spurious !== undefined) return undefined
+  const may = state.chance === undefined || state.chance === 1 ? '' : 'perhaps '
+  return `${may}met by fault ${state.id}: ${JSON.stringify(state.effect)}`
+}
+
+function faultText({ state: { id, effect, times, struck, chance }, isDue }: Concerning[number]): string {
+  const more = [
+    !isDue && 'but not now',
+    times !== undefined && `${struck} of ${times} times so far`,
+    chance !== undefined && `with a chance of ${chance}`,
+  ].filter(text => text !== false)
+  return [`fault ${id} concerns it: ${JSON.stringify(effect)}`, ...more].join(', ')
 }

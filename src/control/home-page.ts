@@ -1,14 +1,14 @@
 import type { Auth } from '../contract/operation.js'
-import { type OperationId, operationIds, operations } from '../contract/operations.js'
+import type { OperationId } from '../contract/operations.js'
+import { operationIds, operations } from '../contract/operations.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import { fullNameOf } from '../store/full-name.js'
 import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
-import { curlLine, curlLineFor } from './curl-line.js'
+import { curlLine, curlLineFor, sortTokens } from './examples.js'
 import { type Html, html } from './html.js'
 import { htmlDocument } from './html-document.js'
 import type { PageContext } from './page-context.js'
-import { publicFirst } from './public-first.js'
 
 /** The page at `/`: what world answers here, with which tokens, and to which calls. */
 export function homePage({ mock: { world, tokens }, url }: PageContext): Html {
@@ -22,7 +22,7 @@ ${counts(world)}
 <section aria-labelledby="tokens">
 <h2 id="tokens">Tokens</h2>
 ${tokenlessCard(url, world)}
-${publicFirst(tokens).map(token => tokenCard(token, { url, world }))}
+${sortTokens(tokens).map(token => tokenCard(token, { url, world }))}
 </section>
 <section aria-labelledby="operations">
 <h2 id="operations">Operations</h2>

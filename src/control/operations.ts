@@ -3,15 +3,10 @@ import { Fault } from '../contract/faults.js'
 import { Expectation, JournalFilterSchema } from '../contract/journal.js'
 import { isJsonObject } from '../lib/json.js'
 import { ClockSettingSchema } from '../store/clock-setting.js'
-import {
-  CompletionSchema,
-  EndSimulationSchema,
-  LoadSchema,
-  NewWorldSchema,
-  QuestionSchema,
-  ResetSchema,
-  SimulationSchema,
-} from './options.js'
+import { CompletionOptions } from './device-links.js'
+import { Question } from './explain.js'
+import { EndSimulationOptions, SimulationOptions } from './simulation.js'
+import { NewWorldOptions, ResetOptions, ScenarioOrName } from './world-control.js'
 
 /** One call of the control API, as data. */
 export interface ControlSpec {
@@ -39,6 +34,13 @@ const wholeNumber = z
   .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
 
+const LoadSchema = z
+  .strictObject({ name: z.string().optional(), scenario: ScenarioOrName.optional() })
+  .refine(
+    ({ name, scenario }) => (name === undefined) !== (scenario === undefined),
+    'expected one of name and scenario, and not both',
+  )
+
 /** The table of the control API: all that steers a mock from outside, under `/__mock` of each world. */
 export const controlOperations = {
   calls: { method: 'GET', path: '/', summary: 'These calls, and what goes into them.' },
@@ -49,7 +51,7 @@ export const controlOperations = {
     method: 'PUT',
     path: '/worlds/{world_id}',
     summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
-    body: NewWorldSchema,
+    body: NewWorldOptions,
     longestBody: longestScenario,
   },
   'worlds.delete': { method: 'DELETE', path: '/worlds/{world_id}', summary: 'Deletes a world.' },
@@ -58,7 +60,7 @@ export const controlOperations = {
     method: 'POST',
     path: '/reset',
     summary: 'Back to the scenario, in one change set.',
-    body: ResetSchema,
+    body: ResetOptions,
   },
   'snapshot.get': {
     method: 'GET',
@@ -143,7 +145,7 @@ export const controlOperations = {
     method: 'GET',
     path: '/explain',
     summary: 'Why a lobby is not listed, which operation answers a request and for whom, or why a name does not pass.',
-    query: QuestionSchema,
+    query: Question,
   },
   'lobbies.environment': {
     method: 'GET',
@@ -160,19 +162,19 @@ export const controlOperations = {
     method: 'PUT',
     path: '/simulation',
     summary: 'Starts to simulate players of a namespace, in one change set. Absent fields get their defaults.',
-    body: SimulationSchema,
+    body: SimulationOptions,
   },
   'simulation.delete': {
     method: 'DELETE',
     path: '/simulation',
     summary: 'Stops the simulation of a namespace. Its players leave when their sessions end.',
-    query: EndSimulationSchema,
+    query: EndSimulationOptions,
   },
   'device-links.complete': {
     method: 'POST',
     path: '/device-links/{token}/complete',
     summary: 'Completes a device link for a game, without a cloud token.',
-    body: CompletionSchema,
+    body: CompletionOptions,
   },
   'device-links.expire': {
     method: 'POST',

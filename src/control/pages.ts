@@ -1,4 +1,5 @@
-import { type OpenApiDocument, openapi } from '../contract/openapi.js'
+import type { OpenApiDocument } from '../contract/openapi.js'
+import { openapi } from '../contract/openapi.js'
 import { deviceLinkPath } from '../contract/paths.js'
 import { decodedSegment } from '../server/decoded-segment.js'
 import { header, type MockRequest, type MockResponseInit } from '../server/message.js'

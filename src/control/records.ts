@@ -1,67 +1,99 @@
+import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { valueAt } from '../lib/issues.js'
+import { quoted, shortened } from '../lib/quote.js'
 import { fullNameOf } from '../store/full-name.js'
-import { idOf } from '../store/model.js'
-import type { Table } from '../store/table.js'
+import type { LobbyRow } from '../store/lobby-row.js'
+import { lobbyIdIn, lobbyTokenOf } from '../store/lobby-token.js'
+import { idOf, models } from '../store/model.js'
+import type { TableName } from '../store/rows.js'
+import type { ReadTables, Table } from '../store/table.js'
 import { unknownId } from '../store/table-arguments.js'
 import type { World } from '../store/world.js'
-import { lobbyTokenCalled, lobbyTokensOf, noNewLobbyToken, noRecordOfLobby } from './lobby-tokens.js'
-import { type SteeredTable, tableAt } from './tables.js'
 
-/** A record, whatever its table. */
-export type AnyRecord = Readonly<Record<string, unknown>>
+/** The tables of the control API, by their names in paths. */
+export const tableNames = {
+  games: 'games',
+  namespaces: 'namespaces',
+  'game-modes': 'gameModes',
+  regions: 'regions',
+  lobbies: 'lobbies',
+  players: 'players',
+  simulations: 'simulations',
+  'device-links': 'deviceLinks',
+  tokens: 'tokens',
+} as const satisfies { readonly [path: string]: TableName }
 
-/** Where a record is: the name of its table in a path, and its id. */
+type ControlTable = (typeof tableNames)[keyof typeof tableNames]
+
+/** The key of a table's records in an answer. */
+export function listKey(path: string): string {
+  return path.replaceAll('-', '_')
+}
+
+/** A record of any table. */
+type AnyRecord = Readonly<Record<string, unknown>>
+
+/** The table of a path, and perhaps the id of a record. */
 interface Place {
   readonly table: string
   readonly id: string
 }
 
-/** The records of a table, with those whose tokens they are by name; with the tokens the lobbies' too. Throws `ApiError`. */
-export function listRecords(world: World, table: string): AnyRecord[] {
+// The functions below throw, or reject with, `ApiError` for an unknown table or record, and `UsageError` for wrong input.
+
+/** Lists the records of a table that have the values of a query, such as `game_mode_id=duel&state.map=Harbour`. */
+export function listRecords(world: World, table: string, query = ''): AnyRecord[] {
   const name = tableAt(table)
   const rows = tableOf(world, name)
     .all()
-    .map(row => withOwner(row, { world, name }))
-  return name === 'tokens' ? [...rows, ...lobbyTokensOf(world).map(info => ({ ...info }))] : rows
+    .map(row => withOwner(row, name, world))
+  const lobbyTokens = name === 'tokens' ? lobbyTokensOf(world).map(token => ({ ...token })) : []
+  return filterRecords([...rows, ...lobbyTokens], query, fieldsOf(name))
 }
 
-/** One of them. Throws `ApiError` where it is not there. */
 export function getRecord(world: World, { table, id }: Place): AnyRecord {
   const name = tableAt(table)
-  const ofLobby = name === 'tokens' ? lobbyTokenCalled(id, world) : undefined
-  if (ofLobby) return { ...ofLobby }
-  return withOwner(existing(world, { table, id }), { world, name })
+  const lobbyToken = name === 'tokens' ? findLobbyToken(id, world) : undefined
+  return lobbyToken ? { ...lobbyToken } : withOwner(existing(world, { table, id }), name, world)
 }
 
-/** Makes one, and answers it. Rejects with `ApiError` or `UsageError`. */
-export async function createRecord(
-  world: World,
-  { table, input }: { table: string; input: AnyRecord },
-): Promise<AnyRecord> {
+export async function createRecord(world: World, table: string, input: AnyRecord): Promise<AnyRecord> {
   const name = tableAt(table)
-  if (name === 'tokens' && input.kind === 'lobby') throw noNewLobbyToken()
-  return withOwner(await tableOf(world, name).create(input), { world, name })
+  if (name === 'tokens' && input.kind === 'lobby') {
+    throw new ApiError(
+      'API_BAD_BODY',
+      'kind is "lobby": the token of a lobby comes with the lobby. POST /__mock/lobbies makes one, and GET /__mock/tokens?kind=lobby&lobby_id={lobby_id} shows its token',
+    )
+  }
+  return withOwner(await tableOf(world, name).create(input), name, world)
 }
 
-/** Gives one the fields that are given, and answers it; null takes a field away. Rejects with `ApiError` or `UsageError`. */
-export async function updateRecord(
-  world: World,
-  { changes, ...place }: Place & { changes: AnyRecord },
-): Promise<AnyRecord> {
+/** Changes the given fields of a record. Null removes a field. */
+export async function updateRecord(world: World, place: Place, changes: AnyRecord): Promise<AnyRecord> {
   const name = tableAt(place.table)
   existing(world, place)
-  return withOwner(await tableOf(world, name).update(place.id, changes), { world, name })
+  return withOwner(await tableOf(world, name).update(place.id, changes), name, world)
 }
 
-/** Takes one away, and answers it. Rejects with `ApiError` or `UsageError`. */
 export async function deleteRecord(world: World, place: Place): Promise<AnyRecord> {
-  const name = tableAt(place.table)
   existing(world, place)
-  return tableOf(world, name).delete(place.id)
+  return tableOf(world, tableAt(place.table)).delete(place.id)
 }
 
-function tableOf(world: World, name: SteeredTable): Table<AnyRecord, AnyRecord> {
-  // What goes in is checked by the table, and what comes out is only shown.
+function tableAt(path: string): ControlTable {
+  // An own key of the tables is the name of one.
+  if (Object.hasOwn(tableNames, path)) return tableNames[path as keyof typeof tableNames]
+  const known = Object.keys(tableNames)
+  throw new ApiError(
+    'API_NOT_FOUND',
+    `nothing is at /__mock/${path}, and no table is called ${quoted(path)}.${didYouMean(path, known)}`,
+  )
+}
+
+function tableOf(world: World, name: ControlTable): Table<AnyRecord, AnyRecord> {
+  // The table checks what goes in, and what comes out is only shown.
   return world[name] as unknown as Table<AnyRecord, AnyRecord>
 }
 
@@ -69,21 +101,91 @@ function existing(world: World, place: Place): AnyRecord {
   const name = tableAt(place.table)
   const row = tableOf(world, name).get(place.id)
   if (row) return row
-  const ofLobby = name === 'tokens' ? lobbyTokenCalled(place.id, world) : undefined
-  if (ofLobby) throw noRecordOfLobby(ofLobby)
+  const lobbyToken = name === 'tokens' ? findLobbyToken(place.id, world) : undefined
+  if (lobbyToken) throw notARecord(lobbyToken)
   const idOfRow = idOf(name) as (row: AnyRecord) => string // of this table's rows
   const message = unknownId(place.table, { id: place.id, ids: tableOf(world, name).all().map(idOfRow) })
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${place.table} lists them.`)
 }
 
-interface Owned {
-  readonly world: World
-  readonly name: SteeredTable
-}
-
-/** A token as it is shown at the start: with whose it is, by name. */
-function withOwner(row: AnyRecord, { world, name }: Owned): AnyRecord {
+/** Adds to a token the name of its owner. */
+function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord {
   if (name !== 'tokens') return row
   if (row.namespace_id === undefined) return { ...row, game: world.games.get(String(row.game_id))?.name_id }
   return { ...row, namespace: fullNameOf(String(row.namespace_id), world) }
+}
+
+/** The fields that a token is shown with beyond its row. */
+const ownerFields = ['namespace', 'game', 'lobby_id']
+
+/** Returns the fields that records of a table may have. */
+function fieldsOf(name: ControlTable): readonly string[] {
+  const { schema } = models[name]
+  const shapes = schema instanceof z.ZodUnion ? schema.options.map(shapeOf) : [shapeOf(schema)]
+  const fields = shapes.flatMap(shape => Object.keys(shape))
+  return [...new Set([...fields, ...(name === 'tokens' ? ownerFields : [])])]
+}
+
+function shapeOf(schema: unknown): object {
+  return schema instanceof z.ZodObject ? schema.shape : {}
+}
+
+/** Returns the records that have all values of a query. A list has each of its items. */
+function filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): AnyRecord[] {
+  // A repeated condition is checked once, so that it costs nothing.
+  const conditions = [
+    ...new Map(
+      [...new URLSearchParams(query)].map(([name, value]) => [`${name}=${value}`, { path: name.split('.'), value }]),
+    ).values(),
+  ]
+  for (const { path } of conditions) {
+    const [field = ''] = path
+    if (!fields.includes(field))
+      throw new ApiError(
+        'API_BAD_QUERY',
+        `query parameter ${shortened(field)} is no field to filter by.${didYouMean(field, fields)}`,
+      )
+  }
+  return records.filter(record => conditions.every(({ path, value }) => hasValue(valueAt(record, path), value)))
+}
+
+function hasValue(value: unknown, text: string): boolean {
+  if (Array.isArray(value)) return value.some(item => hasValue(item, text))
+  if (value === undefined) return false
+  return (typeof value === 'object' ? JSON.stringify(value) : String(value)) === text
+}
+
+/** The token of a lobby. It is not a record: it exists as long as its lobby has not stopped. */
+export interface LobbyTokenInfo {
+  readonly token: string
+  readonly kind: 'lobby'
+  readonly lobby_id: string
+  /** `<game>/<namespace>`, by their name ids. */
+  readonly namespace: string
+}
+
+function lobbyTokensOf(tables: ReadTables): LobbyTokenInfo[] {
+  return tables.lobbies
+    .all()
+    .filter(({ status }) => status !== 'stopped')
+    .map(lobby => lobbyTokenInfo(lobby, tables))
+}
+
+/** Finds the lobby of a token that is no record. */
+function findLobbyToken(token: string, tables: ReadTables): LobbyTokenInfo | undefined {
+  const lobbyId = lobbyIdIn(token)
+  const lobby = lobbyId === undefined || tables.tokens.get(token) ? undefined : tables.lobbies.get(lobbyId)
+  return lobby && lobby.status !== 'stopped' ? lobbyTokenInfo(lobby, tables) : undefined
+}
+
+function lobbyTokenInfo({ lobby_id, namespace_id }: LobbyRow, tables: ReadTables): LobbyTokenInfo {
+  return { token: lobbyTokenOf(lobby_id), kind: 'lobby', lobby_id, namespace: fullNameOf(namespace_id, tables) }
+}
+
+function notARecord({ lobby_id }: LobbyTokenInfo): ApiError {
+  const path = `/__mock/lobbies/${encodeURIComponent(lobby_id)}`
+  return new ApiError(
+    'API_BAD_BODY',
+    `this is the token of lobby ${lobby_id}, and no record: it is there as long as the lobby has not stopped. Change the lobby instead (PATCH ${path}), or take it away (DELETE ${path})`,
+  )
 }

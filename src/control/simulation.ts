@@ -1,22 +1,52 @@
+import * as z from 'zod'
 import { didYouMean } from '../lib/did-you-mean.js'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/quote.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { simulationOf } from '../scenario/games.js'
+import { SimulationEntry, simulationOf } from '../scenario/games.js'
 import { fullNameOf } from '../store/full-name.js'
 import type { SimulationRow } from '../store/simulation-row.js'
 import type { ReadTables } from '../store/table.js'
 import type { World } from '../store/world.js'
-import { namespaceCalled } from './namespace-called.js'
-import { EndSimulationSchema, SimulationSchema } from './options.js'
-import type { EndSimulationOptions, SimulationOptions, SimulationState } from './steering.js'
+import { findNamespace } from './find-by-name.js'
 
-/** Has players come to a namespace, and go, from now on. Rejects with `UsageError`. */
+export const SimulationOptions = z.strictObject({
+  /** `<game>/<namespace>`, by their name ids, or an id. Default: the default namespace. */
+  namespace: z.string().optional(),
+  /** The number of players at once, averaged over a day. Default: 100. */
+  concurrent: SimulationEntry.shape.concurrent,
+  /** The average length of a session. Default: `12m`. */
+  session: SimulationEntry.shape.session,
+  /** The weights of the game modes, by their ids. Default: all alike. */
+  modes: SimulationEntry.shape.modes,
+})
+export type SimulationOptions = z.output<typeof SimulationOptions>
+
+export const EndSimulationOptions = z.strictObject({
+  /** `<game>/<namespace>`, by their name ids, or an id. Default: the default namespace. */
+  namespace: z.string().optional(),
+})
+export type EndSimulationOptions = z.output<typeof EndSimulationOptions>
+
+/** A simulation, and all players who are in the lobbies of its namespace now. */
+export interface SimulationState {
+  /** `<game>/<namespace>`, by their name ids. */
+  readonly namespace: string
+  readonly namespace_id: string
+  readonly concurrent: number
+  readonly session: string
+  readonly modes?: Readonly<Record<string, number>>
+  /** In ISO 8601. */
+  readonly began_at: string
+  readonly players: { readonly connected: number; readonly reserved: number }
+}
+
+/** Simulates players of a namespace from now on. Rejects with `UsageError`. */
 export async function simulate(world: World, options: SimulationOptions): Promise<SimulationState> {
-  const { namespace, ...entry } = parseInput(SimulationSchema, options, 'simulation')
+  const { namespace, ...entry } = parseInput(SimulationOptions, options, 'simulation')
   return world.write(async tables => {
-    const { namespace_id } = namespaceCalled(namespace, tables)
+    const { namespace_id } = findNamespace(namespace, tables)
     const row = { namespace_id, ...simulationOf(entry, world.clock.now()) }
     checkModes(row, tables)
     await tables.simulations.delete(q => q.where({ namespace_id }))
@@ -24,15 +54,14 @@ export async function simulate(world: World, options: SimulationOptions): Promis
   })
 }
 
-/** Where players come and go, and how many are there. */
-export function simulationsIn(tables: ReadTables): SimulationState[] {
+export function listSimulations(tables: ReadTables): SimulationState[] {
   return tables.simulations.all().map(row => stateOf(row, tables))
 }
 
-/** Has nobody come to a namespace any more; `false` where nobody did. Rejects with `UsageError`. */
+/** Stops the simulation of a namespace. Resolves with `false` if there is none. Rejects with `UsageError`. */
 export async function endSimulation(world: World, options: EndSimulationOptions): Promise<boolean> {
-  const { namespace } = parseInput(EndSimulationSchema, options, 'options')
-  const { namespace_id } = namespaceCalled(namespace, world)
+  const { namespace } = parseInput(EndSimulationOptions, options, 'options')
+  const { namespace_id } = findNamespace(namespace, world)
   return (await world.simulations.delete(q => q.where({ namespace_id }))) !== undefined
 }
 

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest'
-import type { Changes, MockEvent } from '../../src/control/changes.js'
-import { eventStream } from '../../src/control/event-stream.js'
+import { eventStream, type MockEvent, type MockEvents } from '../../src/control/events.js'
 import { createMockmaker } from '../../src/index.js'
 import { flushPromises } from '../support/worlds.js'
 
 /** What a client is sent of these events, until its stream ends. */
 async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise<string[]> {
   const texts: string[] = []
-  const changes = () => Object.assign(events(), { after: 'run-0' }) as Changes // all of it that a stream uses
+  const changes = () => Object.assign(events(), { after: 'run-0' }) as MockEvents // all of it that a stream uses
   const { stream } = eventStream({ changes, world: createMockmaker().world }, {})
   await new Promise<void>(end => stream?.({ send: text => texts.push(text), end, drained: flushPromises }))
   return texts

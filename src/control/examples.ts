@@ -2,14 +2,21 @@ import { hasPassed } from '../store/clock.js'
 import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 
-/** A call to try, as a line for a shell: the list of lobbies without a token. */
+const kinds: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']
+
+/** Sorts tokens as people look for them: public, development, cloud. */
+export function sortTokens(tokens: readonly TokenInfo[]): TokenInfo[] {
+  return kinds.flatMap(kind => tokens.filter(token => token.kind === kind))
+}
+
+/** Returns a shell command that lists the lobbies without a token. */
 export function curlLine(url: string): string {
   return `curl ${shellWord(`${url}/matchmaker/lobbies/list`)}`
 }
 
 /**
- * A call to try with a token, as a line for a shell: the list of lobbies for a namespace's token; for a cloud token the
- * completion of a pending device link or, where there is none, the validation of a namespace's names.
+ * Returns a shell command to try a token. A namespace's token lists the lobbies. A cloud token completes a pending
+ * device link or, if there is none, validates the names of a namespace.
  */
 export function curlLineFor(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): string {
   const authorization = shellWord(`Authorization: Bearer ${token.token}`)
@@ -31,7 +38,7 @@ function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { pa
   return { path, body: { display_name: 'Beta', name_id: 'beta' } }
 }
 
-/** A word as a POSIX shell takes it: as it is where it is plain, else between single quotes. */
+/** Quotes a word for a POSIX shell, if it has to be. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,0 +1,141 @@
+import * as z from 'zod'
+import { isJsonObject } from '../lib/json.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import type { Faults } from '../server/faults.js'
+import type { Journal } from '../server/journal.js'
+import type { TokenInfo } from '../store/token-info.js'
+import type { World } from '../store/world.js'
+import type { CompletionOptions } from './device-links.js'
+import type { Environment, LobbyEnvironmentOptions } from './environment.js'
+import type { ChangesOptions, MockEvents } from './events.js'
+import type { Explanation, Question } from './explain.js'
+import { listKey, tableNames } from './records.js'
+import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
+
+export const ResetOptions = z.strictObject({
+  /** The parts that a reset leaves as they are. Default: none. */
+  keep: z
+    .array(z.enum(['clock', 'faults', 'journal']))
+    .readonly()
+    .optional(),
+})
+export type ResetOptions = z.output<typeof ResetOptions>
+
+export const SnapshotOptions = z.strictObject({
+  /** The parts that a snapshot has beside the world. Default: none. */
+  with: z
+    .array(z.enum(['faults', 'journal']))
+    .readonly()
+    .optional(),
+})
+export type SnapshotOptions = z.output<typeof SnapshotOptions>
+
+const scenarioExpected = 'expected the name of a scenario on hand, or a scenario'
+
+/** A scenario's name, or any object: the reader of scenarios checks it. */
+export const ScenarioOrName = z.union([z.string(), z.custom<ScenarioInput>(isJsonObject, scenarioExpected)], {
+  error: scenarioExpected,
+})
+
+export const NewWorldOptions = z
+  .strictObject({
+    /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
+    scenario: ScenarioOrName.optional(),
+    /** The id of a world to copy. */
+    fork: z.string().optional(),
+    /** Replaces the scenario's seed. In a fork it restarts the random numbers. */
+    seed: z.int().optional(),
+  })
+  .refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
+    path: ['fork'],
+    error: 'expected none beside a scenario, because a world is made of one of them',
+  })
+export type NewWorldOptions = z.output<typeof NewWorldOptions>
+
+/** Controls one world. The client has the same names, over HTTP. */
+export interface WorldControl {
+  /** The id of the world on its server. */
+  readonly id: string
+  readonly world: World
+  /** The tokens of the scenario. */
+  readonly tokens: readonly TokenInfo[]
+  readonly faults: Faults
+  readonly journal: Journal
+  /** Yields change sets and exchanges as they happen. */
+  changes(options?: ChangesOptions): MockEvents
+  /**
+   * Explains why a lobby is not listed, which operation answers a request and for whom, or why a name is refused.
+   * Throws `UsageError` if the question asks for none of them.
+   */
+  explain(question: Question): Explanation
+  /**
+   * Returns the environment variables that the server of a lobby gets in the real service.
+   * Throws `ApiError` if the lobby does not exist, or has stopped.
+   */
+  lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment
+  /** Simulates players of a namespace from now on, in place of an earlier simulation. Rejects with `UsageError`. */
+  simulate(options?: SimulationOptions): Promise<SimulationState>
+  /** Lists the simulations. */
+  simulations(): SimulationState[]
+  /**
+   * Stops the simulation of a namespace: its players leave when their sessions end. Resolves with `false` if there is
+   * none. Rejects with `UsageError`.
+   */
+  endSimulation(options?: EndSimulationOptions): Promise<boolean>
+  /** Takes world, clock, faults and journal back to the start, in one change set, and removes the resolvers of `on`. */
+  reset(options?: ResetOptions): Promise<void>
+  /** Loads another scenario, in one change set: by its name, or in the fixture format. Rejects with `UsageError`. */
+  load(scenario: string | ScenarioInput): Promise<void>
+  /** Returns the whole world, in the fixture format. */
+  snapshot(options?: SnapshotOptions): ScenarioInput
+  /**
+   * Puts a snapshot back, in one change set. Every answer is as it was, except for watch indexes, which rise.
+   * Faults and journal stay if the snapshot has none. Rejects with `UsageError`.
+   */
+  restore(snapshot: ScenarioInput): Promise<void>
+  /**
+   * Completes a device link without a cloud token. Rejects with `ApiError` where the service would refuse it, and with
+   * `UsageError` for an unknown game.
+   */
+  completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
+  /** Lets a device link expire now. Rejects with `ApiError` for an unknown link. */
+  expireDeviceLink(token: string): Promise<void>
+}
+
+/** Controls the worlds of a server. */
+export interface WorldsControl {
+  /** Lists all worlds, `default` first. */
+  list(): WorldSummary[]
+  get(id: string): WorldControl | undefined
+  /** Creates or replaces a world. Rejects with `UsageError` or `ApiError`, and then nothing has happened. */
+  put(id: string, options?: NewWorldOptions): Promise<WorldControl>
+  /** Deletes a world. Resolves with `false` if there is none. Rejects with `UsageError` for the default one. */
+  delete(id: string): Promise<boolean>
+}
+
+/** A world in a list of worlds. */
+export interface WorldSummary {
+  readonly id: string
+  readonly title: string
+  readonly seed: number
+  readonly revision: number
+  /** Its time, in ISO 8601. */
+  readonly now: string
+  /** The number of requests that are blocked on a watch index. */
+  readonly waiters: number
+}
+
+/** A world, with the number of records in each of its tables. */
+export interface WorldDescription extends WorldSummary {
+  readonly counts: Readonly<Record<string, number>>
+}
+
+export function summarizeWorld({ id, world }: Pick<WorldControl, 'id' | 'world'>): WorldSummary {
+  const { title, seed, revision, waiters } = world
+  return { id, title, seed, revision, now: new Date(world.clock.now()).toISOString(), waiters }
+}
+
+export function describeWorld(control: Pick<WorldControl, 'id' | 'world'>): WorldDescription {
+  const counts = Object.entries(tableNames).map(([path, name]) => [listKey(path), control.world[name].count()])
+  return { ...summarizeWorld(control), counts: Object.fromEntries(counts) }
+}
