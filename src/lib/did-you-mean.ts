@@ -1,42 +1,41 @@
 import { distance } from 'fastest-levenshtein'
 import { shortened } from './quote.js'
 
-/** Longer words, in characters, get no suggestion. */
+/** Longer words get no suggestion. In characters. */
 const longestWord = 256
 
-/** How many choices are compared with a word, so that a suggestion costs less than the call. */
+/** Compares no more choices than this: a suggestion must cost less than the call. */
 const mostCompared = 10_000
 
-/** A shorter word is a part of too many choices. */
+/** Shorter words are part of too many choices. In characters. */
 const shortestPart = 3
 
 /**
- * The choice that a mistyped word most likely meant: at most a third of its letters differ, case aside.
- * Else the only choice that has the word as a part: `lnd-fra` for `fra`. Looks at the first 10,000 choices.
+ * Finds the choice that a mistyped word most likely meant: at most a third of the letters differ, ignoring case.
+ * If there is none, it returns the only choice that has the word as a part: `lnd-fra` for `fra`.
  */
 export function nearest(word: string, choices: Iterable<string>): string | undefined {
   if (word === '' || word.length > longestWord) return undefined
   const lower = word.toLowerCase()
   let found: string | undefined
   let least = Number.POSITIVE_INFINITY
-  const havingIt: string[] = []
+  const withPart: string[] = []
   let compared = 0
   for (const choice of choices) {
     compared += 1
     if (compared > mostCompared) break
-    if (hasPart(choice, lower)) havingIt.push(choice)
+    if (hasPart(choice, lower)) withPart.push(choice)
     const allowed = Math.min(Math.floor(Math.max(word.length, choice.length) / 3), least - 1)
-    // Where the lengths differ by more, so do the words.
+    // Words differ at least as much as their lengths.
     if (Math.abs(word.length - choice.length) > allowed) continue
     const letters = distance(lower, choice.toLowerCase())
     if (letters > allowed) continue
     found = choice
     least = letters
   }
-  return found ?? (havingIt.length === 1 ? havingIt[0] : undefined)
+  return found ?? (withPart.length === 1 ? withPart[0] : undefined)
 }
 
-/** Whether a word in lower case stands in a choice between hyphens, dots and the like. */
 function hasPart(choice: string, lower: string): boolean {
   if (lower.length < shortestPart || choice.length > longestWord) return false
   return choice
@@ -45,25 +44,26 @@ function hasPart(choice: string, lower: string): boolean {
     .includes(lower)
 }
 
-/** The end of a message about an unknown word: ` Known: a, b.` and, where one is near, ` Did you mean a?` At most some 1,500 characters. */
-export function didYouMean(word: string, choices: readonly string[]): string {
-  const known = choices.length === 0 ? ' There are none.' : ` Known: ${listed(choices)}.`
-  const near = nearest(word, choices)
-  return near === undefined ? known : `${known} Did you mean ${shortened(near, longestWord)}?`
-}
+/** The most choices that a message lists. */
+const mostListed = 20
 
-const shown = 20
-
-/** The longest choice in a list, in characters. */
+/** Longer choices are cut in a list. In characters. */
 const longestListed = 60
 
-function listed(choices: readonly string[]): string {
-  const texts = choices.slice(0, shown).map(choice => shortened(choice, longestListed))
-  if (choices.length <= shown) return texts.join(', ')
-  return `${texts.join(', ')} and ${choices.length - shown} more`
+/**
+ * Ends a message about an unknown word: ` Known: a, b.`, and ` Did you mean a?` if one is near.
+ * It is at most about 1,500 characters long.
+ */
+export function didYouMean(word: string, choices: readonly string[]): string {
+  if (choices.length === 0) return ' There are none.'
+  const listed = choices.slice(0, mostListed).map(choice => shortened(choice, longestListed))
+  const more = choices.length > mostListed ? ` and ${choices.length - mostListed} more` : ''
+  const near = nearest(word, choices)
+  const question = near === undefined ? '' : ` Did you mean ${shortened(near, longestWord)}?`
+  return ` Known: ${listed.join(', ')}${more}.${question}`
 }
 
-/** For the JSON Schema of a text: editors suggest these values, and any other text is right too. */
+/** JSON Schema of a text for which editors suggest these values. Any other text is valid too. */
 export function suggestedValues(values: readonly string[]) {
   return { anyOf: [{ enum: [...values] }, { type: 'string' }] }
 }

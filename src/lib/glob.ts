@@ -1,4 +1,4 @@
-/** Whether a text is what a pattern says, in which each `*` stands for any text, also for none. No other character is special. */
+/** Matches a text against a pattern. Each `*` stands for any text, or none. No other character is special. */
 export function matchesGlob(text: string, glob: string): boolean {
   const [first = '', ...others] = glob.split('*')
   const last = others.pop()

@@ -1,24 +1,23 @@
 import * as z from 'zod'
 
-/** The deepest nesting of objects and arrays that a body, a state or a scenario may have. */
+/** The deepest nesting of objects and arrays in a body, a state or a scenario. */
 export const nestingLimit = 64
 
-/** Whether a value from JSON nests no deeper than `levels`. Looks no further than that. */
+/** Checks that a JSON value nests at most `levels` deep. It looks no deeper, so cycles end. */
 export function nestsWithin(value: unknown, levels = nestingLimit): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (levels === 0) return false
   if (Array.isArray(value)) return value.every(inner => nestsWithin(inner, levels - 1))
-  // Not Object.values, which makes an array for each object: every body comes by here.
+  // Every body passes here, and Object.values would make an array for each object.
   for (const key in value) if (!nestsWithin(value[key as never], levels - 1)) return false // a key of it
   return true
 }
 
-const quote = 0x22
-const backslash = 0x5c
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Whether a JSON text, in UTF-8, nests no deeper than `levels`. It only counts brackets outside of strings, so that a text
- * of brackets alone is refused before anybody makes objects of it. Stops where the text is too deep.
+ * Checks that a JSON text in UTF-8 nests at most `levels` deep. It counts the brackets outside strings and makes no
+ * objects, so a text of a million brackets costs little. It stops where the text is too deep.
  */
 export function textNestsWithin(text: Uint8Array, levels = nestingLimit): boolean {
   let depth = 0
@@ -29,21 +28,20 @@ export function textNestsWithin(text: Uint8Array, levels = nestingLimit): boolea
       if (byte === backslash) i += 1
       else if (byte === quote) inString = false
     } else if (byte === quote) inString = true
-    // `[` and `{`, then `]` and `}`.
-    else if (byte === 0x5b || byte === 0x7b) {
+    else if (byte === openBracket || byte === openBrace) {
       depth += 1
       if (depth > levels) return false
-    } else if (byte === 0x5d || byte === 0x7d) depth -= 1
+    } else if (byte === closeBracket || byte === closeBrace) depth -= 1
   }
   return true
 }
 
-/** Whether a value from JSON is an object, and no list. */
+/** Checks that a JSON value is an object, not an array. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Sets a key of an object. An assignment would take a key called `__proto__` for the prototype. */
+/** Sets a key of an object. An assignment to the key `__proto__` would set the prototype instead. */
 export function setKey(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true })
 }
@@ -53,11 +51,11 @@ export const Json = z
   .unknown()
   .refine(value => nestsWithin(value), `expected JSON that nests at most ${nestingLimit} levels`)
   .refine(
+    // A value that nests too deep may have cycles, and has failed the first check.
     value => !nestsWithin(value) || isJson(value),
     'expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
   )
 
-/** Looks at all that is inside: what nests too deep, and perhaps without end, the other check has refused. */
 function isJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return ['string', 'boolean', 'object'].includes(typeof value)
@@ -66,90 +64,54 @@ function isJson(value: unknown): boolean {
   return Object.values(value).every(isJson)
 }
 
-/**
- * An object with any keys, whose values have one shape. It keeps a key called `__proto__` as any other key: zod's own
- * record drops that key, and what is left then matches, or says, something else.
- */
+/** `z.record` of any keys. It also keeps and checks a key called `__proto__`, which `z.record` drops. */
 export function record<Value extends z.core.$ZodType>(value: Value): z.ZodRecord<z.ZodString, Value> {
   const definition = { type: 'record', keyType: z.string(), valueType: value } as const
-  // The class knows no type parameters. The definition has the key and the value of the result.
-  return new KeepingRecord(definition) as unknown as z.ZodRecord<z.ZodString, Value>
+  // The class has no type parameters. The definition has the key and the value of the result.
+  return new ProtoKeepingRecord(definition) as unknown as z.ZodRecord<z.ZodString, Value>
 }
 
-// A class of zod's own making, because `.optional()` and `.describe()` copy a schema by its class.
-const KeepingRecord = z.core.$constructor<z.ZodRecord>('KeepingRecord', (schema, def) => {
-  const become: (instance: typeof schema, definition: typeof def) => void = z.ZodRecord.init
-  become(schema, def)
+// `.optional()` and `.describe()` copy a schema by its class, so this must be a zod class.
+const ProtoKeepingRecord = z.core.$constructor<z.ZodRecord>('ProtoKeepingRecord', (schema, def) => {
+  const init: (instance: typeof schema, definition: typeof def) => void = z.ZodRecord.init
+  init(schema, def)
   const parse = schema._zod.parse
   schema._zod.parse = (payload, context) => {
     const input = payload.value
     const parsed = parse(payload, context)
-    if (parsed instanceof Promise || parsed.value === input || !hasPrototypeKey(input)) return parsed
-    const inner = def.valueType._zod.run({ value: prototypeKeyOf(input), issues: [] }, context)
+    if (parsed instanceof Promise || parsed.value === input) return parsed
+    const own = Object.getOwnPropertyDescriptor(input, '__proto__')
+    if (!own) return parsed
+    const inner = def.valueType._zod.run({ value: own.value, issues: [] }, context)
     if (inner instanceof Promise) throw new z.core.$ZodAsyncError()
-    parsed.issues.push(...z.core.util.prefixIssues(key, inner.issues))
-    setKey(parsed.value as object, key, inner.value) // a record is parsed to an object
+    parsed.issues.push(...z.core.util.prefixIssues('__proto__', inner.issues))
+    setKey(parsed.value as object, '__proto__', inner.value) // a record is parsed to an object
     return parsed
   }
 })
 
-const key = '__proto__'
-
-function hasPrototypeKey(input: unknown): input is object {
-  return typeof input === 'object' && input !== null && Object.hasOwn(input, key)
-}
-
-function prototypeKeyOf(input: object): unknown {
-  return Object.getOwnPropertyDescriptor(input, key)?.value
-}
-
-/** Removes from a JSON value, in place, each optional key whose value is null. */
-type RemoveNulls = (value: unknown) => void
-
-const removers = new WeakMap<z.ZodType, RemoveNulls | undefined>()
-
 /**
- * Removes, in place, each key of a JSON value that is null and that the schema has as optional: null in an optional field
- * means absent (PROTOCOL.md B9). Also looks into nested objects, lists and records.
+ * Deletes, in place, each optional key that is null: null in an optional field means absent (PROTOCOL.md B9).
+ * It also looks into nested objects, lists and records.
  */
-export function removeOptionalNulls(schema: z.ZodType, value: unknown): void {
-  removerOf(schema)?.(value)
+export function removeOptionalNulls(schema: z.core.$ZodType, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const { def } = (schema as z.core.$ZodTypes)._zod // the union of all schemas; `instanceof` takes 1 µs each
+  if (def.type === 'optional') removeOptionalNulls(def.innerType, value)
+  else if (def.type === 'array') removeFromEach(def.element, value)
+  else if (def.type === 'record') removeFromEach(def.valueType, value)
+  else if (def.type === 'object' && isJsonObject(value)) removeFromFields(def.shape, value)
 }
 
-/** The function for a schema, made once; `undefined` where nothing in it is optional. */
-function removerOf(schema: z.ZodType): RemoveNulls | undefined {
-  if (!removers.has(schema)) removers.set(schema, makeRemover(schema))
-  return removers.get(schema)
+function removeFromEach(schema: z.core.$ZodType, values: object): void {
+  for (const value of Object.values(values)) removeOptionalNulls(schema, value)
 }
 
-function makeRemover(schema: z.ZodType): RemoveNulls | undefined {
-  if (schema instanceof z.ZodOptional) return removerOf(schema.unwrap() as z.ZodType) // its type allows zod's core schemas
-  if (schema instanceof z.ZodObject) return removerOfObject(schema)
-  if (schema instanceof z.ZodArray || schema instanceof z.ZodRecord) {
-    const inner = removerOf((schema instanceof z.ZodArray ? schema.element : schema.valueType) as z.ZodType)
-    return inner && (value => isObject(value) && Object.values(value).forEach(inner))
+function removeFromFields(shape: z.core.$ZodShape, object: Record<string, unknown>): void {
+  for (const key of Object.keys(object)) {
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined
+    if (!field) continue
+    if (object[key] !== null) removeOptionalNulls(field, object[key])
+    else if (field._zod.optin === 'optional') delete object[key]
   }
-  return undefined
-}
-
-function removerOfObject({ shape }: z.ZodObject): RemoveNulls | undefined {
-  const fields = Object.entries(shape).map(([key, field]) => ({
-    key,
-    isOptional: field._zod.optin === 'optional',
-    remove: removerOf(field as z.ZodType),
-  }))
-  const affected = fields.filter(({ isOptional, remove }) => isOptional || remove)
-  if (affected.length === 0) return undefined
-  return value => {
-    if (!isObject(value)) return
-    for (const { key, isOptional, remove } of affected) {
-      if (!Object.hasOwn(value, key)) continue
-      if (value[key] !== null) remove?.(value[key])
-      else if (isOptional) delete value[key]
-    }
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
