@@ -11,8 +11,7 @@ import {
   withHandlers,
 } from './mockmaker.js'
 import { nodeParts } from './node/parts.js'
-import { requireYaml } from './node/required.js'
-import { scenarioFile, shippedScenario } from './node/scenario.js'
+import { loadScenarioSync } from './node/scenario-file.js'
 import type { ScenarioInput } from './scenario/schema.js'
 
 /** As `MockmakerOptions`; the scenario may also be the name of a shipped one, or a file's path from the working directory. */
@@ -29,7 +28,7 @@ export interface NodeMockmaker extends Mockmaker, PassedOn<SetupServer>, Pick<Se
 
 /** Makes a Mockmaker that answers in this process, under MSW. Throws `UsageError` where the scenario or an option is wrong. */
 export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = {}): NodeMockmaker {
-  const loaded = typeof scenario === 'string' ? load(scenario) : scenario
+  const loaded = typeof scenario === 'string' ? loadScenarioSync(scenario) : scenario
   const mock = withHandlers(
     createMock(
       { ...options, scenario: loaded },
@@ -49,10 +48,6 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
     },
   }
   return extended(mock, over)
-}
-
-function load(nameOrPath: string): ScenarioInput {
-  return shippedScenario(nameOrPath) ?? scenarioFile(nameOrPath, requireYaml())
 }
 
 export type { ListenOptions, Mockmaker, PassedOn } from './mockmaker.js'

@@ -4,35 +4,31 @@ import { formatDuration } from '../lib/time.js'
 import type { Mock } from '../mock.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import { fullNameOf } from '../store/full-name.js'
-import type { SimulationRow } from '../store/simulation-row.js'
 import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { version } from '../version.js'
-import type { Console } from './console.js'
+import type { Console } from './output.js'
 
-/** What the command says when it listens. */
-interface Banner {
-  readonly mock: Pick<Mock, 'world' | 'tokens'>
-  readonly url: string
-  /** What stands at its end. Default: nothing. */
-  readonly hint?: string | undefined
-}
-
-/** Prints the URL, what is in the world, the tokens, public first, and a line of curl for each kind of them. */
-export function printBanner({ mock, url, hint }: Banner, console: Console): void {
+/** Prints the first lines: the URL, the namespaces, the tokens, and a line of curl for each kind of token. */
+export function printBanner(
+  { world, tokens }: Pick<Mock, 'world' | 'tokens'>,
+  { url, console, hint }: { readonly url: string; readonly console: Console; readonly hint?: string | undefined },
+): void {
   const { print, style } = console
-  const { world } = mock
-  const tokens = sortTokens(mock.tokens)
+  const sorted = sortTokens(tokens)
   print('')
   print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', world.title)}`)
   print('')
   print(`  ${style(['bold', 'cyan'], url)}`)
   print('')
-  printInventory(world, console)
+  printNamespaces(world, console)
   print('')
-  for (const line of columns(tokens.map(token => [token.kind, ownerOf(token), token.token]))) print(`  ${line}`)
+  printColumns(
+    sorted.map(token => [token.kind, ownerOf(token), token.token]),
+    console,
+  )
   print('')
-  for (const { title, curl } of examples({ world, tokens, url })) {
+  for (const { title, curl } of curlExamples(sorted, { world, url })) {
     print(`  ${style('dim', `# ${title}`)}`)
     print(`  ${curl}`)
   }
@@ -42,63 +38,44 @@ export function printBanner({ mock, url, hint }: Banner, console: Console): void
   print('')
 }
 
-/** Prints what is in each namespace of a world. */
-export function printInventory(world: World, { print }: Pick<Console, 'print'>): void {
-  for (const line of columns(inventory(world))) print(`  ${line}`)
-}
-
-/** What is in each namespace. */
-function inventory(world: World): string[][] {
+/** Prints a line for each namespace of a world: its game modes, open lobbies and simulated players. */
+export function printNamespaces(world: World, console: Pick<Console, 'print'>): void {
   const { namespaces, gameModes, simulations } = world
-  return namespaces.all().map(({ namespace_id, tokenless }) => {
+  const rows = namespaces.all().map(({ namespace_id, tokenless }) => {
     const modes = gameModes.count(q => q.where({ namespace_id }))
     const open = listedLobbies(namespace_id, { tables: world }).length
-    const within = [
+    const simulation = simulations.get(namespace_id)
+    const facts = [
       `${modes} ${modes === 1 ? 'game mode' : 'game modes'}`,
       `${open} open ${open === 1 ? 'lobby' : 'lobbies'}`,
       tokenless ? 'tokenless' : 'needs a token',
-      ...comeAndGo(simulations.get(namespace_id)),
     ]
-    return [fullNameOf(namespace_id, world), within.join(', ')]
+    if (simulation)
+      facts.push(`simulated players: ${simulation.concurrent} at once, ${formatDuration(simulation.session_ms)} each`)
+    return [fullNameOf(namespace_id, world), facts.join(', ')]
   })
+  printColumns(rows, console)
 }
 
-/** Who comes to a namespace by themselves. */
-function comeAndGo(simulation: SimulationRow | undefined): string[] {
-  if (!simulation) return []
-  const { concurrent, session_ms } = simulation
-  return [`players come and go: ${concurrent} at once, for ${formatDuration(session_ms)} each`]
-}
-
-/** Rows as lines; each cell but the last is as wide as the widest of its column. */
-function columns(rows: readonly (readonly string[])[]): string[] {
+/** Prints rows with their cells aligned. */
+function printColumns(rows: readonly (readonly string[])[], { print }: Pick<Console, 'print'>): void {
   const width = (column: number) => Math.max(...rows.map(row => row[column]?.length ?? 0))
-  return rows.map(row => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(width(i)))).join('  '))
-}
-
-interface Example {
-  readonly title: string
-  readonly curl: string
-}
-
-interface Exemplified {
-  readonly world: World
-  readonly tokens: readonly TokenInfo[]
-  readonly url: string
-}
-
-/** A call without a token, where the default namespace answers it, and one with the first token of each kind. */
-function examples({ world, tokens, url }: Exemplified): Example[] {
-  const tokenless = defaultNamespace(world)?.tokenless
-  const first = tokens.filter((token, i) => tokens.findIndex(({ kind }) => kind === token.kind) === i)
-  return [
-    ...(tokenless ? [{ title: 'without a token', curl: curlLine(url) }] : []),
-    ...first.map(token => ({ title: titles[token.kind], curl: curlLineFor(token, { url, world }) })),
-  ]
+  for (const row of rows)
+    print(`  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(width(i)))).join('  ')}`)
 }
 
 const titles: { readonly [Kind in TokenInfo['kind']]: string } = {
   public: 'with a public token: the open lobbies',
   development: 'with a development token: a canned list',
   cloud: 'with a cloud token',
+}
+
+/** A call without a token, if the default namespace allows it, and one with the first token of each kind. */
+function curlExamples(tokens: readonly TokenInfo[], { world, url }: { readonly world: World; readonly url: string }) {
+  const withoutToken = defaultNamespace(world)?.tokenless ? [{ title: 'without a token', curl: curlLine(url) }] : []
+  const firsts = tokens.filter((token, i) => tokens.findIndex(({ kind }) => kind === token.kind) === i)
+  return [
+    ...withoutToken,
+    ...firsts.map(token => ({ title: titles[token.kind], curl: curlLineFor(token, { url, world }) })),
+  ]
 }

@@ -2,68 +2,43 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { versionNameOf } from '../behaviour/game.js'
 import { environmentOf } from '../control/environment.js'
-import { bind } from '../express/bind.js'
-import { UsageError } from '../lib/usage-error.js'
-import type { Mock } from '../mock.js'
 import { systemReason } from '../node/system-error.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import type { TokenRow } from '../store/rows.js'
-import { answerOn, reachable } from './answer-on.js'
-import type { Console } from './console.js'
-import { exposureOf } from './exposure.js'
-import type { Loaded } from './load.js'
-import type { MockFlags } from './options.js'
-import type { TokenKind } from './token-kind.js'
-import { windowsWord } from './windows-word.js'
+import type { World } from '../store/world.js'
+import { type StartOptions, startMock } from './mock-server.js'
+import type { MockFlags, TokenKind } from './options.js'
+import type { Console } from './output.js'
 
-/** What `mockmaker exec` was told. */
-export interface ExecOptions extends MockFlags {
+/** The options of `mockmaker exec`. */
+export interface ExecFlags extends MockFlags {
   readonly token: TokenKind
 }
 
-/** A command that runs against a mock of its own. */
-interface Execution {
-  /** The command and its arguments. */
-  readonly command: readonly string[]
-  /** Default: the shipped `default`. */
-  readonly loaded: Loaded | undefined
-  readonly options: ExecOptions
-  readonly console: Pick<Console, 'warn' | 'fail'>
-}
-
-/** Exit codes, as shells have them. */
+/** Exit codes, as in shells. */
 const notFound = 127
 const cannotRun = 126
 const killed = 128
 
-/** Runs a command while a mock answers on a free port, and answers its exit code. Rejects with `UsageError` where the mock cannot be. */
-export async function exec({ command, loaded, options, console }: Execution): Promise<number> {
-  const { host, token } = options
-  const bound = await bind({ port: 0, host })
-  let mock: Mock | undefined
+/**
+ * Runs a command while a mock answers on a free port. Resolves with the exit code of the command. Rejects with `UsageError`
+ * if the mock cannot start.
+ */
+export async function exec(command: readonly string[], options: StartOptions<ExecFlags>): Promise<number> {
+  const { mock, url, close } = await startMock(0, options)
   try {
-    const exposure = host === undefined ? undefined : exposureOf({ host, port: bound.port })
-    if (exposure !== undefined) console.warn(exposure)
-    mock = answerOn(bound, { loaded, options, console })
     const { RIVET_TOKEN: _, ...inherited } = process.env
     const namespace = defaultNamespace(mock.world)
+    const token = firstToken(options.flags.token, mock.world)
     const versionName = namespace && versionNameOf(namespace, mock.world)
-    const env = {
-      ...inherited,
-      ...environmentOf({ url: reachable(bound.url), token: tokenIn(mock, token), versionName }),
-    }
-    return await run(command, env)
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error
-    console.fail(error.message)
-    return error.exitCode
+    return await run(command, { ...inherited, ...environmentOf({ url, token, versionName }) }, options.console)
   } finally {
-    await bound.close(mock)
+    await close()
   }
 }
 
-/** A token of the default namespace, or of its game. */
-function tokenIn({ world }: Mock, kind: TokenKind): string | undefined {
+/** Finds a token of the default namespace, or of its game. */
+function firstToken(kind: TokenKind, world: World): string | undefined {
   const namespace = defaultNamespace(world)
   if (!namespace) return undefined
   const { namespace_id, game_id } = namespace
@@ -72,40 +47,41 @@ function tokenIn({ world }: Mock, kind: TokenKind): string | undefined {
   return world.tokens.all().find(token => token.kind === kind && isOwn(token))?.token
 }
 
-/** The command could not be run. */
-class CommandError extends UsageError {
-  constructor(
-    message: string,
-    readonly exitCode: number,
-  ) {
-    super(message)
-  }
-}
-
-function run([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  // On Windows npm and its like are batch files, which only a shell runs.
+async function run([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv, console: Console): Promise<number> {
+  // On Windows npm and its like are batch files, and only a shell runs those.
   const child =
     process.platform === 'win32'
       ? spawn([name, ...args].map(windowsWord).join(' '), { stdio: 'inherit', env, shell: true })
       : spawn(name, args, { stdio: 'inherit', env })
   const stopForwarding = forwardSignals(signal => child.kill(signal))
-  return new Promise<number>((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) => reject(commandError(name, error)))
+  const exitCode = await new Promise<number>(resolve => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      console.fail(startFailure(name, error))
+      resolve(error.code === 'ENOENT' ? notFound : cannotRun)
+    })
     child.once('exit', (code, signal) => resolve(code ?? killed + constants.signals[signal ?? 'SIGTERM']))
-  }).finally(stopForwarding)
+  })
+  stopForwarding()
+  return exitCode
 }
 
-function commandError(name: string, error: NodeJS.ErrnoException): CommandError {
-  if (error.code === 'ENOENT') return new CommandError(`there is no command ${JSON.stringify(name)}`, notFound)
-  const reason = error.code === 'EACCES' ? 'it is no program, or you may not run it' : systemReason(error)
-  return new CommandError(`${JSON.stringify(name)} cannot be run: ${reason}`, cannotRun)
+function startFailure(name: string, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return `command not found: ${JSON.stringify(name)}`
+  const reason =
+    error.code === 'EACCES' ? 'it is not a program, or you have no permission to run it' : systemReason(error)
+  return `cannot run ${JSON.stringify(name)}: ${reason}`
 }
 
-/** What ends this process ends the command instead, until the function that comes back is called. */
+/** Sends the signals that would end this process to the command instead. Returns a function that stops it. */
 function forwardSignals(kill: (signal: NodeJS.Signals) => void): () => void {
   const terminate = () => kill('SIGTERM')
-  // A terminal sends Ctrl+C to the command by itself, and many take a second one for impatience.
+  // A terminal sends Ctrl+C to the command itself, and many programs take a second one as "end at once".
   const interrupt = () => process.stdin.isTTY || kill('SIGINT')
   process.on('SIGTERM', terminate).on('SIGINT', interrupt)
   return () => void process.off('SIGTERM', terminate).off('SIGINT', interrupt)
+}
+
+/** Quotes a word for the shell of Windows, unless it is plain. The shell still expands `%NAME%` in it. */
+export function windowsWord(word: string): string {
+  return /^[\w@+=:,./\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '""')}"`
 }

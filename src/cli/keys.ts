@@ -1,43 +1,136 @@
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { Console } from './console.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Mock } from '../mock.js'
+import { hasPassed } from '../store/clock.js'
+import { printNamespaces } from './banner.js'
+import type { Console } from './output.js'
 
-/** What a key does. It is pressed with Enter. */
+/** A key that the user presses with Enter. */
 export interface Key {
   readonly key: string
-  /** What it does, for the help. */
-  readonly does: string
+  /** For the help. */
+  readonly description: string
   press(): void | Promise<void>
 }
 
-/** Where keys come from, and what they do. */
-interface KeysOptions {
-  readonly input: NodeJS.ReadableStream
-  readonly keys: readonly Key[]
-  readonly console: Pick<Console, 'print' | 'fail' | 'style'>
-}
-
-/** Presses keys as their lines come, and `h`, which lists them. */
-export function listenToKeys({ input, keys, console }: KeysOptions): void {
-  const help: Key = { key: 'h', does: 'help', press: () => printKeys([...keys, help], console) }
+/** Presses the key that each line of the input names. `h` lists all keys. */
+export function listenToKeys(
+  input: NodeJS.ReadableStream,
+  keys: readonly Key[],
+  console: Pick<Console, 'print' | 'fail' | 'style'>,
+): void {
+  const help: Key = { key: 'h', description: 'help', press: () => printKeys(all, console) }
   const all = [...keys, help]
-  // Not as a terminal: that would take Ctrl+C from the process.
+  // A terminal interface would take Ctrl+C from the process.
   const lines = createInterface({ input, terminal: false })
-  // A terminal that is gone presses no more keys.
   input.on('error', () => lines.close())
   lines.on('line', line => {
-    const pressed = line.trim()
-    if (pressed === '') return
-    const known = all.find(({ key }) => key === pressed)
-    if (!known) return console.print(`  ${JSON.stringify(pressed)} is no key: h + Enter lists them`)
-    // A key that cannot do what it should is told of, and the next one is pressed all the same.
+    const name = line.trim()
+    if (name === '') return
+    const key = all.find(({ key }) => key === name)
+    if (!key) return console.print(`  there is no key ${JSON.stringify(name)}: h + Enter lists the keys`)
     Promise.resolve()
-      .then(() => known.press())
+      .then(() => key.press())
       .catch((error: unknown) => console.fail(error instanceof Error ? error.message : String(error)))
   })
 }
 
 function printKeys(keys: readonly Key[], { print, style }: Pick<Console, 'print' | 'style'>): void {
   print('')
-  for (const { key, does } of keys) print(`  ${style('bold', key)} + Enter  ${does}`)
+  for (const { key, description } of keys) print(`  ${style('bold', key)} + Enter  ${description}`)
   print('')
+}
+
+/** What the keys act on. */
+interface KeyTarget {
+  readonly mock: Mock
+  readonly url: string
+  readonly console: Console
+  /** Default: opens a URL in the browser of this machine. */
+  open?(url: string): Promise<void>
+  quit(): void
+}
+
+/** The keys of a command that serves. They act on the world `default`. */
+export function servingKeys(target: KeyTarget): readonly Key[] {
+  const { mock, url, console, quit, open = openInBrowser } = target
+  return [
+    {
+      key: 'r',
+      description: 'reset the world',
+      async press() {
+        await mock.reset()
+        console.print('  reset')
+      },
+    },
+    { key: 's', description: 'load the next scenario', press: scenarioCycle(target) },
+    {
+      key: 'f',
+      description: 'clear the faults',
+      press() {
+        mock.faults.clear()
+        console.print('  faults cleared')
+      },
+    },
+    { key: 'd', description: 'complete the newest pending device link', press: () => completeNewestLink(target) },
+    { key: 'o', description: 'open the start page in a browser', press: () => open(url) },
+    { key: 'u', description: 'print the URLs', press: () => printUrls(target) },
+    { key: 'c', description: 'clear the screen', press: () => console.clear() },
+    { key: 'q', description: 'quit', press: quit },
+  ]
+}
+
+/** Loads another scenario each time, in order. The first one is loaded already. */
+function scenarioCycle({ mock, console }: KeyTarget): () => Promise<void> {
+  let index = 0
+  return async () => {
+    index = (index + 1) % mock.scenarios.length
+    const name = mock.scenarios[index] ?? ''
+    await mock.load(name)
+    console.print('')
+    console.print(`  ${console.style('bold', name)}`)
+    printNamespaces(mock.world, console)
+    console.print('')
+  }
+}
+
+/** Completes the newest pending device link for the first game. */
+async function completeNewestLink({ mock, console }: KeyTarget): Promise<void> {
+  const { deviceLinks, games, clock } = mock.world
+  const pending = deviceLinks.all().filter(link => link.status === 'pending' && !hasPassed(link.expires_at, clock))
+  const [newest, game] = [pending.at(-1), games.all()[0]]
+  if (!newest) return console.print('  there is no pending device link')
+  if (!game) return console.print('  there is no game to complete the device link for')
+  await mock.completeDeviceLink(newest.device_link_token, { game: game.game_id })
+  console.print(`  completed ${newest.device_link_id} for ${game.name_id}`)
+}
+
+function printUrls({ mock, url, console }: KeyTarget): void {
+  const [, ...others] = mock.worlds.list()
+  console.print('')
+  for (const line of [url, ...others.map(({ id }) => `${url}/w/${id}`)])
+    console.print(`  ${console.style('cyan', line)}`)
+  console.print('')
+}
+
+/** The program that opens a URL in the browser, and its arguments. No shell reads the URL. */
+export function browserCommand(url: string, platform: NodeJS.Platform): readonly [name: string, ...args: string[]] {
+  if (platform === 'darwin') return ['open', url]
+  if (platform === 'win32') return ['rundll32.exe', 'url.dll,FileProtocolHandler', url]
+  return ['xdg-open', url]
+}
+
+/** Opens a URL in the browser. Rejects with `UsageError` if that fails. */
+export function openInBrowser(url: string, platform = process.platform): Promise<void> {
+  const [name, ...args] = browserCommand(url, platform)
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) =>
+      reject(new UsageError(`cannot open a browser: ${reason}. Open this URL yourself: ${url}`))
+    const child = spawn(name, args, { detached: true, stdio: 'ignore' })
+    // Neither the end of the mock nor Ctrl+C ends the browser.
+    child.unref()
+    child.once('error', () => fail(`cannot run ${name}`))
+    child.once('exit', code => (code === 0 || code === null ? resolve() : fail(`${name} exited with ${code}`)))
+  })
 }

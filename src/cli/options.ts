@@ -1,82 +1,202 @@
-import { InvalidArgumentError } from 'commander'
-import { durationFormat, parseDuration } from '../lib/time.js'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { defaultPort } from '../express/bind.js'
+import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
+import { type MockOptions, optionDefaults } from '../mock-options.js'
 
-/** What the commands that make a mock were told of it. */
+/** The options of all commands that start a mock. Times are in ms, sizes in bytes. */
 export interface MockFlags {
   readonly host?: string
   readonly allowedHosts?: readonly string[]
   readonly corsOrigin?: readonly string[]
   readonly seed?: number
-  /** Whether players come and go in each namespace. */
   readonly live?: boolean
-  /** In ms. */
   readonly watchTimeout?: number
   readonly maxWorlds?: number
-  /** In ms. */
   readonly worldTtl?: number
-  /** How many exchanges are kept. */
   readonly journal?: number
-  /** Whether the control API is there. Default: it is. */
+  readonly journalBytes?: number
+  readonly totalJournalBytes?: number
+  readonly eventBytes?: number
+  readonly totalEventBytes?: number
+  /** Default: true. */
   readonly control?: boolean
 }
 
-/** What `mockmaker [scenario]` was told. */
-export interface ServeOptions extends MockFlags {
+/** The options of `mockmaker [scenario]`. */
+export interface ServeFlags extends MockFlags {
   readonly port: number
   readonly json?: boolean
   readonly quiet?: boolean
-  /** Whether the scenario file is loaded anew when it is saved. Default: it is. */
+  /** Default: true. */
   readonly reload?: boolean
 }
 
-/** A port, 0 to 65535. */
-export function portArgument(text: string): number {
-  return wholeNumber(text, { most: 65_535 })
+/** The kinds of tokens that clients use. A game server uses the token of its lobby instead. */
+const tokenKinds = ['public', 'development', 'cloud'] as const
+export type TokenKind = (typeof tokenKinds)[number]
+
+/** Adds the options of a command that serves. */
+export function addServeOptions(command: Command): Command {
+  command.addOption(
+    new Option('--port <port>', 'the port to listen on; 0 picks a free port')
+      .env('PORT')
+      .default(defaultPort)
+      .argParser(wholeNumber(0, 65_535)),
+  )
+  return addMockOptions(command)
+    .option('--no-reload', 'do not reload the scenario file when it changes')
+    .option('--json', 'print JSON, one object a line')
+    .option('--quiet', 'print only errors after the first lines')
 }
 
-/** A seed, 0 to 9007199254740991. */
-export function seedArgument(text: string): number {
-  return wholeNumber(text)
+/** Adds the options of a command that starts a mock. */
+export function addMockOptions(command: Command): Command {
+  return addLimits(
+    command
+      .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', parseHost)
+      .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseList)
+      .option(
+        '--cors-origin <origins>',
+        "more origins whose pages may use the mock, beside localhost and the scenario's, separated by commas; null means sandboxed frames",
+        parseList,
+      )
+      .option('--seed <seed>', "the seed of ids, tokens and fake data (default: the scenario's)", wholeNumber(0))
+      .option('--live', 'simulate players in each namespace, unless the scenario sets its players')
+      .addOption(
+        durationOption(
+          '--watch-timeout <duration>',
+          'how long a watch waits for a change: 250ms, 40s, 1m30s',
+          'watchTimeoutMs',
+        ),
+      ),
+  ).option('--no-control', 'turn off the control API under /__mock')
 }
 
-/** How many worlds there may be, 1 to 9007199254740991. */
-export function worldsArgument(text: string): number {
-  return wholeNumber(text, { least: 1 })
+function addLimits(command: Command): Command {
+  return command
+    .addOption(
+      countOption('--max-worlds <n>', 'how many worlds there may be, including the default one', 'maxWorlds', 1),
+    )
+    .addOption(durationOption('--world-ttl <duration>', 'how long an unused world is kept', 'worldTtlMs'))
+    .addOption(countOption('--journal <n>', 'how many requests the journal of each world keeps', 'journalSize', 0))
+    .addOption(
+      sizeOption(
+        '--journal-bytes <size>',
+        "the memory limit of each world's journal, and of its change history, in bytes or as 512KiB, 64MiB, 1GiB",
+        'journalBytes',
+      ),
+    )
+    .addOption(
+      sizeOption(
+        '--total-journal-bytes <size>',
+        'the memory limit of the journals and change histories of all worlds together',
+        'totalJournalBytes',
+      ),
+    )
+    .addOption(
+      sizeOption(
+        '--event-bytes <size>',
+        'the memory limit of the events that wait for one slow reader of /__mock/changes',
+        'eventBytes',
+      ),
+    )
+    .addOption(
+      sizeOption(
+        '--total-event-bytes <size>',
+        'the memory limit of the events that wait for all readers together',
+        'totalEventBytes',
+      ),
+    )
 }
 
-/** How many exchanges are kept, 0 to 9007199254740991. */
-export function journalArgument(text: string): number {
-  return wholeNumber(text)
+/** Translates the options of a command into those of a mock. */
+export function mockOptionsOf(flags: MockFlags): MockOptions {
+  const { seed, live, corsOrigin, watchTimeout, maxWorlds, worldTtl, journal } = flags
+  const { journalBytes, totalJournalBytes, eventBytes, totalEventBytes } = flags
+  return {
+    seed,
+    live,
+    corsOrigins: corsOrigin,
+    watchTimeoutMs: watchTimeout,
+    maxWorlds,
+    worldTtlMs: worldTtl,
+    journalSize: journal,
+    journalBytes,
+    totalJournalBytes,
+    eventBytes,
+    totalEventBytes,
+  }
 }
 
-/** The URL of a world, without a slash at its end. */
-export function urlArgument(text: string): string {
-  const isUrl = /^https?:\/\//i.test(text) && URL.canParse(text)
-  if (!isUrl) throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')
-  return text.replace(/\/+$/, '')
+export function urlOption(): Option {
+  return new Option('--url <url>', 'the URL of the mock, or of one of its worlds: http://127.0.0.1:4100/w/test-42')
+    .default(`http://127.0.0.1:${defaultPort}`)
+    .argParser(parseUrl)
 }
 
-/** An address or a name. An empty one, as of a variable that is not set, would mean every address. */
-export function hostArgument(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('Expected an address or a name.')
-  return text
+export function tokenOption(): Option {
+  return new Option('--token <kind>', 'the kind of token to put in RIVET_TOKEN').choices(tokenKinds).default('public')
 }
 
-/** Milliseconds of a duration such as `40s`. */
-export function durationArgument(text: string): number {
+/** Parses a comma-separated list. The option may be repeated. */
+export function parseList(text: string, before: readonly string[] = []): string[] {
+  const values = text.split(',').map(value => value.trim())
+  return [...before, ...values.filter(value => value !== '')]
+}
+
+type LimitName = keyof typeof optionDefaults
+
+function countOption(flags: string, description: string, limit: LimitName, least: number): Option {
+  return new Option(flags, description).default(optionDefaults[limit]).argParser(wholeNumber(least))
+}
+
+function durationOption(flags: string, description: string, limit: LimitName): Option {
+  const ms = optionDefaults[limit]
+  return new Option(flags, description).default(ms, formatDuration(ms)).argParser(parseMs)
+}
+
+function sizeOption(flags: string, description: string, limit: LimitName): Option {
+  const bytes = optionDefaults[limit]
+  return new Option(flags, description).default(bytes, `${bytes / bytesPer.MiB}MiB`).argParser(parseSize)
+}
+
+function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return text => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+  }
+}
+
+function parseMs(text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined) throw new InvalidArgumentError(`Expected ${durationFormat}.`)
   return ms
 }
 
-/** Values of a flag that may be repeated, or hold several with commas between. */
-export function listArgument(text: string, before: readonly string[] = []): string[] {
-  const values = text.split(',').map(value => value.trim())
-  return [...before, ...values.filter(value => value !== '')]
+const bytesPer: Readonly<Record<string, number>> & { readonly MiB: number } = {
+  '': 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
 }
 
-function wholeNumber(text: string, { least = 0, most = Number.MAX_SAFE_INTEGER } = {}): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value
-  throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+function parseSize(text: string): number {
+  const [, count, unit = ''] = /^(\d+)(KiB|MiB|GiB)?$/.exec(text) ?? []
+  const bytes = Number(count) * (bytesPer[unit] ?? 1)
+  if (Number.isSafeInteger(bytes)) return bytes
+  throw new InvalidArgumentError('Expected a number of bytes, or a size with KiB, MiB or GiB, as in 64MiB.')
+}
+
+function parseHost(text: string): string {
+  // An unset variable of the shell makes an empty host, and that would mean every address.
+  if (text.trim() === '') throw new InvalidArgumentError('Expected an address or a name.')
+  return text
+}
+
+/** Parses a URL, and removes slashes at its end. */
+function parseUrl(text: string): string {
+  const isUrl = /^https?:\/\//i.test(text) && URL.canParse(text)
+  if (!isUrl) throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')
+  return text.replace(/\/+$/, '')
 }

@@ -1,45 +1,139 @@
-/** A line to write. A function is called when the line is written. */
-export interface Line {
-  readonly text: string | (() => string)
-  /** Whether the line is a JSON object. Decides how dropped lines before it are reported. */
-  readonly isJson?: boolean
-}
-
-/** A line whose text is made. */
-interface MadeLine {
-  readonly text: string
-  readonly isJson: boolean
-}
-
-/** The parts of a stream that `Output` uses. */
-type OutputStream = Pick<NodeJS.WriteStream, 'isTTY' | 'write' | 'writableNeedDrain' | 'on'>
-
-/** The most characters that wait for a slow reader. The oldest lines are dropped first. */
-const mostWaiting = 1024 * 1024
+import { randomUUID } from 'node:crypto'
+import { styleText } from 'node:util'
+import { escapedLine } from '../lib/quote.js'
+import { systemReason } from '../node/system-error.js'
 
 /**
- * Standard output or standard error. Writing never throws, and never blocks on a slow reader: the waiting lines are bounded.
- * After the first error it writes no more.
+ * Everything that the command prints goes through here. The console escapes control characters, so no text from outside
+ * can control the terminal. It keeps only the newlines of `warn` and the codes of `style`.
  */
-export class Output {
-  readonly #stream: OutputStream
+export interface Console {
+  /** Prints one line on standard output. A function is called when the line is written. */
+  print(line: string | (() => string)): void
+  /** Prints an object as one line of JSON on standard output. A function is called when the line is written. */
+  printJson(object: object | (() => object)): void
+  /** Prints a document on standard output. Escapes it only on a terminal. */
+  printDocument(text: string): void
+  /** Prints a document in pieces, as fast as its reader takes them. */
+  printStream(pieces: AsyncIterable<string>): Promise<void>
+  /** Prints lines on standard error. */
+  warn(text: string): void
+  /** Prints an error on standard error. The first line is red on a terminal. */
+  fail(text: string): void
+  /** Styles text if standard output is a terminal and `NO_COLOR` is not set. */
+  style(format: Parameters<typeof styleText>[0], text: string): string
+  /** Clears the screen of a terminal. */
+  clear(): void
+}
+
+/** The first two characters of every escape code. */
+const codeStart = '\u001b['
+
+/** The exit code if the output cannot be written. */
+const failed = 1
+
+/**
+ * Creates the console of a process. If standard output fails, the console says so once on standard error and prints nothing
+ * more there. The exit code becomes 1, unless the command sets another one. A reader that leaves, as `head` does, is no error.
+ */
+export function createConsole(process: NodeJS.Process): Console {
+  // No text from outside contains this mark, so only our own codes become codes.
+  const mark = randomUUID()
+  const escapeLine = (text: string) => escapedLine(text).replaceAll(mark, codeStart)
+  const escapeLines = (text: string) => text.split('\n').map(escapeLine).join('\n')
+  const styled: Console['style'] = (format, text) => {
+    const codes = styleText(format, '|', { validateStream: false })
+    const [before, after] = codes.replaceAll(codeStart, mark).split('|')
+    return `${before}${text}${after}`
+  }
+  const stderr = new OutputStream(process.stderr, () => {})
+  const stdout = new OutputStream(process.stdout, error => {
+    if (error.code === 'EPIPE') return
+    process.exitCode = failed
+    warn(`cannot write to standard output: ${systemReason(error)}. mockmaker prints nothing more there.`)
+  })
+  const warn = (text: string) => {
+    stderr.addLine(() => escapeLines(text))
+    stderr.flush()
+  }
+  const printLine = batchLines(process, stdout)
+  const hasColours = stdout.isTerminal && !process.env.NO_COLOR
+  const hasErrorColours = stderr.isTerminal && !process.env.NO_COLOR
+  return {
+    print: line => printLine(() => escapeLine(typeof line === 'string' ? line : line())),
+    printJson: object =>
+      printLine(() => escapedLine(JSON.stringify(typeof object === 'function' ? object() : object)), 'json'),
+    printDocument(text) {
+      stdout.flush()
+      stdout.write(`${stdout.isTerminal ? escapeLines(text) : text}\n`)
+    },
+    async printStream(pieces) {
+      stdout.flush()
+      for await (const piece of pieces) await stdout.writePiece(stdout.isTerminal ? escapeLines(piece) : piece)
+    },
+    warn,
+    fail(text) {
+      const [first = '', ...others] = text.split('\n')
+      warn([hasErrorColours ? styled('red', first) : first, ...others].join('\n'))
+    },
+    style: (format, text) => (hasColours ? styled(format, text) : text),
+    clear: () => stdout.write(`${codeStart}2J${codeStart}3J${codeStart}H`),
+  }
+}
+
+/** How long to collect lines before writing them, in ms. */
+const batchMs = 10
+
+/**
+ * Writes the first line at once, and collects the lines that follow soon after: one write for each response would cost as
+ * much as the response. Writes the rest when the process ends.
+ */
+function batchLines(process: NodeJS.Process, stdout: OutputStream): OutputStream['addLine'] {
+  let isBatching = false
+  const flush = () => {
+    isBatching = stdout.hasNewLines
+    if (!isBatching) return
+    // Before the flush: a line that throws must not stop the lines after it.
+    setTimeout(flush, batchMs).unref()
+    stdout.flush()
+  }
+  process.on('exit', flush)
+  return (makeText, format) => {
+    stdout.addLine(makeText, format)
+    if (isBatching) return
+    isBatching = true
+    setImmediate(flush)
+  }
+}
+
+type LineFormat = 'text' | 'json'
+
+/** The most characters that wait for a slow reader. The oldest lines are dropped first. */
+const maxWaiting = 1024 * 1024
+
+/**
+ * Standard output or standard error. Writing never throws and never blocks. Lines for a slow reader wait here, up to a limit.
+ * After the first error the stream writes nothing more.
+ */
+class OutputStream {
+  readonly #stream: NodeJS.WriteStream
   readonly #onError: (error: NodeJS.ErrnoException) => void
-  #added: Line[] = []
-  #waiting: MadeLine[] = []
+  #newLines: { readonly makeText: () => string; readonly format: LineFormat }[] = []
+  #waiting: { readonly text: string; readonly format: LineFormat }[] = []
   #dropped = 0
   #isBroken = false
-  /** Resolve the `writePiece` calls that wait until more can be written. */
-  #writers: (() => void)[] = []
+  /** The `writePiece` calls that wait for the reader. */
+  #resumeWriters: (() => void)[] = []
 
-  /** `onError` is called once, with the first error. */
-  constructor(stream: OutputStream, onError: (error: NodeJS.ErrnoException) => void) {
+  /** Calls `onError` once, with the first error. */
+  constructor(stream: NodeJS.WriteStream, onError: (error: NodeJS.ErrnoException) => void) {
     this.#stream = stream
     this.#onError = onError
     stream
       .on('error', error => this.#break(error))
       .on('drain', () => {
         this.flush()
-        this.#letWrite()
+        this.#resume()
       })
   }
 
@@ -47,52 +141,51 @@ export class Output {
     return this.#stream.isTTY === true
   }
 
-  /** Whether lines were added since the last flush. */
-  get hasAdded(): boolean {
-    return this.#added.length > 0
+  get hasNewLines(): boolean {
+    return this.#newLines.length > 0
   }
 
-  add(line: Line): void {
-    if (!this.#isBroken) this.#added.push(line)
+  /** Adds a line for the next flush, which makes its text. */
+  addLine(makeText: () => string, format: LineFormat = 'text'): void {
+    if (!this.#isBroken) this.#newLines.push({ makeText, format })
   }
 
-  /** Writes the lines that were added, or keeps them while the reader does not read. */
+  /** Writes the new lines, or keeps them while the reader does not read. */
   flush(): void {
-    const added = this.#added
-    this.#added = []
-    for (const { text, isJson = false } of added)
-      this.#waiting.push({ text: typeof text === 'string' ? text : text(), isJson })
+    const added = this.#newLines
+    this.#newLines = []
+    for (const { makeText, format } of added) this.#waiting.push({ text: makeText(), format })
     if (this.#stream.writableNeedDrain) this.#dropOldest()
     else this.#writeWaiting()
   }
 
-  /** Writes a text as it is, at once. For our own escape codes, and for documents, which are never shortened. */
+  /** Writes a text at once, unescaped and whole. */
   write(text: string): void {
     if (this.#isBroken) return
     try {
       this.#stream.write(text)
     } catch (error) {
-      // Nothing but the system throws here.
+      // Only the system throws here.
       this.#break(error as NodeJS.ErrnoException)
     }
   }
 
-  /** Writes a piece of a document, and resolves when the reader has taken it, or the stream is broken. */
+  /** Writes a piece of a document. Resolves when the reader has taken it, or the stream is broken. */
   async writePiece(text: string): Promise<void> {
     this.write(text)
     if (this.#isBroken || !this.#stream.writableNeedDrain) return
-    await new Promise<void>(resolve => this.#writers.push(resolve))
+    await new Promise<void>(resolve => this.#resumeWriters.push(resolve))
   }
 
-  #letWrite(): void {
-    for (const write of this.#writers.splice(0)) write()
+  #resume(): void {
+    for (const resume of this.#resumeWriters.splice(0)) resume()
   }
 
   #writeWaiting(): void {
     const [first] = this.#waiting
     if (first === undefined) return
     const lines = this.#waiting.map(({ text }) => text)
-    if (this.#dropped > 0) lines.unshift(droppedLine(this.#dropped, first.isJson))
+    if (this.#dropped > 0) lines.unshift(droppedLine(this.#dropped, first.format))
     this.#waiting = []
     this.#dropped = 0
     this.write(`${lines.join('\n')}\n`)
@@ -102,7 +195,7 @@ export class Output {
     let length = this.#waiting.reduce((sum, { text }) => sum + text.length, 0)
     let count = 0
     // The newest line stays, however long it is.
-    for (; length > mostWaiting && count < this.#waiting.length - 1; count += 1)
+    for (; length > maxWaiting && count < this.#waiting.length - 1; count += 1)
       length -= this.#waiting[count]?.text.length ?? 0
     this.#waiting.splice(0, count)
     this.#dropped += count
@@ -111,14 +204,14 @@ export class Output {
   #break(error: NodeJS.ErrnoException): void {
     if (this.#isBroken) return
     this.#isBroken = true
-    this.#added = []
+    this.#newLines = []
     this.#waiting = []
-    this.#letWrite()
+    this.#resume()
     this.#onError(error)
   }
 }
 
-function droppedLine(lines: number, isJson: boolean): string {
-  if (isJson) return JSON.stringify({ event: 'dropped', lines })
+function droppedLine(lines: number, format: LineFormat): string {
+  if (format === 'json') return JSON.stringify({ event: 'dropped', lines })
   return `… ${lines.toLocaleString('en')} ${lines === 1 ? 'line' : 'lines'} dropped`
 }

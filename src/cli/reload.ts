@@ -1,36 +1,33 @@
 import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock.js'
-import { scenarioText } from '../node/scenario.js'
+import { parseScenarioFile, readScenarioText, type ScenarioFile } from '../node/scenario-file.js'
 import { hasContent } from '../scenario/yaml.js'
 import type { Tally } from '../store/merge.js'
-import type { Console } from './console.js'
-import { parsed, type ScenarioFile } from './load.js'
-import { type WatchedFile, watchFile } from './watch-file.js'
+import type { Console } from './output.js'
 
 /** What to reload, and how to report it. */
-interface Reloading {
-  readonly file: ScenarioFile
+interface ReloadOptions {
   readonly mock: Pick<Mock, 'reload'>
   readonly console: Pick<Console, 'print' | 'printJson' | 'warn'>
-  /** Default: `text`. `quiet` tells of mistakes only. */
-  readonly tell?: 'text' | 'json' | 'quiet' | undefined
+  /** `quiet` reports mistakes only. */
+  readonly format: 'text' | 'json' | 'quiet'
 }
 
-/**
- * How long a text that deletes something must stay unchanged before it is loaded, in ms. An editor, or a copy over a network,
- * may write a file in pieces, and each piece lacks the rest.
- */
-export const secondLookMs = 1_000
+/** Something that goes on until it is closed. */
+interface Closable {
+  close(): Promise<void>
+}
 
-/** Reloads a scenario file whenever it is saved. A wrong one is reported, and changes nothing. */
-export async function reloadWhenSaved(reloading: Reloading): Promise<WatchedFile> {
-  const { file, console } = reloading
+/** Reloads a scenario file whenever it is saved. A wrong file is reported and changes nothing. */
+export async function reloadOnSave(file: ScenarioFile, options: ReloadOptions): Promise<Closable> {
   const { path } = file
-  const reloader = new Reloader(reloading, () => textThere(path))
-  const onError = (error: Error) => console.warn(`${path} cannot be watched: ${error.message}`)
-  const watched = await watchFile(path, { onSaved: () => void reloader.look(), onError })
+  const reloader = new Reloader(file, () => readIfThere(path), options)
+  const watched = await watchFile(path, {
+    onSave: () => void reloader.check(),
+    onError: error => options.console.warn(`cannot watch ${path} for changes: ${error.message}`),
+  })
   return {
     async close() {
       reloader.close()
@@ -39,100 +36,144 @@ export async function reloadWhenSaved(reloading: Reloading): Promise<WatchedFile
   }
 }
 
-/** Reloads a text when it has changed, and looks twice at one that deletes something. */
-export class Reloader {
-  readonly #reloading: Reloading
-  readonly #read: () => string | undefined
-  /** The newest text that was loaded, or was wrong. */
-  #last: string
-  #latest: Promise<unknown> = Promise.resolve()
-  /** The text that waits for its second look, and the timer of that. */
-  #waiting: { readonly text: string; readonly timer: ReturnType<typeof setTimeout> } | undefined
-  #closed = false
-
-  /** `read` answers the text as it is now, `undefined` where there is none. Throws `UsageError` where it cannot be read. */
-  constructor(reloading: Reloading, read: () => string | undefined) {
-    this.#reloading = reloading
-    this.#read = read
-    this.#last = reloading.file.text
-  }
-
-  /** Looks at the text, after all earlier looks. Resolves when this look is done; a second one may follow. */
-  look(): Promise<void> {
-    return this.#next(undefined)
-  }
-
-  close(): void {
-    this.#closed = true
-    clearTimeout(this.#waiting?.timer)
-  }
-
-  /** `seen` is the text that the first look saw, for a second one. */
-  #next(seen: string | undefined): Promise<void> {
-    const { console } = this.#reloading
-    const done = this.#latest
-      .then(() => this.#reload(seen))
-      .catch(error => {
-        if (!(error instanceof UsageError)) throw error
-        console.warn(`${error.message}\nthe world stays as it is until that is mended`)
-      })
-    // A bug is reported as such, and the next text is loaded all the same.
-    this.#latest = done.catch(() => {})
-    return done
-  }
-
-  async #reload(seen: string | undefined): Promise<void> {
-    const { file, mock, console, tell = 'text' } = this.#reloading
-    const { path } = file
-    if (this.#closed) return
-    const text = this.#read()
-    // A file with nothing but comments is still being written.
-    if (text === undefined || !hasContent(text)) return
-    if (text === this.#waiting?.text && seen === undefined) return
-    clearTimeout(this.#waiting?.timer)
-    this.#waiting = undefined
-    if (text === this.#last) return
-    const before = this.#last
-    this.#last = text
-    const scenario = await parsed({ path, text })
-    const { deleted, takenAlong } = await mock.reload(scenario, { dryRun: true })
-    if (deleted + takenAlong > 0 && text !== seen) {
-      this.#last = before
-      if (!this.#closed) this.#waiting = { text, timer: setTimeout(() => void this.#next(text), secondLookMs) }
-      return
-    }
-    const tally = await mock.reload(scenario)
-    if (tell === 'quiet') return
-    if (tell === 'json') console.printJson(reloadObject(path, tally))
-    else console.print(reloadLine(path, tally))
-  }
-}
-
-/** The text of a file; `undefined` where it is gone, as it is for a moment while it is replaced. Throws `UsageError`. */
-function textThere(path: string): string | undefined {
+/** Reads a scenario file; `undefined` if it is gone, as during a replacement. Throws `UsageError`. */
+function readIfThere(path: string): string | undefined {
   try {
-    return scenarioText(path)
+    return readScenarioText(path)
   } catch (error) {
     if (!existsSync(path)) return undefined
     throw error
   }
 }
 
-/** What a reload has done, as a line: `reloaded scenario.yaml: 2 records made, 1 changed`. */
-function reloadLine(path: string, { made, changed, deleted, takenAlong }: Tally): string {
-  const counts = [
-    [made, 'made'],
-    [changed, 'changed'],
-    [deleted, 'deleted'],
-    [takenAlong, 'of the run taken along'],
-  ] as const
-  const [first, ...others] = counts.filter(([count]) => count > 0)
-  if (!first) return `reloaded ${basename(path)}: no record has changed`
-  const [count, done] = first
-  const records = `${count} ${count === 1 ? 'record' : 'records'} ${done}`
-  return `reloaded ${basename(path)}: ${[records, ...others.map(([count, done]) => `${count} ${done}`)].join(', ')}`
+/**
+ * How long a file that deletes something must stay unchanged before it is loaded, in ms. An editor, or a copy over a
+ * network, may write a file in pieces, and each piece lacks the rest.
+ */
+export const confirmMs = 1_000
+
+/** Reloads a file when its text has changed. Checks twice before it deletes anything. */
+export class Reloader {
+  readonly #path: string
+  readonly #read: () => string | undefined
+  readonly #options: ReloadOptions
+  /** The newest text that was loaded, or was wrong. */
+  #last: string
+  /** The newest check. The next one waits for it. */
+  #checked: Promise<unknown> = Promise.resolve()
+  /** A text that deletes something, and the timer of its second check. */
+  #unconfirmed: { readonly text: string; readonly timer: ReturnType<typeof setTimeout> } | undefined
+  #isClosed = false
+
+  /** `read` returns the current text, or `undefined` if there is no file. It throws `UsageError` if it cannot. */
+  constructor({ path, text }: ScenarioFile, read: () => string | undefined, options: ReloadOptions) {
+    this.#path = path
+    this.#last = text
+    this.#read = read
+    this.#options = options
+  }
+
+  /** Checks the file, after all earlier checks. Resolves when this one is done; a second check may follow later. */
+  check(): Promise<void> {
+    return this.#enqueue(undefined)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#unconfirmed?.timer)
+  }
+
+  /** `confirmed` is the text of the first check, if this is the second one. */
+  #enqueue(confirmed: string | undefined): Promise<void> {
+    const done = this.#checked
+      .then(() => this.#reloadIfChanged(confirmed))
+      .catch(error => {
+        if (!(error instanceof UsageError)) throw error
+        this.#options.console.warn(`${error.message}\nthe world stays unchanged until you fix the file`)
+      })
+    // A bug is reported by the caller, and does not stop later checks.
+    this.#checked = done.catch(() => {})
+    return done
+  }
+
+  async #reloadIfChanged(confirmed: string | undefined): Promise<void> {
+    if (this.#isClosed) return
+    const text = this.#read()
+    // An editor is still writing a file that has only comments.
+    if (text === undefined || !hasContent(text)) return
+    if (text === this.#unconfirmed?.text && confirmed === undefined) return
+    clearTimeout(this.#unconfirmed?.timer)
+    this.#unconfirmed = undefined
+    if (text === this.#last) return
+    const before = this.#last
+    this.#last = text
+    const { mock } = this.#options
+    const scenario = await parseScenarioFile({ path: this.#path, text })
+    const { deleted, takenAlong } = await mock.reload(scenario, { dryRun: true })
+    if (deleted + takenAlong > 0 && text !== confirmed) {
+      this.#last = before
+      if (!this.#isClosed) this.#unconfirmed = { text, timer: setTimeout(() => void this.#enqueue(text), confirmMs) }
+      return
+    }
+    this.#report(await mock.reload(scenario))
+  }
+
+  #report(tally: Tally): void {
+    const { console, format } = this.#options
+    if (format === 'text') console.print(`reloaded ${basename(this.#path)}: ${tallyText(tally)}`)
+    if (format !== 'json') return
+    const { takenAlong, ...others } = tally
+    console.printJson({ event: 'reload', file: this.#path, ...others, taken_along: takenAlong })
+  }
 }
 
-function reloadObject(path: string, { takenAlong, ...tally }: Tally): object {
-  return { event: 'reload', file: path, ...tally, taken_along: takenAlong }
+/** Says how many records a reload has changed: `2 records created, 1 deleted`. */
+function tallyText({ made, changed, deleted, takenAlong }: Tally): string {
+  const counts = [
+    [made, 'created'],
+    [changed, 'changed'],
+    [deleted, 'deleted'],
+    [takenAlong, 'of the run deleted'],
+  ] as const
+  const [first, ...others] = counts.filter(([count]) => count > 0)
+  if (!first) return 'no record has changed'
+  const [count, verb] = first
+  const records = `${count} ${count === 1 ? 'record' : 'records'} ${verb}`
+  return [records, ...others.map(([count, verb]) => `${count} ${verb}`)].join(', ')
+}
+
+/** How long a file must stay as it is before it counts as saved, in ms. */
+const saveDelayMs = 60
+
+/**
+ * Calls `onSave` soon after a file has changed, and once in the beginning, so that no save is missed. It waits because an
+ * editor may truncate a file and write it, or put another file in its place.
+ */
+async function watchFile(
+  path: string,
+  { onSave, onError }: { onSave(): void; onError(error: Error): void },
+): Promise<Closable> {
+  const { watch } = await import('chokidar')
+  const file = resolve(path)
+  const folder = dirname(file)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const restart = () => {
+    clearTimeout(timer)
+    timer = setTimeout(onSave, saveDelayMs)
+  }
+  // Watches the folder: a watch on the file would lose it when another file takes its place.
+  const watcher = watch(folder, {
+    depth: 0,
+    ignoreInitial: true,
+    // chokidar passes paths with slashes, on Windows too.
+    ignored: other => resolve(other) !== folder && basename(other) !== basename(file),
+  })
+  watcher.on('add', restart).on('change', restart).on('ready', restart)
+  watcher.on('error', error => onError(error as Error)) // chokidar types it as unknown
+  return {
+    close() {
+      clearTimeout(timer)
+      return watcher.close()
+    },
+  }
 }

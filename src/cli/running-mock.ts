@@ -1,76 +1,65 @@
 import { shortened } from '../lib/quote.js'
 import { UsageError } from '../lib/usage-error.js'
 
-/** A call of a control API. */
-interface Call {
-  /** The URL of the world. */
-  readonly url: string
-  /** What follows `/__mock`. */
-  readonly path: string
-  /** A media type. */
-  readonly accept: string
-}
+/** How long to wait for the beginning of a response, in ms. */
+const timeoutMs = 60_000
 
-/** How long to wait for a response to begin, in ms. */
-const patienceMs = 60_000
+/** The longest error message that is shown, in characters. */
+const maxMessage = 2_000
 
-/** The longest message of another server that is shown, in characters. */
-const longestMessage = 2_000
+/** The longest part of an unknown error page that is shown, in characters. */
+const maxPage = 200
 
-/** Calls the control API of a running mock. Rejects with `UsageError` where nothing answers, or something refuses. */
-export async function askRunningMock(call: Call): Promise<string> {
+/** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */
+export async function askRunningMock(url: string, path: string): Promise<string> {
   let text = ''
-  for await (const piece of readRunningMock(call)) text += piece
+  for await (const piece of readRunningMock(url, path)) text += piece
   return text
 }
 
 /** Does the same, and yields the response in pieces as they arrive. */
-export async function* readRunningMock(call: Call): AsyncGenerator<string, void> {
-  const { url } = call
-  const response = await responseOf(call)
-  if (!response.ok) throw refusal(url, { status: response.status, text: await response.text() })
+export async function* readRunningMock(url: string, path: string): AsyncGenerator<string, void> {
+  const response = await request(url, path)
+  if (!response.ok) throw refusal(url, response.status, await response.text())
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const broken = (error: unknown) => {
-    throw new UsageError(`${url} broke off in the middle of its answer: ask again`, { cause: error })
+  const onError = (cause: unknown) => {
+    throw new UsageError(`${url} closed the connection before the end of its response: try again`, { cause })
   }
   for (;;) {
-    const { value, done } = (await reader?.read().catch(broken)) ?? { done: true }
+    const { value, done } = (await reader?.read().catch(onError)) ?? { done: true }
     if (done) return
     yield value ?? ''
   }
 }
 
-async function responseOf({ url, path, accept }: Call): Promise<Response> {
-  const patience = new AbortController()
-  // Only until the response begins: the rest takes as long as its reader.
-  const timer = setTimeout(() => patience.abort(), patienceMs)
+async function request(url: string, path: string): Promise<Response> {
+  const abort = new AbortController()
+  const timer = setTimeout(() => abort.abort(), timeoutMs)
   try {
-    const headers = { accept }
-    return await fetch(`${url}/__mock${path}`, { headers, redirect: 'error', signal: patience.signal })
-  } catch (error) {
-    throw new UsageError(`nothing answers at ${url}: start mockmaker there, or name its URL with --url`, {
-      cause: error,
-    })
+    const headers = { accept: 'application/json' }
+    return await fetch(`${url}/__mock${path}`, { headers, redirect: 'error', signal: abort.signal })
+  } catch (cause) {
+    throw new UsageError(`nothing answers at ${url}: start mockmaker there, or pass its URL with --url`, { cause })
   } finally {
     clearTimeout(timer)
   }
 }
 
-function refusal(url: string, { status, text }: { readonly status: number; readonly text: string }): UsageError {
+function refusal(url: string, status: number, text: string): UsageError {
   const message = messageIn(text)
-  // Where the control API is there, it says itself what it lacks.
+  // Every other refusal by the control API says itself what is wrong.
   const hint = message.startsWith('nothing is at') ? '. A mock started with --no-control has no control API.' : ''
   return new UsageError(`${url} answers ${status}: ${message}${hint}`)
 }
 
-/** The message of a failure; where another server answers, the beginning of its text. */
+/** The message of an error, or the beginning of the text if another server answered. */
 function messageIn(text: string): string {
   try {
-    // Whoever listens there may answer anything.
+    // Another server may answer anything.
     const { message } = JSON.parse(text) as { readonly message?: unknown }
-    if (typeof message === 'string') return shortened(message, longestMessage)
+    if (typeof message === 'string') return shortened(message, maxMessage)
   } catch {
-    // It is no JSON, and shown as it is.
+    // The text is not JSON.
   }
-  return shortened(text.trim(), 200) || 'nothing else'
+  return shortened(text.trim(), maxPage) || 'the response is empty'
 }

@@ -1,84 +1,43 @@
-import { type Bound, bind, PortTaken } from '../express/bind.js'
-import type { Mock } from '../mock.js'
-import { answerOn, reachable } from './answer-on.js'
 import { printBanner } from './banner.js'
-import type { Console } from './console.js'
-import { exchangeLine, exchangeObject } from './exchange-line.js'
-import { exposureOf } from './exposure.js'
-import type { Loaded } from './load.js'
-import { occupant } from './occupant.js'
-import type { ServeOptions } from './options.js'
-import { reloadWhenSaved } from './reload.js'
+import { listenToKeys, servingKeys } from './keys.js'
+import { type StartOptions, startMock } from './mock-server.js'
+import type { ServeFlags } from './options.js'
+import { reloadOnSave } from './reload.js'
+import { logRequests } from './request-log.js'
 
-/** A command that serves. */
-interface Serving {
-  /** Default: the shipped `default`. */
-  readonly loaded: Loaded | undefined
-  readonly options: ServeOptions
-  readonly console: Console
-  /** What stands at the end of the first lines. Default: nothing. */
-  readonly hint?: string | undefined
+/** The exit code after a second SIGINT. */
+const interrupted = 130
+
+/** Serves a mock until a signal or a key ends the process. Rejects with `UsageError` if it cannot start. */
+export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
+  const { loaded, flags, console } = options
+  const format = flags.json ? 'json' : 'text'
+  const hasKeys = process.stdin.isTTY && process.stdout.isTTY && format === 'text'
+  const { mock, url, close } = await startMock(flags.port, options)
+  if (format === 'json') console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
+  else printBanner(mock, { url, console, hint: hasKeys ? 'press h + Enter for help' : undefined })
+  logRequests(mock, { format, failuresOnly: flags.quiet, console })
+  const watched =
+    loaded?.file && flags.reload !== false
+      ? await reloadOnSave(loaded.file, { mock, console, format: flags.quiet ? 'quiet' : format })
+      : undefined
+  const quit = quitOnSignals(() => Promise.all([watched?.close(), close()]))
+  if (hasKeys) listenToKeys(process.stdin, servingKeys({ mock, url, console, quit }), console)
 }
 
-/** A command that serves, until it is closed. */
-export interface Served {
-  readonly mock: Mock
-  readonly url: string
-  close(): Promise<void>
-}
-
-/** Serves until it is closed. Rejects with `UsageError` where the port is taken, or the scenario is wrong. */
-export async function serve(serving: Serving): Promise<Served> {
-  const { loaded, options, console } = serving
-  const bound = await bindOrTellWhoIsThere(options)
-  try {
-    const mock = begin(bound, serving)
-    const tell = options.json ? 'json' : 'text'
-    const watched =
-      loaded?.file && options.reload !== false
-        ? await reloadWhenSaved({ file: loaded.file, mock, console, tell: options.quiet ? 'quiet' : tell })
-        : undefined
-    return {
-      mock,
-      url: reachable(bound.url),
-      async close() {
-        await Promise.all([watched?.close(), bound.close(mock)])
-      },
-    }
-  } catch (error) {
-    await bound.close()
-    throw error
+/**
+ * Ends the process on the first SIGINT or SIGTERM, after `close`. A second SIGINT ends it at once. Returns a function that
+ * does the same as a signal.
+ */
+function quitOnSignals(close: () => Promise<unknown>): () => void {
+  const quit = () => {
+    process.on('SIGINT', () => process.exit(interrupted))
+    // A second SIGTERM does not interrupt the first.
+    process.on('SIGTERM', () => {})
+    // Exits with 0 even if its output failed: it served until it was told to end.
+    void close().finally(() => process.exit(0))
   }
-}
-
-/** Answers on a port from now on, and tells of it. */
-function begin(bound: Bound, { loaded, options, console, hint }: Serving): Mock {
-  const { host } = options
-  const exposure = host === undefined ? undefined : exposureOf({ host, port: bound.port })
-  if (exposure !== undefined) console.warn(exposure)
-  const url = reachable(bound.url)
-  const mock = answerOn(bound, { loaded, options, progress: options.quiet ? undefined : console.progress(), console })
-  if (options.json) console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
-  else printBanner({ mock, url, hint }, console)
-  logExchanges(mock, { options, console })
-  return mock
-}
-
-function logExchanges({ log, worlds }: Mock, { options, console }: Pick<Serving, 'options' | 'console'>): void {
-  const { print, printJson, style } = console
-  log.subscribe(record => {
-    if (options.quiet && record.status < 400) return
-    // Made when it is written, many in a row: one alone between two answers costs several times as much.
-    if (options.json) printJson(() => exchangeObject(record))
-    else print(() => exchangeLine(record, { world: worlds.get(record.world)?.world, style }))
-  })
-}
-
-async function bindOrTellWhoIsThere({ port, host }: ServeOptions): Promise<Bound> {
-  try {
-    return await bind({ port, host })
-  } catch (error) {
-    if (error instanceof PortTaken) throw await occupant(error)
-    throw error
-  }
+  process.once('SIGINT', quit)
+  process.once('SIGTERM', quit)
+  return quit
 }

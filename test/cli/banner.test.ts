@@ -61,12 +61,9 @@ describe('what the command prints first', () => {
   })
 
   it.for([
-    [
-      ['--live'],
-      '  tanks/prod  3 game modes, 6 open lobbies, tokenless, players come and go: 100 at once, for 12m each',
-    ],
-    [['own'], '  game/prod  1 game mode, 0 open lobbies, tokenless, players come and go: 2.5 at once, for 90s each'],
-  ] as const)('says where players come and go: %j', async ([args, line], _) => {
+    [['--live'], '  tanks/prod  3 game modes, 6 open lobbies, tokenless, simulated players: 100 at once, 12m each'],
+    [['own'], '  game/prod  1 game mode, 0 open lobbies, tokenless, simulated players: 2.5 at once, 90s each'],
+  ] as const)('says where players are simulated: %j', async ([args, line], _) => {
     const players = { game_modes: ['duel'], players: { concurrent: 2.5, session: '90s' } }
     const own = await file('scenario.json', JSON.stringify(players))
 

@@ -117,7 +117,7 @@ describe('mockmaker env', () => {
 
       expect([code, stdout]).toEqual([2, ''])
       expect(stderr).toBe(
-        `error: the server of a lobby has the token of that lobby: leave out --token ${kind}\nmockmaker env --help lists the options\n`,
+        `error: the server of a lobby uses the token of that lobby: remove --token ${kind}\nmockmaker env --help lists the options\n`,
       )
     },
   )
@@ -183,7 +183,7 @@ describe('mockmaker env', () => {
       const { code, stdout, stderr } = await run(['env', 'x', '--url', url])
 
       expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toBe(`what answers at ${url} is no mockmaker: name the URL of one with --url\n`)
+      expect(stderr).toBe(`the server at ${url} is not mockmaker: pass the URL of a mock with --url\n`)
     },
   )
 
@@ -193,7 +193,7 @@ describe('mockmaker env', () => {
     expect(await run(['env', '--url', url])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `nothing answers at ${url}: start mockmaker there, or name its URL with --url\n`,
+      stderr: `nothing answers at ${url}: start mockmaker there, or pass its URL with --url\n`,
     })
   })
 
@@ -203,7 +203,7 @@ describe('mockmaker env', () => {
     const { code, stdout, stderr } = await run(['env', '--url', url])
 
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(`what answers at ${url} is no mockmaker: name the URL of one with --url\n`)
+    expect(stderr).toBe(`the server at ${url} is not mockmaker: pass the URL of a mock with --url\n`)
   })
 
   it('ends with 1 and what the mock says where it refuses', async () => {

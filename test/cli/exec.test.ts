@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { windowsWord } from '../../src/cli/windows-word.js'
+import { windowsWord } from '../../src/cli/exec.js'
 import { folder, lineLike, run, start } from '../support/command.js'
 
 /** The arguments that run a script of Node against a mock. */
@@ -106,7 +106,7 @@ describe('mockmaker exec', () => {
     expect(await run(['exec', '--', 'no-such-command', 'test'])).toEqual({
       code: 127,
       stdout: '',
-      stderr: 'there is no command "no-such-command"\n',
+      stderr: 'command not found: "no-such-command"\n',
     })
   })
 
@@ -117,7 +117,7 @@ describe('mockmaker exec', () => {
     const { code, stderr } = await run(['exec', '--', './folder'], { cwd })
 
     expect(code).toBe(126)
-    expect(stderr).toBe('"./folder" cannot be run: it is no program, or you may not run it\n')
+    expect(stderr).toBe('cannot run "./folder": it is not a program, or you have no permission to run it\n')
   })
 
   it('runs nothing where the scenario is wrong', async () => {

@@ -79,7 +79,10 @@ describe('mockmaker export', () => {
 
       const { code, stderr } = await run(['export', '--url', url])
 
-      expect({ code, stderr }).toEqual({ code: 1, stderr: `${url} answers no snapshot: is mockmaker there?\n` })
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `the response of ${url} is not a snapshot: pass the URL of a mock with --url\n`,
+      })
     },
   )
 
@@ -91,13 +94,16 @@ describe('mockmaker export', () => {
 
     const { code, stderr } = await run(['export', '--url', url])
 
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `${url} broke off in the middle of its answer: ask again\n` })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${url} closed the connection before the end of its response: try again\n`,
+    })
   })
 
   it.for([
     ['{"code":"API_BAD_QUERY","message":"with is \\"jurnal\\""}', 'with is "jurnal"'],
     ['<h1>Not here</h1>', '<h1>Not here</h1>'],
-    ['', 'nothing else'],
+    ['', 'the response is empty'],
   ] as const)('ends with 1 and what the server says: %s', async ([body, message]) => {
     const url = await stubServer((_, response) => response.writeHead(400).end(body))
 

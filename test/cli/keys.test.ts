@@ -2,10 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Console } from '../../src/cli/console.js'
-import { type Key, listenToKeys } from '../../src/cli/keys.js'
-import { browserCommand, openInBrowser } from '../../src/cli/open-browser.js'
-import { servingKeys } from '../../src/cli/serving-keys.js'
+import { browserCommand, type Key, listenToKeys, openInBrowser, servingKeys } from '../../src/cli/keys.js'
+import type { Console } from '../../src/cli/output.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock.js'
 import { nodeParts } from '../../src/node/parts.js'
@@ -19,12 +17,11 @@ function recording() {
     print: line => void lines.push(typeof line === 'string' ? line : line()),
     printJson: object => void lines.push(JSON.stringify(typeof object === 'function' ? object() : object)),
     printDocument: text => void lines.push(text),
-    printPieces: async () => {},
+    printStream: async () => {},
     warn: line => void errors.push(line),
     fail: line => void errors.push(line),
     style: (_, text) => text,
     clear: () => void lines.push('cleared'),
-    progress: () => () => {},
   }
   return { console, lines, errors }
 }
@@ -34,14 +31,14 @@ function listening(keys: readonly Key[]) {
   const { console, lines, errors } = recording()
   const input = new PassThrough()
   onTestFinished(() => void input.end())
-  listenToKeys({ input, keys, console })
+  listenToKeys(input, keys, console)
   return { type: (text: string) => void input.write(text), lines, errors }
 }
 
 describe('keys', () => {
   it('are pressed with Enter, one line after the other', async () => {
     const pressed: string[] = []
-    const key = (key: string): Key => ({ key, does: key, press: () => void pressed.push(key) })
+    const key = (key: string): Key => ({ key, description: key, press: () => void pressed.push(key) })
     const { type } = listening([key('a'), key('b')])
 
     type('a\nb')
@@ -51,7 +48,7 @@ describe('keys', () => {
   })
 
   it('are listed by h', async () => {
-    const { type, lines } = listening([{ key: 'r', does: 'reset the world', press() {} }])
+    const { type, lines } = listening([{ key: 'r', description: 'reset the world', press() {} }])
 
     type('h\n')
 
@@ -63,11 +60,11 @@ describe('keys', () => {
 
     type('reset\n')
 
-    await vi.waitFor(() => expect(lines).toEqual(['  "reset" is no key: h + Enter lists them']))
+    await vi.waitFor(() => expect(lines).toEqual(['  there is no key "reset": h + Enter lists the keys']))
   })
 
   it('that fail say why, and the next one is pressed all the same', async () => {
-    const fails = { key: 'x', does: 'fail', press: () => Promise.reject(new Error('it did not work')) }
+    const fails = { key: 'x', description: 'fail', press: () => Promise.reject(new Error('it did not work')) }
     const { type, lines, errors } = listening([fails])
 
     type('x\nh\n')
@@ -145,7 +142,7 @@ describe('the keys of a command that serves', () => {
 
     await press('d')
 
-    expect(lines).toEqual(['  no device link is pending'])
+    expect(lines).toEqual(['  there is no pending device link'])
   })
 
   it('o opens the page in a browser', async () => {
@@ -187,7 +184,7 @@ describe('the program that opens a browser', () => {
 
   it('is not there: the error names the URL', async () => {
     await expect(openInBrowser(url, 'win32')).rejects.toThrow(
-      `cannot open a browser: rundll32.exe cannot be run. Open this URL yourself: ${url}`,
+      `cannot open a browser: cannot run rundll32.exe. Open this URL yourself: ${url}`,
     )
   })
 })
@@ -201,7 +198,7 @@ describe('mockmaker on a terminal', () => {
     command.type('o')
     const line = await lineLike(command, { like: /cannot open/ })
 
-    expect(line).toBe(`cannot open a browser: xdg-open ended with 3. Open this URL yourself: ${command.url}`)
+    expect(line).toBe(`cannot open a browser: xdg-open exited with 3. Open this URL yourself: ${command.url}`)
     expect(await readFile(join(bin, 'xdg-open.opened'), 'utf8')).toBe(`${command.url}\n`)
   })
 
@@ -227,7 +224,7 @@ describe('mockmaker on a terminal', () => {
     await sendTo(command.url, { method: 'GET', path: '/' })
     await lineLike(command, { like: /"exchange"/ })
 
-    expect(command.lines().filter(line => line.includes('is no key'))).toEqual([])
+    expect(command.lines().filter(line => line.includes('there is no key'))).toEqual([])
   })
 
   it('still ends with Ctrl+C', async () => {

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fc, it as property } from '@fast-check/vitest'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createConsole } from '../../src/cli/console.js'
+import { createConsole } from '../../src/cli/output.js'
 import { file, folder, freePort, linesAfter, run, serve, serveJson } from '../support/command.js'
-import { stubServer } from '../support/http.js'
+import { sendTo, stubServer } from '../support/http.js'
 
 /** What a terminal obeys: controls, bidi controls and line separators. */
 const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
@@ -73,7 +73,7 @@ describe('a document in pieces', () => {
       yield* pieces
     }
 
-    await createConsole(process).printPieces(all())
+    await createConsole(process).printStream(all())
 
     expect(obeyed.exec(written.stdout.replaceAll('\n', ''))).toBeNull()
   })
@@ -130,6 +130,122 @@ describe('an error', () => {
     createConsole(process).fail('wrong\nhere')
 
     expect(written.stderr).toBe('\u001b[31mwrong\u001b[39m\nhere\n')
+  })
+})
+
+const escapeCode = '\u001b['
+
+/** What a console prints in bold on a process whose standard output is, or is no, terminal. */
+function styled({ isTTY, env }: { isTTY: boolean; env: NodeJS.ProcessEnv }): string {
+  const stream = Object.assign(new PassThrough(), { isTTY })
+  const process = Object.assign(new EventEmitter(), { stdout: stream, stderr: stream, env })
+  // A console uses nothing else of a process.
+  const { print, style } = createConsole(process as unknown as NodeJS.Process)
+  print(style('bold', 'GET'))
+  process.emit('exit')
+  return String(stream.read()).trimEnd()
+}
+
+/** A console, and what it has written so far. */
+function printing() {
+  const stream = new PassThrough()
+  const process = Object.assign(new EventEmitter(), { stdout: stream, stderr: stream, env: {} })
+  // A console uses nothing else of a process.
+  const { print } = createConsole(process as unknown as NodeJS.Process)
+  const written: string[] = []
+  stream.on('data', (chunk: Buffer) => written.push(chunk.toString()))
+  return { print, process, written }
+}
+
+describe('lines', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('are written at once where nothing was printed lately', async () => {
+    const { print, written } = printing()
+
+    print('one')
+    print('two')
+    await vi.advanceTimersByTimeAsync(0)
+
+    expect(written).toEqual(['one\ntwo\n'])
+  })
+
+  it('that follow are gathered for 10 ms', async () => {
+    const { print, written } = printing()
+    print('one')
+    await vi.advanceTimersByTimeAsync(0)
+
+    print('two')
+    await vi.advanceTimersByTimeAsync(5)
+    print('three')
+    await vi.advanceTimersByTimeAsync(4)
+    const early = [...written]
+    await vi.advanceTimersByTimeAsync(1)
+
+    expect(early).toEqual(['one\n'])
+    expect(written).toEqual(['one\n', 'two\nthree\n'])
+  })
+
+  it('go on after one that could not be made', async () => {
+    const { print, written } = printing()
+    print(() => {
+      throw new Error('no line')
+    })
+    expect(() => vi.advanceTimersByTime(0)).toThrow('no line')
+
+    print('two')
+    await vi.advanceTimersByTimeAsync(10)
+
+    expect(written).toEqual(['two\n'])
+  })
+
+  it('are written when the process ends', async () => {
+    const { print, process, written } = printing()
+    print('one')
+    await vi.advanceTimersByTimeAsync(0)
+    print('two')
+
+    process.emit('exit')
+    await vi.advanceTimersByTimeAsync(0)
+
+    expect(written).toEqual(['one\n', 'two\n'])
+  })
+
+  it('are written at once again after a pause', async () => {
+    const { print, written } = printing()
+    print('one')
+    await vi.advanceTimersByTimeAsync(10)
+
+    print('two')
+    await vi.advanceTimersByTimeAsync(0)
+
+    expect(written).toEqual(['one\n', 'two\n'])
+  })
+})
+
+describe('colours', () => {
+  it('are not for a pipe', async () => {
+    const command = await serve()
+    const from = command.lines().length
+    await sendTo(command.url, { method: 'GET', path: '/nowhere' })
+
+    await linesAfter(command, { from, count: 1 })
+
+    expect(command.lines().filter(line => line.includes(escapeCode))).toEqual([])
+  })
+
+  it.each([
+    ['are for a terminal', { isTTY: true, env: {} }, `${escapeCode}1mGET${escapeCode}22m`],
+    ['are not for a terminal with NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }, 'GET'],
+    [
+      'are for a terminal with an empty NO_COLOR',
+      { isTTY: true, env: { NO_COLOR: '' } },
+      `${escapeCode}1mGET${escapeCode}22m`,
+    ],
+    ['are not for anything else', { isTTY: false, env: {} }, 'GET'],
+  ])('%s', (_, terminal, text) => {
+    expect(styled(terminal)).toBe(text)
   })
 })
 
@@ -227,7 +343,7 @@ function failing(code: string) {
 describe('output that cannot be written', () => {
   it.each([
     ['ENOSPC', 'no space is left on the device'],
-    ['EIO', 'the device or the terminal does not answer'],
+    ['EIO', 'the device or the terminal does not respond'],
     ['EFOO', 'it failed, write'],
   ])('is reported once on standard error, and dropped: %s', async (code, reason) => {
     const { process, written } = failing(code)
@@ -238,8 +354,35 @@ describe('output that cannot be written', () => {
     console.printDocument('four')
     await new Promise(resolve => setImmediate(resolve))
 
-    expect(written.stderr).toBe(`standard output cannot be written: ${reason}. Nothing more is printed there.\n`)
+    expect(written.stderr).toBe(`cannot write to standard output: ${reason}. mockmaker prints nothing more there.\n`)
     expect(process.exitCode).toBe(1)
+  })
+
+  it('is not written to again, and its lines are not even made', async () => {
+    const { process, written } = failing('ENOSPC')
+    const write = vi.fn(() => {
+      queueMicrotask(() => stdout.emit('error', Object.assign(new Error('no'), { code: 'ENOSPC' })))
+      return true
+    })
+    const stdout = Object.assign(new EventEmitter(), { write, writableNeedDrain: false })
+    Object.assign(process, { stdout })
+    const console = createConsole(process)
+    console.printDocument('one')
+    await new Promise(resolve => setImmediate(resolve))
+
+    const makeLine = vi.fn(() => 'four')
+    console.printDocument('two')
+    await console.printStream(
+      (async function* () {
+        yield 'three'
+      })(),
+    )
+    console.print(makeLine)
+    process.emit('exit', 0)
+    stdout.emit('error', Object.assign(new Error('no'), { code: 'EIO' }))
+
+    expect([write.mock.calls, makeLine.mock.calls.length]).toEqual([[['one\n']], 0])
+    expect(written.stderr.match(/cannot write to standard output/g)).toHaveLength(1)
   })
 
   it('ends a document in pieces that waits for its reader', async () => {
@@ -253,7 +396,7 @@ describe('output that cannot be written', () => {
       yield 'y'
     }
 
-    await createConsole(process).printPieces(pieces())
+    await createConsole(process).printStream(pieces())
 
     expect(process.exitCode).toBe(1)
   })
@@ -384,7 +527,8 @@ function statusOnceThere(url: string): Promise<number> {
 }
 
 describe('a full disk', () => {
-  const report = 'standard output cannot be written: no space is left on the device. Nothing more is printed there.\n'
+  const report =
+    'cannot write to standard output: no space is left on the device. mockmaker prints nothing more there.\n'
 
   it('ends a short command with 1 and one sentence', async () => {
     const { ended, errors } = startInto(['routes'], { stdout: '/dev/full' })

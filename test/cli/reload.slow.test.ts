@@ -56,7 +56,7 @@ describe('a scenario file that is saved', () => {
 
     await save(scenarioOf('two', 'three'))
 
-    expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 2 records made, 1 deleted')
+    expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 2 records created, 1 deleted')
     expect(await lobbyIds(command)).toEqual(['two', 'three', 'run'])
   })
 
@@ -84,7 +84,7 @@ describe('a scenario file that is saved', () => {
       await expect.poll(command.errors).toMatch(new RegExp(`^read ${text.length}$`, 'm'))
       await writeFile(path, scenarioOf('one', 'two'))
 
-      expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 1 record made')
+      expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 1 record created')
       expect(command.errors()).not.toMatch(/^(?!read \d+$)./m)
     },
   )
@@ -95,7 +95,7 @@ describe('a scenario file that is saved', () => {
 
     await save(scenarioOf('one').replaceAll('duel', 'ffa'))
 
-    expect(await reloaded({ command, from })).toMatch(/ 1 of the run taken along$/)
+    expect(await reloaded({ command, from })).toMatch(/ 1 of the run deleted$/)
   })
 
   it('says so where no record has changed', async () => {
@@ -128,7 +128,7 @@ describe('a scenario file that is saved', () => {
     await reloaded({ command, from })
 
     expect(after).toEqual(['one'])
-    expect(command.errors().match(/stays as it is until that is mended/g)).toHaveLength(1)
+    expect(command.errors().match(/the world stays unchanged until you fix the file/g)).toHaveLength(1)
     expect(command.errors()).toMatch(`${path}:1:`)
     expect(command.errors()).toMatch(/region_id is "lnd-frA".*Did you mean lnd-fra\?/)
     expect(await lobbyIds(command)).toEqual(['one', 'two'])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Reloader, secondLookMs } from '../../src/cli/reload.js'
+import { confirmMs, Reloader } from '../../src/cli/reload.js'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { createMock } from '../../src/mock.js'
 import { nodeParts } from '../../src/node/parts.js'
@@ -25,10 +25,14 @@ function reloading(text: string) {
     warn: (line: string) => void errors.push(line),
   }
   let now: string | undefined = text
-  const reloader = new Reloader({ file: { path: 'scenario.yaml', text }, mock, console }, () => {
-    if (now?.includes('\uFFFD')) throw new UsageError('scenario.yaml is not UTF-8 text')
-    return now
-  })
+  const reloader = new Reloader(
+    { path: 'scenario.yaml', text },
+    () => {
+      if (now?.includes('\uFFFD')) throw new UsageError('scenario.yaml is not UTF-8 text')
+      return now
+    },
+    { mock, console, format: 'text' },
+  )
   onTestFinished(async () => {
     reloader.close()
     await mock.close()
@@ -42,12 +46,12 @@ function reloading(text: string) {
     /** Saves a text, or a part of one. */
     save: (text: string | Uint8Array | undefined) => {
       now = text instanceof Uint8Array ? new TextDecoder().decode(text) : text
-      return reloader.look()
+      return reloader.check()
     },
     /** Lets real time pass. Waits until what that has begun is done. */
     async pass(ms: number) {
       vi.advanceTimersByTime(ms)
-      await reloader.look()
+      await reloader.check()
     },
   }
 }
@@ -65,7 +69,7 @@ describe('a save that takes something away', () => {
 
     await save(lobbies('one'))
     const at = [ids()]
-    await pass(secondLookMs - 1)
+    await pass(confirmMs - 1)
     at.push(ids())
     await pass(1)
     at.push(ids())
@@ -78,12 +82,12 @@ describe('a save that takes something away', () => {
     const { save, pass, ids, lines } = reloading(lobbies('one', 'two'))
 
     await save(lobbies('one'))
-    await pass(secondLookMs - 1)
+    await pass(confirmMs - 1)
     await save(lobbies('one', 'two', 'three'))
-    await pass(10 * secondLookMs)
+    await pass(10 * confirmMs)
 
     expect(ids()).toEqual(['one', 'two', 'three'])
-    expect(lines).toEqual(['reloaded scenario.yaml: 1 record made'])
+    expect(lines).toEqual(['reloaded scenario.yaml: 1 record created'])
   })
 
   it('waits a second after each of its pieces', async () => {
@@ -91,7 +95,7 @@ describe('a save that takes something away', () => {
 
     for (const text of [lobbies('one'), 'game_modes: [duel]\n', lobbies('three'), lobbies('two')]) {
       await save(text)
-      await pass(secondLookMs - 1)
+      await pass(confirmMs - 1)
     }
     const before = ids()
     await pass(1)
@@ -104,20 +108,20 @@ describe('a save that takes something away', () => {
 
     await save(lobbies('one'))
     await save(lobbies('one', 'two'))
-    await pass(10 * secondLookMs)
+    await pass(10 * confirmMs)
 
     expect(ids()).toEqual(['one', 'two'])
     expect(lines).toEqual([])
   })
 
-  it('is not loaded where the file has gone, or has changed unseen, at the second look', async () => {
+  it('is not loaded where the file has gone, or has changed unseen, at the second check', async () => {
     const { save, pass, ids, reloader } = reloading(lobbies('one', 'two'))
     await save(lobbies('one'))
-    const look = vi.spyOn(reloader, 'look').mockResolvedValue()
+    const check = vi.spyOn(reloader, 'check').mockResolvedValue()
     await save(undefined)
-    look.mockRestore()
+    check.mockRestore()
 
-    await pass(secondLookMs)
+    await pass(confirmMs)
 
     expect(ids()).toEqual(['one', 'two'])
   })
@@ -125,13 +129,13 @@ describe('a save that takes something away', () => {
   it('waits again where the file has changed unseen, and still takes something away', async () => {
     const { save, pass, ids, reloader } = reloading(lobbies('one', 'two', 'three'))
     await save(lobbies('one'))
-    const look = vi.spyOn(reloader, 'look').mockResolvedValue()
+    const check = vi.spyOn(reloader, 'check').mockResolvedValue()
     await save(lobbies('two'))
-    look.mockRestore()
+    check.mockRestore()
 
-    await pass(secondLookMs)
+    await pass(confirmMs)
     const before = ids()
-    await pass(secondLookMs)
+    await pass(confirmMs)
 
     expect([before, ids()]).toEqual([['one', 'two', 'three'], ['two']])
   })
@@ -144,7 +148,7 @@ describe('a save that takes something away', () => {
 
     await save(duel(1))
     const before = mock.world.players.count()
-    await pass(secondLookMs)
+    await pass(confirmMs)
 
     expect([before, mock.world.players.count()]).toEqual([2, 1])
   })
@@ -154,7 +158,7 @@ describe('a save that takes something away', () => {
 
     await save(lobbies('one'))
     reloader.close()
-    await pass(secondLookMs)
+    await pass(confirmMs)
 
     expect(ids()).toEqual(['one', 'two'])
   })
@@ -167,7 +171,7 @@ describe('a save that takes something away', () => {
     await save(lobbies('one').replaceAll('duel', 'ffa') + faults)
     await save(lobbies('one'))
     const before = [mock.faults.list().length, mock.world.lobbies.count()]
-    await pass(secondLookMs)
+    await pass(confirmMs)
 
     expect([before, mock.faults.list().length]).toEqual([[1, 2], 0])
     expect(lines).toEqual(['reloaded scenario.yaml: 1 record deleted'])
@@ -195,7 +199,7 @@ describe('a wrong file', () => {
 
     await save('lobbies: 5')
     await save('lobbies: 5')
-    await pass(secondLookMs)
+    await pass(confirmMs)
     await save(lobbies('one', 'two'))
 
     expect(errors).toHaveLength(1)
@@ -213,10 +217,10 @@ describe('a slow save in two pieces', () => {
     const losing: number[] = []
     for (const length of lengths) {
       await save(bytes.subarray(0, length))
-      await pass(secondLookMs - 1)
+      await pass(confirmMs - 1)
       const there = rowsOf(mock.world)
       await save(whole)
-      await pass(10 * secondLookMs)
+      await pass(10 * confirmMs)
       const after = rowsOf(mock.world)
       if ([...kept].some(row => !there.has(row) || !after.has(row))) losing.push(length)
     }

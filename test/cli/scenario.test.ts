@@ -61,7 +61,7 @@ describe('mockmaker [scenario]', () => {
     const { code, stderr } = await run([path])
 
     expect(code).toBe(1)
-    expect(stderr.startsWith(`${path} cannot be read: `)).toBe(true)
+    expect(stderr.startsWith(`cannot read ${path}: `)).toBe(true)
     expect(stderr.trimEnd()).not.toContain('\n')
   })
 
@@ -109,7 +109,7 @@ describe('mockmaker init', () => {
 
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'wrote world/scenario.yaml\nwrote world/scenario.schema.json\nnow: npx mockmaker world/scenario.yaml\n',
+      stdout: 'wrote world/scenario.yaml\nwrote world/scenario.schema.json\nnext: npx mockmaker world/scenario.yaml\n',
     })
     const [scenario, schema] = await Promise.all(
       ['scenario.yaml', 'scenario.schema.json'].map(name => readFile(join(cwd, 'world', name), 'utf8')),

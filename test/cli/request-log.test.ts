@@ -1,8 +1,11 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { requestLine, requestObject } from '../../src/cli/request-log.js'
+import type { Fault } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { file, lineLike, linesAfter, serve } from '../support/command.js'
-import { sendTo, type TestRequest } from '../support/http.js'
+import { list as listRequest, mockWithFaults } from '../support/faults.js'
+import { ask, sendTo, type TestRequest } from '../support/http.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
@@ -29,7 +32,7 @@ describe('the line of an exchange', () => {
 
     const [line = ''] = await linesOf([{ method: 'GET', path: `/${'p'.repeat(6_000)}`, headers }])
 
-    expect(line).toMatch(/^GET {3}\/p{200,300}… .* pages of https:\/\/o{200,300}… may not read this: /)
+    expect(line).toMatch(/^GET {3}\/p{200,300}… .* pages of https:\/\/o{200,300}… cannot read this: /)
     expect(line.length).toBeLessThan(2_000)
   })
 
@@ -46,7 +49,7 @@ describe('the line of an exchange', () => {
     })
 
     expect(await linesAfter(command, { from, count: 1 })).toEqual([
-      expect.stringContaining(String.raw`pages of http://a\u009b2Jb may`),
+      expect.stringContaining(String.raw`pages of http://a\u009b2Jb cannot`),
     ])
   })
 
@@ -83,7 +86,7 @@ describe('the line of an exchange', () => {
       { ...list, headers: bearer(tokens.public) },
     ])
 
-    expect(canned).toMatch(/ms {2}canned list; the public token sees 2$/)
+    expect(canned).toMatch(/ms {2}canned list: a public token sees 2$/)
     expect(shown).toMatch(/ms {2}→ 2 lobbies$/)
   })
 
@@ -99,7 +102,7 @@ describe('the line of an exchange', () => {
       { ...asked, headers: bearer(tokens.public) },
     ])
 
-    expect(canned).toMatch(/200 {2}\S+ ms {2}canned seat; the public token gets one in a lobby of the world$/)
+    expect(canned).toMatch(/200 {2}\S+ ms {2}canned seat: a public token gets one in a lobby of the world$/)
     expect(real).toMatch(/200 {2}\S+ ms {2}→ ffa in /)
   })
 
@@ -117,7 +120,7 @@ describe('the line of an exchange', () => {
 
     const [canned] = await linesOf([{ ...list, headers: bearer(tokens.development) }], scenario)
 
-    expect(canned).toMatch(/the public token sees 1$/)
+    expect(canned).toMatch(/a public token sees 1$/)
   })
 
   it('says nothing of a list where the call of a development token failed', async () => {
@@ -152,7 +155,7 @@ describe('the line of an exchange', () => {
     const [line] = await linesOf([{ ...list, headers: { origin: 'https://evil.example' } }])
 
     expect(line).toMatch(
-      / {2}pages of https:\/\/evil\.example may not read this: --cors-origin https:\/\/evil\.example allows them$/,
+      / {2}pages of https:\/\/evil\.example cannot read this: allow them with --cors-origin https:\/\/evil\.example$/,
     )
   })
 
@@ -185,6 +188,61 @@ describe('the line of an exchange', () => {
     await sendTo(command.url, { ...list, path: `/w/more${list.path}`, headers: bearer(tokens.development) })
 
     expect(made.status).toBe(200)
-    expect(await lineLike(command, { from, like: /canned/ })).toMatch(/\[more\] .*the public token sees 3$/)
+    expect(await lineLike(command, { from, like: /canned/ })).toMatch(/\[more\] .*a public token sees 3$/)
+  })
+})
+
+/** The record of a list that a fault strikes. */
+async function recordOf(effect: Fault['effect']) {
+  const { mock, world, records } = mockWithFaults([{ effect }])
+  const answer = ask(mock, listRequest)
+  await world.clock.advance(300)
+  mock.faults.clear()
+  await answer
+  const [record] = records
+  if (!record) throw new Error('nothing was told')
+  return { record, world }
+}
+
+describe('the line of a control call', () => {
+  const style = (name: unknown, text: string) => `<${name} ${text}>`
+
+  it.each([
+    [{ path: '/__mock/clock' }, /^<dim GET {3}\/__mock\/clock {2}200 {2}12\.0 ms>$/],
+    [{ path: '/__mock/clock', world: 'other' }, /^<dim GET {3}\/__mock\/clock {2}\[other\] {2}200 {2}12\.0 ms>$/],
+    [
+      { path: '/__mock/clock', status: 400, code: 'API_BAD_BODY', message: 'one\ntwo' },
+      /<yellow 400> {2}<dim 12\.0 ms> {2}API_BAD_BODY: one …$/,
+    ],
+    [{ path: '/matchmaker/lobbies/list', outcome: '2 lobbies' }, /<green 200> {2}<dim 12\.0 ms> {2}→ 2 lobbies$/],
+    [{ path: '/x', status: 404, code: 'X', message: 'y'.repeat(500) }, /X: y{197}…$/],
+  ])('is dim where it succeeded: %j', async (fields, line) => {
+    const { record, world } = await recordOf({ delay: '1ms' })
+    const plain = { ...record, fault: undefined, outcome: undefined, ms: 12, ...fields }
+
+    expect(requestLine(plain, { world, style })).toMatch(line)
+  })
+})
+
+describe('of an exchange that a fault has struck', () => {
+  it.each<[Fault['effect'], RegExp]>([
+    [{ delay: '300ms' }, /^GET {3}\/matchmaker\/lobbies\/list {2}<green 200> {2}.* fault 1: delayed 300 ms$/],
+    [{ hold: true }, / <green 200> .* fault 1: held$/],
+    [{ reset: true }, / <red 0> .* fault 1: reset$/],
+    [{ empty: true }, / <red 0> .* fault 1: empty$/],
+    [
+      { error: { status: 418 } },
+      / <yellow 418> .* ERROR: fault 1 of this mock made this failure up {2}fault 1: error$/,
+    ],
+  ])('the line says that it did: %j', async (effect, line) => {
+    const { record, world } = await recordOf(effect)
+
+    expect(requestLine(record, { world, style: (name, text) => `<${name} ${text}>` })).toMatch(line)
+  })
+
+  it('the object has the id of the fault and what it did', async () => {
+    const { record } = await recordOf({ reset: true })
+
+    expect(requestObject(record)).toMatchObject({ status: 0, fault: '1', faultEffect: 'reset' })
   })
 })

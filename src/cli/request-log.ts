@@ -1,0 +1,92 @@
+import { listedLobbies } from '../behaviour/lobbies-list.js'
+import type { OperationId } from '../contract/operations.js'
+import { isControlPath } from '../contract/paths.js'
+import { shortened } from '../lib/quote.js'
+import type { Mock } from '../mock.js'
+import type { ExchangeRecord } from '../server/log.js'
+import { pathInWorld } from '../server/world-path.js'
+import { defaultWorldId } from '../server/worlds.js'
+import type { World } from '../store/world.js'
+import type { Console } from './output.js'
+
+/** The longest error message in a line, in characters. */
+const maxMessage = 200
+
+/** The longest path or origin in a line, in characters. */
+const maxName = 300
+
+/** Prints a line, or a JSON object, for each request of a mock. */
+export function logRequests(
+  { log, worlds }: Pick<Mock, 'log' | 'worlds'>,
+  {
+    format,
+    failuresOnly,
+    console,
+  }: { readonly format: 'text' | 'json'; readonly failuresOnly?: boolean | undefined; readonly console: Console },
+): void {
+  const { print, printJson, style } = console
+  log.subscribe(record => {
+    if (failuresOnly && record.status < 400) return
+    // Made when it is written, many in a row: one alone between two answers costs several times as much.
+    if (format === 'json') printJson(() => requestObject(record))
+    else print(() => requestLine(record, { world: worlds.get(record.world)?.world, style }))
+  })
+}
+
+/**
+ * Describes a request in one line: method, path, world (unless `default`), status, time, outcome and notes. A control call
+ * that succeeded is dim. `world` is undefined if it has been deleted.
+ */
+export function requestLine(
+  record: ExchangeRecord,
+  { world, style }: Pick<Console, 'style'> & { readonly world: World | undefined },
+): string {
+  const { method, status, outcome, ms, blocked, authorizationIgnored, fault, faultEffect } = record
+  const path = shortened(record.path, maxName)
+  const refusedOrigin = record.refusedOrigin && shortened(record.refusedOrigin, maxName)
+  const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
+  const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
+  const inWorld = record.world === defaultWorldId ? '' : `  [${record.world}]`
+  const isDim = status < 400 && isControlPath(pathInWorld(path))
+  const line = isDim
+    ? style('dim', `${method.padEnd(4)}  ${path}${inWorld}  ${status}  ${time}`)
+    : `${method.padEnd(4)}  ${path}${inWorld && style('dim', inWorld)}  ${style(colour, String(status))}  ${style('dim', time)}`
+  const notes = [
+    outcome && `→ ${outcome}`,
+    failureNote(record),
+    fault && `fault ${fault}: ${faultEffect}`,
+    cannedNote(record, world),
+    authorizationIgnored && 'Authorization is not "Bearer <token>", so it was ignored',
+    refusedOrigin && `pages of ${refusedOrigin} cannot read this: allow them with --cors-origin ${refusedOrigin}`,
+  ]
+  return notes.reduce<string>((text, note) => (note ? `${text}  ${note}` : text), line)
+}
+
+/** Describes a request as an object for `--json`. It has a `world` unless that is `default`. */
+export function requestObject({ caller, world, ...record }: ExchangeRecord): object {
+  return {
+    event: 'exchange',
+    ...record,
+    world: world === defaultWorldId ? undefined : world,
+    caller: caller?.kind,
+    ms: Math.round(record.ms * 1000) / 1000,
+  }
+}
+
+/** The error code, and the first line of the message: the control API may list several problems. */
+function failureNote({ code, message }: ExchangeRecord): string | undefined {
+  if (code === undefined || message === undefined) return code
+  const [first = '', ...others] = message.split('\n')
+  return `${code}: ${shortened(first, maxMessage)}${others.length > 0 ? ' …' : ''}`
+}
+
+const seatOperations: readonly unknown[] = ['lobbies.find', 'lobbies.join', 'lobbies.create'] satisfies OperationId[]
+
+/** Marks a canned answer, so that nobody looks in the world for what it says. */
+function cannedNote({ operation, caller, status }: ExchangeRecord, world: World | undefined): string | undefined {
+  if (caller?.kind !== 'development' || status !== 200) return undefined
+  if (seatOperations.includes(operation)) return 'canned seat: a public token gets one in a lobby of the world'
+  if (operation !== 'lobbies.list') return undefined
+  if (!world) return 'canned list'
+  return `canned list: a public token sees ${listedLobbies(caller.namespaceId, { tables: world }).length}`
+}

@@ -1,0 +1,85 @@
+import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { worldUrl } from '../contract/paths.js'
+import { UsageError } from '../lib/usage-error.js'
+import { loadScenario } from '../node/scenario-file.js'
+import { asUsageError } from '../node/system-error.js'
+import { JsonToYaml } from '../scenario/write-yaml.js'
+import type { Console } from './output.js'
+import { askRunningMock, readRunningMock } from './running-mock.js'
+
+/** Checks scenarios, and prints the problems of each. Resolves with whether all are valid. */
+export async function validateScenarios(namesOrPaths: readonly string[], console: Console): Promise<boolean> {
+  let isValid = true
+  for (const nameOrPath of namesOrPaths) {
+    try {
+      await loadScenario(nameOrPath)
+      console.print(`${nameOrPath}: ok`)
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      console.fail(error.message)
+      isValid = false
+    }
+  }
+  return isValid
+}
+
+const templates = [
+  { from: 'fixtures/default.yaml', to: 'scenario.yaml' },
+  { from: 'fixtures/scenario.schema.json', to: 'scenario.schema.json' },
+] as const
+
+/**
+ * Writes a commented scenario and its JSON Schema for editors into a folder. `packageRoot` contains the originals. Throws
+ * `UsageError` instead of overwriting a file.
+ */
+export function initScenario(folder: string, packageRoot: URL, console: Console): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    refuseToOverwrite(templates.map(({ to }) => join(folder, to)))
+    for (const { from, to } of templates) {
+      copyFileSync(fileURLToPath(new URL(from, packageRoot)), join(folder, to), constants.COPYFILE_EXCL)
+      console.print(`wrote ${join(folder, to)}`)
+    }
+  } catch (error) {
+    throw asUsageError(error, `cannot write into ${folder}`)
+  }
+  console.print(`next: npx mockmaker ${join(folder, templates[0].to)}`)
+}
+
+function refuseToOverwrite(paths: readonly string[]): void {
+  // `lstat` also finds a symbolic link that leads nowhere.
+  const existing = paths.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+  if (existing.length === 0) return
+  const [exist, them] = existing.length === 1 ? ['exists', 'it'] : ['exist', 'them']
+  throw new UsageError(`${existing.join(' and ')} already ${exist}: move ${them}, or name another folder`)
+}
+
+/** The options of `mockmaker export`. */
+export interface ExportFlags {
+  readonly url: string
+  /** What to print beside the records: `journal`, `faults`. */
+  readonly with?: readonly string[]
+}
+
+/** Prints the snapshot of a running world as YAML, while it arrives. Rejects with `UsageError`. */
+export async function exportScenario({ url, with: parts = [] }: ExportFlags, console: Console): Promise<void> {
+  // Asking an unknown world for its snapshot would create it, and a typo would export an empty world.
+  const { server = url, encodedId } = worldUrl(url) ?? {}
+  if (encodedId !== undefined) await askRunningMock(server, `/worlds/${encodedId}`)
+  const query = parts.length === 0 ? '' : `?${new URLSearchParams({ with: parts.join(',') })}`
+  await console.printStream(toYaml(readRunningMock(url, `/snapshot${query}`), url))
+}
+
+async function* toYaml(json: AsyncIterable<string>, url: string): AsyncGenerator<string, void> {
+  const writer = new JsonToYaml()
+  try {
+    for await (const piece of json) yield writer.push(piece)
+    yield writer.end()
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)
+    throw error
+  }
+}
