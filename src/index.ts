@@ -33,10 +33,10 @@ export type { MockOptions } from './mock-options.js'
 export type { MockWorlds, UnknownWorld } from './mock-worlds.js'
 export type { Mockmaker, MockmakerOptions, UnhandledPrint, UnhandledRequest } from './mockmaker.js'
 export type { Scenario, ScenarioInput } from './scenario/schema.js'
-export type { Difference } from './server/differences.js'
 export type { Faults } from './server/faults.js'
 export type { RequestHandlers } from './server/handlers.js'
 export type { ExchangeLog, ExchangeRecord } from './server/log.js'
+export type { Difference } from './server/match.js'
 export type {
   AbortSignalLike,
   CorsPolicy,
@@ -47,7 +47,7 @@ export type {
   StreamClient,
 } from './server/message.js'
 export type { OverrideCall, OverrideResolver } from './server/resolvers.js'
-export type { Near as NearMiss, Verification } from './server/verify.js'
+export type { NearMiss, Verification } from './server/verify.js'
 export type { ChangeSet, Delete as RecordDelete, Put as RecordPut } from './store/change-set.js'
 export type { Clock } from './store/clock.js'
 export type { ClockMode, ClockMoveOptions, ClockSetting } from './store/clock-setting.js'

@@ -5,9 +5,9 @@ import { parseInput } from './lib/issues.js'
 import { quoted } from './lib/quote.js'
 import type { MockBeginning } from './mock-beginning.js'
 import type { OnHand } from './on-hand.js'
-import { isForeign } from './server/cors.js'
 import type { MockRequest } from './server/message.js'
-import { addressedBy, worldPath } from './server/world-path.js'
+import { isForeign } from './server/origin.js'
+import { routeToWorld, worldPath } from './server/routes.js'
 import type { Worlds } from './server/worlds.js'
 import { Random } from './store/random.js'
 import { withPublicUrl } from './store/standing.js'
@@ -68,7 +68,7 @@ export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigin
     },
     delete: id => worlds.delete(id),
     at(exchange, unknown) {
-      const addressed = addressedBy(exchange)
+      const addressed = routeToWorld(exchange)
       if (!addressed) return undefined
       const { worldId, request: inner, basePath } = addressed
       const there = worlds.get(worldId)

@@ -9,7 +9,7 @@ import { defaultScenario } from './scenario/shipped.js'
 import type { Progress } from './scenario/world-state.js'
 import type { RequestHandlers } from './server/handlers.js'
 import { HistoryBudget } from './server/history-budget.js'
-import { createExchangeLog, type ExchangeLog } from './server/log.js'
+import { ExchangeLog } from './server/log.js'
 import type { RequestHandler } from './server/message.js'
 import { defaultWorldId, Worlds } from './server/worlds.js'
 import type { Tally } from './store/merge.js'
@@ -54,7 +54,7 @@ export function createMock(options: MockOptions, parts: Parts = {}): Mock {
   checkOptions(options)
   const { watchTimeoutMs = optionDefaults.watchTimeoutMs, corsOrigins = [] } = options
   const madeAt = performance.now()
-  const log = createExchangeLog()
+  const log = new ExchangeLog()
   const onHand = onHandOf(options, parts)
   const { maxWorlds: most = optionDefaults.maxWorlds, worldTtlMs: ttlMs = optionDefaults.worldTtlMs } = options
   const settings = {

@@ -9,8 +9,7 @@ import type { Mock } from './mock.js'
 import type { MockOptions } from './mock-options.js'
 import { createHandler, createHandlers } from './server/handlers.js'
 import { checkResolver, type OverrideResolver } from './server/resolvers.js'
-import { routes } from './server/routes.js'
-import { pathInWorld } from './server/world-path.js'
+import { pathInWorld, routes } from './server/routes.js'
 
 /** How a Mockmaker is made. Everything is optional. */
 export interface MockmakerOptions extends MockOptions {
@@ -174,6 +173,6 @@ function explanationOf({ method, url }: Request): string | undefined {
     return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return error.code === 'API_METHOD_NOT_ALLOWED' || routes.near(path) ? error.message : undefined
+    return error.code === 'API_METHOD_NOT_ALLOWED' || routes.suggest(path) ? error.message : undefined
   }
 }

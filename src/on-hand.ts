@@ -5,7 +5,7 @@ import type { MockBeginning, RebasedBeginning } from './mock-beginning.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
 import { beginningOf, faultChanceOf, type Progress } from './scenario/world-state.js'
-import { worldPath } from './server/world-path.js'
+import { worldPath } from './server/routes.js'
 import { begin, type Standing } from './store/standing.js'
 
 /** The scenarios that can be named, and where worlds of them stand. */

@@ -18,7 +18,7 @@ import { Journal } from './server/journal.js'
 import type { ExchangeLog } from './server/log.js'
 import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from './server/message.js'
 import { type OverrideResolver, Resolvers } from './server/resolvers.js'
-import { createResponder } from './server/respond.js'
+import { Responder } from './server/respond.js'
 import { defaultWorldId } from './server/worlds.js'
 import { keepTime } from './simulation/agenda.js'
 import { timetablesOf } from './simulation/timetables.js'
@@ -162,7 +162,7 @@ function answeringOf(
     isClosed,
   })
   const carryOut: CarryOut = call => resolvers.carryOut(call, behave)
-  const responder = createResponder({
+  const responder = new Responder({
     worldId: id,
     world,
     corsOrigins,
@@ -173,8 +173,8 @@ function answeringOf(
   })
   return {
     answer: createRequestHandler({ world, responder, faults, corsOrigins, carryOut }),
-    refuse: responder.refuse,
-    respond: responder.respond,
+    refuse: responder.refuse.bind(responder),
+    respond: responder.respond.bind(responder),
     on: (id, resolver) => resolvers.add(id, resolver),
     overridden: (id, resolver) =>
       createRequestHandler({

@@ -2,8 +2,7 @@ import { ApiError } from '../contract/errors.js'
 import { controlPath } from '../contract/paths.js'
 import { UsageError } from '../lib/usage-error.js'
 import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
-import { createRouteTable } from '../server/route-table.js'
-import { pathInWorld } from '../server/world-path.js'
+import { pathInWorld, RouteTable } from '../server/routes.js'
 import { controlCalls, controlPages, type SteeredServer } from './calls.js'
 import { controlInput } from './control-input.js'
 import { guard } from './guard.js'
@@ -14,11 +13,7 @@ import type { WorldControl } from './world-control.js'
 /** Which pages may call is told by the headers that every answer gets. */
 const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
 
-const routes = createRouteTable({
-  places: controlOperations,
-  hint: `GET ${controlPath} lists the calls`,
-  base: controlPath,
-})
+const routes = new RouteTable(controlOperations, `GET ${controlPath} lists the calls`, controlPath)
 
 /** What is steered by a request, and by which version of mockmaker. */
 export interface Controlled {

@@ -19,7 +19,7 @@ export function controlInput({ query = noQuery, body, longestBody = bodyLimit }:
   const limits = { bytes: longestBody, levels }
   return {
     query: query === 'fields' ? undefined : checked(queryOf(exchange), { schema: query, part: 'query' }),
-    body: body && checked(parseJson(exchange.body, { schema: AnyObject, limits }), { schema: body, part: 'body' }),
+    body: body && checked(parseJson(exchange.body, AnyObject, limits), { schema: body, part: 'body' }),
   }
 }
 

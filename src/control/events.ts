@@ -212,7 +212,7 @@ function startOf({ world, history, run }: EventSource, { since, lastEventId }: C
 }
 
 function eventOf(moment: Moment, id: string): MockEvent {
-  if (moment.kind === 'exchange') return { type: 'exchange', id, data: moment.exchange.shown() }
+  if (moment.kind === 'exchange') return { type: 'exchange', id, data: moment.exchange.entry() }
   const { at, ...changeSet } = moment.changeSet
   return { type: 'change', id, data: { ...changeSet, at: new Date(at).toISOString() } }
 }

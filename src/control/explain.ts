@@ -13,12 +13,10 @@ import { quoted } from '../lib/quote.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { authenticate } from '../server/authenticate.js'
-import { isAllowedOrigin, isChanging } from '../server/cors.js'
 import type { WorldFaults } from '../server/faults.js'
 import type { MockRequest } from '../server/message.js'
-import { namespaceOfOrigin } from '../server/origin.js'
-import { routes } from '../server/routes.js'
-import { pathInWorld } from '../server/world-path.js'
+import { isAllowedOrigin, isUnsafeMethod, namespaceOfOrigin } from '../server/origin.js'
+import { pathInWorld, routes } from '../server/routes.js'
 import { fullNameOf } from '../store/full-name.js'
 import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/lobby-row.js'
 import type { View } from '../store/world.js'
@@ -185,10 +183,11 @@ function explainRequest(
   const fault = faultVerdict(concerning)
   if (fault !== undefined) return { verdict: fault, because }
   try {
-    const { id, params } = routes.find(request.method, path)
+    const route = routes.find(request.method, path)
+    const { id } = route
     const { auth, summary } = operations[id]
     because.push(`it is ${id}: ${summary}`, `it answers ${authTexts[auth]}`)
-    const caller = authenticate(request, { auth, params, view })
+    const caller = authenticate(request, route, view)
     because.push(callerText(caller, origin, view))
     if (origin !== undefined && !isAllowedOrigin(origin, { tables: view.tables, corsOrigins }))
       because.push(...refusedOriginTexts(origin, request.method))
@@ -236,7 +235,7 @@ function callerText(caller: Caller, origin: string | undefined, { tables }: View
 }
 
 function refusedOriginTexts(origin: string, method: string): string[] {
-  const refused = isChanging(method)
+  const refused = isUnsafeMethod(method)
     ? ['a browser that sends it from there is refused (403 API_FORBIDDEN), because the page is of another site']
     : []
   return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`, ...refused]

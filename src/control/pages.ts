@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from '../contract/openapi.js'
 import { openapi } from '../contract/openapi.js'
 import { deviceLinkPath } from '../contract/paths.js'
-import { decodedSegment } from '../server/decoded-segment.js'
 import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
+import { decodeSegment } from '../server/routes.js'
 import { prefersJson } from './accept.js'
 import { deviceLinkPage, unknownDeviceLinkPage } from './device-link-page.js'
 import { homePage } from './home-page.js'
@@ -19,7 +19,7 @@ export function pageFor(exchange: MockRequest, contextOf: () => PageContext): Mo
   }
   if (!exchange.path.startsWith(deviceLinkPath)) return undefined
   const token = exchange.path.slice(deviceLinkPath.length)
-  return token === '' || token.includes('/') ? undefined : deviceLink(decodedSegment(token), contextOf())
+  return token === '' || token.includes('/') ? undefined : deviceLink(decodeSegment(token), contextOf())
 }
 
 let made: { readonly version: string | undefined; readonly document: OpenApiDocument } | undefined

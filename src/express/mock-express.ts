@@ -5,8 +5,7 @@ import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
 import { carriedBy } from '../server/carried.js'
 import type { RequestHandler } from '../server/message.js'
-import { routes } from '../server/routes.js'
-import { pathInWorld } from '../server/world-path.js'
+import { pathInWorld, routes } from '../server/routes.js'
 import { answerByHandlers, type Outcome } from './fetch-handlers.js'
 import { respond, SocketExchange, withBody } from './socket-exchange.js'
 
@@ -85,7 +84,7 @@ function answerOurs({ basePath, answerers }: Ours, request: Request, response: R
   const asked = new SocketExchange(request)
   if (!asked.path.startsWith(basePath)) return false
   const path = pathInWorld(asked.path.slice(basePath.length))
-  const id = routes.at(asked.method, path).find(there => answerers.has(there))
+  const id = routes.list(asked.method, path).find(there => answerers.has(there))
   const answer = id && answerers.get(id)
   if (!answer) return false
   respond(request, response, { answer, basePath })

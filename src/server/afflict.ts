@@ -4,9 +4,9 @@ import { durationMs } from '../lib/time.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Strike, WorldFaults } from './faults.js'
 import { Held } from './held.js'
-import { BrokenOff, MadeUpFailure } from './made-up.js'
 import type { MockResponse, RequestContext } from './message.js'
 import type { Responder } from './respond.js'
+import { InjectedDisconnect, InjectedError } from './respond.js'
 import { ClientGone } from './watch.js'
 
 type Answered = MockResponse | Promise<MockResponse>
@@ -44,15 +44,15 @@ function struckBy({ fault, request }: Strike, afflicting: Struck): Answered {
   if (error) return responder.fail(context, failureOf(error, fault.id))
   if (delay !== undefined) return held({ ...afflicting, fault, request, ms: faults.delayMs(delay) })
   if (hold) return held({ ...afflicting, fault, request, ms: undefined })
-  if (spurious === undefined) return responder.fail(context, new BrokenOff(reset ? 'reset' : 'empty'))
+  if (spurious === undefined) return responder.fail(context, new InjectedDisconnect(reset ? 'reset' : 'empty'))
   context.longestBlockMs = durationMs(spurious)
   return goOn(context)
 }
 
 /** A failure of a fault's; what it does not say of itself is filled in. */
-function failureOf(error: FaultError, id: string): MadeUpFailure {
+function failureOf(error: FaultError, id: string): InjectedError {
   const { code = 'ERROR', message = `fault ${id} of this mock made this failure up`, metadata } = error
-  return new MadeUpFailure({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
+  return new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
 }
 
 /** For how long to hold, in ms of the world's clock; `undefined` until the fault lets go. */

@@ -2,13 +2,12 @@ import type { Auth, OperationSpec } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import type { LiveWorld } from '../store/world.js'
 import { afflict } from './afflict.js'
-import { authenticate } from './authenticate.js'
+import { authenticate, readClient } from './authenticate.js'
 import type { Call, CarryOut } from './behave.js'
-import { clientOf } from './client-of.js'
-import { checkSite } from './cors.js'
 import type { WorldFaults } from './faults.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
 import type { MockResponse, RequestContext, RequestHandler } from './message.js'
+import { checkSite } from './origin.js'
 import type { Responder } from './respond.js'
 import { routes } from './routes.js'
 
@@ -66,10 +65,11 @@ function carriedOn(
 
 function prepare(context: RequestContext, world: LiveWorld): Call {
   const { request } = context
-  const { id, params } = routes.find(request.method, request.path)
+  const route = routes.find(request.method, request.path)
+  const { id, params } = route
   context.operation = id
   const spec: OperationSpec = operations[id]
-  const caller = authenticate(request, { auth: spec.auth, params, view: world.view })
+  const caller = authenticate(request, route, world.view)
   context.caller = caller
   // A development token is answered with mock data before any check but decoding (PROTOCOL.md B2).
   const canned = caller.kind === 'development' && forDevelopment.includes(spec.auth)
@@ -81,7 +81,7 @@ function prepare(context: RequestContext, world: LiveWorld): Call {
     return request.signal?.()
   }
   const input = joined([params, query, headers, body])
-  const client = () => clientOf(request)
+  const client = () => readClient(request)
   return { id, caller, client, input, signal, longestBlockMs: context.longestBlockMs }
 }
 

@@ -1,100 +1,58 @@
-import { admitted, type Caller, type CallerOf } from '../behaviour/caller.js'
+import { admitted, type Caller } from '../behaviour/caller.js'
+import type { Client } from '../behaviour/client.js'
 import { ApiError } from '../contract/errors.js'
 import type { Auth } from '../contract/operation.js'
+import { type OperationId, operations } from '../contract/operations.js'
 import { quoted } from '../lib/quote.js'
 import { defaultNamespace } from '../store/default-namespace.js'
-import { lobbyIdIn } from '../store/lobby-token.js'
+import { lobbyIdIn, lobbyTokenStart } from '../store/lobby-token.js'
 import { devPlayerExpiry } from '../store/player-token.js'
+import type { TokenRow } from '../store/rows.js'
 import type { View } from '../store/world.js'
 import { header, type MockRequest } from './message.js'
 import { namespaceOfOrigin } from './origin.js'
-import { howToSend, whereNewOnesAre, whereOthersAre, whereShown } from './token-advice.js'
+import type { Route } from './routes.js'
 
 const scheme = 'Bearer '
 
-/** The token of a request: only what is sent as `Bearer <token>`, with one space. */
-export function tokenOf(request: MockRequest): string | undefined {
+/** Reads the token of a request. Only `Bearer <token>` with exactly one space has one. */
+export function readToken(request: MockRequest): string | undefined {
   const sent = header(request, 'authorization')
   if (sent === undefined || !sent.startsWith(scheme)) return undefined
   const token = sent.slice(scheme.length)
   return token === '' || token.startsWith(' ') ? undefined : token
 }
 
-/** Whom a call answers, and what it is about. */
-interface Asked<Needed extends Auth> {
-  readonly auth: Needed
-  /** Of its path. */
-  readonly params: Readonly<Record<string, string>>
-  readonly view: View
-}
-
-/** Finds out who asks, and throws `ApiError` where that is not whom the operation answers (PROTOCOL.md B1, B3). */
-export function authenticate<Needed extends Auth>(request: MockRequest, asked: Asked<Needed>): CallerOf<Needed> {
-  const { auth, params, view } = asked
-  const token = tokenOf(request)
-  const caller = token === undefined ? withoutToken(auth, request, view) : ofToken(token, view)
+/** Identifies the caller of an operation. Throws `ApiError` if the operation does not admit this kind of caller (PROTOCOL.md B1, B3). */
+export function authenticate(request: MockRequest, { id, params }: Route<OperationId>, view: View): Caller {
+  const { auth } = operations[id]
+  const token = readToken(request)
+  const caller = token === undefined ? callerWithoutToken(auth, request, view) : callerOf(token, view)
   const kinds: readonly Caller['kind'][] = admitted[auth]
-  if (!kinds.includes(caller.kind)) throw wrongKind(auth, caller.kind)
-  if (auth === 'cloud' && caller.kind === 'cloud' && params.game_id !== undefined) checkGame(caller, params.game_id)
-  // The table of admitted kinds says for each auth what its callers' type says.
-  return caller as CallerOf<Needed>
-}
-
-/** Throws `ApiError` where a cloud token is of another game. */
-function checkGame({ gameId }: Extract<Caller, { kind: 'cloud' }>, asked: string): void {
-  if (gameId === asked) return
-  throw new ApiError(
-    'API_FORBIDDEN',
-    `this cloud token is not of game ${quoted(asked)}, but of ${gameId}: send one of that game; ${whereShown('cloud')}`,
-  )
+  if (!kinds.includes(caller.kind))
+    throw new ApiError(
+      'CLAIMS_MISSING_ENTITLEMENT',
+      `this is a ${caller.kind} token, and the call needs ${neededToken[auth]} token: ${whereToFindTokens(auth)}`,
+    )
+  const { game_id } = params
+  if (auth === 'cloud' && caller.kind === 'cloud' && game_id !== undefined && game_id !== caller.gameId)
+    throw new ApiError(
+      'API_FORBIDDEN',
+      `this cloud token is not of game ${quoted(game_id)}, but of ${caller.gameId}: send one of that game; ${whereToFindTokens('cloud')}`,
+    )
+  return caller
 }
 
 const anonymous: Caller = { kind: 'anonymous' }
 
-function withoutToken(auth: Auth, request: MockRequest, view: View): Caller {
+function callerWithoutToken(auth: Auth, request: MockRequest, view: View): Caller {
   if (auth === 'none') return anonymous
-  if (auth === 'namespace') return tokenless(request, view)
-  throw new ApiError('API_UNAUTHORIZED', `this call needs ${needed[auth]} token: ${howToSend(auth)}`)
+  if (auth === 'namespace') return tokenlessCaller(request, view)
+  throw new ApiError('API_UNAUTHORIZED', `this call needs ${neededToken[auth]} token: ${howToSendToken(auth)}`)
 }
 
-function ofToken(token: string, view: View): Caller {
-  const { tables, hasPassed } = view
-  const row = tables.tokens.get(token)
-  const link = row ? undefined : tables.deviceLinks.get(token)
-  const found = row ?? link
-  if (!found) return ofLobby(token, tables) ?? ofDevPlayer(token, view)
-  if (found.expires_at !== undefined && hasPassed(found.expires_at)) {
-    const kind = row?.kind ?? 'device'
-    throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${kind} token has expired: ${whereNewOnesAre[kind]}`)
-  }
-  if (!row) return { kind: 'device' }
-  if (row.kind === 'cloud') return { kind: 'cloud', gameId: row.game_id }
-  const { kind, namespace_id: namespaceId } = row
-  return kind === 'development' && row.development
-    ? { kind, namespaceId, server: row.development }
-    : { kind, namespaceId }
-}
-
-/** A lobby's server, or a player; `undefined` where it is neither. */
-function ofLobby(token: string, { lobbies, players }: View['tables']): Caller | undefined {
-  const lobbyId = lobbyIdIn(token)
-  const lobby = lobbyId === undefined ? undefined : lobbies.get(lobbyId)
-  if (lobby) return { kind: 'lobby', lobbyId: lobby.lobby_id, namespaceId: lobby.namespace_id }
-  const player = players.get(token)
-  return player && { kind: 'player', namespaceId: player.namespace_id }
-}
-
-/** A player of a development server. */
-function ofDevPlayer(token: string, { seed, hasPassed }: View): Caller {
-  const expiresAt = devPlayerExpiry(token, seed)
-  if (expiresAt === undefined)
-    throw new ApiError('TOKEN_INVALID', `the mock does not know this token: ${whereOthersAre(token)}`)
-  if (!hasPassed(expiresAt)) return { kind: 'dev_player' }
-  throw new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this dev_player token has expired: ${whereNewOnesAre.dev_player}`)
-}
-
-/** The namespace of the page that asks; where no page does, the default one, which real servers do not have. */
-function tokenless(request: MockRequest, { tables }: View): Caller {
+/** Takes the namespace of the page that sent the request. Without a page it is the default namespace, which real servers do not have. */
+function tokenlessCaller(request: MockRequest, { tables }: View): Caller {
   const origin = header(request, 'origin')
   const namespace = (origin === undefined ? undefined : namespaceOfOrigin(origin, tables)) ?? defaultNamespace(tables)
   if (namespace?.tokenless) return { kind: 'tokenless', namespaceId: namespace.namespace_id }
@@ -103,12 +61,49 @@ function tokenless(request: MockRequest, { tables }: View): Caller {
     : 'no namespace answers here'
   throw new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
-    `${which}, so this call needs a public or development token: ${howToSend('namespace')}`,
+    `${which}, so this call needs a public or development token: ${howToSendToken('namespace')}`,
   )
 }
 
-/** What kind of token a call needs. */
-const needed: { readonly [auth in Auth]: string } = {
+function callerOf(token: string, view: View): Caller {
+  const { tables, hasPassed } = view
+  const row = tables.tokens.get(token)
+  const found = row ?? tables.deviceLinks.get(token)
+  if (!found) return lobbyOrPlayer(token, tables) ?? devPlayer(token, view)
+  if (found.expires_at !== undefined && hasPassed(found.expires_at)) throw expired(row?.kind ?? 'device')
+  if (!row) return { kind: 'device' }
+  if (row.kind === 'cloud') return { kind: 'cloud', gameId: row.game_id }
+  const { kind, namespace_id: namespaceId } = row
+  return kind === 'development' && row.development
+    ? { kind, namespaceId, server: row.development }
+    : { kind, namespaceId }
+}
+
+function lobbyOrPlayer(token: string, { lobbies, players }: View['tables']): Caller | undefined {
+  const lobbyId = lobbyIdIn(token)
+  const lobby = lobbyId === undefined ? undefined : lobbies.get(lobbyId)
+  if (lobby) return { kind: 'lobby', lobbyId: lobby.lobby_id, namespaceId: lobby.namespace_id }
+  const player = players.get(token)
+  return player && { kind: 'player', namespaceId: player.namespace_id }
+}
+
+/** A player of a development server has no row: its token says when it expires. */
+function devPlayer(token: string, { seed, hasPassed }: View): Caller {
+  const expiresAt = devPlayerExpiry(token, seed)
+  if (expiresAt === undefined)
+    throw new ApiError('TOKEN_INVALID', `the mock does not know this token: ${whereToFindOthers(token)}`)
+  if (hasPassed(expiresAt)) throw expired('dev_player')
+  return { kind: 'dev_player' }
+}
+
+type ExpiringToken = TokenRow['kind'] | 'device' | 'dev_player'
+
+function expired(kind: ExpiringToken): ApiError {
+  return new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${kind} token has expired: ${howToRenew[kind]}`)
+}
+
+/** The kind of token that an operation needs, with its article. */
+const neededToken: { readonly [auth in Auth]: string } = {
   none: 'no',
   bearer: 'a',
   namespace: 'a public or development',
@@ -117,9 +112,44 @@ const needed: { readonly [auth in Auth]: string } = {
   cloud: 'a cloud',
 }
 
-function wrongKind(auth: Auth, kind: Caller['kind']): ApiError {
-  return new ApiError(
-    'CLAIMS_MISSING_ENTITLEMENT',
-    `this is a ${kind} token, and the call needs ${needed[auth]} token: ${whereShown(auth)}`,
-  )
+const shownTokens = 'the mock shows its tokens when it starts and on GET /, in-process as mock.tokens'
+
+/** Lobbies come and go, so the mock does not show their tokens when it starts. */
+const lobbyTokens =
+  'GET /__mock/tokens?kind=lobby shows those of lobbies, in-process mock.lobbyEnvironment(lobbyId).RIVET_TOKEN'
+
+function whereToFindTokens(auth: Auth): string {
+  return auth === 'lobby' ? `${shownTokens}; ${lobbyTokens}` : shownTokens
+}
+
+function howToSendToken(auth: Auth): string {
+  return `send it as "Authorization: Bearer <token>"; ${whereToFindTokens(auth)}`
+}
+
+function whereToFindOthers(unknownToken: string): string {
+  if (!unknownToken.startsWith(lobbyTokenStart)) return shownTokens
+  return `its lobby may have stopped more than an hour ago, and is forgotten then; ${lobbyTokens}`
+}
+
+const tokensPath = '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens'
+
+const howToRenew: { readonly [kind in ExpiringToken]: string } = {
+  public: `POST ${tokensPath}/public mints a new one; or reset the world`,
+  development: `POST ${tokensPath}/development mints a new one; or reset the world`,
+  cloud: 'complete a device link, which gives a new one, or reset the world',
+  dev_player: 'find, join and create answer a new one to a development token',
+  device: 'POST /cloud/devices/links begins a new link',
+}
+
+/** In characters. The rest of a longer address is ignored. */
+const longestAddress = 64
+
+/** Finds the client of a request: the first address of `x-forwarded-for`, else the address of the connection (PROTOCOL.md B6). */
+export function readClient(request: MockRequest): Client {
+  const [first = ''] = (header(request, 'x-forwarded-for') ?? '').split(',', 1)
+  const forwarded = first.trim().slice(0, longestAddress)
+  if (forwarded !== '') return { address: forwarded, isLocal: false }
+  // A socket of IPv6 shows an address of IPv4 as ::ffff:127.0.0.1.
+  const address = (request.address ?? '127.0.0.1').replace(/^::ffff:(?=\d+\.)/i, '')
+  return { address, isLocal: address === '::1' || address.startsWith('127.') }
 }

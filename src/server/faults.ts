@@ -7,8 +7,8 @@ import type { LiveWorld } from '../store/world.js'
 import { delayMs } from './fault-delay.js'
 import { concerns } from './fault-match.js'
 import { LiveFault } from './live-fault.js'
+import { UncheckedRequest } from './match.js'
 import type { MockRequest } from './message.js'
-import { RequestTraits } from './request-traits.js'
 
 /** The made-up trouble of a world. Each exchange meets one fault at most: the first, in the order of their adding, that is due. */
 export interface Faults {
@@ -27,7 +27,7 @@ export interface Faults {
 /** A fault that strikes an exchange, and what was found out about it. */
 export interface Strike {
   readonly fault: LiveFault
-  readonly request: RequestTraits
+  readonly request: UncheckedRequest
 }
 
 /** Where the faults of a world begin. */
@@ -157,14 +157,14 @@ export class WorldFaults implements Faults {
 
   /** For an exchange that has come: the fault that strikes it. */
   strike(exchange: MockRequest): Strike | undefined {
-    const request = new RequestTraits(exchange, this.#world.view)
+    const request = new UncheckedRequest(exchange, this.#world.view)
     const fault = this.#all().find(one => one.strikes(request, () => this.#drawn()))
     return fault && { fault, request }
   }
 
   /** Those that concern a request, and whether they are due. Counts nothing. */
   concerning(exchange: MockRequest): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
-    const request = new RequestTraits(exchange, this.#world.view)
+    const request = new UncheckedRequest(exchange, this.#world.view)
     return this.#all()
       .filter(fault => concerns(fault.given, request))
       .map(({ state, isDue }) => ({ state, isDue }))

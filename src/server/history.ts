@@ -1,7 +1,7 @@
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 import { callAll } from '../store/listeners.js'
 import type { HistoryBudget, Listed } from './history-budget.js'
-import type { Recorded } from './recorded.js'
+import type { StoredExchange } from './journal.js'
 import { Ring } from './ring.js'
 
 /** Something that has happened in a world. Ids rise by one, exchanges and change sets together. */
@@ -10,7 +10,7 @@ export type Moment = ExchangeMoment | ChangeMoment
 interface ExchangeMoment {
   readonly id: number
   readonly kind: 'exchange'
-  readonly exchange: Recorded
+  readonly exchange: StoredExchange
   /** About how much memory it takes. */
   readonly bytes: number
 }
@@ -102,7 +102,7 @@ export class History {
   }
 
   /** The exchanges that are kept, the oldest first. */
-  get exchanges(): Recorded[] {
+  get exchanges(): StoredExchange[] {
     return [...this.#exchanges].map(({ moment }) => moment.exchange)
   }
 
@@ -111,13 +111,13 @@ export class History {
     return this.#dropped
   }
 
-  addExchange(exchange: Recorded): void {
+  addExchange(exchange: StoredExchange): void {
     const moment = this.#keep(exchange)
     if (this.#listeners) this.#tell(moment)
   }
 
   /** Begins a new generation with exchanges of an earlier run. Listeners do not hear of them. */
-  loadExchanges(exchanges: Iterable<Recorded>): void {
+  loadExchanges(exchanges: Iterable<StoredExchange>): void {
     this.#generation += 1
     this.clearExchanges()
     for (const exchange of exchanges) this.#keep(exchange)
@@ -190,7 +190,7 @@ export class History {
     if (!this.#ended) this.#limits.budget.add(kept)
   }
 
-  #keep(exchange: Recorded): ExchangeMoment {
+  #keep(exchange: StoredExchange): ExchangeMoment {
     exchange.id = ++this.#last
     const { id, bytes } = exchange
     const kept = new Kept<ExchangeMoment>({ id, kind: 'exchange', exchange, bytes }, this.#dropExchange)

@@ -1,64 +1,211 @@
-import { Expectation, type JournalEntry, type JournalFilter, JournalFilterSchema } from '../contract/journal.js'
+import type { Caller } from '../behaviour/caller.js'
+import type { JournalEntry } from '../contract/journal.js'
+import { Expectation, type JournalFilter, JournalFilterSchema } from '../contract/journal.js'
+import type { OperationId } from '../contract/operations.js'
 import { matchesGlob } from '../lib/glob.js'
 import { parseInput } from '../lib/issues.js'
+import { nestingLimit, textNestsWithin } from '../lib/json.js'
 import type { LiveWorld } from '../store/world.js'
-import type { History } from './history.js'
-import { recordedBefore } from './recorded.js'
-import { type Near, type Verification, verify } from './verify.js'
-import { withoutTokens } from './without-tokens.js'
+import type { MockRequest, MockResponse, RequestContext } from './message.js'
+import { redactBody, redactExpectation, redactHeaders, redactJson, redactPath, redactQuery } from './redact.js'
+import { type Verification, verify } from './verify.js'
 
-/** What has been asked of a world, and what it answered: the newest exchanges, the oldest first. */
+/** An exchange in the journal of a world. */
+export interface StoredExchange {
+  /** Given by the history that stores it. */
+  id: number
+  readonly operation: string | undefined
+  readonly status: number
+  /** About how much memory it takes: its bodies, path, query and headers. */
+  readonly bytes: number
+  /** Returns the entry for the journal. */
+  entry(): JournalEntry
+  /** Returns the entry without the body of the response, which may be long. */
+  entryWithoutAnswer(): JournalEntry
+}
+
+/** The part of a world's history that holds exchanges. */
+interface ExchangeStore {
+  /** The oldest first. */
+  readonly exchanges: readonly StoredExchange[]
+  readonly dropped: number
+  loadExchanges(exchanges: Iterable<StoredExchange>): void
+  clearExchanges(): void
+}
+
+/** The newest requests to a world and their responses, the oldest first. */
 export class Journal {
-  readonly #history: History
+  readonly #history: ExchangeStore
   readonly #world: Pick<LiveWorld, 'view'>
 
-  constructor(history: History, world: Pick<LiveWorld, 'view'>) {
+  constructor(history: ExchangeStore, world: Pick<LiveWorld, 'view'>) {
     this.#history = history
     this.#world = world
   }
 
-  /** The exchanges that are wanted, with their tokens cut to their labels. Throws `UsageError` where none can be meant. */
+  /** Finds exchanges, with their tokens redacted. Throws `UsageError` if the filter is wrong. */
   find(filter: JournalFilter = {}): JournalEntry[] {
     const { operation: glob, status, since = 0 } = parseInput(JournalFilterSchema, filter, 'filter')
     return this.#history.exchanges
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)
       .filter(({ operation }) => glob === undefined || matchesGlob(operation ?? '', glob))
-      .map(exchange => exchange.shown())
+      .map(exchange => exchange.entry())
   }
 
   /**
-   * How many older exchanges are no longer kept, because there were too many (`journalSize`) or they were too long
-   * together (`journalBytes`, `totalJournalBytes`). Counts from when the journal was last cleared.
+   * Counts the exchanges that were dropped since the journal was last cleared: there were too many (`journalSize`), or they
+   * were too long together (`journalBytes`, `totalJournalBytes`).
    */
   dropped(): number {
     return this.#history.dropped
   }
 
-  /** Whether the exchanges are as expected; where they are not, why, and what came nearest. Throws `UsageError` where nothing can be so. */
+  /** Compares the exchanges with an expectation. Throws `UsageError` if the expectation is wrong. */
   verify(expectation: Expectation): Verification {
     const { tables } = this.#world.view
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
-    const entries = [...exchanges.values()].map(exchange => exchange.asked())
-    const expected = parseInput(Expectation, expectation, 'expectation')
-    const { nearest, ...verification } = verify(withoutTokens(expected), { entries, tables, dropped: this.dropped() })
-    const whole = ({ exchange, differs }: Near) => ({
-      exchange: exchanges.get(exchange.id)?.shown() ?? exchange,
+    const entries = [...exchanges.values()].map(exchange => exchange.entryWithoutAnswer())
+    const expected = redactExpectation(parseInput(Expectation, expectation, 'expectation'))
+    const verification = verify(expected, { entries, tables, dropped: this.dropped() })
+    const nearest = verification.nearest.map(({ exchange, differs }) => ({
+      exchange: exchanges.get(exchange.id)?.entry() ?? exchange,
       differs,
-    })
-    return { ...verification, nearest: nearest.map(whole) }
+    }))
+    return { ...verification, nearest }
   }
 
-  /**
-   * Begins anew, with the exchanges that a snapshot has. They get new ids. A request that is being answered meanwhile does
-   * not enter: it belongs to what was before.
-   */
+  /** Replaces all exchanges with those of a snapshot, under new ids. A request that is still being answered will not be added. */
   load(entries: readonly JournalEntry[]): void {
-    this.#history.loadExchanges(entries.map(recordedBefore))
+    this.#history.loadExchanges(entries.map(restoreExchange))
   }
 
-  /** Forgets all exchanges. Their ids are not given again. */
+  /** Removes all exchanges. Their ids are not used again. */
   clear(): void {
     this.#history.clearExchanges()
+  }
+}
+
+/** In bytes. The journal drops a longer body. */
+const longestBody = 256 * 1024
+
+/** A request and its response. Most are never looked at, so the entry is created when it is asked for. */
+export class RecordedExchange implements StoredExchange {
+  id = 0
+  readonly bytes: number
+  readonly operation: OperationId | undefined
+  readonly status: number
+  // Not the request itself, which may hold a socket, and no nested objects: there are many exchanges.
+  readonly #worldId: string
+  readonly #at: number
+  readonly #method: string
+  readonly #path: string
+  readonly #query: string | undefined
+  readonly #headers: MockRequest['headers']
+  readonly #body: Uint8Array | undefined
+  readonly #caller: Caller | undefined
+  readonly #answer: Uint8Array
+  readonly #ms: number
+  readonly #blockedMs: number
+  readonly #fault: string | undefined
+
+  /** `at` is the time of the world's clock, `endedAt` is that of `performance.now()`. */
+  constructor(
+    context: RequestContext,
+    response: MockResponse,
+    { worldId, at, endedAt }: { readonly worldId: string; readonly at: number; readonly endedAt: number },
+  ) {
+    const { request, blockedAt } = context
+    const { body } = request
+    this.operation = context.operation
+    this.status = response.status
+    this.#worldId = worldId
+    this.#at = at
+    this.#method = request.method
+    this.#path = request.path
+    this.#query = request.query
+    this.#headers = request.headers
+    // A copy: the body may be a slice of a large shared buffer.
+    this.#body = body && body.length <= longestBody ? new Uint8Array(body) : undefined
+    this.#caller = context.caller
+    this.#answer = response.body.length > longestBody ? noBytes : response.body
+    this.#ms = endedAt - context.startedAt
+    this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
+    this.#fault = context.fault?.id
+    this.bytes = this.#answer.length + (this.#body?.length ?? 0) + headLength(request)
+  }
+
+  entry(): JournalEntry {
+    return { ...this.entryWithoutAnswer(), ...bodyField('answer', this.#answer) }
+  }
+
+  entryWithoutAnswer(): JournalEntry {
+    return {
+      id: this.id,
+      time: new Date(this.#at).toISOString(),
+      world: this.#worldId,
+      ...(this.operation === undefined ? {} : { operation: this.operation }),
+      ...(this.#caller === undefined ? {} : { caller: callerEntry(this.#caller) }),
+      method: this.#method,
+      path: redactPath(this.#path),
+      query: redactQuery(this.#query ?? ''),
+      headers: redactHeaders(this.#headers),
+      ...bodyField('body', this.#body),
+      status: this.status,
+      ms: Math.round(this.#ms * 1000) / 1000,
+      blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
+      ...(this.#fault === undefined ? {} : { fault: this.#fault }),
+    }
+  }
+}
+
+/** Estimates the memory of an exchange without its bodies, in bytes. */
+function headLength({ path, query = '', headers }: MockRequest): number {
+  let bytes = 500 + path.length + query.length
+  for (const name in headers) {
+    const value = headers[name]
+    bytes += 50 + name.length
+    if (typeof value === 'string') bytes += value.length
+    else if (Array.isArray(value)) for (const one of value) bytes += 16 + String(one).length
+  }
+  return bytes
+}
+
+/** Restores an exchange of an earlier run from its entry in a snapshot. */
+export function restoreExchange(entry: JournalEntry): StoredExchange {
+  return {
+    id: 0,
+    operation: entry.operation,
+    status: entry.status,
+    bytes: JSON.stringify(entry).length,
+    entry() {
+      return { ...structuredClone(entry), id: this.id }
+    },
+    entryWithoutAnswer() {
+      return this.entry()
+    },
+  }
+}
+
+function callerEntry(caller: Caller): NonNullable<JournalEntry['caller']> {
+  if ('namespaceId' in caller) return { kind: caller.kind, namespace_id: caller.namespaceId }
+  return 'gameId' in caller ? { kind: caller.kind, game_id: caller.gameId } : { kind: caller.kind }
+}
+
+/** A response may contain the states of lobbies, each as deep as a body may be. */
+const deepestBody = 2 * nestingLimit
+
+const noBytes = new Uint8Array()
+const decoder = new TextDecoder()
+
+/** Returns a body under its name: as JSON, or else as text. Returns no field for an empty body. */
+function bodyField(name: 'body' | 'answer', bytes: Uint8Array | undefined): { body?: unknown; answer?: unknown } {
+  if (bytes === undefined || bytes.length === 0) return {}
+  if (!textNestsWithin(bytes, deepestBody)) return { [name]: `… (nests deeper than ${deepestBody} levels)` }
+  const text = decoder.decode(bytes)
+  try {
+    return { [name]: redactJson(JSON.parse(text)) }
+  } catch {
+    return { [name]: redactBody(text) }
   }
 }

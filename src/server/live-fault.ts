@@ -5,7 +5,7 @@ import { frozenCopy } from '../store/json-copy.js'
 import type { Random } from '../store/random.js'
 import { concerns } from './fault-match.js'
 import type { Held } from './held.js'
-import type { RequestTraits } from './request-traits.js'
+import type { UncheckedRequest } from './match.js'
 
 /** What a fault gets from its world. */
 interface Place {
@@ -42,7 +42,7 @@ export class LiveFault {
   }
 
   /** Counts an exchange that the fault concerns, and says whether it strikes it. What is let pass by chance is no strike. */
-  strikes(request: RequestTraits, random: () => Random): boolean {
+  strikes(request: UncheckedRequest, random: () => Random): boolean {
     if (!concerns(this.given, request)) return false
     const due = this.isDue
     this.#matched++

@@ -1,62 +1,93 @@
 import type { Caller } from '../behaviour/caller.js'
-import type { OperationId } from '../contract/operations.js'
+import type { Join } from '../contract/lobbies.js'
+import type { ValidationError } from '../contract/namespaces.js'
+import type { OperationId, OperationOutput } from '../contract/operations.js'
+import { seatsTaken } from '../store/lobby-row.js'
+import type { ReadTables } from '../store/table.js'
+import type { RequestContext } from './message.js'
 
-/** An exchange that is over, for a log. It holds no token. */
+/** A finished exchange, for a log. It contains no token. */
 export interface ExchangeRecord {
-  /** The id of the world that it was with. */
+  /** The id of the world. */
   readonly world: string
   readonly method: string
-  /** With its tokens cut to their labels. */
+  /** With its tokens redacted. */
   readonly path: string
-  /** Absent where the path is no operation's. */
+  /** `undefined` if the path is no operation's. */
   readonly operation: OperationId | undefined
-  /** Absent where the request was refused before it was known who asks. */
+  /** `undefined` if the request was refused before its caller was known. */
   readonly caller: Caller | undefined
-  /** 0 where the connection broke off without an answer. */
+  /** 0 if the connection broke without a response. */
   readonly status: number
   /** The error code of a failure. */
   readonly code: string | undefined
   /** The message of a failure. */
   readonly message: string | undefined
-  /** What came of a call that succeeded, in words: `duel in Frankfurt, 2/2`. Absent where the status says all. */
+  /** The result of a successful call in words: `duel in Frankfurt, 2/2`. `undefined` if the status says enough. */
   readonly outcome: string | undefined
   readonly rayId: string
-  /** Real time from the request to its answer, in ms. */
+  /** Real time from the request to its response, in ms. */
   readonly ms: number
   /** Whether the request was blocked on a watch index. */
   readonly blocked: boolean
-  /** Whether the header Authorization is no `Bearer <token>`, and so was taken for none. */
+  /** Whether the header Authorization was ignored because it is not `Bearer <token>`. */
   readonly authorizationIgnored: boolean
-  /** An origin whose pages may not read the answer. */
+  /** The origin of the page, if it may not read the response. */
   readonly refusedOrigin: string | undefined
-  /** The id of the fault that struck. */
+  /** The id of the fault that was applied. */
   readonly fault: string | undefined
-  /** What it did, in words: `reset`, `delayed 300 ms`. */
+  /** The effect of the fault in words: `reset`, `delayed 300 ms`. */
   readonly faultEffect: string | undefined
 }
 
-/** Exchanges as they end, for those who listen. */
-export interface ExchangeLog {
-  /** Whether anybody listens. */
-  readonly heard: boolean
-  emit(record: ExchangeRecord): void
-  /** Calls the listener after each exchange, until the function that comes back is called. */
-  subscribe(listener: (record: ExchangeRecord) => void): () => void
+/** Publishes each exchange when it ends. It keeps none. */
+export class ExchangeLog {
+  readonly #listeners = new Set<(record: ExchangeRecord) => void>()
+
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  emit(record: ExchangeRecord): void {
+    for (const listener of this.#listeners) listener(record)
+  }
+
+  /** Calls the listener after each exchange. Returns a function that ends this. */
+  subscribe(listener: (record: ExchangeRecord) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
 }
 
-/** A log that keeps nothing: who does not listen misses what is told. */
-export function createExchangeLog(): ExchangeLog {
-  const listeners = new Set<(record: ExchangeRecord) => void>()
-  return {
-    get heard() {
-      return listeners.size > 0
-    },
-    emit(record) {
-      for (const listener of listeners) listener(record)
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-  }
+type Describe<Output> = (output: Output, tables: ReadTables) => string | undefined
+
+const describeSeat: Describe<Join> = ({ lobby: { lobby_id, region } }, { lobbies }) => {
+  const lobby = lobbies.get(lobby_id)
+  if (!lobby) return undefined
+  return `${lobby.game_mode_id} in ${region.display_name}, ${seatsTaken(lobby)}/${lobby.max_players_normal}`
+}
+
+const describeErrors: Describe<{ readonly errors: readonly ValidationError[] }> = ({ errors }) =>
+  errors.length === 0 ? 'valid' : errors.map(({ path }) => path.join(' ')).join(', ')
+
+const descriptions: { readonly [Id in OperationId]?: Describe<OperationOutput<Id>> } = {
+  'lobbies.list': ({ lobbies }) => `${lobbies.length} ${lobbies.length === 1 ? 'lobby' : 'lobbies'}`,
+  'lobbies.find': describeSeat,
+  'lobbies.join': describeSeat,
+  'lobbies.create': describeSeat,
+  'games.namespaces.validateGameNamespace': describeErrors,
+  'games.namespaces.validateGameNamespaceTokenDevelopment': describeErrors,
+  'devices.links.get': ({ cloud_token }) => (cloud_token === undefined ? 'pending' : 'complete'),
+}
+
+/** Describes the result of a successful call, such as `duel in Frankfurt, 2/2`. Returns `undefined` if the status says enough. */
+export function describeOutcome(
+  { operation, caller }: Pick<RequestContext, 'operation' | 'caller'>,
+  output: unknown,
+  tables: ReadTables,
+): string | undefined {
+  // The lobbies in the answer to a development token are in no world.
+  if (operation === undefined || caller?.kind === 'development') return undefined
+  // The output is that of the operation.
+  return (descriptions[operation] as Describe<unknown> | undefined)?.(output, tables)
 }

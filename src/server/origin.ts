@@ -1,14 +1,48 @@
+import { ApiError } from '../contract/errors.js'
+import { quoted, shortened } from '../lib/quote.js'
 import type { NamespaceRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
+import { header, type MockRequest } from './message.js'
 
-/** The host name of an Origin header; `undefined` for `null` and what is no URL. */
-function originHost(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).hostname || undefined : undefined
+/** The origins that a mock allows: loopback, the pages of its namespaces, and the ones listed here. */
+export interface AllowedOrigins {
+  readonly tables: ReadTables
+  readonly corsOrigins: readonly string[]
+}
+
+/** Whether pages of an origin may read the responses (PROTOCOL.md B9). */
+export function isAllowedOrigin(origin: string, { tables, corsOrigins }: AllowedOrigins): boolean {
+  const isListed = corsOrigins.some(allowed => normalizeOrigin(allowed) === origin.toLowerCase())
+  return isLoopbackOrigin(origin) || isListed || namespaceOfOrigin(origin, tables) !== undefined
+}
+
+/** People write an origin in any case, and with a slash at its end. Browsers do not. */
+function normalizeOrigin(written: string): string {
+  return written.replace(/\/$/, '').toLowerCase()
+}
+
+/** Whether a browser can send a text as the header Origin: `https://game.example`, `null`. A slash at the end is fine. */
+export function isOrigin(text: unknown): boolean {
+  if (typeof text !== 'string') return false
+  const origin = normalizeOrigin(text)
+  if (/^https?:/.test(origin)) return URL.canParse(origin) && new URL(origin).origin === origin && !origin.includes('*')
+  // Apps and extensions have schemes of their own: capacitor://localhost.
+  return origin === 'null' || (/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/.test(origin) && URL.canParse(origin))
+}
+
+/** Whether an origin is on this machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`, with any scheme and port. */
+export function isLoopbackOrigin(origin: string): boolean {
+  return isLoopbackHost(originHost(origin) ?? '')
+}
+
+/** Whether a host name is this machine. `host` has no port. */
+export function isLoopbackHost(host: string): boolean {
+  return /^([\w-]+\.)*localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/i.test(host)
 }
 
 /**
- * The namespace whose page an Origin is: a domain that a namespace lists, `{game}.{cdn}` (namespace `prod`) or
- * `{game}--{namespace}.{cdn}`, with any scheme and port (PROTOCOL.md B3).
+ * Finds the namespace that a page belongs to by its origin, with any scheme and port: a domain that a namespace lists,
+ * `{game}.{cdn}` (namespace `prod`), or `{game}--{namespace}.{cdn}` (PROTOCOL.md B3).
  */
 export function namespaceOfOrigin(
   origin: string,
@@ -25,12 +59,55 @@ export function namespaceOfOrigin(
   return game && namespaces.findFirst(q => q.where({ game_id: game.game_id, name_id }))
 }
 
-/** Whether an origin is this machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`, with any scheme and port. */
-export function isLoopbackOrigin(origin: string): boolean {
-  return isLoopbackHost(originHost(origin) ?? '')
+/** The host name of an Origin header; `undefined` for `null`, and for a text that is no URL. */
+function originHost(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).hostname || undefined : undefined
 }
 
-/** Whether a host name, without its port, is this machine. */
-export function isLoopbackHost(host: string): boolean {
-  return /^([\w-]+\.)*localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/i.test(host)
+/** Whether a request with this method may change something. */
+export function isUnsafeMethod(method: string): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'DELETE'
+}
+
+/** Whether a browser says that a page of another site sent the request. No page can set this header; other clients do not send it. */
+export function isCrossSite(request: Pick<MockRequest, 'headers'>): boolean {
+  return header(request, 'sec-fetch-site')?.toLowerCase() === 'cross-site'
+}
+
+/** Whether a page of another site sent the request, from an origin that is not allowed. */
+export function isForeign(request: Pick<MockRequest, 'headers'>, allowed: AllowedOrigins): boolean {
+  if (!isCrossSite(request)) return false
+  const origin = header(request, 'origin')
+  return origin === undefined || !isAllowedOrigin(origin, allowed)
+}
+
+/**
+ * Refuses an unsafe request of a foreign page. If it looks like a form, browsers send it without a preflight, so missing
+ * CORS headers would come too late. Throws `ApiError` (PROTOCOL.md B9).
+ */
+export function checkSite(request: Pick<MockRequest, 'method' | 'headers'>, allowed: AllowedOrigins): void {
+  if (!isUnsafeMethod(request.method) || !isForeign(request, allowed)) return
+  const origin = header(request, 'origin')
+  const sender = origin === undefined ? 'a page of another site' : `a page of ${quoted(origin)}`
+  throw new ApiError(
+    'API_FORBIDDEN',
+    `${sender} may not change anything here: allow its origin (--cors-origin ${origin === undefined ? 'ORIGIN' : shortened(origin)}, or the option corsOrigins)`,
+  )
+}
+
+const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i
+
+/**
+ * Refuses a Host header that a page of another site could have rebound to this machine. `localhost`, `*.localhost`,
+ * `host.docker.internal`, IP addresses and the listed names are allowed. Throws `ApiError`.
+ */
+export function checkHost(host: string | undefined, allowedHosts: readonly string[]): void {
+  const name = (host ?? '').replace(/:\d*$/, '').toLowerCase()
+  // A rebound name is never an IP address.
+  const isAllowed = isLoopbackHost(name) || name === 'host.docker.internal' || ipLiteral.test(name)
+  if (isAllowed || allowedHosts.some(listed => listed.toLowerCase() === name)) return
+  throw new ApiError(
+    'API_FORBIDDEN',
+    `the Host header is ${quoted(host ?? '')}, which this server does not answer to: use localhost, or allow it (--allowed-hosts ${name || 'NAME'}, allowedHosts of createApp and listen)`,
+  )
 }

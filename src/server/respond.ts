@@ -1,128 +1,213 @@
 import { ApiError, type ErrorBody } from '../contract/errors.js'
 import type { World } from '../store/world.js'
-import { tokenOf } from './authenticate.js'
-import { corsHeaders, isAllowedOrigin } from './cors.js'
+import { readToken } from './authenticate.js'
 import type { History } from './history.js'
-import type { ExchangeLog } from './log.js'
-import { BrokenOff, MadeUpFailure } from './made-up.js'
-import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestContext } from './message.js'
-import { outcomeOf } from './outcome.js'
-import { RecordedExchange } from './recorded.js'
+import { RecordedExchange } from './journal.js'
+import { describeOutcome, type ExchangeLog } from './log.js'
+import {
+  type CorsPolicy,
+  header,
+  type MockRequest,
+  type MockResponse,
+  type MockResponseInit,
+  type RequestContext,
+} from './message.js'
+import { type AllowedOrigins, isAllowedOrigin, isLoopbackOrigin } from './origin.js'
+import { redactPath, redactText } from './redact.js'
 import { isShared } from './shared-output.js'
-import { pathWithoutTokens, textWithoutTokens } from './token-label.js'
 import { ClientGone } from './watch.js'
 
-/** Gives answers the headers that every answer has, and tells the log (PROTOCOL.md B9). */
-export interface Responder {
-  begin(request: MockRequest): RequestContext
-  /** An operation's output, as JSON; `undefined` is the empty body. */
-  succeed(context: RequestContext, output: unknown): MockResponse
-  /** An `ApiError` and what a fault makes up as itself, anything else as 500 `ERROR`. */
-  fail(context: RequestContext, error: unknown): MockResponse
-  preflight(request: MockRequest): MockResponse
-  /** As `fail`, where a door refuses what the world never gets to see. */
-  refuse(request: MockRequest, error: unknown, startedAt?: number): MockResponse
-  /** A page of a door. `startedAt` as `performance.now()` has it. Default: now. */
-  respond(request: MockRequest, page: MockResponseInit, startedAt?: number): MockResponse
+/** Thrown to respond with the error of a fault, which need not be one of the service's. */
+export class InjectedError extends Error {
+  override readonly name = 'InjectedError'
+
+  constructor(
+    readonly body: ErrorBody,
+    readonly status: number,
+  ) {
+    super(body.message)
+  }
 }
 
-/** What answers are finished with. */
+/** Thrown to break the connection. */
+export class InjectedDisconnect extends Error {
+  override readonly name = 'InjectedDisconnect'
+
+  constructor(readonly how: NonNullable<MockResponse['disconnect']>) {
+    super(how)
+  }
+}
+
 interface ResponderOptions {
   readonly worldId: string
   readonly world: World
-  /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
+  /** Origins that are allowed beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
-  /** Keeps the exchanges of the world. */
   readonly history: History
-  /** A new ray id, a UUID. */
+  /** Creates a ray id, a UUID. */
   rayId(): string
-  /** Is told of what is a bug, not an answer. */
+  /** Reports an error that is a bug. */
   onBug(error: unknown, rayId: string): void
 }
 
-/** A response, and what the log shows of it. */
+/** A response, and what the log tells about it. */
 interface Result extends MockResponseInit {
   /** The error code and the message of a failure. */
   readonly code?: string
   readonly message?: string
-  /** What the body was made of, where that is JSON. */
+  /** The value that the body encodes, if that is JSON. */
   readonly output?: unknown
 }
 
+/** The status that nginx uses if the client disconnects before the response. */
+const clientClosedRequest = 499
+
 const encoder = new TextEncoder()
-const nothing = new Uint8Array()
-const encoded = new WeakMap<object, Uint8Array<ArrayBuffer>>()
+const noBytes = new Uint8Array()
 
-/** What nginx calls it: nobody is there to read it. */
-const clientGone = 499
+/** Creates all responses, with the headers that every response has. Adds them to the journal and the log. Never throws (PROTOCOL.md B9). */
+export class Responder {
+  readonly #options: ResponderOptions
+  readonly #allowed: AllowedOrigins
 
-/** A responder that always has an answer: what fails while one is finished is a bug, and answered as such. */
-export function createResponder(options: ResponderOptions): Responder {
-  const { onBug, worldId, world, log, history } = options
-  const finish = (context: RequestContext, result: Result) => {
-    const answer = dressed(context, result, options)
-    const endedAt = performance.now()
-    // What began before a reset is no part of what comes after.
-    const isOfHistory = context.isJournaled && context.generation === history.generation
-    if (isOfHistory && history.wantsExchanges) {
-      const { status } = result
-      history.addExchange(new RecordedExchange(context, { worldId, at: world.clock.now(), endedAt, status, answer }))
-    }
-    if (log.heard) record(context, { result, options, endedAt })
-    return answer
+  constructor(options: ResponderOptions) {
+    this.#options = options
+    this.#allowed = { tables: options.world, corsOrigins: options.corsOrigins }
   }
-  const bug = (context: RequestContext, error: unknown) => {
-    const rayId = rayOf(context, options)
-    onBug(error, rayId)
+
+  /** Begins a request that reaches the world. */
+  begin(request: MockRequest): RequestContext {
+    return this.#begin(request, true)
+  }
+
+  /** Responds with the output of an operation, as JSON. `undefined` is an empty body. */
+  succeed(context: RequestContext, output: unknown): MockResponse {
+    let result: Result
+    try {
+      result = jsonResult(200, output)
+    } catch (error) {
+      result = this.#reportBug(context, error)
+    }
+    return this.#finish(context, result)
+  }
+
+  /** Responds with an `ApiError` or an injected error as it is. Reports any other error as a bug, and responds with 500 `ERROR`. */
+  fail(context: RequestContext, error: unknown): MockResponse {
+    let result: Result
+    try {
+      result = errorResult(error) ?? this.#reportBug(context, error)
+    } catch (bug) {
+      result = this.#reportBug(context, bug)
+    }
+    return this.#finish(context, result)
+  }
+
+  preflight(request: MockRequest): MockResponse {
+    return this.#finish(this.#begin(request, false), jsonResult(204, undefined))
+  }
+
+  /** Fails a request that does not reach the world. `startedAt` is a time of `performance.now()`. Default: now. */
+  refuse(request: MockRequest, error: unknown, startedAt?: number): MockResponse {
+    return this.fail(this.#begin(request, false, startedAt), error)
+  }
+
+  /** Responds to a request that does not reach the world, such as that for a page. `startedAt` is a time of `performance.now()`. Default: now. */
+  respond(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
+    return this.#finish(this.#begin(request, false, startedAt), init)
+  }
+
+  #begin(request: MockRequest, isJournaled: boolean, startedAt = performance.now()): RequestContext {
+    return {
+      request,
+      isJournaled,
+      startedAt,
+      generation: this.#options.history.generation,
+      operation: undefined,
+      caller: undefined,
+      blockedAt: undefined,
+      fault: undefined,
+      longestBlockMs: undefined,
+      rayId: undefined,
+    }
+  }
+
+  /** An invalid header or a listener that throws must not cost the client its response. */
+  #finish(context: RequestContext, result: Result): MockResponse {
+    try {
+      const response = this.#addHeaders(context, result)
+      this.#record(context, result, response)
+      return response
+    } catch (error) {
+      return this.#addHeaders(context, this.#reportBug(context, error))
+    }
+  }
+
+  #addHeaders(context: RequestContext, result: Result): MockResponse {
+    const { request } = context
+    const { status, headers, body, stream, disconnect } = result
+    if (disconnect) return { status, headers, body, disconnect }
+    const common = { 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': this.#rayId(context) }
+    // Object.assign, because spreading costs more than everything else here.
+    const all = Object.assign(common, headers, corsHeaders(request, result.cors, this.#allowed))
+    if (request.method === 'HEAD') return { status, headers: all, body: noBytes }
+    return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream }
+  }
+
+  #record(context: RequestContext, result: Result, response: MockResponse): void {
+    const { worldId, world, history, log } = this.#options
+    const endedAt = performance.now()
+    // A request that began before a reset does not belong to the journal after it.
+    const isCurrent = context.isJournaled && context.generation === history.generation
+    if (isCurrent && history.wantsExchanges)
+      history.addExchange(new RecordedExchange(context, response, { worldId, at: world.clock.now(), endedAt }))
+    if (log.hasListeners) this.#log(context, result, endedAt)
+  }
+
+  #log(context: RequestContext, result: Result, endedAt: number): void {
+    const { request, operation, caller, startedAt, blockedAt, fault } = context
+    const { status, cors, code, message, output } = result
+    const { worldId, world, log } = this.#options
+    const origin = header(request, 'origin')
+    const isRefused = origin !== undefined && cors === 'allowed origins' && !isAllowedOrigin(origin, this.#allowed)
+    log.emit({
+      world: worldId,
+      method: request.method,
+      path: redactPath(request.path),
+      operation,
+      caller,
+      status,
+      code,
+      message: message === undefined ? undefined : redactText(message),
+      outcome: status === 200 ? describeOutcome(context, output, world) : undefined,
+      rayId: this.#rayId(context),
+      ms: endedAt - startedAt,
+      blocked: blockedAt !== undefined,
+      authorizationIgnored: header(request, 'authorization') !== undefined && readToken(request) === undefined,
+      refusedOrigin: isRefused ? redactText(origin) : undefined,
+      fault: fault?.id,
+      faultEffect: fault?.effect,
+    })
+  }
+
+  #reportBug(context: RequestContext, error: unknown): Result {
+    const rayId = this.#rayId(context)
+    this.#options.onBug(error, rayId)
     const message = `the mock failed unexpectedly: its console shows the error, at ray id ${rayId}`
     return failure(500, { code: 'ERROR', message })
   }
-  // What cannot be written as JSON is a bug like any other.
-  const made = (context: RequestContext, result: () => Result) => {
-    try {
-      return result()
-    } catch (error) {
-      return bug(context, error)
-    }
-  }
-  // What cannot be written as a header, or a listener that throws, must not cost the client its answer.
-  const guarded = (context: RequestContext, result: () => Result) => {
-    try {
-      return finish(context, made(context, result))
-    } catch (error) {
-      return dressed(context, bug(context, error), options)
-    }
-  }
-  const begun = (request: MockRequest, isJournaled: boolean, startedAt = performance.now()): RequestContext => ({
-    request,
-    isJournaled,
-    startedAt,
-    generation: history.generation,
-    operation: undefined,
-    caller: undefined,
-    blockedAt: undefined,
-    fault: undefined,
-    longestBlockMs: undefined,
-    rayId: undefined,
-  })
-  const fail = (context: RequestContext, error: unknown) =>
-    guarded(context, () => refusal(error) ?? bug(context, error))
-  return {
-    begin: request => begun(request, true),
-    succeed: (context, output) => guarded(context, () => json(200, output)),
-    fail,
-    preflight: request => guarded(begun(request, false), () => json(204, undefined)),
-    refuse: (request, error, startedAt) => fail(begun(request, false, startedAt), error),
-    respond: (request, page, startedAt) => guarded(begun(request, false, startedAt), () => page),
+
+  #rayId(context: RequestContext): string {
+    context.rayId ??= this.#options.rayId()
+    return context.rayId
   }
 }
 
-/** What is no bug: an answer of the service's or of a fault's, or nobody to read one. */
-function refusal(error: unknown): Result | undefined {
-  if (error instanceof ClientGone) return { ...json(clientGone, undefined), code: error.message }
-  if (error instanceof MadeUpFailure) return failure(error.status, error.body)
-  if (error instanceof BrokenOff) return { ...json(0, undefined), disconnect: error.how }
+/** The response to an error that is not a bug; `undefined` for a bug. */
+function errorResult(error: unknown): Result | undefined {
+  if (error instanceof ClientGone) return { ...jsonResult(clientClosedRequest, undefined), code: error.message }
+  if (error instanceof InjectedError) return failure(error.status, error.body)
+  if (error instanceof InjectedDisconnect) return { ...jsonResult(0, undefined), disconnect: error.how }
   if (!(error instanceof ApiError)) return undefined
   const { status, body, extras } = error
   const result = failure(status, body)
@@ -131,78 +216,43 @@ function refusal(error: unknown): Result | undefined {
 
 function failure(status: number, body: ErrorBody): Result {
   const { code, message } = body
-  return { ...json(status, body), code, message }
+  return { ...jsonResult(status, body), code, message }
 }
 
-function json(status: number, output: unknown): Result {
+function jsonResult(status: number, output: unknown): Result {
   const cors = 'allowed origins'
-  if (output === undefined) return { status, headers: {}, body: nothing, cors }
-  return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(output), cors, output }
+  if (output === undefined) return { status, headers: {}, body: noBytes, cors }
+  return { status, headers: { 'content-type': 'application/json' }, body: encodeJson(output), cors, output }
 }
 
-/** An output that is shared is encoded once. */
-function bytesOf(output: unknown): Uint8Array<ArrayBuffer> {
+const encodedOutputs = new WeakMap<object, Uint8Array<ArrayBuffer>>()
+
+/** Encodes a shared output only once. */
+function encodeJson(output: unknown): Uint8Array<ArrayBuffer> {
   if (typeof output !== 'object' || output === null) return encoder.encode(JSON.stringify(output))
-  const known = encoded.get(output)
+  const known = encodedOutputs.get(output)
   if (known) return known
   const bytes = encoder.encode(JSON.stringify(output))
-  if (isShared(output)) encoded.set(output, bytes)
+  if (isShared(output)) encodedOutputs.set(output, bytes)
   return bytes
 }
 
-function rayOf(context: RequestContext, { rayId }: Pick<ResponderOptions, 'rayId'>): string {
-  context.rayId ??= rayId()
-  return context.rayId
-}
-
-function dressed(context: RequestContext, result: Result, options: ResponderOptions): MockResponse {
-  const { request } = context
-  const { status, headers, body, cors, stream, disconnect } = result
-  if (disconnect) return { status, headers, body, disconnect }
-  const { world: tables, corsOrigins } = options
-  const rayId = rayOf(context, options)
-  const forPages = corsHeaders(request, { readableBy: cors, tables, corsOrigins })
-  // Not by spreading, which costs more than all of the rest here.
-  const answered = Object.assign(
-    { 'cache-control': 'no-store', vary: 'Origin', 'rvt-ray-id': rayId },
-    headers,
-    forPages,
-  )
-  if (request.method === 'HEAD') return { status, headers: answered, body: nothing }
-  return stream === undefined ? { status, headers: answered, body } : { status, headers: answered, body, stream }
-}
-
-interface Ending {
-  readonly result: Result
-  readonly options: ResponderOptions
-  readonly endedAt: number
-}
-
-function record(context: RequestContext, { result, options, endedAt }: Ending): void {
-  const { request, operation, caller, startedAt, blockedAt, fault } = context
-  const { status, cors, code, message, output } = result
-  const { worldId, world: tables, corsOrigins, log } = options
-  const { method, path } = request
+/** Returns the CORS headers of a response. There are none without an Origin, or if its pages may not read the response. */
+function corsHeaders(
+  request: MockRequest,
+  policy: CorsPolicy,
+  allowed: AllowedOrigins,
+): Record<string, string> | undefined {
   const origin = header(request, 'origin')
-  const refused =
-    origin !== undefined && cors === 'allowed origins' && !isAllowedOrigin(origin, { tables, corsOrigins })
-  const authorizationIgnored = tokenOf(request) === undefined && header(request, 'authorization') !== undefined
-  log.emit({
-    world: worldId,
-    method,
-    path: pathWithoutTokens(path),
-    operation,
-    caller,
-    status,
-    code,
-    message: message === undefined ? undefined : textWithoutTokens(message),
-    outcome: status === 200 ? outcomeOf(context, output, tables) : undefined,
-    rayId: rayOf(context, options),
-    ms: endedAt - startedAt,
-    blocked: blockedAt !== undefined,
-    authorizationIgnored,
-    refusedOrigin: refused ? textWithoutTokens(origin) : undefined,
-    fault: fault?.id,
-    faultEffect: fault?.effect,
-  })
+  if (origin === undefined || policy === 'this origin') return undefined
+  if (!(policy === 'loopback' ? isLoopbackOrigin(origin) : isAllowedOrigin(origin, allowed))) return undefined
+  const requested = header(request, 'access-control-request-headers')
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': policy === 'loopback' ? 'GET, POST, PUT, PATCH, DELETE' : 'GET, POST, PUT, DELETE',
+    'access-control-allow-credentials': 'true',
+    'access-control-max-age': '3600',
+    'access-control-expose-headers': 'rvt-ray-id',
+    ...(requested === undefined ? {} : { 'access-control-allow-headers': requested }),
+  }
 }

@@ -1,5 +1,235 @@
+import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
-import { createRouteTable } from './route-table.js'
+import { nearest } from '../lib/did-you-mean.js'
+import { shortened } from '../lib/quote.js'
+import { type AbortSignalLike, header, type MockRequest } from './message.js'
+import { defaultWorldId } from './worlds.js'
 
-/** The routes of the operations. All mocks have one table of operations, and so share them. */
-export const routes = createRouteTable({ places: operations, hint: 'npx mockmaker routes lists what there is' })
+/** An HTTP method, and a path with `{name}` for each parameter. */
+interface Endpoint {
+  readonly method: string
+  readonly path: string
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** The endpoint of a request, and the decoded parameters of its path. */
+export interface Route<Id> {
+  readonly id: Id
+  readonly params: Params
+}
+
+/** The endpoints at a path, by method. */
+interface Match<Id> {
+  readonly ids: ReadonlyMap<string, Id>
+  readonly params: Params
+}
+
+/** A segment in the tree of all paths, with the endpoints whose path ends here. */
+interface Node<Id> {
+  readonly literals: Map<string, Node<Id>>
+  param?: { readonly name: string; readonly node: Node<Id> }
+  readonly ids: Map<string, Id>
+}
+
+/** In characters. A longer path is not cached, and gets no suggestion, which would take quadratic time. */
+const longestUsualPath = 300
+
+const mostCachedPaths = 500
+
+/** Finds the endpoint of a method and a path. */
+export class RouteTable<Id extends string> {
+  readonly #endpoints: readonly Endpoint[]
+  readonly #hint: string
+  readonly #base: string
+  readonly #root: Node<Id>
+  /** Most clients ask for the same few paths. The oldest is dropped first. */
+  readonly #cache = new Map<string, Match<Id>>()
+
+  /** `hint` is what the error of an unknown path advises. `base` stands before all paths in messages. */
+  constructor(endpoints: Readonly<Record<Id, Endpoint>>, hint: string, base = '') {
+    this.#endpoints = Object.values(endpoints)
+    this.#hint = hint
+    this.#base = base
+    this.#root = buildTree(Object.entries(endpoints) as [Id, Endpoint][]) // it has these keys and no others
+  }
+
+  /** Finds the endpoint of a request; HEAD is answered as GET. Throws `ApiError` if the path or the method is wrong. */
+  find(method: string, path: string): Route<Id> {
+    const found = this.#match(path)
+    if (!found) throw this.#notFound(path)
+    const id = found.ids.get(method === 'HEAD' ? 'GET' : method)
+    if (id !== undefined) return { id, params: found.params }
+    const allowed = [...found.ids.keys()].join(', ')
+    throw new ApiError(
+      'API_METHOD_NOT_ALLOWED',
+      `${shortened(method)} is not allowed on ${this.#base}${shortened(path, longestUsualPath)}: use ${allowed}`,
+      { headers: { allow: allowed } },
+    )
+  }
+
+  /** Lists the endpoints of a method at a path: at most one, but for `OPTIONS` all of the path. */
+  list(method: string, path: string): readonly Id[] {
+    const ids = this.#match(path)?.ids
+    if (!ids) return []
+    if (method === 'OPTIONS') return [...ids.values()]
+    const id = ids.get(method === 'HEAD' ? 'GET' : method)
+    return id === undefined ? [] : [id]
+  }
+
+  /** Guesses the endpoint that a wrong path was meant for: one that ends in the same way, or is spelt nearly the same. */
+  suggest(path: string): Endpoint | undefined {
+    const segments = path.split('/').filter(segment => segment !== '')
+    if (segments.length === 0 || path.length > longestUsualPath) return undefined
+    const ending = this.#endpoints.find(endpoint => endsWith(endpoint.path.split('/'), segments))
+    if (ending) return ending
+    const filled = this.#endpoints.map(endpoint => fillParams(endpoint.path.split('/').slice(1), segments))
+    const near = nearest(segments.join('/'), filled)
+    return near === undefined ? undefined : this.#endpoints[filled.indexOf(near)]
+  }
+
+  #match(path: string): Match<Id> | undefined {
+    const cached = this.#cache.get(path)
+    if (cached) return cached
+    if (path.length > longestUsualPath) return match(this.#root, path.split('/'), {})
+    // A copy: a substring of a URL keeps the whole URL in memory.
+    const copy: string = JSON.parse(JSON.stringify(path))
+    const found = match(this.#root, copy.split('/'), {})
+    if (!found) return undefined
+    this.#cache.set(copy, found)
+    const [oldest = ''] = this.#cache.keys()
+    if (this.#cache.size > mostCachedPaths) this.#cache.delete(oldest)
+    return found
+  }
+
+  #notFound(path: string): ApiError {
+    const near = this.suggest(path)
+    const advice = near ? `did you mean ${near.method} ${this.#base}${near.path}?` : this.#hint
+    return new ApiError('API_NOT_FOUND', `nothing is at ${this.#base}${shortened(path, longestUsualPath)}: ${advice}`)
+  }
+}
+
+/** The routes of the operations. All mocks share them. */
+export const routes = new RouteTable(operations, 'npx mockmaker routes lists what there is')
+
+function match<Id>(node: Node<Id>, [segment, ...rest]: readonly string[], params: Params): Match<Id> | undefined {
+  const { literals, param, ids } = node
+  if (segment === undefined) return ids.size === 0 ? undefined : { ids, params }
+  const literal = literals.get(segment)
+  const found = literal && match(literal, rest, params)
+  if (found || !param || segment === '') return found
+  return match(param.node, rest, { ...params, [param.name]: decodeSegment(segment) })
+}
+
+function buildTree<Id>(endpoints: readonly (readonly [Id, Endpoint])[]): Node<Id> {
+  const root = createNode<Id>()
+  for (const [id, { method, path }] of endpoints) {
+    let node = root
+    for (const segment of path.split('/')) node = nodeBelow(node, segment)
+    node.ids.set(method, id)
+  }
+  return root
+}
+
+function nodeBelow<Id>(node: Node<Id>, segment: string): Node<Id> {
+  if (isParam(segment)) {
+    node.param ??= { name: segment.slice(1, -1), node: createNode() }
+    return node.param.node
+  }
+  const next = node.literals.get(segment) ?? createNode<Id>()
+  node.literals.set(segment, next)
+  return next
+}
+
+function createNode<Id>(): Node<Id> {
+  return { literals: new Map(), ids: new Map() }
+}
+
+function isParam(segment: string): boolean {
+  return segment.startsWith('{')
+}
+
+/** Whether a template ends with these segments. A parameter matches any segment, but must not be the last one. */
+function endsWith(template: readonly string[], segments: readonly string[]): boolean {
+  const end = template.slice(-segments.length)
+  const isSame = end.every((segment, i) => isParam(segment) || segment === segments[i])
+  return segments.length <= template.length && isSame && !isParam(end.at(-1) ?? '')
+}
+
+/** Puts the segments of a path in the place of a template's parameters. */
+function fillParams(template: readonly string[], segments: readonly string[]): string {
+  return template.map((segment, i) => (isParam(segment) ? segments[i] : segment)).join('/')
+}
+
+/** Decodes a segment of a path. If its percent-encoding is broken, it stays as it is. */
+export function decodeSegment(segment: string): string {
+  // Most segments have nothing to decode.
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+const worldPrefix = '/w/'
+
+/** Returns the prefix of all paths of a world: `/w/{id}`, or nothing for the default world. */
+export function worldPath(id: string): string {
+  return id === defaultWorldId ? '' : `${worldPrefix}${id}`
+}
+
+/** Removes the world from a path: `/w/test-42/x` becomes `/x`. */
+export function pathInWorld(path: string): string {
+  return path.slice(worldPrefixLength(path)) || '/'
+}
+
+function worldPrefixLength(path: string): number {
+  if (!path.startsWith(worldPrefix)) return 0
+  const slash = path.indexOf('/', worldPrefix.length)
+  return slash === -1 ? path.length : slash
+}
+
+/**
+ * Finds the world that a request names, by its path `/w/{id}/…` or else by its header `x-mock-world`. `request` is the
+ * request without the world in its path, and `basePath` is that part of the path. Returns `undefined` if no world is named.
+ */
+export function routeToWorld(
+  request: MockRequest,
+): { readonly worldId: string; readonly request: MockRequest; readonly basePath: string } | undefined {
+  const { path } = request
+  const length = worldPrefixLength(path)
+  if (length > 0) {
+    const worldId = decodeSegment(path.slice(worldPrefix.length, length))
+    return { worldId, request: new RequestInWorld(request, pathInWorld(path)), basePath: path.slice(0, length) }
+  }
+  const worldId = header(request, 'x-mock-world')
+  return worldId === undefined ? undefined : { worldId, request, basePath: '' }
+}
+
+/** A request with another path. It reads the address of the connection only when it is asked for, as its original does. */
+class RequestInWorld implements MockRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string | undefined
+  readonly headers: MockRequest['headers']
+  readonly body: Uint8Array | undefined
+  readonly #original: MockRequest
+
+  constructor(original: MockRequest, path: string) {
+    this.method = original.method
+    this.path = path
+    this.query = original.query
+    this.headers = original.headers
+    this.body = original.body
+    this.#original = original
+  }
+
+  get address(): string | undefined {
+    return this.#original.address
+  }
+
+  signal(): AbortSignalLike | undefined {
+    return this.#original.signal?.()
+  }
+}

@@ -1,88 +1,96 @@
 import type { ExchangePattern, Expectation, JournalEntry } from '../contract/journal.js'
 import { matchesGlob } from '../lib/glob.js'
 import type { ReadTables } from '../store/table.js'
-import { type Comparable, type Difference, differences } from './differences.js'
-import { gameNamesOf, namespaceNamesOf, type Owner } from './owner.js'
+import {
+  type Difference,
+  difference,
+  findDifferences,
+  gameNamesOf,
+  type MatchableRequest,
+  namespaceNamesOf,
+  type RequestOwner,
+} from './match.js'
 import { routes } from './routes.js'
 
-/** Whether the journal is as expected and, where it is not, why, and what came nearest. */
+/** Whether the journal is as expected. If it is not, `reason` and `nearest` tell why. */
 export interface Verification {
   readonly ok: boolean
-  /** How many exchanges are such as are expected; of an order, how many of its steps were found. */
+  /** The number of exchanges that match. For an order: of its steps that were found. */
   readonly matched: number
-  /** Absent where it is as expected. */
+  /** Absent if the journal is as expected. */
   readonly reason?: string
-  /** The exchanges that differ least from what was not found, and in what; none where it is as expected. */
-  readonly nearest: readonly Near[]
+  /** The exchanges that differ least from what was not found. Empty if the journal is as expected. */
+  readonly nearest: readonly NearMiss[]
 }
 
-/** An exchange that came near, and in what it differs. */
-export interface Near {
+/** An exchange that nearly matches, and where it differs. */
+export interface NearMiss {
   readonly exchange: JournalEntry
   readonly differs: readonly Difference[]
 }
 
-/** How many differences of an exchange are looked for. With so many, it did not come near. */
+/** How many differences of an exchange are counted. With so many, it is no near miss. */
 const mostDifferences = 100
 
-/** How many come near. */
-const shown = 3
+const mostNearMisses = 3
 
-/** What is compared: exchanges, the oldest first, and the tables that name whose they are. */
-interface Compared {
+/** The exchanges to compare. */
+interface Journaled {
+  /** The oldest first. */
   readonly entries: readonly JournalEntry[]
   readonly tables: ReadTables
-  /** How many older exchanges are no longer kept. */
+  /** How many older exchanges the journal has dropped. */
   readonly dropped: number
 }
 
-/** Compares exchanges with what is expected of them: how many there are, and then their order. */
-export function verify(expectation: Expectation, compared: Compared): Verification {
-  const verification = verifyKept(expectation, compared)
+/** Compares exchanges with an expectation: first how many there are, then their order. */
+export function verify(expectation: Expectation, journaled: Journaled): Verification {
+  const verification = verifyAll(expectation, journaled)
   const { reason } = verification
-  if (reason === undefined || compared.dropped === 0) return verification
-  const dropped = compared.dropped === 1 ? '1 older exchange is' : `${compared.dropped} older exchanges are`
-  return { ...verification, reason: `${reason}; ${dropped} no longer kept` }
+  const { dropped } = journaled
+  if (reason === undefined || dropped === 0) return verification
+  const older = dropped === 1 ? '1 older exchange is' : `${dropped} older exchanges are`
+  return { ...verification, reason: `${reason}; ${older} no longer kept` }
 }
 
-function verifyKept(expectation: Expectation, compared: Compared): Verification {
+function verifyAll(expectation: Expectation, journaled: Journaled): Verification {
   const { operation, match, count, order } = expectation
   const isCounted = operation !== undefined || match !== undefined || count !== undefined || order === undefined
-  const counted = isCounted ? verifyCount(expectation, compared) : undefined
-  if (counted?.ok === false || order === undefined) return counted ?? verifyOrder([], compared)
-  return verifyOrder(order, compared)
+  const counted = isCounted ? verifyCount(expectation, journaled) : undefined
+  if (counted?.ok === false || order === undefined) return counted ?? verifyOrder([], journaled)
+  return verifyOrder(order, journaled)
 }
 
-function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables }: Compared): Verification {
+function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables }: Journaled): Verification {
   const { max = Number.POSITIVE_INFINITY } = count
   const { min = count.max === undefined ? 1 : 0 } = count
-  const near = entries.map(exchange => ({ exchange, differs: differencesOf(exchange, { pattern, tables }) }))
-  const such = near.filter(({ differs }) => differs.length === 0)
-  const matched = such.length
+  const compared = entries.map(exchange => ({ exchange, differs: listDifferences(exchange, pattern, tables) }))
+  const matching = compared.filter(({ differs }) => differs.length === 0)
+  const matched = matching.length
   if (matched < min) {
-    const reason = `expected at least ${exchanges(min)} ${textOf(pattern)}, and found ${matched}`
-    return { ok: false, matched, reason, nearest: nearestOf(near.filter(({ differs }) => differs.length > 0)) }
+    const reason = `expected at least ${exchangeCount(min)} ${describePattern(pattern)}, and found ${matched}`
+    return { ok: false, matched, reason, nearest: nearestOf(compared.filter(({ differs }) => differs.length > 0)) }
   }
   if (matched <= max) return { ok: true, matched, nearest: [] }
-  const reason = `expected at most ${exchanges(max)} ${textOf(pattern)}, and found ${matched}`
-  return { ok: false, matched, reason, nearest: nearestOf(such) }
+  const reason = `expected at most ${exchangeCount(max)} ${describePattern(pattern)}, and found ${matched}`
+  return { ok: false, matched, reason, nearest: nearestOf(matching) }
 }
 
-function verifyOrder(steps: readonly ExchangePattern[], { entries, tables }: Compared): Verification {
+function verifyOrder(steps: readonly ExchangePattern[], { entries, tables }: Journaled): Verification {
   let after = 0
   let next = 0
   for (const [i, pattern] of steps.entries()) {
-    // Each exchange is looked at for one step only: the entries are the oldest first.
-    const found = entries.findIndex((entry, at) => at >= next && differencesOf(entry, { pattern, tables }).length === 0)
+    // The entries are in order, so each is compared for one step only.
+    const found = entries.findIndex((entry, at) => at >= next && listDifferences(entry, pattern, tables).length === 0)
     if (found === -1) {
-      const near = entries.map(exchange => {
-        const differs = differencesOf(exchange, { pattern, tables })
+      const compared = entries.map(exchange => {
+        const differs = listDifferences(exchange, pattern, tables)
         const early = { field: 'order', expected: `after exchange ${after}`, actual: `exchange ${exchange.id}` }
         return { exchange, differs: exchange.id > after ? differs : [...differs, early] }
       })
       const where = after === 0 ? '' : ` after exchange ${after}`
-      const reason = `expected an exchange ${textOf(pattern)}${where}, as step ${i + 1} of ${steps.length}, and found none`
-      return { ok: false, matched: i, reason, nearest: nearestOf(near) }
+      const reason = `expected an exchange ${describePattern(pattern)}${where}, as step ${i + 1} of ${steps.length}, and found none`
+      return { ok: false, matched: i, reason, nearest: nearestOf(compared) }
     }
     after = entries[found]?.id ?? after
     next = found + 1
@@ -90,75 +98,57 @@ function verifyOrder(steps: readonly ExchangePattern[], { entries, tables }: Com
   return { ok: true, matched: steps.length, nearest: [] }
 }
 
-/** Those with the fewest differences; the newer ones of equals. */
-function nearestOf(near: readonly Near[]): Near[] {
-  return near
+/** Takes the exchanges with the fewest differences. Of equal ones it takes the newest. */
+function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
+  return compared
     .toReversed()
     .toSorted((one, other) => one.differs.length - other.differs.length)
-    .slice(0, shown)
+    .slice(0, mostNearMisses)
 }
 
-function exchanges(count: number): string {
+function exchangeCount(count: number): string {
   return count === 1 ? '1 exchange' : `${count} exchanges`
 }
 
-function textOf({ operation, match }: ExchangePattern): string {
+function describePattern({ operation, match }: ExchangePattern): string {
   const of = operation === undefined ? 'of any operation' : `of ${operation}`
   return match === undefined ? of : `${of} that is ${JSON.stringify(match)}`
 }
 
-interface Wanted {
-  readonly pattern: ExchangePattern
-  readonly tables: ReadTables
-}
-
-/** All in which an exchange is not what a pattern says. */
-function differencesOf(entry: JournalEntry, { pattern, tables }: Wanted): Difference[] {
-  const { operation, match = {} } = pattern
-  const { method, path, status, ...request } = match
-  const found: (Difference | false)[] = [
-    operation !== undefined &&
-      !matchesGlob(entry.operation ?? '', operation) &&
-      differing(entry, { field: 'operation', expected: operation }),
-    method !== undefined && method !== entry.method && differing(entry, { field: 'method', expected: method }),
-    path !== undefined && !matchesGlob(entry.path, path) && differing(entry, { field: 'path', expected: path }),
-    status !== undefined && status !== entry.status && differing(entry, { field: 'status', expected: status }),
-  ]
-  const differs = found.filter(difference => difference !== false)
-  for (const difference of differences(request, comparable(entry, tables))) {
-    differs.push(difference)
+function listDifferences(entry: JournalEntry, pattern: ExchangePattern, tables: ReadTables): Difference[] {
+  const { operation, match: { method, path, status, ...match } = {} } = pattern
+  const differs: Difference[] = []
+  const compare = (field: 'operation' | 'method' | 'path' | 'status', expected: unknown, isSame: boolean) => {
+    if (!isSame) differs.push(difference(field, expected, entry[field]))
+  }
+  compare('operation', operation, operation === undefined || matchesGlob(entry.operation ?? '', operation))
+  compare('method', method, method === undefined || entry.method === method)
+  compare('path', path, path === undefined || matchesGlob(entry.path, path))
+  compare('status', status, status === undefined || entry.status === status)
+  for (const one of findDifferences(match, matchableRequest(entry, tables))) {
+    differs.push(one)
     if (differs.length >= mostDifferences) break
   }
   return differs
 }
 
-interface Field {
-  readonly field: 'operation' | 'method' | 'path' | 'status'
-  readonly expected: unknown
-}
-
-function differing(entry: JournalEntry, { field, expected }: Field): Difference {
-  const actual = entry[field]
-  return { field, expected, ...(actual === undefined ? {} : { actual }) }
-}
-
-function comparable(entry: JournalEntry, tables: ReadTables): Comparable {
-  const texts = (of: JournalEntry['query'], name: string) => (Object.hasOwn(of, name) ? [of[name] ?? []].flat() : [])
+function matchableRequest(entry: JournalEntry, tables: ReadTables): MatchableRequest {
+  const valuesOf = (of: JournalEntry['query'], name: string) => (Object.hasOwn(of, name) ? [of[name] ?? []].flat() : [])
   const owner = ownerOf(entry)
   return {
-    query: name => texts(entry.query, name),
-    header: name => texts(entry.headers, name),
+    query: name => valuesOf(entry.query, name),
+    header: name => valuesOf(entry.headers, name),
     body: entry.body ?? {},
     gameNames: gameNamesOf(owner, tables),
     namespaceNames: namespaceNamesOf(owner, tables),
   }
 }
 
-/** As of a request: by its path or, where that names no game, by who asked. */
-function ownerOf({ operation, method, path, caller }: JournalEntry): Owner {
-  // A snapshot may name an operation that its path is not.
-  const isOurs = operation !== undefined && routes.at(method, path).length > 0
-  const { game_id, namespace_id } = isOurs ? routes.find(method, path).params : {}
+/** Finds the owner by the path or, if that names no game, by the caller. */
+function ownerOf({ operation, method, path, caller }: JournalEntry): RequestOwner {
+  // A snapshot may name an operation that does not have this path.
+  const hasRoute = operation !== undefined && routes.list(method, path).length > 0
+  const { game_id, namespace_id } = hasRoute ? routes.find(method, path).params : {}
   if (game_id !== undefined) return { gameId: game_id, namespaceId: namespace_id }
   return { gameId: caller?.game_id, namespaceId: caller?.namespace_id }
 }

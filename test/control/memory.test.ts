@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { History } from '../../src/server/history.js'
 import { HistoryBudget } from '../../src/server/history-budget.js'
-import { recordedBefore } from '../../src/server/recorded.js'
+import { restoreExchange } from '../../src/server/journal.js'
 import { ask, json, openSocket } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { bearer, tanks, tokens } from '../support/tanks.js'
@@ -259,7 +259,7 @@ describe('the histories of several worlds', () => {
 
     for (const { world, ...what } of steps) {
       const history = histories[world]
-      if ('length' in what) history?.addExchange(recordedBefore({ ...entry, path: 'x'.repeat(what.length) }))
+      if ('length' in what) history?.addExchange(restoreExchange({ ...entry, path: 'x'.repeat(what.length) }))
       if ('clear' in what) history?.clearExchanges()
       if ('end' in what) ended.add(world) && history?.end()
       const kept = histories.filter((_, i) => !ended.has(i)).flatMap(one => one.exchanges)

@@ -7,9 +7,9 @@ import type { Call } from '../../src/server/behave.js'
 import { WorldFaults } from '../../src/server/faults.js'
 import { History } from '../../src/server/history.js'
 import { HistoryBudget } from '../../src/server/history-budget.js'
-import { createExchangeLog } from '../../src/server/log.js'
+import { ExchangeLog } from '../../src/server/log.js'
 import type { RequestHandler } from '../../src/server/message.js'
-import { createResponder } from '../../src/server/respond.js'
+import { Responder } from '../../src/server/respond.js'
 import type { Delete, Put } from '../../src/store/change-set.js'
 import { rankingOf, summandOf, viewOf } from '../../src/store/derived.js'
 import { groupIn } from '../../src/store/group-in.js'
@@ -50,9 +50,9 @@ export function freshRequestHandler(world: LiveWorld): RequestHandler {
     world,
     Object.getOwnPropertyDescriptors({ ...tables, view, catchUp: () => undefined }),
   )
-  const log = createExchangeLog()
+  const log = new ExchangeLog()
   const history = new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) })
-  const responder = createResponder({
+  const responder = new Responder({
     worldId: 'default',
     world: fresh,
     corsOrigins: [],

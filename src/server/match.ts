@@ -1,0 +1,210 @@
+import type { Caller } from '../behaviour/caller.js'
+import { ApiError } from '../contract/errors.js'
+import { type OperationId, operations } from '../contract/operations.js'
+import type { RequestMatch } from '../contract/request-match.js'
+import { matchesGlob } from '../lib/glob.js'
+import { textNestsWithin } from '../lib/json.js'
+import { fullNameOf } from '../store/full-name.js'
+import type { ReadTables } from '../store/table.js'
+import type { View } from '../store/world.js'
+import { authenticate } from './authenticate.js'
+import { bodyLimit, type MockRequest } from './message.js'
+import { type Route, routes } from './routes.js'
+
+/** The parts of a request that a `RequestMatch` compares. */
+export interface MatchableRequest {
+  /** Returns all values of a query parameter. */
+  query(name: string): readonly string[]
+  /** Returns all values of a header. `name` is in lower case. */
+  header(name: string): readonly string[]
+  /** The parsed body: `{}` if it is empty, `undefined` if it is not JSON. */
+  readonly body: unknown
+  /** The id and the names of the request's game. */
+  readonly gameNames: readonly (string | undefined)[]
+  /** The id and the names of the request's namespace. */
+  readonly namespaceNames: readonly (string | undefined)[]
+}
+
+/** A field in which a request differs from what is expected. */
+export interface Difference {
+  /** `query.include_state`, `headers.authorization`, `body.name_id`. */
+  readonly field: string
+  readonly expected: unknown
+  /** Absent if the request does not have the field. */
+  readonly actual?: unknown
+}
+
+/** Creates a difference, without `actual` if that is `undefined`. */
+export function difference(field: string, expected: unknown, actual: unknown): Difference {
+  return actual === undefined ? { field, expected } : { field, expected, actual }
+}
+
+/** Compares a request with a match, field by field. It is lazy: the first difference may be enough. */
+export function* findDifferences(match: RequestMatch, request: MatchableRequest): Generator<Difference> {
+  const { query, headers, body, game, namespace } = match
+  for (const name in query) yield* compareTexts(`query.${name}`, query[name], request.query(name))
+  for (const name in headers) yield* compareTexts(`headers.${name}`, headers[name], request.header(name.toLowerCase()))
+  if (body !== undefined) yield* compareJson('body', body, request.body)
+  if (game !== undefined) yield* compareNames('game', game, request.gameNames)
+  if (namespace !== undefined) yield* compareNames('namespace', namespace, request.namespaceNames)
+}
+
+function* compareTexts(field: string, expected = '', actual: readonly string[]): Generator<Difference> {
+  if (actual.some(value => matchesGlob(value, expected))) return
+  yield difference(field, expected, actual.length > 1 ? actual : actual[0])
+}
+
+function* compareNames(
+  field: string,
+  expected: string,
+  actual: readonly (string | undefined)[],
+): Generator<Difference> {
+  if (actual.includes(expected)) return
+  yield difference(
+    field,
+    expected,
+    actual.findLast(name => name !== undefined),
+  )
+}
+
+/** An object may have more keys than expected. A list must have exactly the expected elements. */
+function* compareJson(field: string, expected: unknown, actual: unknown): Generator<Difference> {
+  if (typeof expected !== 'object' || expected === null) {
+    if (actual !== expected) yield difference(field, expected, actual)
+    return
+  }
+  if (typeof actual !== 'object' || actual === null || lengthOf(actual) !== lengthOf(expected)) {
+    yield difference(field, expected, actual)
+    return
+  }
+  // Not Object.entries: usually the first few keys are enough.
+  for (const key in expected) {
+    const inner: unknown = expected[key as never] // a key of it
+    const there = Object.hasOwn(actual, key) ? actual[key as never] : undefined // a key of it, too
+    yield* compareJson(`${field}.${key}`, inner, there)
+  }
+}
+
+/** The length of a list; `undefined` for an object. */
+function lengthOf(value: object): number | undefined {
+  return Array.isArray(value) ? value.length : undefined
+}
+
+/** The game or namespace of a request; `undefined` if nothing tells. */
+export interface RequestOwner {
+  readonly gameId?: string | undefined
+  readonly namespaceId?: string | undefined
+}
+
+/** Lists the names of the owner's game: its id and its `name_id`. */
+export function gameNamesOf(owner: RequestOwner, { games, namespaces }: ReadTables): (string | undefined)[] {
+  const { gameId, namespaceId } = owner
+  const id = gameId ?? (namespaceId === undefined ? undefined : namespaces.get(namespaceId)?.game_id)
+  return id === undefined ? [] : [id, games.get(id)?.name_id]
+}
+
+/** Lists the names of the owner's namespace: its id, its `name_id`, and `<game name_id>/<namespace name_id>`. */
+export function namespaceNamesOf({ namespaceId }: RequestOwner, tables: ReadTables): (string | undefined)[] {
+  if (namespaceId === undefined) return []
+  const namespace = tables.namespaces.get(namespaceId)
+  if (!namespace) return [namespaceId]
+  return [namespaceId, namespace.name_id, fullNameOf(namespaceId, tables)]
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** A request that is compared before it is checked. It parses each part on first use, and never throws. */
+export class UncheckedRequest implements MatchableRequest {
+  readonly request: MockRequest
+  readonly #route: Route<OperationId> | undefined
+  readonly #view: View
+  #query: URLSearchParams | undefined
+  #body: { readonly json: unknown } | undefined
+  #owner: RequestOwner | undefined
+  #caller: { readonly found: Caller | undefined } | undefined
+
+  constructor(request: MockRequest, view: View) {
+    this.request = request
+    this.#view = view
+    this.#route = unlessRefused(() => routes.find(request.method, request.path))
+  }
+
+  /** `undefined` if the path or the method is no operation's. */
+  get operation(): OperationId | undefined {
+    return this.#route?.id
+  }
+
+  query(name: string): readonly string[] {
+    this.#query ??= new URLSearchParams(this.request.query ?? '')
+    return this.#query.getAll(name)
+  }
+
+  header(name: string): readonly string[] {
+    const { headers } = this.request
+    return Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : []
+  }
+
+  /** `undefined` also for a body that the service refuses: it is too long, or nests too deep. */
+  get body(): unknown {
+    this.#body ??= { json: parseJson(this.request.body) }
+    return this.#body.json
+  }
+
+  /** `undefined` if the operation does not admit the caller. */
+  get caller(): Caller | undefined {
+    const route = this.#route
+    this.#caller ??= { found: route && unlessRefused(() => authenticate(this.request, route, this.#view)) }
+    return this.#caller.found
+  }
+
+  /** Whether the request is a watch with an index, which may block. */
+  get mayBlock(): boolean {
+    const { operation } = this
+    return operation !== undefined && operations[operation].kind === 'watch' && this.query('watch_index').length > 0
+  }
+
+  /** The game of the path or, if that names none, of the caller. */
+  get gameNames(): readonly (string | undefined)[] {
+    return gameNamesOf(this.#findOwner(), this.#view.tables)
+  }
+
+  /** The namespace of the path or, if that names no game, of the caller. */
+  get namespaceNames(): readonly (string | undefined)[] {
+    return namespaceNamesOf(this.#findOwner(), this.#view.tables)
+  }
+
+  #findOwner(): RequestOwner {
+    this.#owner ??= this.#ownerByPath() ?? ownerByCaller(this.caller)
+    return this.#owner
+  }
+
+  #ownerByPath(): RequestOwner | undefined {
+    const { game_id, namespace_id } = this.#route?.params ?? {}
+    return game_id === undefined ? undefined : { gameId: game_id, namespaceId: namespace_id }
+  }
+}
+
+function ownerByCaller(caller: Caller | undefined): RequestOwner {
+  if (caller === undefined) return {}
+  if ('namespaceId' in caller) return { namespaceId: caller.namespaceId }
+  return 'gameId' in caller ? { gameId: caller.gameId } : {}
+}
+
+function unlessRefused<T>(find: () => T): T | undefined {
+  try {
+    return find()
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+function parseJson(body: Uint8Array | undefined): unknown {
+  if (body === undefined || body.length === 0) return {}
+  if (body.length > bodyLimit || !textNestsWithin(body)) return undefined
+  try {
+    return JSON.parse(decoder.decode(body))
+  } catch {
+    return undefined
+  }
+}

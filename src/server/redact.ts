@@ -1,0 +1,156 @@
+import type { ExchangePattern, Expectation } from '../contract/journal.js'
+import { controlPath, deviceLinkPath } from '../contract/paths.js'
+import { nestingLimit } from '../lib/json.js'
+import { decodeSegment } from './routes.js'
+
+/** Cuts a token to its label: `pub_prod.…`, or `…` if it has none. */
+function redactToken(token: string): string {
+  const label = /^([\w-]+)\./.exec(token)?.[1]
+  return label === undefined ? '…' : `${label}.…`
+}
+
+/** Redacts the tokens that a mock has created: they are known by their form. */
+function redactMintedTokens(text: string): string {
+  // Most texts hold none, and the pattern is slower.
+  if (!text.includes('.mock.')) return text
+  return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.%-]+/g, '$1.mock.…')
+}
+
+/**
+ * A token in the path of a page or of the control API. It looks back only from the start of a segment: from each slash of
+ * a long row of slashes, it would take quadratic time.
+ */
+const tokenInPath =
+  /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players)\/+)[^/\s"'?#]+/g
+
+/** A token in a query. */
+const tokenInQuery = /(?<=[?&](?:\w+_)?token=)[^&\s"'#]+/g
+
+/** A token in a body that is not JSON: a form, or broken JSON. */
+const tokenInBody = /(?<=\btoken\W{1,4}|_token\W{1,4})\w[^\s"'&,;}]*/g
+
+/** Redacts the tokens in a text, also in the URLs that it contains. */
+export function redactText(text: string): string {
+  // Most texts have no such path, and the pattern is slower.
+  const hasPath = text.includes(deviceLinkPath) || text.includes(`${controlPath}/`)
+  const cut = hasPath ? text.replaceAll(tokenInPath, redactToken) : text
+  return redactMintedTokens(cut.includes('token=') ? cut.replaceAll(tokenInQuery, redactToken) : cut)
+}
+
+/** Redacts the tokens in a path, percent-encoded ones too. */
+export function redactPath(path: string): string {
+  const cut = redactText(path)
+  return cut.includes('%') ? cut.split('/').map(redactSegment).join('/') : cut
+}
+
+function redactSegment(segment: string): string {
+  const decoded = decodeSegment(segment)
+  const cut = redactMintedTokens(decoded)
+  return cut === decoded ? segment : cut
+}
+
+/** Parses a query into its parameters, with the tokens redacted. */
+export function redactQuery(query: string): Record<string, string | string[]> {
+  return collectValues(
+    [...new URLSearchParams(query)].map(([name, value]) => [redactMintedTokens(name), redactParameter(name, value)]),
+  )
+}
+
+function redactParameter(name: string, value: string): string {
+  return isTokenName(name) ? redactToken(value) : redactText(value)
+}
+
+/** Redacts the tokens in headers, and all cookies. */
+export function redactHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string | string[]> {
+  return collectValues(
+    Object.entries(headers).flatMap(([name, values]) =>
+      // A middleware in front of the mock may have set a value that is not a string.
+      [values ?? []].flat().map(value => [name, redactHeader(name, String(value))] as const),
+    ),
+  )
+}
+
+/** Redacts the value of a header. `name` is in lower case. */
+function redactHeader(name: string, value: string): string {
+  if (name === 'cookie') return '…'
+  if (isTokenName(name.replaceAll('-', '_'))) return redactToken(value)
+  if (name !== 'authorization' && name !== 'proxy-authorization') return redactText(value)
+  const [scheme = '', ...token] = value.split(' ')
+  return token.length === 0 ? redactToken(scheme) : `${scheme} ${redactToken(token.join(' '))}`
+}
+
+/** Redacts the tokens in a body that is not JSON. */
+export function redactBody(body: string): string {
+  return redactText(body.includes('token') ? body.replaceAll(tokenInBody, redactToken) : body)
+}
+
+/** Redacts the tokens in a JSON value. Values below `levels` become `…`. Default: as deep as a body may nest. */
+export function redactJson(value: unknown, redact = redactText, levels = nestingLimit): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (levels === 0) return '…'
+  if (Array.isArray(value)) return value.map(item => redactJson(item, redact, levels - 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      redactMintedTokens(name),
+      redactJson(field, isTokenName(name) ? redactToken : redact, levels - 1),
+    ]),
+  )
+}
+
+/** Redacts the tokens in an expectation. The journal has none, so an expectation with a whole token would never hold. */
+export function redactExpectation({ order, ...expectation }: Expectation): Expectation {
+  return { ...redactPattern(expectation), ...(order ? { order: order.map(redactPattern) } : {}) }
+}
+
+function redactPattern<Pattern extends ExchangePattern>(pattern: Pattern): Pattern {
+  const { match } = pattern
+  if (!match) return pattern
+  const { path, query, headers, body } = match
+  return {
+    ...pattern,
+    match: {
+      ...match,
+      ...(path === undefined ? {} : { path: unlessGlob(path, redactPath) }),
+      ...(query ? { query: redactValues(query, redactParameter) } : {}),
+      ...(headers ? { headers: redactValues(headers, (name, text) => redactHeader(name.toLowerCase(), text)) } : {}),
+      ...(body === undefined ? {} : { body: redactJson(body) }),
+    },
+  }
+}
+
+function redactValues(
+  values: Readonly<Record<string, string>>,
+  redact: (name: string, text: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, text]) => [name, unlessGlob(text, one => redact(name, one))]),
+  )
+}
+
+/** Redacts a text unless it has a `*`: a pattern is not a whole token, and must match a redacted one. */
+function unlessGlob(text: string, redact: (text: string) => string): string {
+  return text.includes('*') ? text : redact(text)
+}
+
+/** Whether a field, parameter or header holds a token: `token`, `device_link_token`. */
+function isTokenName(name: string): boolean {
+  return name === 'token' || name.endsWith('_token')
+}
+
+/** Groups values by name: a string for one value, an array for several. */
+function collectValues(
+  entries: readonly (readonly [name: string, value: string])[],
+): Record<string, string | string[]> {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of entries) {
+    const known = values.get(name)
+    if (known) known.push(value)
+    else values.set(name, [value])
+  }
+  return Object.fromEntries(
+    [...values].map(([name, [first = '', ...more]]) => [name, more.length === 0 ? first : [first, ...more]]),
+  )
+}
