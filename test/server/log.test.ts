@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { createMockmaker, type ExchangeRecord } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'
-import { ask, sendTo, type TestRequest } from '../support/http.js'
+import { ask, json, sendTo, type TestRequest } from '../support/http.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 import { flushPromises } from '../support/worlds.js'
 
@@ -45,6 +45,15 @@ describe('the log of exchanges', () => {
         outcome: '2 lobbies',
       },
     ])
+  })
+
+  it('tells no outcome to a development token, whose lobbies are in no world', async () => {
+    const { mock, records } = logged()
+
+    const got = await ask(mock, { ...list, headers: bearer(tokens.development) })
+
+    expect(json(got)).toMatchObject({ lobbies: expect.any(Array) })
+    expect(records).toMatchObject([{ status: 200, caller: { kind: 'development' }, outcome: undefined }])
   })
 
   it.each([`bearer ${tokens.public}`, tokens.public, `Bearer  ${tokens.public}`])(
