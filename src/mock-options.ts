@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { parseInput } from './lib/issues.js'
 import { isJsonObject } from './lib/json.js'
 import type { ScenarioInput } from './scenario/schema.js'
+import { isOrigin } from './server/origin.js'
 
 /** How a mock is made. Everything is optional. */
 export interface MockOptions {
@@ -73,7 +74,10 @@ const Options = z.strictObject({
   baseUrl: z.string().optional(), // read with the handlers, which know what it may be
   watchTimeoutMs: Ms,
   publicUrl: z.custom<string>(isLinkBase, 'expected a URL such as https://hub.example').optional(),
-  corsOrigins: Texts,
+  corsOrigins: z
+    .array(z.string().refine(isOrigin, 'expected an origin such as https://game.example, or null'))
+    .readonly()
+    .optional(),
   maxWorlds: count(1),
   worldTtlMs: Ms,
   journalSize: count(0),

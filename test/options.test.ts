@@ -22,6 +22,10 @@ describe('createMockmaker', () => {
     [{ maxWorlds: 0 }, 'maxWorlds is 0: expected a whole number from 1'],
     [{ journalSize: -1 }, 'journalSize is -1: expected a whole number from 0'],
     [{ corsOrigins: [5] }, 'corsOrigins[0] is 5: expected string'],
+    [
+      { corsOrigins: ['null', 'x'] },
+      'options.corsOrigins[1] is "x": expected an origin such as https://game.example, or null',
+    ],
     [{ baseUrl: 5 }, 'baseUrl is 5: expected string'],
     [{ live: 'yes' }, 'live is "yes": expected boolean'],
     [{ watchTimeoutMs: -1 }, 'watchTimeoutMs is -1: expected a number of ms from 0'],

@@ -36,6 +36,44 @@ describe('corsOrigins', () => {
   it('allows sandboxed frames by the origin null', async () => {
     expect(await corsOf('null', ['null'])).toContainEqual(['access-control-allow-origin', 'null'])
   })
+
+  it.each(['capacitor://app', 'chrome-extension://abcdef', 'http://[::1]:8080', 'https://xn--bcher-kva.example'])(
+    'allows the pages of %s',
+    async origin => {
+      expect(await corsOf(origin, [origin])).toContainEqual(['access-control-allow-origin', origin])
+    },
+  )
+
+  it.each([
+    'x',
+    '',
+    '*',
+    'game.example',
+    'localhost:3000',
+    '//game.example',
+    'https://',
+    'https://*.example',
+    'https://game.example/play',
+    'https://game.example?a',
+    'https://game.example#a',
+    'https://game.example//',
+    'https://me@game.example',
+    'https://game.example:443',
+    'https://game.example:x',
+    ' https://game.example',
+    'https://a.example,https://b.example',
+    'https://bücher.example',
+    'app://*',
+    'app://a b',
+    'app://me@host',
+    'app://host/path',
+    'mailto:me@game.example',
+    'undefined',
+  ])('refuses %j, which no browser sends as an Origin', written => {
+    expect(() => createMockmaker({ corsOrigins: [written] })).toThrow(
+      `options.corsOrigins[0] is ${JSON.stringify(written)}: expected an origin such as https://game.example, or null`,
+    )
+  })
 })
 
 describe('a request from a page of another site', () => {
