@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import { quoted } from '../lib/quote.js'
 import { header, type MockRequest } from '../server/message.js'
-import { isLoopbackOrigin } from '../server/origin.js'
+import { isCrossSite, isLoopbackOrigin } from '../server/origin.js'
 
 /**
  * Refuses a call that changes something where a page of another site could have sent it: forms and `no-cors` cannot send
@@ -19,7 +19,7 @@ export function guard(exchange: Pick<MockRequest, 'method' | 'headers'>): void {
   if (origin !== undefined && !isLoopbackOrigin(origin)) {
     throw forbidden(`its Origin is ${quoted(origin)}: only pages of this machine may steer the mock`)
   }
-  if (header(exchange, 'sec-fetch-site')?.toLowerCase() === 'cross-site') {
+  if (isCrossSite(exchange)) {
     throw forbidden('a page of another site sent it: open the page under the same host name as the mock')
   }
 }
