@@ -75,14 +75,14 @@ async function inChromium() {
     },
   })
 
-  it('answers a page that does what README.md says', async () => {
-    const page = await chromium.openPage({ path: '/readme' })
+  it('answers a page that does what the guide says', async () => {
+    const page = await chromium.openPage({ path: '/guide' })
     await page.waitForFunction(() => globalThis.mock !== undefined)
 
     expect(lobbyIds(await send(page, list))).toHaveLength(6)
   })
 
-  it('gives each story of Storybook a world of its own, as README.md says', async () => {
+  it('gives each story of Storybook a world of its own, as the guide says', async () => {
     const page = await chromium.openPage({ path: '/storybook' })
     await page.waitForFunction(() => globalThis.storybook !== undefined)
 

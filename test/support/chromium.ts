@@ -7,7 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import type { BrowserMockmaker } from '../../src/browser.js'
 import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
-import { blockOf } from './readme.js'
+import { blockOf } from './docs.js'
 
 /** Where Debian's package puts it; elsewhere, CHROMIUM says. */
 export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -17,7 +17,7 @@ declare global {
   var mockmaker: typeof import('./page-script.js')
   /** In a page: what `begin` has made. */
   var mock: BrowserMockmaker
-  /** In the page `/storybook`: the recipe of README.md. */
+  /** In the page `/storybook`: the recipe of the guide. */
   var storybook: {
     readonly preview: {
       beforeAll(): Promise<() => void>
@@ -42,10 +42,10 @@ export async function startChromium(): Promise<Chromium> {
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
     '/': ['text/html', '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'],
     '/page.js': ['text/javascript', await bundlePageScript()],
-    '/readme': ['text/html', pageOf('/readme.js')],
-    '/readme.js': ['text/javascript', await bundleReadme("import { mock } from './mocks.ts'; globalThis.mock = mock")],
+    '/guide': ['text/html', pageOf('/guide.js')],
+    '/guide.js': ['text/javascript', await bundleGuide("import { mock } from './mocks.ts'; globalThis.mock = mock")],
     '/storybook': ['text/html', pageOf('/storybook.js')],
-    '/storybook.js': ['text/javascript', await bundleReadme(storybookEntry)],
+    '/storybook.js': ['text/javascript', await bundleGuide(storybookEntry)],
     '/mockServiceWorker.js': ['text/javascript', readFileSync(workerPath(), 'utf8')],
   }
   const server = createServer(({ url = '' }, response) => {
@@ -118,18 +118,18 @@ const storybookEntry = `
 const pageOf = (script: string) =>
   `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`
 
-/** Blocks of README.md, bundled for a page from a module that imports them. */
-async function bundleReadme(entry: string): Promise<string> {
+/** Blocks of the guide, bundled for a page from a module that imports them. */
+async function bundleGuide(entry: string): Promise<string> {
   const files = ['mocks.ts', '.storybook/mocks.ts', '.storybook/preview.ts']
-  const modules = new Map(files.map(file => [`readme/${file}`, blockOf(file).text]))
-  modules.set('readme/entry.js', entry)
+  const modules = new Map(files.map(file => [`guide/${file}`, blockOf('docs/guides/test-a-front-end.md', file).text]))
+  modules.set('guide/entry.js', entry)
   const bundle = await rolldown({
-    input: 'readme/entry.js',
+    input: 'guide/entry.js',
     platform: 'browser',
     resolve: { alias: { 'mockmaker/browser': resolve('src/browser.ts'), mockmaker: resolve('src/index.ts') } },
     plugins: [
       {
-        name: 'readme',
+        name: 'guide',
         resolveId(source, importer = '') {
           const id = posix.join(posix.dirname(importer), source).replace('storybook/mocks.js', 'storybook/mocks.ts')
           return [source, id].find(one => modules.has(one)) ?? null

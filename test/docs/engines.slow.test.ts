@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it as base, describe, expect, onTestFinished } from 'vitest'
 import { type OpenCommand, openCommand } from '../support/command.js'
+import { blocksWith } from '../support/docs.js'
 import { type GodotResponse, godotGame, unityGame, unrealGame } from '../support/engine-clients.js'
-import { blocks, createProject, type Project, readme } from '../support/readme.js'
+import { createProject, type Project } from './project.js'
 
 const it = base.extend<{ project: Project; server: OpenCommand }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
@@ -20,11 +21,11 @@ const it = base.extend<{ project: Project; server: OpenCommand }>({
   },
 })
 
-/** The block of README.md in which a text stands, with the port that the server of the test has. */
-function recipe(text: string, { url } = { url: 'http://127.0.0.1:4100' }): string {
-  const block = blocks.find(one => one.text.includes(text))
-  if (!block) throw new Error(`README.md has no block with ${text}`)
-  return block.text.replaceAll('http://127.0.0.1:4100', url)
+/** The blocks in which a text stands, on README.md and in the guide, with the URL of the server of the test. */
+function recipes(language: string, text: string, { url } = { url: 'http://127.0.0.1:4100' }): string[] {
+  const found = blocksWith(language).filter(({ block }) => block.text.includes(text))
+  expect(found.length, text).toBeGreaterThan(0)
+  return found.map(({ block }) => block.text.replaceAll('http://127.0.0.1:4100', url))
 }
 
 /** What the lines of a text say that a pattern matches: its first group is a name, its second the value. */
@@ -34,43 +35,47 @@ const settings = (text: string, pattern: RegExp): Record<string, string> =>
 /** Where a seat leads in the default scenario. */
 const port = { hostname: '127.0.0.1', port: 7777, is_tls: false }
 
-describe('the recipes of README.md', () => {
+describe('the recipes for engines', () => {
   it('lead a game in Godot to the mock', async ({ project, server }) => {
-    const printed = await project.run('bash', ['-c', recipe('godot --path .', server)])
+    for (const recipe of recipes('sh', 'godot --path .', server)) {
+      const game = godotGame(settings(await project.run('bash', ['-c', recipe]), /^(RIVET_\w+)=(.*)$/gm))
 
-    const game = godotGame(settings(printed, /^(RIVET_\w+)=(.*)$/gm))
-    const answer = await game.call('POST', 'matchmaker/lobbies/find', { game_modes: ['duel'] })
-    expect(answer).toMatchObject({ response_code: 200, body: { ports: { default: port } } })
+      const answer = await game.call('POST', 'matchmaker/lobbies/find', { game_modes: ['duel'] })
+
+      expect(answer).toMatchObject({ response_code: 200, body: { ports: { default: port } } })
+    }
   })
 
   it('set both variables that Godot needs in PowerShell, too', async ({ server }) => {
-    const line = readme.replaceAll('http://127.0.0.1:4100', server.url)
+    for (const recipe of recipes('powershell', 'godot --path .', server)) {
+      const game = godotGame(settings(recipe, /\$env:(RIVET_\w+) = '(.*?)'/g))
 
-    const game = godotGame(settings(line, /\$env:(RIVET_\w+) = '(.*?)'/g))
-
-    expect(await game.call('GET', 'matchmaker/lobbies/list')).toMatchObject({ response_code: 200 })
+      expect(await game.call('POST', 'matchmaker/lobbies/find', { game_modes: ['duel'] })).toMatchObject({
+        response_code: 200,
+      })
+    }
   })
 
   it('lead a game in Unity to the mock', async ({ server }) => {
-    const script = recipe('PlayerPrefs.SetString', server)
+    for (const recipe of recipes('cs', 'PlayerPrefs.SetString', server)) {
+      const game = unityGame({ prefs: settings(recipe, /PlayerPrefs\.SetString\("(\w+)", "(.*?)"\)/g) })
 
-    const game = unityGame({ prefs: settings(script, /PlayerPrefs\.SetString\("(\w+)", "(.*?)"\)/g) })
-
-    expect(await game.findLobby({ game_modes: ['duel'] })).toMatchObject({ ports: { default: port } })
+      expect(await game.findLobby({ game_modes: ['duel'] })).toMatchObject({ ports: { default: port } })
+    }
   })
 
   it('lead a built game in Unity to the mock', async ({ server }) => {
-    const [, written = ''] = /rivet_export\.json`.*?`(\{.*?\})`/.exec(readme) ?? []
+    for (const recipe of recipes('json', 'ApiEndpoint', server)) {
+      const game = unityGame({ prefs: JSON.parse(recipe) })
 
-    const game = unityGame({ prefs: JSON.parse(written.replace('http://127.0.0.1:4100', server.url)) })
-
-    expect(await game.findLobby({ game_modes: ['duel'] })).toMatchObject({ ports: { default: port } })
+      expect(await game.findLobby({ game_modes: ['duel'] })).toMatchObject({ ports: { default: port } })
+    }
   })
 
   it('lead everybody to one game server by the development token, which may take in every player', async ({
     project,
   }) => {
-    writeFileSync(join(project.folder, 'tanks.yaml'), recipe('# tanks.yaml'))
+    writeFileSync(join(project.folder, 'tanks.yaml'), recipes('yaml', 'target_port: 10567')[0] ?? '')
     const own = await openCommand([join(project.folder, 'tanks.yaml')])
     onTestFinished(async () => void (await own.end()))
     const printed = await project.run('mockmaker', ['env', '--url', own.url, '--token', 'development'])
@@ -90,20 +95,18 @@ describe('the recipes of README.md', () => {
   })
 
   it('find a lobby with curl', async ({ project, server }) => {
-    const [, command = ''] = /^\| curl \| `(.*)` \|$/m.exec(readme) ?? []
-
-    const printed = await project.run('bash', ['-c', command.replace('http://127.0.0.1:4100', server.url)])
-
-    expect(printed).toContain('"region_id":"lnd-fra"')
+    for (const recipe of recipes('sh', "curl -d '", server)) {
+      expect(await project.run('bash', ['-c', recipe])).toContain('"region_id":"lnd-fra"')
+    }
   })
 
   it('lead a game in Unreal to the mock, by its configuration', async ({ server }) => {
-    const config = settings(recipe('[/Script/Rivet.RivetClient]', server), /^(\w+)=(.*)$/gm)
+    for (const recipe of recipes('ini', '[/Script/Rivet.RivetClient]', server)) {
+      const game = await unrealGame({ config: settings(recipe, /^(\w+)=(.*)$/gm) })
 
-    const game = await unrealGame({ config })
-
-    expect(await game.find(['duel'])).toMatchObject({ ports: { default: port } })
-    game.close()
+      expect(await game.find(['duel'])).toMatchObject({ ports: { default: port } })
+      game.close()
+    }
   })
 
   it('lead a game in Unreal to the mock, by its environment', async ({ project, server }) => {

@@ -1,37 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A block of code in README.md. */
-export interface Block {
-  readonly language: string
-  readonly text: string
-  /** The file that its first line names in a comment. */
-  readonly file: string | undefined
-}
-
-/** README.md, as it is. */
-export const readme = readFileSync('README.md', 'utf8')
-
-/** The blocks of code in README.md, in order. */
-export const blocks: readonly Block[] = [...readme.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(
-  ([, language = '', text = '']) => ({ language, text, file: /^\/\/ (\S+\.\w+)\n/.exec(text)?.[1] }),
-)
-
-/** The block that names that file. */
-export function blockOf(file: string): Block {
-  const block = blocks.find(one => one.file === file)
-  if (!block) throw new Error(`README.md has no block for ${file}`)
-  return block
-}
-
-/** A project of somebody who has installed mockmaker: this checkout, as it is built. */
+/** A user's project in which mockmaker is installed: this checkout, as it is built. */
 export interface Project {
   readonly folder: string
-  /** Runs a program in the project; rejects with what it printed where it fails. */
+  /** Runs a program in the project, and resolves with its standard output. Rejects with all output if it fails. */
   run(program: string, args: readonly string[]): Promise<string>
   remove(): void
 }
@@ -55,7 +32,7 @@ async function writeProgram(path: string, command: string): Promise<void> {
 
 /** Makes a project outside the checkout. */
 export async function createProject(files: Readonly<Record<string, string>>): Promise<Project> {
-  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-readme-'))
+  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-docs-'))
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
@@ -74,12 +51,12 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
   return {
     folder,
     async run(program, args) {
-      const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: folder, env, encoding: 'utf8' }).catch(
+      const { stdout } = await promisify(execFile)(program, args, { cwd: folder, env, encoding: 'utf8' }).catch(
         (error: { stdout: string; stderr: string; message: string }) => {
           throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`)
         },
       )
-      return stdout + stderr
+      return stdout
     },
     remove: () => rmSync(folder, { recursive: true }),
   }

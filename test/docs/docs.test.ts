@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { optionDefaults } from '../../src/mock-options.js'
+import { parseScenario } from '../../src/scenarios.js'
+import { LobbyRow } from '../../src/store/lobby-row.js'
+import { PlayerRow } from '../../src/store/player-row.js'
+import { DeviceLinkRow } from '../../src/store/rows.js'
+import { run } from '../support/command.js'
+import { blocksWith, pageAt, pages } from '../support/docs.js'
+import { keysOf, withGenerated } from './generated.js'
+import { anchorsOf, linksOf, sentencesOf, wordsIn } from './prose.js'
+import { actionsOf, commandsOfCi } from './shell.js'
+
+const everyPage = pages.map(page => [page.path, page] as const)
+
+/** Whether a block of YAML is a scenario. The others are for other programs, and name their file. */
+const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !file.startsWith('.github/')
+const scenarios = blocksWith('yaml').filter(({ block }) => isScenario(block))
+
+/** What the first cells of the tables have in backticks, where it matches a pattern. */
+function firstCells(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(new RegExp(`^\\| \`${pattern.source}\``, 'gm'))].map(([, cell = '']) => cell)
+}
+
+/** The text below a heading of the second level. */
+function sectionOf(text: string, title: string): string {
+  return new RegExp(`^## ${title}\\n(.*?)(?=^## |(?![^]))`, 'ms').exec(text)?.[1] ?? ''
+}
+
+/** The links of a page to files of this repository, as paths from its root. */
+function localLinksOf(page: (typeof pages)[number]) {
+  return linksOf(page)
+    .filter(target => !/^\w+:/.test(target))
+    .map(target => {
+      const [file = '', anchor] = target.split('#')
+      return { target, file: file === '' ? page.path : normalize(join(dirname(page.path), file)), anchor }
+    })
+}
+
+describe('README.md', () => {
+  it('has at most 300 lines', () => {
+    expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(300)
+  })
+
+  it.for(commandsOfCi)('has %s, which CI runs', command => {
+    const ci = ['.ci/run', '.ci/package'].map(file => readFileSync(file, 'utf8')).join('\n')
+
+    expect(readFileSync('README.md', 'utf8')).toContain(command)
+    for (const part of command.split(' && ')) expect(ci).toContain(part.split(' ', 2).join(' '))
+  })
+})
+
+describe('the pages', () => {
+  it.for(everyPage)('%s has links that lead somewhere', ([, page]) => {
+    const broken = localLinksOf(page).filter(({ file, anchor }) => {
+      const linked = pages.find(({ path }) => path === file)
+      if (!existsSync(file)) return true
+      return anchor !== undefined && !(linked && anchorsOf(linked).includes(anchor))
+    })
+
+    expect(broken.map(({ target }) => target)).toEqual([])
+  })
+
+  it('can all be reached from the index', () => {
+    const index = pages.find(({ path }) => path === 'docs/README.md')
+    const linked = new Set(index && localLinksOf(index).map(({ file }) => file))
+
+    expect(pages.map(({ path }) => path).filter(path => !linked.has(path) && path !== 'docs/README.md')).toEqual([])
+  })
+
+  it.for(everyPage)('%s has no sentence above 25 words', ([, page]) => {
+    expect(sentencesOf(page).filter(sentence => wordsIn(sentence) > 25)).toEqual([])
+  })
+
+  it.for(everyPage)('%s names only npm scripts that exist', ([, { text }]) => {
+    const { scripts }: { scripts: object } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const named = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name)
+
+    expect(named.filter(name => !Object.hasOwn(scripts, name))).toEqual([])
+  })
+
+  it.for(everyPage)('%s is what the tables of the code make of it', ([path, { text }]) => {
+    if (process.env.UPDATE_FIXTURES === '1') writeFileSync(path, withGenerated(text))
+
+    expect(readFileSync(path, 'utf8')).toBe(withGenerated(text))
+  })
+})
+
+describe('docs/contributing.md', () => {
+  const { text } = pageAt('docs/contributing.md')
+
+  it('lists the folders of src', () => {
+    const folders = readdirSync('src', { withFileTypes: true }).filter(entry => entry.isDirectory())
+
+    expect(firstCells(text, /src\/(\w+)/).sort()).toEqual(folders.map(({ name }) => name).sort())
+  })
+
+  it('explains at most 12 words', () => {
+    expect(sectionOf(text, 'Words').match(/^\| (?!word)\w/gm)?.length).toBeLessThanOrEqual(12)
+  })
+})
+
+describe('docs/reference/command.md', () => {
+  const { text } = pageAt('docs/reference/command.md')
+
+  it.for(['serve', 'exec', 'env', 'export'])('lists the flags of %s', async name => {
+    const { stdout } = await run(['help', name])
+    const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag)
+    const listed = firstCells(sectionOf(text, name), /(--[\w-]+)/)
+    // `exec` takes most flags of `serve`, which are listed there.
+    const elsewhere = ['--help', ...(name === 'exec' ? firstCells(sectionOf(text, 'serve'), /(--[\w-]+)/) : [])]
+
+    expect(flags.filter(flag => !elsewhere.includes(flag ?? '')).sort()).toEqual(listed.sort())
+  })
+})
+
+describe('docs/reference/options.md', () => {
+  it('lists the options that have a default, and no unknown ones', () => {
+    const listed = firstCells(pageAt('docs/reference/options.md').text, /(\w+)/)
+    const options = listed.filter(name => !['setupMockmaker', 'createMockmaker', 'listen'].includes(name))
+
+    expect(options).toEqual(expect.arrayContaining(Object.keys(optionDefaults)))
+    expect(() => createMockmaker(Object.fromEntries(options.map(name => [name, undefined])))).not.toThrow()
+  })
+})
+
+describe('the blocks of code', () => {
+  it.for(everyPage)('of %s are run by a test, or compared by one', ([, { blocks }]) => {
+    const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
+    const others = blocks.filter(({ language, file }) => {
+      if (['sh', 'powershell', 'yaml', 'mermaid', 'text', 'cs', 'ini', 'json'].includes(language)) return false
+      if (language === 'js') return file === undefined || !shell.some(text => text.includes(`node ${file}`))
+      return language !== 'ts' || file === undefined
+    })
+
+    expect(others).toEqual([])
+  })
+
+  it.for(everyPage)('of %s for PowerShell do what those for bash do', ([, { blocks }]) => {
+    for (const [at, block] of blocks.entries()) {
+      if (block.language !== 'powershell') continue
+      const sibling = blocks[at - 1]
+      expect(sibling?.language).toBe('sh')
+      if (sibling) expect(actionsOf(block)).toEqual(actionsOf(sibling))
+    }
+  })
+
+  it.for(scenarios.map(({ page, block }) => [page.path, block] as const))(
+    'of %s have scenarios that are right: $1.text',
+    ([, { text }]) => {
+      const scenario = parseScenario(text)
+
+      expect(createMockmaker({ scenario }).world.gameModes.count()).toBeGreaterThan(0)
+    },
+  )
+
+  it('show every key of a scenario', () => {
+    const keys = [...keysOf(JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8'))).keys()]
+    const names = new Set(keys.map(path => path.replace(/^.*\./, '')).filter(name => name !== '$schema'))
+
+    const missing = [...names].filter(
+      name => !scenarios.some(({ block }) => new RegExp(`\\b${name}:`).test(block.text)),
+    )
+
+    expect(missing).toEqual([])
+  })
+
+  it.for([
+    ['lobby', LobbyRow.options.map(({ shape }) => shape.status.value)],
+    ['player', PlayerRow.options.map(({ shape }) => shape.status.value)],
+    ['device link', DeviceLinkRow.options.map(({ shape }) => shape.status.value)],
+  ] as const)('draw the states of a %s, and no others', ([, states]) => {
+    const drawing = blocksWith('mermaid').find(({ block }) => block.text.includes(`--> ${states[0]}:`))
+    const drawn = [...(drawing?.block.text ?? '').matchAll(/^ {2}(\w+) -->/gm)].map(([, state]) => state)
+
+    expect(new Set(drawn)).toEqual(new Set(states))
+  })
+})

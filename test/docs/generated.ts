@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/contract/errors.js'
+import type { Auth } from '../../src/contract/operation.js'
+import { operationIds, operations } from '../../src/contract/operations.js'
+import { controlOperations } from '../../src/control/operations.js'
+import { shownCall } from '../../src/control/shown-call.js'
+
+const parts = {
+  operations: operationTable,
+  fidelity: fidelityNotes,
+  control: controlTable,
+  errors: errorTable,
+  scenario: scenarioTables,
+} as const
+
+const part = /<!-- (\w+): written by `npm run \w+` -->\n.*?<!-- \/\1 -->/gs
+
+/** A page with its generated parts: the tables of operations, control calls, error codes and scenario keys. */
+export function withGenerated(text: string): string {
+  return text.replace(part, (whole, name: string) => {
+    const [begin = ''] = whole.split('\n', 1)
+    if (!(name in parts)) throw new Error(`there is no generated part ${name}`)
+    return `${begin}\n\n${parts[name as keyof typeof parts]()}\n\n<!-- /${name} -->`
+  })
+}
+
+/** A page without its generated parts. */
+export function withoutGenerated(text: string): string {
+  return text.replace(part, '')
+}
+
+const needs: { readonly [auth in Auth]: string } = {
+  none: 'none',
+  bearer: 'one of any kind',
+  namespace: 'public, development, or none',
+  public: 'public or development',
+  lobby: 'lobby or development',
+  cloud: 'cloud',
+}
+
+function operationTable(): string {
+  const rows = operationIds.map(id => {
+    const { method, path, auth, summary } = operations[id]
+    return `| \`${method} ${path}\` | \`${id}\` | ${needs[auth]} | ${summary} |`
+  })
+  return ['| call | operation | token | |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+function fidelityNotes(): string {
+  const noted = operationIds.filter(id => operations[id].fidelity.length > 0)
+  return noted
+    .map(id => {
+      const { method, path, fidelity } = operations[id]
+      return [`### ${id}`, '', `\`${method} ${path}\``, '', ...fidelity.map(note => `- ${note}`)].join('\n')
+    })
+    .join('\n\n')
+}
+
+function controlTable(): string {
+  const rows = Object.values(controlOperations).map(call => {
+    const { method, path, summary, query, body } = shownCall(call)
+    const keys = [query && `\`?${query.join('&')}\``, body && `\`{${body.join(', ')}}\``].filter(
+      text => text !== undefined,
+    )
+    return `| \`${method} ${path}\` | ${keys.join(' ')} | ${summary} |`
+  })
+  return ['| call | query, body | |', '|---|---|---|', ...rows].join('\n')
+}
+
+function errorTable(): string {
+  const rows = Object.entries(errorStatus).map(([code, status]) => {
+    const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
+    const named = anyCallErrors.includes(code as ErrorCode) ? 'any call' : ids.map(id => `\`${id}\``).join(', ')
+    const by = ids.length > 8 ? 'many operations' : named
+    return `| \`${code}\` | ${status} | ${by} |`
+  })
+  return ['| code | status | answered by |', '|---|---|---|', ...rows].join('\n')
+}
+
+interface Schema {
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema | readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+}
+
+/** The objects of the scenario format that have a table of their own, by their path. */
+const objects = [
+  ['Scenario', ''],
+  ['Region', 'regions[]'],
+  ['Game', 'games[]'],
+  ['Namespace', 'games[].namespaces[]'],
+  ['Game mode', 'games[].namespaces[].game_modes[]'],
+  ['Lobby', 'games[].namespaces[].lobbies[]'],
+  ['Player', 'games[].namespaces[].lobbies[].players[]'],
+  ['Simulated players', 'games[].namespaces[].players'],
+  ['Device link', 'device_links[]'],
+  ['Bearer token', 'bearer_tokens[]'],
+] as const
+
+/** Faults and the journal have a page of their own; the others are for editors and snapshots. */
+const elsewhere = ['faults', 'journal', '$schema']
+
+function scenarioTables(): string {
+  const keys = keysOf(JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8')))
+  return objects
+    .map(([title, path]) => {
+      const prefix = path === '' ? '' : `${path}.`
+      const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name))
+      const rows = own.map(([name, text]) => `| \`${name.slice(prefix.length)}\` | ${escaped(text)} |`)
+      return [`### ${title}`, '', ...(path === '' ? [] : [`\`${path}\``, '']), '| key | |', '|---|---|', ...rows].join(
+        '\n',
+      )
+    })
+    .join('\n\n')
+
+  /** Keys of the only namespace may stand at the top: the table of namespaces has them. */
+  function isNamespaceKey(name: string): boolean {
+    return keys.has(`games[].namespaces[].${name}`)
+  }
+}
+
+const escaped = (text: string) => text.replace(/[|<]/g, '\\$&')
+
+/** The innermost object with a table that a key belongs to. */
+function ownerOf(name: string): string {
+  const paths = objects.map(([, path]) => path).filter(path => path !== '' && name.startsWith(`${path}.`))
+  return paths.sort((a, b) => b.length - a.length)[0] ?? ''
+}
+
+/** All keys of the scenario format with their descriptions, by their path: `games[].namespaces[].lobbies[].region_id`. */
+export function keysOf({ properties = {}, items, anyOf = [] }: Schema, path = ''): Map<string, string> {
+  const keys = new Map<string, string>()
+  const add = (inner: Schema, below: string) => {
+    for (const [name, text] of keysOf(inner, below)) keys.set(name, text)
+  }
+  for (const [key, inner] of Object.entries(properties)) {
+    const name = `${path}${key}`
+    keys.set(name, inner.description ?? '')
+    if (!elsewhere.includes(key)) add(inner, inner.items ? `${name}[].` : `${name}.`)
+  }
+  for (const inner of [items ?? [], anyOf].flat()) add(inner, path)
+  return keys
+}

@@ -1,0 +1,37 @@
+import type { Page } from '../support/docs.js'
+import { withoutGenerated } from './generated.js'
+
+/** The sentences that somebody has written on a page: those of paragraphs, lists and tables, without code. */
+export function sentencesOf({ text }: Page): string[] {
+  return withoutGenerated(text)
+    .replace(/^```.*?^```$/gms, '')
+    .replace(/`[^`\n]+`/g, 'code')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .split(/\n+|\|/)
+    .map(line => line.replace(/^\s*(?:[-#>]+|\d+\.)\s+/, '').replace(/\*\*/g, ''))
+    .flatMap(line => line.split(/(?<=[.!?])\s+/))
+    .map(sentence => sentence.trim())
+    .filter(sentence => sentence !== '')
+}
+
+/** How many words a sentence has. */
+export function wordsIn(sentence: string): number {
+  return sentence.split(/\s+/).filter(word => /\w/.test(word)).length
+}
+
+/** The anchors of a page: those that GitHub gives its headings. */
+export function anchorsOf({ text }: Page): string[] {
+  const prose = text.replace(/^```.*?^```$/gms, '')
+  return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+/** The targets of the links of a page. */
+export function linksOf({ text }: Page): string[] {
+  const prose = text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]+`/g, 'code')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+}

@@ -1,0 +1,165 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it as base, describe, expect } from 'vitest'
+import { parse } from 'yaml'
+import { createClient } from '../../src/client.js'
+import { executablePath } from '../support/chromium.js'
+import { type OpenCommand, openCommand } from '../support/command.js'
+import { blockOf, blocksWith, type Page, pages } from '../support/docs.js'
+import { createProject, type Project } from './project.js'
+import { matchesShown, sessionsOf } from './shell.js'
+
+/** The files of a page, with the URL of the server of the test. */
+function filesOf({ blocks }: Page, { url }: Pick<OpenCommand, 'url'>): Record<string, string> {
+  const named = blocks.flatMap(({ file, text }) => (file === undefined ? [] : [[file, there(text, { url })]]))
+  return Object.fromEntries([['package.json', '{ "type": "module" }'], ...named])
+}
+
+/** A text of a page, with the URL of the server of the test. */
+const there = (text: string, { url }: Pick<OpenCommand, 'url'>) => text.replaceAll('http://127.0.0.1:4100', url)
+
+/** The folder of a page in a project that has the files of all pages. */
+const folderOf = ({ path }: Page) => path.replace(/\.md$/, '').replaceAll('/', '-')
+
+const it = base.extend<{ project: Project }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  project: async ({}, use) => {
+    const own = { url: 'http://127.0.0.1:4100' }
+    const sources = pages.flatMap(page =>
+      Object.entries(filesOf(page, own)).map(([file, text]) => [`${folderOf(page)}/${file}`, text]),
+    )
+    const project = await createProject({ 'package.json': '{}', ...Object.fromEntries(sources) })
+    await use(project)
+    project.remove()
+  },
+})
+
+/** What separates the output of one block from that of the next: the ASCII record separator. */
+const separator = '\u001e'
+
+const sessions = pages.flatMap(sessionsOf)
+
+/** Tests with the Playwright fixture of the docs that leave behind what they can, in any order. */
+const leakyTests = `
+import { expect } from '@playwright/test'
+import { test } from './mock.js'
+
+const matchmaker = 'http://127.0.0.1:4100'
+
+test('leaves another scenario behind', async ({ mock }) => {
+  expect(await mock.world.lobbies.count()).toBe(6)
+  await mock.load('empty')
+  await mock.reset()
+  expect(await mock.world.lobbies.count()).toBe(0)
+})
+
+test('leaves a page behind that asks again and again', async ({ page, mock }) => {
+  await page.goto(matchmaker)
+  await page.evaluate(url => void setInterval(() => fetch(url), 20), matchmaker + '/matchmaker/lobbies/list')
+  const asked = async () => (await mock.journal.find({ operation: 'lobbies.list' })).length
+  await expect.poll(asked, { timeout: 20_000 }).toBeGreaterThan(0)
+})
+
+test('completes a device link on its page', async ({ page, mock }) => {
+  await page.goto(matchmaker)
+  const link = await page.evaluate(async url => (await fetch(url, { method: 'POST' })).json(), matchmaker + '/cloud/devices/links')
+  expect(link.device_link_url).toContain('/w/' + mock.id + '/devices/link/')
+
+  const response = await page.goto(link.device_link_url)
+  await page.getByRole('button').first().click()
+
+  expect(response.status()).toBe(200)
+  const status = async () => (await mock.world.deviceLinks.get(link.device_link_token))?.status
+  await expect.poll(status, { timeout: 20_000 }).toBe('complete')
+})
+`
+
+describe('the docs', () => {
+  it.for(sessions.map(session => [session.page.path, session.args.join(' '), session] as const))(
+    '%s has commands that work, served with: %s',
+    async ([path, , { page, args, steps }]) => {
+      const folder = await createProject(filesOf(page, { url: 'http://127.0.0.1:4100' }))
+      const own = args.map(word => (word.endsWith('.yaml') ? join(folder.folder, word) : word))
+      const server = await openCommand(own)
+      try {
+        for (const [file, text] of Object.entries(filesOf(page, server))) writeFileSync(join(folder.folder, file), text)
+        const commands = steps.map(step => there(step.commands, server)).join(`\nprintf '${separator}'\n`)
+        const printed = await folder.run('bash', ['-c', `set -eo pipefail\n${commands}`])
+        const outputs = printed.split(separator)
+
+        expect(outputs.length, path).toBe(Math.max(steps.length, 1))
+        for (const [at, { commands, shown }] of steps.entries()) {
+          const output = outputs[at] ?? ''
+          if (shown === undefined) expect(output, commands).not.toContain('"code":"')
+          else expect(matchesShown(output, shown), `${commands}\nprinted:\n${output}`).toBe(true)
+        }
+      } finally {
+        await server.end()
+        folder.remove()
+      }
+    },
+  )
+
+  it('have tests that pass', async ({ project }) => {
+    const vitest = `${process.cwd()}/node_modules/vitest/vitest.mjs`
+    const tests = blocksWith('ts').filter(({ block }) => block.file?.endsWith('.test.ts'))
+    const count = tests.flatMap(({ block }) => block.text.match(/^ *(?:test|it)\(/gm) ?? []).length
+
+    const printed = await project.run(process.execPath, [vitest, 'run', '--root', project.folder])
+
+    expect(printed).toContain(`${count} passed`)
+  })
+
+  it('have code that a strict compiler takes', async ({ project }) => {
+    const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
+    const sources = blocksWith('ts').map(({ page, block }) => `${folderOf(page)}/${block.file}`)
+    const options = '--noEmit --strict --target es2023 --lib es2023,dom,dom.iterable --module nodenext --skipLibCheck'
+
+    await expect(project.run(process.execPath, [tsc, ...options.split(' '), ...sources])).resolves.toBe('')
+  })
+
+  it('have a workflow for CI whose steps work', async ({ project }) => {
+    const workflow = blocksWith('yaml').find(({ block }) => block.file?.startsWith('.github/'))
+    const { jobs } = parse(workflow?.block.text ?? '') as { jobs: { test: { steps: { run?: string }[] } } }
+    const commands = jobs.test.steps.flatMap(({ run }) => (run?.startsWith('npx mockmaker') ? [run.trim()] : []))
+
+    expect(commands.length).toBeGreaterThan(0)
+    // Stands for the tests of the project.
+    const scripts = {
+      test: 'node -e "fetch(process.env.MOCKMAKER_URL + \'/__mock/health\').then(r => process.exit(r.ok ? 0 : 1))"',
+    }
+    writeFileSync(join(project.folder, 'package.json'), JSON.stringify({ scripts }))
+    for (const command of commands) await project.run('bash', ['-c', command])
+  })
+
+  // Eight tests in a browser take their time on a busy machine.
+  it('have a fixture that gives each test of Playwright a world of its own', { timeout: 180_000 }, async ({
+    project,
+  }) => {
+    const server = await openCommand()
+    try {
+      const launch = { executablePath, args: ['--no-sandbox'] }
+      const config = { testDir: 'e2e', testMatch: '**/*.e2e.ts', workers: 3, use: { launchOptions: launch } }
+      const page = pages.find(({ blocks }) => blocks.some(({ file }) => file === 'e2e/mock.ts'))
+      const folder = join(project.folder, page ? folderOf(page) : '')
+      writeFileSync(join(folder, 'playwright.config.mjs'), `export default ${JSON.stringify(config)}`)
+      for (const file of ['e2e/mock.ts', 'e2e/lobbies.e2e.ts'])
+        writeFileSync(join(folder, file), there(blockOf(page?.path ?? '', file).text, server))
+      writeFileSync(join(folder, 'e2e/leaks.e2e.ts'), there(leakyTests, server))
+
+      const printed = await project.run('node_modules/@playwright/test/cli.js', [
+        'test',
+        '--config',
+        folder,
+        '--repeat-each',
+        '2',
+      ])
+
+      expect(printed).toContain('8 passed')
+      const { worlds } = createClient(server.url)
+      expect((await worlds.list()).map(({ id }) => id)).toEqual(['default'])
+    } finally {
+      await server.end()
+    }
+  })
+})

@@ -1,0 +1,94 @@
+import type { Block, Page } from '../support/docs.js'
+
+/** Commands that need a fresh checkout or project: `.ci/run` and `.ci/package` run them. */
+export const commandsOfCi = ['npm ci && npm start', 'npm ci && npm test', 'npm install --save-dev mockmaker msw']
+
+const subcommands = ['exec', 'env', 'export', 'validate', 'init', 'routes', 'openapi', 'help']
+const serveLine = new RegExp(`^npx mockmaker(?! (?:${subcommands.join('|')})\\b)(.*)$`)
+
+/** The arguments of a block that serves, as in `npx mockmaker friday-night`; `undefined` for any other block. */
+function servedBy({ text }: Block): string[] | undefined {
+  const [, rest] = serveLine.exec(text.trim()) ?? []
+  return rest?.split(' ').filter(word => word !== '')
+}
+
+/** Shell blocks of a page that share one server and one shell, as a reader would have it. */
+export interface Session {
+  readonly page: Page
+  /** The arguments with which the page serves the mock. */
+  readonly args: readonly string[]
+  readonly steps: readonly Step[]
+}
+
+/** A block of commands, and the output that the page shows for it. */
+interface Step {
+  readonly commands: string
+  readonly shown: string | undefined
+}
+
+/** The sessions of a page. A block that serves begins a new one. */
+export function sessionsOf(page: Page): Session[] {
+  const sessions: { args: readonly string[]; steps: Step[] }[] = [{ args: [], steps: [] }]
+  for (const [at, block] of page.blocks.entries()) {
+    if (block.language !== 'sh') continue
+    const args = servedBy(block)
+    const lines = block.text.split('\n').filter(line => !commandsOfCi.includes(line))
+    const commands = lines.join('\n').trim()
+    if (args) sessions.push({ args, steps: [] })
+    else if (commands !== '') sessions.at(-1)?.steps.push({ commands, shown: outputAfter(page, at) })
+  }
+  return sessions
+    .filter(({ args, steps }) => steps.length > 0 || args.length > 0)
+    .map(session => ({ page, ...session }))
+}
+
+/** The `text` block that follows a shell block, perhaps behind its PowerShell sibling. */
+function outputAfter({ blocks }: Page, at: number): string | undefined {
+  const next = blocks[at + 1]?.language === 'powershell' ? blocks[at + 2] : blocks[at + 1]
+  return next?.language === 'text' ? next.text : undefined
+}
+
+/** Whether the output is as a page shows it: `…` stands for anything, and line breaks do not count. */
+export function matchesShown(output: string, shown: string): boolean {
+  const flat = (text: string) => text.replace(/\s*\n\s*/g, '')
+  const parts = flat(shown)
+    .split('…')
+    .map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(flat(output))
+}
+
+/** What a block in bash or PowerShell asks for: its requests, its calls of mockmaker, and its other programs. */
+export function actionsOf({ language, text }: Block): { readonly requests: string[]; readonly mockmaker: string[] } {
+  const isPowerShell = language === 'powershell'
+  const joined = text.replace(isPowerShell ? /`\n\s*/g : /\\\n\s*/g, ' ')
+  const lines = joined.replaceAll(/\$mock\b/g, 'http://127.0.0.1:4100').split('\n')
+  const toRequest = isPowerShell ? powershellRequest : curlRequest
+  return {
+    requests: lines.flatMap(line => {
+      if (/\bcurl\b|Invoke-RestMethod/.test(line)) return toRequest(line)
+      // `env` prints lines for bash. PowerShell asks for the variables, and sets them itself.
+      const [, lobby, url] = /npx mockmaker env (\$?\w+) --url (\S+?)\)/.exec(line) ?? []
+      return lobby === undefined ? [] : request('GET', `${url}/__mock/lobbies/${lobby}/env`, '')
+    }),
+    mockmaker: lines.flatMap(line => /npx mockmaker (?!env).*/.exec(line)?.[0] ?? []),
+  }
+}
+
+function curlRequest(line: string): string {
+  const body = / -d '((?:[^']|'\$\w+')*)'| -d "((?:[^"\\]|\\.)*)"/.exec(line)
+  const [, method = body ? 'POST' : 'GET'] = / -X (\w+)/.exec(line) ?? []
+  return request(method, line, body?.[1] ?? body?.[2] ?? '')
+}
+
+function powershellRequest(line: string): string {
+  const body = / -Body '([^']*)'| -Body \(@\{(.*?)\} \| ConvertTo-Json\)/.exec(line)
+  const [, method = 'GET'] = / -Method (\w+)/.exec(line) ?? []
+  return request(method, line, body?.[1] ?? body?.[2] ?? '')
+}
+
+/** `POST http://127.0.0.1:4100/x duel game_modes`: variables are left out, and the words of the body are in order. */
+function request(method: string, line: string, body: string): string {
+  const [url = ''] = /http:\/\/[^\s'")|]+/.exec(line) ?? []
+  const words = body.replace(/\$[\w.]+/g, '').match(/[\w.-]+/g) ?? []
+  return [method.toUpperCase(), url.replace(/\$[\w.]+/g, '*'), ...words.sort()].join(' ')
+}

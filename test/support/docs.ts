@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A block of code on a page. */
+export interface Block {
+  readonly language: string
+  readonly text: string
+  /** The file that a comment in its first line names. */
+  readonly file: string | undefined
+}
+
+/** README.md, or a page of docs/. */
+export interface Page {
+  /** From the root of the repository: `docs/guides/faults.md`. */
+  readonly path: string
+  readonly text: string
+  readonly blocks: readonly Block[]
+}
+
+const inDocs = readdirSync('docs', { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.md'))
+  .map(file => `docs/${file.replaceAll('\\', '/')}`)
+  .sort()
+
+/** README.md and all pages of docs/. */
+export const pages: readonly Page[] = ['README.md', ...inDocs].map(path => {
+  const text = readFileSync(path, 'utf8')
+  return { path, text, blocks: blocksIn(text) }
+})
+
+function blocksIn(text: string): Block[] {
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({
+    language,
+    text: code,
+    file: /^(?:\/\/|#|;) (\S+\.\w+)\n/.exec(code)?.[1],
+  }))
+}
+
+/** The page of that path. */
+export function pageAt(path: string): Page {
+  const page = pages.find(one => one.path === path)
+  if (!page) throw new Error(`there is no page ${path}`)
+  return page
+}
+
+/** The block of a page that names that file. */
+export function blockOf(path: string, file: string): Block {
+  const block = pageAt(path).blocks.find(one => one.file === file)
+  if (!block) throw new Error(`${path} has no block for ${file}`)
+  return block
+}
+
+/** All blocks in that language, of all pages. */
+export function blocksWith(language: string): { readonly page: Page; readonly block: Block }[] {
+  return pages.flatMap(page => page.blocks.filter(block => block.language === language).map(block => ({ page, block })))
+}
