@@ -2,45 +2,45 @@ import { type SetupWorker, setupWorker } from 'msw/browser'
 import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
+  combineWithMsw,
   type ListenOptions,
   type Mockmaker,
   type MockmakerOptions,
-  type PassedOn,
-  ridingOn,
-  unhandled,
+  type MswMethods,
+  toMswOptions,
   withHandlers,
 } from './mockmaker.js'
 
-/** A Mockmaker with MSW's service worker, whose calls it passes on. `close` and `reset` are also the worker's. */
-export interface BrowserMockmaker extends Mockmaker, PassedOn<SetupWorker> {
+/** A Mockmaker with MSW's service worker and its methods. `close` and `reset` also stop and reset the worker. */
+export interface BrowserMockmaker extends Mockmaker, MswMethods<SetupWorker> {
   readonly worker: SetupWorker
   /**
-   * Registers the worker; once it resolves, the page's `fetch` is answered. Rejects where the worker's script is not at
-   * `/mockServiceWorker.js`, or at `serviceWorker.url`: `npx msw init <public folder>` writes it, anew for each version of MSW.
+   * Registers the worker. Once it resolves, the page's `fetch` is answered. Rejects if the worker's script is not at
+   * `/mockServiceWorker.js`, or at `serviceWorker.url`. `npx msw init <public folder>` writes it, anew for each version of MSW.
    */
   listen(options?: ListenOptions & Pick<StartOptions, 'serviceWorker' | 'quiet'>): Promise<void>
 }
 
-/** What MSW's worker takes when it starts. */
+/** The options of MSW's `worker.start`. */
 export type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
 
 /**
- * Makes a Mockmaker that answers this page, under MSW, once its `listen` has been called: before the page's own first
- * `fetch`. Throws `UsageError` where the scenario or an option is wrong.
+ * Creates a Mockmaker that answers this page, under MSW, from `listen` on. Await `listen` before the page's first `fetch`.
+ * Throws `UsageError` if the scenario or an option is wrong.
  */
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
   const mock = withHandlers(createMock(options), options)
   const worker = setupWorker(...mock.handlers)
-  const { calls, listens } = ridingOn(mock, { msw: worker, stop: () => worker.stop() })
-  const over = {
+  const { methods, setListening } = combineWithMsw(mock, worker, () => worker.stop())
+  const more = {
     worker,
-    ...calls,
+    ...methods,
     async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
-      await worker.start({ ...start, ...unhandled({ onUnhandledRequest }) })
-      listens()
+      await worker.start({ ...start, ...toMswOptions({ onUnhandledRequest }) })
+      setListening()
     },
   }
-  return extended(mock, over)
+  return extended(mock, more)
 }
 
-export type { ListenOptions, Mockmaker, MockmakerOptions, PassedOn } from './mockmaker.js'
+export type { ListenOptions, Mockmaker, MockmakerOptions, MswMethods } from './mockmaker.js'

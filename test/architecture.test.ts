@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, { readonly below: readonly string[]; readon
 }
 
 /** The folders of the doors' parts: only these touch Node, and not all of them. */
-const nodeDoors = ['node', 'express', 'cli']
+const nodeDoors = ['node', 'http', 'cli']
 const doors = [...nodeDoors, 'client']
 
 interface Import {

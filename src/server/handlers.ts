@@ -1,19 +1,12 @@
 import { type HttpHandler, http } from 'msw'
-import type { Method } from '../contract/operation.js'
+import type { Method, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { quoted } from '../lib/quote.js'
 import { UsageError } from '../lib/usage-error.js'
-import { carry } from './carried.js'
 import type { MockResponse, RequestHandler } from './message.js'
-import { pageOf, turnAway } from './turn-away.js'
+import { pathInWorld, routes } from './routes.js'
 
-/**
- * Where the handlers listen: an origin, `*` for any, or none for the page's own; with a path in front if wanted.
- * `https://matchmaker.example`, `http://localhost:3000/api`, `*`, `/api`.
- */
-type BaseUrl = string
-
-/** Who answers requests. A world that does not exist is refused in-process, and made over HTTP. */
+/** Answers the requests of MSW handlers. An unknown world is refused in-process, and created over HTTP. */
 export interface RequestHandlers {
   /** In-process. */
   readonly answer: RequestHandler
@@ -21,50 +14,99 @@ export interface RequestHandlers {
   readonly served: RequestHandler
 }
 
-/** Where handlers listen, and who answers what they hear. */
 interface HandlerOptions extends RequestHandlers {
-  readonly baseUrl: BaseUrl
+  /**
+   * An origin, `*` for any, or nothing for the page's own, and a path if wanted: `https://matchmaker.example`,
+   * `http://localhost:3000/api`, `*`, `/api`.
+   */
+  readonly baseUrl: string
 }
 
-/** One MSW handler for an operation; that of a GET answers HEAD too, and each the preflights of its method. Throws `UsageError` where the base URL is none. */
-export function createHandler(id: OperationId, { baseUrl, answer, served }: HandlerOptions): HttpHandler {
-  const { method, path } = operations[id]
-  const base = readBase(baseUrl)
-  const pattern = pathPattern(path)
-  const handler = registrar[method](patternOf(base, path), ({ request }) =>
-    respond(request, { answer, pathOf: pathname => pattern.exec(pathname)?.[0] ?? pathname }),
-  )
-  // In-process, nobody but the handler answers the preflight that a simulated browser sends.
-  handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
-  turnAway(handler, operations[id])
-  return carry(enduring(handler), { id, answer: served, basePath: base.basePath })
-}
-
-/** The handlers of all operations; behind them, where the base URL says that the origin is ours, one that answers 404 and wrong methods. */
-export function createHandlers({ baseUrl, answer, served }: HandlerOptions): HttpHandler[] {
-  const handlers = operationIds.map(id => createHandler(id, { baseUrl, answer, served }))
-  const base = readBase(baseUrl)
+/**
+ * Creates the handlers of all operations. An explicit origin belongs to the mock alone: a last handler then answers unknown
+ * paths and wrong methods. Throws `UsageError` if the base URL is wrong.
+ */
+export function createHandlers(options: HandlerOptions): HttpHandler[] {
+  const handlers = operationIds.map(id => createHandler(id, options))
+  const base = parseBaseUrl(options.baseUrl)
   if (base.url.startsWith('*')) return handlers
   const rest = http.all(patternOf(base, '/*'), ({ request }) =>
-    respond(request, { answer, pathOf: pathname => pathname.slice(base.basePath.length) }),
+    answerFetch(request, options.answer, pathname => pathname.slice(base.basePath.length)),
   )
-  return [...handlers, enduring(rest)]
+  return [...handlers, matchMalformedPaths(rest)]
 }
 
-/** A base URL as it stands before an operation's path (`url`), and the path in it (`basePath`), neither with a slash at its end. */
+/**
+ * Creates the handler of one operation. It also answers the preflights of its method, and HEAD if the method is GET. Throws
+ * `UsageError` if the base URL is wrong.
+ */
+export function createHandler(id: OperationId, { baseUrl, answer, served }: HandlerOptions): HttpHandler {
+  const { method, path } = operations[id]
+  const base = parseBaseUrl(baseUrl)
+  // The base URL and `/w/{world}` stand before the path of the operation.
+  const ending = new RegExp(`(?:/w/[^/]+)?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  const handler = http[registrars[method]](patternOf(base, path), ({ request }) =>
+    answerFetch(request, answer, pathname => ending.exec(pathname)?.[0] ?? pathname),
+  )
+  // Nobody else answers the preflight that a simulated browser sends in-process.
+  handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
+  skipUnmatched(handler, operations[id])
+  const operation: HandlerOperation = { id, answer: served, basePath: base.basePath }
+  return Object.assign(matchMalformedPaths(handler), { [operationKey]: operation })
+}
+
+const registrars = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const satisfies {
+  readonly [method in Method]: keyof typeof http
+}
+
+/** The operation of a handler, so that an HTTP adapter can answer without Fetch objects. */
+interface HandlerOperation {
+  readonly id: OperationId
+  /** Answers over HTTP. */
+  readonly answer: RequestHandler
+  /** The path of the base URL, without a slash at its end. */
+  readonly basePath: string
+}
+
+/** The same in every copy of the package. */
+const operationKey = Symbol.for('mockmaker.operation')
+
+/** Returns the operation of one of our handlers, and `undefined` for any other handler. */
+export function operationOf(handler: object): HandlerOperation | undefined {
+  // Only `createHandler` sets this key.
+  return (handler as { readonly [operationKey]?: HandlerOperation })[operationKey]
+}
+
+/**
+ * Says which operation a request probably meant, if no handler matches it. Returns `undefined` if none is near. All
+ * operations are below `basePath`.
+ */
+export function explainUnmatched(method: string, pathname: string, basePath = ''): string | undefined {
+  const isBelow = pathname.startsWith(basePath)
+  const path = pathInWorld(isBelow ? pathname.slice(basePath.length) : pathname)
+  const allowed = isBelow ? routes.list('OPTIONS', path).map(id => operations[id].method) : []
+  if (allowed.length > 0) {
+    const isAllowed = routes.list(method, path).length > 0
+    return isAllowed ? undefined : `${method} is not allowed on ${basePath}${path}: use ${allowed.join(', ')}`
+  }
+  const near = routes.suggest(path)
+  return near && `did you mean ${near.method} ${basePath}${near.path}?`
+}
+
+/** A base URL, as it stands before the path of an operation (`url`), and its path, neither with a slash at its end. */
 interface Base {
   readonly url: string
   readonly basePath: string
 }
 
 /** A host name without pattern characters, or an IPv6 address. */
-const host = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
+const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
 
 /** A path without pattern characters. */
 const plainPath = /^(?:\/[\w.~@!$&',;=-]+)*\/*$/
 
-/** Throws `UsageError` where the text is no base URL, or MSW would match other requests with it. */
-function readBase(baseUrl: BaseUrl): Base {
+/** Throws `UsageError` if the text is no base URL, or MSW would take a part of it for a pattern. */
+function parseBaseUrl(baseUrl: string): Base {
   const base = typeof baseUrl === 'string' ? baseOf(baseUrl) : undefined
   if (base && plainPath.test(base.basePath)) return base
   throw new UsageError(
@@ -76,9 +118,9 @@ function baseOf(baseUrl: string): Base | undefined {
   const [, origin, path = ''] = /^(\*?)((?:\/(?!\/).*)?)$/.exec(baseUrl) ?? []
   if (origin !== undefined && baseUrl !== '') return joined(origin, path)
   if (!/^https?:\/\/[^/]/i.test(baseUrl) || !URL.canParse(baseUrl)) return undefined
-  // As requests have it: in lower case, without a default port.
+  // Requests have it like this: in lower case, without a default port.
   const url = new URL(baseUrl)
-  const isPlain = host.test(url.hostname) && url.username + url.password === '' && !/[?#]/.test(baseUrl)
+  const isPlain = plainHost.test(url.hostname) && url.username + url.password === '' && !/[?#]/.test(baseUrl)
   return isPlain ? joined(url.origin, url.pathname) : undefined
 }
 
@@ -87,22 +129,15 @@ function joined(origin: string, path: string): Base {
   return { url: origin + basePath, basePath }
 }
 
-/** The pattern that MSW matches. An IPv6 address becomes a regular expression: in a text, MSW takes its colons for parameters. */
+/** The pattern for MSW. In a text, MSW takes the colons of an IPv6 address for parameters, so that becomes a regular expression. */
 function patternOf({ url }: Base, path: string): string | RegExp {
   if (!url.includes('[')) return url + path.replaceAll(/\{(\w+)\}/g, ':$1')
   const escaped = url.replaceAll(/[.[\]$]/g, '\\$&')
   return new RegExp(`^${escaped}${path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*')}/?$`)
 }
 
-const registrar: { readonly [method in Method]: typeof http.get } = {
-  GET: http.get,
-  POST: http.post,
-  PUT: http.put,
-  DELETE: http.delete,
-}
-
-/** Has a handler answer also where the percent-encoding of a path is broken, which MSW 2 fails to decode once it has matched. */
-function enduring(handler: HttpHandler): HttpHandler {
+/** Makes a handler match a path with malformed percent-encoding, which MSW 2 fails to decode after it has matched. */
+function matchMalformedPaths(handler: HttpHandler): HttpHandler {
   const parse = handler.parse.bind(handler)
   handler.parse = args =>
     parse(args).catch(error => {
@@ -112,41 +147,70 @@ function enduring(handler: HttpHandler): HttpHandler {
   return handler
 }
 
-/** Finds an operation's path at the end of a URL's, with the world that it may name: what stands before that belongs to the base URL. */
-function pathPattern(path: string): RegExp {
-  return new RegExp(`(?:/w/[^/]+)?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+/**
+ * Makes a handler skip the requests that it cannot match. MSW lets each handler clone the request, and parse its URL and
+ * cookies, before it looks at the method. A request that may match still goes to MSW, which decides.
+ */
+function skipUnmatched(handler: HttpHandler, { method, path }: Pick<OperationSpec, 'method' | 'path'>): void {
+  const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+  // MSW 2 ignores case, MSW 3 decodes the path, and both allow a slash at its end.
+  const ending = new RegExp(`%|${path.replaceAll(/\{\w+\}/g, '[^/?#]+')}/?(?:[?#]|$)`, 'i')
+  const run = handler.run.bind(handler)
+  handler.run = args => {
+    const { request } = args
+    const isMethod = methods.includes(request.method.toUpperCase()) || isPreflightFor(method, request)
+    return isMethod && ending.test(request.url) ? run(args) : Promise.resolve(null)
+  }
 }
 
-interface Respond {
-  readonly answer: RequestHandler
-  /** The operation's path in that of the URL. */
-  pathOf(pathname: string): string
+/** Under MSW 3, the preflights of happy-dom have lost their headers: then a page that asks another origin tells them. */
+function isPreflightFor(method: string, request: Request): boolean {
+  if (request.method !== 'OPTIONS') return false
+  const requested = request.headers.get('access-control-request-method')
+  if (requested !== null) return requested.toUpperCase() === method
+  const page = request.headers.has('origin') ? undefined : pageOriginOf(request)
+  return page !== undefined && page !== new URL(request.url).origin
 }
 
-async function respond(request: Request, { answer, pathOf }: Respond): Promise<Response> {
+/** Finds the origin of the page that sends a preflight without an Origin. */
+function pageOriginOf({ referrer, headers }: Request): string | undefined {
+  const page = [referrer, headers.get('referer') ?? '', globalThis.location?.href ?? ''].find(
+    url => /^https?:/.test(url) && URL.canParse(url),
+  )
+  return page === undefined ? undefined : new URL(page).origin
+}
+
+/** Answers a Fetch request. `pathOf` takes the path of the operation out of the path of the URL. */
+async function answerFetch(
+  request: Request,
+  answer: RequestHandler,
+  pathOf: (pathname: string) => string,
+): Promise<Response> {
   const { method } = request
   const { pathname, search, origin } = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
-  const headers = Object.assign(originOf(request, origin), Object.fromEntries(request.headers))
+  const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))
   const signal = () => request.signal
-  return toResponse(await answer({ method, path: pathOf(pathname), query: search.slice(1), headers, body, signal }))
+  return toFetchResponse(
+    await answer({ method, path: pathOf(pathname), query: search.slice(1), headers, body, signal }),
+  )
 }
 
-/** The Origin of a page's request, as Fetch has it: a service worker is shown the request before the browser adds it. */
-function originOf(request: Request, asked: string): { readonly origin?: string } {
+/** Makes the Origin header that Fetch would send: a service worker sees the request before the browser adds it. */
+function originHeader(request: Request, requestedOrigin: string): { readonly origin?: string } {
   const { method, referrer } = request
   if (method === 'OPTIONS') {
-    const page = pageOf(request)
+    const page = pageOriginOf(request)
     return page === undefined ? {} : { origin: page }
   }
-  // In Node, where no page asks, it is about:client.
+  // In Node there is no page, and the referrer is about:client.
   const origin = /^https?:/.test(referrer) ? new URL(referrer).origin : 'null'
-  const withoutOrigin = origin === asked && (method === 'GET' || method === 'HEAD')
-  return origin === 'null' || withoutOrigin ? {} : { origin }
+  const isOmitted = origin === requestedOrigin && (method === 'GET' || method === 'HEAD')
+  return origin === 'null' || isOmitted ? {} : { origin }
 }
 
-function toResponse({ status, headers, body, disconnect }: MockResponse): Response {
-  // All that Fetch knows of a broken connection.
+function toFetchResponse({ status, headers, body, disconnect }: MockResponse): Response {
+  // Fetch has no other word for a broken connection.
   if (disconnect) return Response.error()
   return new Response(status === 204 ? null : body, { status, headers })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { setupMockmaker } from '../../src/node.js'
-import { carriedBy } from '../../src/server/carried.js'
+import { operationOf } from '../../src/server/handlers.js'
 import { ask, failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { tanks } from '../support/tanks.js'
@@ -143,8 +143,8 @@ describe('a mock that has ended', () => {
   it('answers in worlds that it has not had, and keeps and blocks nothing', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const mock = setupMockmaker({ scenario: tanks })
-    const served = carriedBy(mock.handlers.at(-1) ?? {})
-    if (!served) throw new Error('a handler of ours carries its operation')
+    const served = operationOf(mock.handlers.at(-1) ?? {})
+    if (!served) throw new Error('the handler has no operation')
     await mock.close()
     const path = '/w/late/cloud/devices/links'
     const query = 'device_link_token=device.mock.pending'

@@ -167,6 +167,17 @@ describe('mockExpress', () => {
     expect((await send({})).status).toBe(404)
   })
 
+  it('answers an absolute URL like its path, with all handlers', async ({ serve }) => {
+    const theirs = http.get('http://proxied.test/api/theirs', ({ request }) => HttpResponse.text(request.url))
+    const { url } = await serve(express().use('/api', mockExpress([theirs, ...ours(mockOf())])))
+    const ask = async (path: string) => {
+      const head = `GET http://proxied.test/api${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`
+      return parseResponses(await sendBytes(url, head))[0]
+    }
+
+    expect([(await ask(list))?.status, (await ask('/theirs'))?.body]).toEqual([200, 'http://proxied.test/api/theirs'])
+  })
+
   it.for(['http://mock.test/v1', 'http://mock.test/v1/', 'https://mock.test:8443/v1'])(
     'answers under the path of the base URL %s',
     async (baseUrl, { serve }) => {
@@ -237,6 +248,37 @@ describe('what no handler of mockExpress answers', () => {
     expect(got).toEqual(strategy === 'error' ? { error: message } : { next: 'GET /nothing?a=1' })
     expect(warned.mock.calls).toEqual(strategy === 'warn' ? [[message]] : [])
     warned.mockRestore()
+  })
+})
+
+describe('a request that is nearly one of mockExpress', () => {
+  const wrongPath = 'did you mean GET /api/v1/matchmaker/lobbies/list?'
+  const wrongMethod = 'DELETE is not allowed on /api/v1/matchmaker/lobbies/list: use GET'
+
+  it.for([
+    ['GET', '/api/v1/matchmaker/lobbies/lst', `: ${wrongPath}`],
+    ['GET', '/api/lobbies/list?a=1', `: ${wrongPath}`],
+    ['GET', '/api/matchmaker/lobbies/list', `: ${wrongPath}`],
+    ['DELETE', '/api/v1/matchmaker/lobbies/list', `: ${wrongMethod}`],
+    ['GET', '/api/v1/nothing/like/any', ''],
+  ] as const)('is explained where it is an error: %s %s', async ([method, target, explanation], { serve }) => {
+    const mock = mockOf({ baseUrl: 'http://mock.test/v1' })
+    const middleware = mockExpress(ours(mock), { onUnhandledRequest: 'error' })
+    const { send } = await serve(express().use('/api', middleware))
+    const [path = '', query] = target.split('?')
+
+    const got = json(await send({ method, path, ...(query === undefined ? {} : { query }) }))
+
+    expect(got).toEqual({ error: `mockmaker: no handler answers ${method} ${target}${explanation}` })
+  })
+
+  it.for([
+    ['no handlers of a mock', [http.get('*/theirs', mine)], '/matchmaker/lobbies/lst'],
+    ['only other handlers of a mock', [mockOf().override('lobbies.find', () => ({}) as never)], list],
+  ] as const)('is not explained where there are %s', async ([, handlers, path], { serve }) => {
+    const { send } = await serve(app(handlers, { onUnhandledRequest: 'error' }))
+
+    expect(json(await send({ path }))).toEqual({ error: `mockmaker: no handler answers GET ${path}` })
   })
 })
 

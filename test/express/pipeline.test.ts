@@ -91,6 +91,21 @@ describe('requests that are sent before earlier ones are answered', () => {
     expect(live(mock.world).clock.pending).toBe(0)
   })
 
+  it('never start when their client hangs up before their turn', async ({ served: { mock, url, read } }) => {
+    const socket = await openSocket(url)
+    const list = get('/matchmaker/lobbies/list')
+    const answers = answersOn(socket)
+    // Once the first one is answered, the next response has the socket, and hears that it closes.
+    socket.write(list + watch(mock).repeat(inHand - 1) + list.repeat(100))
+    await expect.poll(() => [answers(), mock.world.waiters, read()]).toEqual([1, inHand - 1, inHand + 100])
+
+    socket.destroy()
+    await expect.poll(() => mock.world.waiters).toBe(0)
+
+    await answeredElsewhere(url)
+    expect(mock.journal.find({ operation: 'lobbies.list' })).toHaveLength(2)
+  })
+
   it('go on when those ahead of them are answered', async ({ served: { mock, url } }) => {
     const socket = await openSocket(url)
     const first = watch(mock)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { it as base, describe, expect, vi } from 'vitest'
-import { createApp } from '../../src/express/app.js'
-import { bind } from '../../src/express/bind.js'
+import { createApp } from '../../src/express.js'
+import { bind } from '../../src/http/listen.js'
 import { createMockmaker } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'
 import { deferred } from '../support/express-app.js'
@@ -55,7 +55,8 @@ describe('bytes on a socket', () => {
     ['CONNECT', tunnel, '400 API_METHOD_NOT_ALLOWED'],
     ['TRACE', bytes(`TRACE ${list}`), '400 API_METHOD_NOT_ALLOWED'],
     ['PROPFIND', bytes(`PROPFIND ${list}`), '400 API_METHOD_NOT_ALLOWED'],
-    ['an absolute URL of another host', bytes(`GET http://evil.example${list}`), '404 API_NOT_FOUND'],
+    ['an absolute URL of another host', bytes(`GET http://evil.example${list}`), '403 API_FORBIDDEN'],
+    ['an absolute URL without a host', bytes(`GET http://${list}`), '403 API_FORBIDDEN'],
     ['* for a path', bytes('GET *'), '404 API_NOT_FOUND'],
     ['broken percent-encoding', bytes('GET /%zz/%'), '404 API_NOT_FOUND'],
     ['a path with an encoded slash', bytes('GET /matchmaker%2Flobbies/list'), '404 API_NOT_FOUND'],
@@ -93,6 +94,29 @@ describe('bytes on a socket', () => {
       const sent = bytes(`POST ${config.replace(ids.prod, namespace)}`, auth, `content-length: ${body.length}`)
 
       expect(failure(await responseTo(server.url, sent + body))).toBe('404 NAMESPACE_NOT_FOUND')
+    },
+  )
+
+  it.for([
+    ['http://127.0.0.1:4100', `${list}?include_state=true`],
+    ['HTTPS://LOCALHOST', `/w/absolute${list}`],
+    ['http://localhost', '?a=1'],
+    ['http://localhost', '/openapi.json'],
+  ] as const)(
+    'with the absolute URL %s%s: are answered like its path, whatever Host says',
+    async ([origin, target], { server }) => {
+      const relative = target.startsWith('/') ? target : `/${target}`
+
+      const got = await responseTo(
+        server.url,
+        bytes(`GET ${origin}${target}`).replace('host: localhost', 'host: evil.example'),
+      )
+
+      const expected = await responseTo(
+        server.url,
+        bytes(`GET ${relative}`).replace('host: localhost', `host: ${new URL(origin).host}`),
+      )
+      expect([got.status, got.body]).toEqual([200, expected.body])
     },
   )
 

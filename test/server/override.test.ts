@@ -1,16 +1,16 @@
 import { it as base, describe, expect, type MockInstance, vi } from 'vitest'
 import { ApiError, createMockmaker, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
-import { carriedBy } from '../../src/server/carried.js'
+import { operationOf } from '../../src/server/handlers.js'
 import type { RequestHandler } from '../../src/server/message.js'
 import { ask, json } from '../support/http.js'
 import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
-/** The mock with one operation overridden, as an entry point with our handlers has it. */
+/** A mock with one operation overridden, as an HTTP adapter sees it. */
 function overridden<Id extends OperationId>(mock: Mockmaker, id: Id, resolver: OverrideResolver<Id>) {
-  const carried = carriedBy(mock.override(id, resolver))
-  if (!carried) throw new Error('a handler of ours carries its operation')
-  return carried as { readonly answer: RequestHandler }
+  const operation = operationOf(mock.override(id, resolver))
+  if (!operation) throw new Error('the handler has no operation')
+  return operation as { readonly answer: RequestHandler }
 }
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const

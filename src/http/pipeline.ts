@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How many pipelined requests of a connection may be in flight, behind the one whose response is next. */
-const mostInFlight = 32
+const maxInFlight = 32
 
-/** How many more may wait before the mock stops reading the connection. While it reads, it learns that a client has gone. */
-const mostWaiting = 256
+/** How many more may wait before the mock stops reading the connection. While it reads, it learns that the client has disconnected. */
+const maxWaiting = 256
 
-/** How long one connection may start waiting requests in a row, in real ms. Then other connections are served. */
+/** How long one connection may start waiting requests in a row, in real ms. Then it is the turn of other connections. */
 const sliceMs = 5
 
 const pipelines = new WeakMap<Socket, Pipeline>()
@@ -49,9 +49,9 @@ class Pipeline {
 
   add(request: WaitingRequest): void {
     // In order: a request that has not started holds up the responses behind it.
-    if (this.#waiting.length === 0 && this.#inFlight < mostInFlight) this.#begin(request)
+    if (this.#waiting.length === 0 && this.#inFlight < maxInFlight) this.#begin(request)
     else this.#waiting.push(request)
-    if (this.#waiting.length < mostWaiting) return
+    if (this.#waiting.length < maxWaiting) return
     this.#paused = true
     this.#socket.pause()
   }
@@ -60,7 +60,7 @@ class Pipeline {
     this.#inFlight += 1
     response.once('close', () => {
       this.#inFlight -= 1
-      // When the client has gone, the rest never starts.
+      // After a disconnect, the rest never starts.
       if (this.#waiting.length > 0) this.#schedule()
     })
     begin()
@@ -77,7 +77,7 @@ class Pipeline {
 
   #beginWaiting(): void {
     const until = performance.now() + sliceMs
-    while (this.#inFlight < mostInFlight && !this.#socket.destroyed) {
+    while (this.#inFlight < maxInFlight && !this.#socket.destroyed) {
       const next = this.#waiting.shift()
       if (!next) break
       this.#begin(next)
@@ -85,7 +85,7 @@ class Pipeline {
       if (this.#waiting.length > 0) this.#schedule()
       break
     }
-    if (!this.#paused || this.#waiting.length > mostWaiting / 2) return
+    if (!this.#paused || this.#waiting.length > maxWaiting / 2) return
     this.#paused = false
     this.#socket.resume()
   }

@@ -1,0 +1,143 @@
+import express, { type Express, type RequestHandler as ExpressHandler, type Request, type Response } from 'express'
+import type { HttpHandler } from 'msw'
+import * as z from 'zod'
+import type { OperationId } from '../contract/operations.js'
+import { parseInput } from '../lib/issues.js'
+import { explainUnmatched, operationOf } from '../server/handlers.js'
+import type { RequestHandler } from '../server/message.js'
+import { pathInWorld, routes } from '../server/routes.js'
+import { answerWithHandlers, type Outcome } from './fetch.js'
+import { type AppOptions, createListener, type ServedMock } from './listener.js'
+import { absoluteForm, handleNodeRequest, NodeRequest, parseTarget, readBody } from './node-adapter.js'
+
+/**
+ * Creates an Express app that is the whole server: Host check, control API, pages, operations, and JSON errors for all other
+ * paths (PROTOCOL.md B9). You can mount it in another app.
+ */
+export function createApp(mock: ServedMock, options: AppOptions = {}): Express {
+  const listener = createListener(mock, options)
+  return express()
+    .disable('x-powered-by')
+    .use((request, response) => listener(request, response))
+}
+
+/** Options of `mockExpress`. */
+export interface MockExpressOptions {
+  /**
+   * Decides about requests that no handler matches: `bypass` and `warn` go on to the next middleware, `error` passes an
+   * error to it. Default: `bypass`.
+   */
+  readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' | undefined
+}
+
+const Options = z.strictObject({
+  onUnhandledRequest: z.enum(['bypass', 'warn', 'error']).optional(),
+}) satisfies z.ZodType<MockExpressOptions>
+
+// No `instanceof`: a project may hold several copies of MSW.
+const Handlers = z.array(
+  z.custom<HttpHandler>(
+    value => typeof value === 'object' && value !== null && 'run' in value,
+    'expected a handler of msw, as mock.handlers has them',
+  ),
+)
+
+/** Neighbouring handlers of a mock. Each operation has the first of its handlers. */
+interface MockGroup {
+  readonly basePath: string
+  readonly answers: Map<OperationId, RequestHandler>
+}
+
+/** Neighbouring handlers, in order: of a mock, or others. */
+type Group = MockGroup | { readonly others: HttpHandler[] }
+
+/**
+ * Creates Express middleware from any MSW handlers, those of a mock and others. The first one that answers wins. The paths of
+ * a mock begin where you mount the middleware. `passthrough()` goes on to the next middleware. Throws `UsageError` if the
+ * handlers or an option are wrong.
+ */
+export function mockExpress(handlers: readonly HttpHandler[], options: MockExpressOptions = {}): ExpressHandler {
+  parseInput(Handlers, handlers, 'handlers')
+  const { onUnhandledRequest = 'bypass' } = parseInput(Options, options, 'options')
+  const groups = groupHandlers(handlers)
+  return (request, response, next) => {
+    const attempt = (i: number): void => {
+      const group = groups[i]
+      if (!group) {
+        const error = onUnhandledRequest === 'bypass' ? undefined : new Error(unhandledMessage(request, groups))
+        // biome-ignore lint/suspicious/noConsole: the user asked for the warning
+        if (onUnhandledRequest === 'warn') console.warn(error?.message)
+        next(onUnhandledRequest === 'error' ? error : undefined)
+      } else if ('others' in group) {
+        answerWithOthers(group.others, request, response)
+          .then(outcome => {
+            if (outcome === 'unanswered') attempt(i + 1)
+            if (outcome === 'passthrough') next()
+          })
+          .catch(next)
+      } else if (!answerWithMock(group, request, response)) attempt(i + 1)
+    }
+    attempt(0)
+  }
+}
+
+function groupHandlers(handlers: readonly HttpHandler[]): Group[] {
+  const groups: Group[] = []
+  for (const handler of handlers) {
+    const operation = operationOf(handler)
+    const last = groups.at(-1)
+    if (!operation) {
+      if (last && 'others' in last) last.others.push(handler)
+      else groups.push({ others: [handler] })
+      continue
+    }
+    const { id, basePath, answer } = operation
+    if (!last || 'others' in last || last.basePath !== basePath)
+      groups.push({ basePath, answers: new Map([[id, answer]]) })
+    else if (!last.answers.has(id)) last.answers.set(id, answer)
+  }
+  return groups
+}
+
+/** Answers a request for one of the operations, or its preflight. Returns `false` for any other request. */
+function answerWithMock({ basePath, answers }: MockGroup, request: Request, response: Response): boolean {
+  const { method, path } = new NodeRequest(request)
+  if (!path.startsWith(basePath)) return false
+  const inner = pathInWorld(path.slice(basePath.length))
+  const id = routes.list(method, inner).find(there => answers.has(there))
+  const answer = id && answers.get(id)
+  if (!answer) return false
+  handleNodeRequest(request, response, answer, { basePath })
+  return true
+}
+
+/** Reads the body, and leaves it in `request.body` for the handlers behind. */
+async function answerWithOthers(
+  others: readonly HttpHandler[],
+  request: Request,
+  response: Response,
+): Promise<Outcome> {
+  const body = await new Promise<Uint8Array | undefined>(resolve =>
+    readBody(request, resolve, () => Number.POSITIVE_INFINITY),
+  )
+  request.body ??= body
+  const { protocol, headers, originalUrl } = request
+  const url = absoluteForm.test(originalUrl)
+    ? originalUrl
+    : `${protocol}://${headers.host ?? 'localhost'}${originalUrl}`
+  return answerWithHandlers(others, { request: new NodeRequest(request, { body }), url }, response)
+}
+
+function unhandledMessage({ method, baseUrl, originalUrl }: Request, groups: readonly Group[]): string {
+  const message = `mockmaker: no handler answers ${method} ${originalUrl}`
+  const { path } = parseTarget(originalUrl)
+  const basePaths = groups.flatMap(group => ('basePath' in group ? [baseUrl + group.basePath] : []))
+  const basePath = basePaths.find(one => path.startsWith(one))
+  const [firstBasePath] = basePaths
+  if (firstBasePath === undefined) return message
+  const explanation =
+    basePath === undefined
+      ? explainUnmatched(method, path.slice(baseUrl.length), firstBasePath)
+      : explainUnmatched(method, path, basePath)
+  return explanation === undefined ? message : `${message}: ${explanation}`
+}

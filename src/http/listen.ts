@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import type { ErrorCode } from '../contract/errors.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Mock } from '../mock.js'
+import { checkListenOptions } from '../mock-options.js'
+import { systemReason } from '../node/system-error.js'
+import { type AppOptions, createListener, type ServedMock } from './listener.js'
+
+/** Options of a server. */
+export interface ListenOptions extends AppOptions {
+  /** Default 4100; 0 picks a free one. */
+  readonly port?: number | undefined
+  /** Default: 127.0.0.1 and ::1. */
+  readonly host?: string | undefined
+}
+
+/** A running server. */
+export interface Listening {
+  /** `http://127.0.0.1:4100`, without a slash at its end. */
+  readonly url: string
+  /** Answers every waiting request, ends the mock and frees the port. */
+  close(): Promise<void>
+}
+
+/** Serves a mock on this machine. Rejects with `UsageError` if an option is wrong or the port is taken. */
+export async function listen(mock: ServedMock & Pick<Mock, 'close'>, options: ListenOptions = {}): Promise<Listening> {
+  checkListenOptions(options)
+  const { port = defaultPort, host, ...app } = options
+  const bound = await bind({ port, host })
+  bound.serve(createListener(mock, app))
+  return { url: bound.url, close: () => bound.close(mock) }
+}
+
+/** The port if the user chooses none. */
+export const defaultPort = 4100
+
+/** The addresses if the user names no host. */
+const defaultHosts = ['127.0.0.1', '::1'] as const
+
+interface BindOptions {
+  /** 0 picks a free one. */
+  readonly port: number
+  /** An address or a name of this machine. Default: 127.0.0.1 and, if the machine has IPv6, ::1. */
+  readonly host?: string | undefined
+  /** The time for the headers of a request, in ms. Default: 10 000. */
+  readonly headersTimeoutMs?: number | undefined
+  /** The time for a whole request, in ms. Default: 30 000. */
+  readonly requestTimeoutMs?: number | undefined
+}
+
+/** A port that belongs to this process, and does not answer yet. */
+export interface Bound {
+  /** `http://host:port`, without a slash at its end. */
+  readonly url: string
+  readonly port: number
+  serve(listener: RequestListener): void
+  /**
+   * Frees the port. Idle connections close at once, others after their response, and all of them after half a second.
+   * Closes `mock` after the port, so that the waiting requests it then answers close their connections.
+   */
+  close(mock?: { close(): Promise<void> }): Promise<void>
+}
+
+/** Another process has the port. */
+export class PortTaken extends UsageError {
+  constructor(
+    readonly host: string,
+    readonly port: number,
+  ) {
+    super(`port ${port} on ${host} is taken: end what listens there, or choose another port (0 picks a free one)`)
+  }
+}
+
+/** How often to look for a port that is free on all hosts. */
+const maxAttempts = 10
+
+/** How often Node looks for late requests. */
+const timeoutCheckMs = 1_000
+
+/** How long open requests may take to finish after `close`. */
+const graceMs = 500
+
+/** Opens a port on all of its hosts. Rejects with `PortTaken`, or with `UsageError` if the system refuses. */
+export async function bind(options: BindOptions): Promise<Bound> {
+  if (options.host === '')
+    throw new UsageError('host is empty, which would mean every address: leave it out, or name one')
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await bindOnce(options)
+    } catch (error) {
+      // A port that is free on the first host may be taken on the second one.
+      const isLost = options.port === 0 && error instanceof PortTaken && attempt < maxAttempts
+      if (!isLost) throw error
+    }
+  }
+}
+
+async function bindOnce(options: BindOptions): Promise<Bound> {
+  const [first, ...others] = options.host === undefined ? defaultHosts : ([options.host] as const)
+  const { Response, closeConnections } = createResponseClass()
+  const server = await open(first, options, Response)
+  // The address of a server that listens on a port is an object.
+  const { port } = server.address() as AddressInfo
+  const servers = [server]
+  try {
+    for (const host of others) servers.push(...(await openIfPresent(host, { ...options, port }, Response)))
+  } catch (error) {
+    await closeAll(servers)
+    throw error
+  }
+  const closePort = async () => {
+    closeConnections()
+    // A connection counts as idle only once its response has been sent.
+    await setImmediate()
+    await closeAll(servers)
+  }
+  return {
+    url: `http://${first.includes(':') ? `[${first}]` : first}:${port}`,
+    port,
+    serve(listener) {
+      // Node would refuse an unknown expectation with an empty body.
+      for (const each of servers) each.on('request', listener).on('checkExpectation', listener)
+    },
+    async close(mock) {
+      const closed = closePort()
+      await mock?.close()
+      await closed
+    },
+  }
+}
+
+/** A class of responses that tell their clients to close the connection, from the call of `closeConnections` on. */
+function createResponseClass(): { readonly Response: typeof ServerResponse; closeConnections(): void } {
+  let isClosing = false
+  class Response extends ServerResponse {
+    override writeHead(...head: unknown[]): this {
+      if (isClosing) this.shouldKeepAlive = false
+      // TypeScript cannot pass the arguments of an overloaded method on.
+      return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>))
+    }
+  }
+  return {
+    // The subclass has the same constructor. TypeScript does not see that through the type parameter of `ServerResponse`.
+    Response: Response as typeof ServerResponse,
+    closeConnections() {
+      isClosing = true
+    },
+  }
+}
+
+/** Opens the port on a host, if this machine has the host. */
+async function openIfPresent(host: string, options: BindOptions, Response: typeof ServerResponse): Promise<Server[]> {
+  try {
+    return [await open(host, options, Response)]
+  } catch (error) {
+    const isMissing = error instanceof UsageError && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error.cause))
+    if (isMissing) return []
+    throw error
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function open(
+  host: string,
+  { port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }: BindOptions,
+  Response: typeof ServerResponse,
+): Promise<Server> {
+  const server = createServer({
+    ServerResponse: Response,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    // Node would refuse a request without a Host with an empty body. The Host check refuses it with a JSON error.
+    requireHostHeader: false,
+  })
+  // Node would drop the headers after the 2,000th, perhaps the token. Their length is limited anyway.
+  server.maxHeadersCount = 0
+  server.on('clientError', refuseMalformed)
+  server.on('connect', (_request, socket) => {
+    // Node hands this socket over: it neither handles its errors nor closes it with the server.
+    socket.on('error', () => socket.destroy()).on('finish', () => socket.destroy())
+    refuse(socket, 'API_METHOD_NOT_ALLOWED', 'CONNECT is not allowed: this is no proxy')
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'EADDRINUSE' ? new PortTaken(host, port) : listenError(error, host, port))
+    })
+    server.listen(port, host, () => resolve(server))
+  })
+}
+
+/** Says why the system refuses to listen, and what to do. */
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): UsageError {
+  const sentence = () => {
+    switch (error.code) {
+      case 'EADDRNOTAVAIL':
+        return `cannot listen on ${host}: this machine has no such address. Name one of its own, or leave the host out`
+      case 'EAFNOSUPPORT':
+        return `cannot listen on ${host}: this machine has no IPv6. Name an IPv4 address, or leave the host out`
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        return `cannot listen on ${host}: no machine of that name is known. Name an address, or leave the host out`
+      case 'EACCES':
+        return `cannot listen on port ${port}: the system does not allow you that port. Choose one from 1024 up`
+      default:
+        return `cannot listen on ${host}, port ${port}: ${systemReason(error)}`
+    }
+  }
+  return new UsageError(sentence(), { cause: error })
+}
+
+/** Answers bytes that are no HTTP request, or one that comes too slowly. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') refuse(socket, 'API_BAD_BODY', 'the request did not come in time')
+  else refuse(socket, 'API_BAD_HEADERS', `this is not a request that can be read: ${error.message}`)
+}
+
+/** Answers 400 on a bare socket, with the headers of every response (PROTOCOL.md B9). */
+function refuse(socket: Duplex, code: ErrorCode, message: string): void {
+  const body = JSON.stringify({ code, message })
+  const headers = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    vary: 'Origin',
+    // The request belongs to no world, so this id does not come from the seed of one.
+    'rvt-ray-id': randomUUID(),
+    connection: 'close',
+    'content-length': Buffer.byteLength(body),
+  }
+  const head = ['HTTP/1.1 400 Bad Request', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+async function closeAll(servers: readonly Server[]): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const server of servers) server.closeAllConnections()
+  }, graceMs)
+  // `close` also closes the idle connections.
+  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
+  clearTimeout(timer)
+}
