@@ -4,8 +4,8 @@ import { quoted } from '../lib/quote.js'
 import { UsageError } from '../lib/usage-error.js'
 
 /**
- * Every error code of the service, with its HTTP status (PROTOCOL.md B1, B6 to B9, C). Some come from faults only.
- * "Not authorised" is 401 although generated clients map 408: newer ones would retry a 408.
+ * The HTTP status of each error code (PROTOCOL.md B1, B6 to B9, C). Some codes come from faults only.
+ * "Not authorised" is 401 although generated clients map 408, because newer clients would retry a 408.
  */
 export const errorStatus = {
   API_UNAUTHORIZED: 401,
@@ -55,7 +55,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus
 
-/** The codes that any call may answer, whatever its operation (PROTOCOL.md B1, B9). */
+/** The codes that every operation may answer (PROTOCOL.md B1, B9). */
 export const anyCallErrors: readonly ErrorCode[] = [
   'API_FORBIDDEN',
   'API_NOT_FOUND',
@@ -66,25 +66,27 @@ export const anyCallErrors: readonly ErrorCode[] = [
   'ERROR',
 ]
 
-/** The body of every failure. Clients throw a parse error where `code` or `message` is missing. */
+/** The body of every failure. Clients throw a parse error if `code` or `message` is missing. */
 export const ErrorBody = z
   .object({
-    code: z.string().meta({ description: 'A constant of the error table.' }),
-    message: z.string().meta({ description: 'What went wrong, where, and how to mend it.' }),
+    code: z.string().meta({ description: 'One of the error codes.' }),
+    message: z.string().meta({ description: 'A sentence for people: what is wrong, where, and what to do.' }),
     documentation: z.string().optional(),
     metadata: z.unknown().optional(),
   })
   .meta({ id: 'ErrorBody', description: 'The body of every failure.' })
 export type ErrorBody = z.output<typeof ErrorBody>
 
-/** What goes with a refusal beside its code and its message. */
 export interface ApiErrorExtras {
-  /** Headers that go with the answer, as `allow` and `retry-after` do. Lower case. */
+  /** Extra headers of the answer, such as `retry-after`. Lower case. */
   readonly headers?: Readonly<Record<string, string>>
   readonly metadata?: unknown
 }
 
-/** What the service refuses. Thrown by a behaviour or by an override, answered as `{code, message, metadata?}`. Throws `UsageError` for an unknown code. */
+/**
+ * The service refuses a request. A resolver throws it, and the client gets `{code, message, metadata?}`.
+ * An unknown code throws `UsageError`.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -96,7 +98,9 @@ export class ApiError extends Error {
   ) {
     super(message)
     if (!Object.hasOwn(errorStatus, code)) {
-      throw new UsageError(`ApiError: ${quoted(code)} is no error code.${didYouMean(code, Object.keys(errorStatus))}`)
+      throw new UsageError(
+        `ApiError: ${quoted(code)} is not an error code.${didYouMean(code, Object.keys(errorStatus))}`,
+      )
     }
     this.status = errorStatus[code]
   }

@@ -3,82 +3,77 @@ import { Json, record } from '../lib/json.js'
 import { Instant } from '../lib/time.js'
 import { OperationPattern, Pattern, RequestMatch } from './request-match.js'
 
-/** One text, or all where there are several. */
-const Texts = record(z.union([z.string(), z.array(z.string())]))
+/** By name: the value, or a list if there are several. */
+const Parameters = record(z.union([z.string(), z.array(z.string())]))
 
-/** An exchange as the journal shows it: its tokens are cut to their labels. */
+/** A request and its answer, as the journal shows them. Tokens are cut to their labels. */
 export const JournalEntry = z.strictObject({
-  id: z.int().min(1).describe('Which exchange of its world it was; one number for each exchange and each change set.'),
+  id: z.int().min(1).describe('The number of the entry. Requests and change sets of a world are counted together.'),
   time: Instant.describe("When it was answered, on the world's clock."),
   world: z.string().describe('The id of the world.'),
-  operation: z.string().optional().describe('Absent where the path is none of an operation.'),
+  operation: z.string().optional().describe('Absent if no operation has the path.'),
   caller: z
     .strictObject({
-      kind: z.string().describe('What the token is for.'),
+      kind: z.string().describe('The kind of the token.'),
       namespace_id: z.string().optional().describe('The namespace of the token.'),
       game_id: z.string().optional().describe('The game of the token.'),
     })
     .optional()
-    .describe('Who asked. Absent where the request was refused before that was known.'),
+    .describe('Who sent the request. Absent if it was refused before that was known.'),
   method: z.string().meta({ description: 'The method of the request.', examples: ['GET'] }),
   path: z.string().meta({ description: 'The path of the request.', examples: ['/matchmaker/lobbies/list'] }),
-  query: Texts.describe('The query parameters, by name.'),
-  headers: Texts.describe('The headers of the request, by name.'),
-  body: Json.optional().describe('JSON, or a text. Absent where there was none, and where it was too long to be kept.'),
-  status: z.int().min(0).max(999).describe('0 where the connection was broken off.'),
-  answer: Json.optional().describe('As `body`.'),
-  ms: z.number().min(0).describe('From the request to its answer, in real ms.'),
-  blocked_ms: z.number().min(0).describe('How much of that it was blocked on a watch index.'),
-  fault: z.string().optional().describe('The id of the fault that struck.'),
+  query: Parameters.describe('The query parameters, by name.'),
+  headers: Parameters.describe('The headers of the request, by name.'),
+  body: Json.optional().describe('JSON, or a text. Absent if there was none, or if it was too long to keep.'),
+  status: z.int().min(0).max(999).describe('0 if the connection was closed without an answer.'),
+  answer: Json.optional().describe('The body of the answer, in the form of `body`.'),
+  ms: z.number().min(0).describe('The time from the request to its answer, in real ms.'),
+  blocked_ms: z.number().min(0).describe('How long of that the request was blocked on a watch index.'),
+  fault: z.string().optional().describe('The id of the fault that was applied.'),
 })
 export type JournalEntry = z.output<typeof JournalEntry>
 
-/** Which exchanges are wanted; of what is absent, any. */
-export interface JournalFilter {
-  /** An operation's id, or a pattern of several: `devices.*`. */
-  readonly operation?: string | undefined
-  /** 0 where the connection was broken off. */
-  readonly status?: number | undefined
-  /** The id of an exchange: those after it. */
-  readonly since?: number | undefined
-}
-
-export const JournalFilterSchema = z.strictObject({
+/** Selects journal entries. All given keys must match. */
+export const JournalFilter = z.strictObject({
+  /** An operation's id, or a pattern: `devices.*`. */
   operation: OperationPattern.optional(),
+  /** 0 if the connection was closed without an answer. */
   status: z.int().optional(),
+  /** The id of an entry: only later ones. */
   since: z.int().optional(),
-}) satisfies z.ZodType<JournalFilter>
+})
+export type JournalFilter = z.output<typeof JournalFilter>
 
 const pattern = {
   operation: OperationPattern.optional().describe(
-    'An operation, or a pattern such as devices.*. Default: any exchange.',
+    'An operation, or a pattern such as devices.*. Default: any request.',
   ),
   match: z
     .strictObject({
       ...RequestMatch.shape,
       method: z.string().optional().describe('In upper case.'),
       path: Pattern.optional().describe('The path, or a pattern with *.'),
-      status: z.int().optional().describe('0 where the connection was broken off.'),
+      status: z.int().optional().describe('0 if the connection was closed without an answer.'),
     })
     .optional(),
 }
 
-/** Which exchanges are meant. */
-export const ExchangePattern = z.strictObject(pattern)
-export type ExchangePattern = z.output<typeof ExchangePattern>
+/** Matches a request and the status of its answer. */
+export const RequestPattern = z.strictObject(pattern)
+export type RequestPattern = z.output<typeof RequestPattern>
 
-/** What is expected of the journal. */
+/** What the journal should contain. */
 export const Expectation = z.strictObject({
   ...pattern,
   count: z
     .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
     .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })
     .optional()
-    .describe('How many such exchanges. Default: at least one; any number where only an order is expected.'),
+    .describe('How many matching requests. Default: at least one, or any number if only an order is given.'),
   order: z
-    .array(ExchangePattern)
+    .array(RequestPattern)
     .max(1_000)
     .optional()
-    .describe('Exchanges that happened one after the other, perhaps with others in between.'),
+    .describe('Requests that came one after the other. Others may have come in between.'),
 })
 export type Expectation = z.output<typeof Expectation>

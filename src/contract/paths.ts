@@ -1,19 +1,18 @@
-/** What stands before the paths of the control API. */
+/** The prefix of all paths of the control API. */
 export const controlPath = '/__mock'
 
-/** Whether a path is one of the control API. */
 export function isControlPath(path: string): boolean {
   return path === controlPath || path.startsWith(`${controlPath}/`)
 }
 
-/** The URL of a mock, and the world that it names, as it stands there; `undefined` for what is no URL of a mock. */
+/** The page that completes a device link. The token of the link follows. */
+export const deviceLinkPath = '/devices/link/'
+
+/** The ids that a world may have. */
+export const worldId = { pattern: /^[A-Za-z0-9_-]{1,64}$/, expected: '1 to 64 of A-Z a-z 0-9 _ -' } as const
+
+/** Splits the URL of a mock: `http://localhost:7350/w/test` gives the server and `test`. Returns `undefined` for other texts. */
 export function worldUrl(url: string): { readonly server: string; readonly encodedId: string | undefined } | undefined {
   const [, server, , encodedId] = /^(https?:\/\/[^/].*?)(\/w\/([^/]+))?\/*$/i.exec(url) ?? []
   return server === undefined ? undefined : { server, encodedId }
 }
-
-/** What may be the id of a world. */
-export const worldId = { pattern: /^[A-Za-z0-9_-]{1,64}$/, expected: '1 to 64 of A-Z a-z 0-9 _ -' } as const
-
-/** Where a device link's URL leads, with its token at the end. */
-export const deviceLinkPath = '/devices/link/'

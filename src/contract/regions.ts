@@ -12,7 +12,7 @@ export type Coordinates = z.output<typeof Coordinates>
 const decimal = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)`
 const pair = new RegExp(`^ *(${decimal}) *, *(${decimal}) *$`)
 
-/** The header `x-coords: lat,long` in degrees, spaces allowed; out of range they are taken as they are (PROTOCOL.md B4, C). */
+/** The header `x-coords: lat,long` in degrees. Spaces and values out of range are allowed (PROTOCOL.md B4, C). */
 export const CoordinatesHeader = z
   .string()
   .transform((text, context): Coordinates => {
@@ -24,11 +24,11 @@ export const CoordinatesHeader = z
   })
   .meta({
     description:
-      'Where the client is: latitude and longitude in degrees, as in `52.52,13.40`. Out of range, they go on around the globe.',
+      'The position of the client: latitude and longitude in degrees, as in `52.52,13.40`. Values out of range wrap around the globe.',
     pattern: pair.source,
   })
 
-/** A region as `lobbies.list` shows it: where its data centre is, and how far that is from the client. */
+/** A region as the matchmaker shows it: its data centre, and the distance from there to the client. */
 export const Region = z
   .object({
     region_id: z.string(),
@@ -37,10 +37,13 @@ export const Region = z
     datacenter_coord: Coordinates,
     datacenter_distance_from_client: z.object({ kilometers: z.number(), miles: z.number() }),
   })
-  .meta({ id: 'Region', description: 'Where a data centre is, in degrees, and how far that is from the client.' })
+  .meta({
+    id: 'Region',
+    description: 'A region: the coordinates of its data centre, in degrees, and the distance to the client.',
+  })
 export type Region = z.output<typeof Region>
 
-/** The places by which the service knows regions of all providers, as its clients list them. */
+/** The places that the clients know, for the regions of all providers. */
 export const UniversalRegion = z.enum([
   'unknown',
   'local',
@@ -73,11 +76,11 @@ export const UniversalRegion = z.enum([
 ])
 export type UniversalRegion = z.output<typeof UniversalRegion>
 
-/** A region in which lobbies of a game may run. On the cloud side its id is a UUID (PROTOCOL.md D). */
+/** A region as the cloud shows it. Its id is a UUID there (PROTOCOL.md D). */
 export const RegionSummary = z
   .object({
     region_id: Uuid,
-    region_name_id: z.string().meta({ description: 'The name that the matchmaker calls `region_id`.' }),
+    region_name_id: z.string().meta({ description: 'The matchmaker calls it `region_id`.' }),
     provider: z.string(),
     universal_region: UniversalRegion,
     provider_display_name: z.string(),
@@ -86,7 +89,6 @@ export const RegionSummary = z
   .meta({ id: 'RegionSummary', description: 'A region in which lobbies of a game may run.' })
 export type RegionSummary = z.output<typeof RegionSummary>
 
-/** What a client asks of the matchmaker about regions. */
 export const regionOperations = {
   'regions.list': {
     method: 'GET',
@@ -98,6 +100,6 @@ export const regionOperations = {
     output: z.object({ regions: z.array(Region) }),
     errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_HEADERS'],
     source: 'client',
-    fidelity: ['The same regions, in the same order and as far away, as in `lobbies.list`.'],
+    fidelity: ['It lists the same regions as `lobbies.list`, in the same order and with the same distances.'],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Fault } from '../contract/faults.js'
-import { Expectation, JournalFilterSchema } from '../contract/journal.js'
+import { Expectation, JournalFilter } from '../contract/journal.js'
 import { isJsonObject } from '../lib/json.js'
 import { ClockSettingSchema } from '../store/clock-setting.js'
 import { CompletionOptions } from './device-links.js'
@@ -126,7 +126,7 @@ export const controlOperations = {
     path: '/journal',
     summary:
       'The newest exchanges of the world, the oldest first, with their tokens cut to their labels. `dropped` says how many older ones are no longer kept.',
-    query: JournalFilterSchema.extend({ status: wholeNumber.optional(), since: wholeNumber.optional() }),
+    query: JournalFilter.extend({ status: wholeNumber.optional(), since: wholeNumber.optional() }),
   },
   'journal.verify': {
     method: 'POST',

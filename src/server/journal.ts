@@ -1,6 +1,6 @@
 import type { Caller } from '../behaviour/caller.js'
 import type { JournalEntry } from '../contract/journal.js'
-import { Expectation, type JournalFilter, JournalFilterSchema } from '../contract/journal.js'
+import { Expectation, JournalFilter } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { matchesGlob } from '../lib/glob.js'
 import { parseInput } from '../lib/issues.js'
@@ -45,7 +45,7 @@ export class Journal {
 
   /** Finds exchanges, with their tokens redacted. Throws `UsageError` if the filter is wrong. */
   find(filter: JournalFilter = {}): JournalEntry[] {
-    const { operation: glob, status, since = 0 } = parseInput(JournalFilterSchema, filter, 'filter')
+    const { operation: glob, status, since = 0 } = parseInput(JournalFilter, filter, 'filter')
     return this.#history.exchanges
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)

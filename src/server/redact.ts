@@ -1,4 +1,4 @@
-import type { ExchangePattern, Expectation } from '../contract/journal.js'
+import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, deviceLinkPath } from '../contract/paths.js'
 import { nestingLimit } from '../lib/json.js'
 import { decodeSegment } from './routes.js'
@@ -105,7 +105,7 @@ export function redactExpectation({ order, ...expectation }: Expectation): Expec
   return { ...redactPattern(expectation), ...(order ? { order: order.map(redactPattern) } : {}) }
 }
 
-function redactPattern<Pattern extends ExchangePattern>(pattern: Pattern): Pattern {
+function redactPattern<Pattern extends RequestPattern>(pattern: Pattern): Pattern {
   const { match } = pattern
   if (!match) return pattern
   const { path, query, headers, body } = match

@@ -1,4 +1,4 @@
-import type { ExchangePattern, Expectation, JournalEntry } from '../contract/journal.js'
+import type { Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
 import { matchesGlob } from '../lib/glob.js'
 import type { ReadTables } from '../store/table.js'
 import {
@@ -76,7 +76,7 @@ function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables 
   return { ok: false, matched, reason, nearest: nearestOf(matching) }
 }
 
-function verifyOrder(steps: readonly ExchangePattern[], { entries, tables }: Journaled): Verification {
+function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: Journaled): Verification {
   let after = 0
   let next = 0
   for (const [i, pattern] of steps.entries()) {
@@ -110,12 +110,12 @@ function exchangeCount(count: number): string {
   return count === 1 ? '1 exchange' : `${count} exchanges`
 }
 
-function describePattern({ operation, match }: ExchangePattern): string {
+function describePattern({ operation, match }: RequestPattern): string {
   const of = operation === undefined ? 'of any operation' : `of ${operation}`
   return match === undefined ? of : `${of} that is ${JSON.stringify(match)}`
 }
 
-function listDifferences(entry: JournalEntry, pattern: ExchangePattern, tables: ReadTables): Difference[] {
+function listDifferences(entry: JournalEntry, pattern: RequestPattern, tables: ReadTables): Difference[] {
   const { operation, match: { method, path, status, ...match } = {} } = pattern
   const differs: Difference[] = []
   const compare = (field: 'operation' | 'method' | 'path' | 'status', expected: unknown, isSame: boolean) => {
