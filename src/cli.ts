@@ -50,8 +50,8 @@ Examples:
   mockmaker friday-night --port 0  serve a busy scenario on a free port
   mockmaker init                   write scenario.yaml, to start from
   mockmaker scenario.yaml          serve it
-  mockmaker exec -- npm test       run a command against a mock of its own
-  eval "$(mockmaker env)"          lead this shell to the mock that runs on port 4100`,
+  mockmaker exec -- npm test       run a command against its own mock
+  eval "$(mockmaker env)"          set the variables for the mock on port 4100`,
 )
 
 makeServing(addCommand('serve', 'serve a scenario; the same as mockmaker [scenario]'))
@@ -81,7 +81,7 @@ addCommand('openapi', 'print the OpenAPI document').action(() =>
 addMockOptions(
   addCommand(
     'exec',
-    'run a command against a mock of its own; MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN lead to it',
+    'run a command against its own mock, which it finds by MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN',
   ),
 )
   .usage('[options] [scenario] -- <command> [argument...]')

@@ -45,7 +45,7 @@ export function addServeOptions(command: Command): Command {
   )
   return addMockOptions(command)
     .option('--no-reload', 'do not reload the scenario file when it changes')
-    .option('--json', 'print JSON, one object a line')
+    .option('--json', 'print one JSON object per line')
     .option('--quiet', 'print only errors after the first lines')
 }
 
@@ -82,17 +82,11 @@ function addLimits(command: Command): Command {
     .addOption(
       sizeOption(
         '--journal-bytes <size>',
-        "the memory limit of each world's journal, and of its change history, in bytes or as 512KiB, 64MiB, 1GiB",
+        "the memory limit of each world's journal, and of its change sets: 500000, 512KiB, 64MiB",
         'journalBytes',
       ),
     )
-    .addOption(
-      sizeOption(
-        '--total-journal-bytes <size>',
-        'the memory limit of the journals and change histories of all worlds together',
-        'totalJournalBytes',
-      ),
-    )
+    .addOption(sizeOption('--total-journal-bytes <size>', 'the same for all worlds together', 'totalJournalBytes'))
     .addOption(
       sizeOption(
         '--event-bytes <size>',
@@ -100,13 +94,7 @@ function addLimits(command: Command): Command {
         'eventBytes',
       ),
     )
-    .addOption(
-      sizeOption(
-        '--total-event-bytes <size>',
-        'the memory limit of the events that wait for all readers together',
-        'totalEventBytes',
-      ),
-    )
+    .addOption(sizeOption('--total-event-bytes <size>', 'the same for all readers together', 'totalEventBytes'))
 }
 
 /** Translates the options of a command into those of a mock. */

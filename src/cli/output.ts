@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { styleText } from 'node:util'
 import { escapedLine } from '../lib/quote.js'
-import { systemReason } from '../node/system-error.js'
+import { systemReason } from '../lib/system-error.js'
 
 /**
  * Everything that the command prints goes through here. The console escapes control characters, so no text from outside

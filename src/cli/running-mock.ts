@@ -21,14 +21,10 @@ export async function askRunningMock(url: string, path: string): Promise<string>
 export async function* readRunningMock(url: string, path: string): AsyncGenerator<string, void> {
   const response = await request(url, path)
   if (!response.ok) throw refusal(url, response.status, await response.text())
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const onError = (cause: unknown) => {
+  try {
+    yield* response.body?.pipeThrough(new TextDecoderStream()) ?? []
+  } catch (cause) {
     throw new UsageError(`${url} closed the connection before the end of its response: try again`, { cause })
-  }
-  for (;;) {
-    const { value, done } = (await reader?.read().catch(onError)) ?? { done: true }
-    if (done) return
-    yield value ?? ''
   }
 }
 

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { ErrorCode } from '../contract/errors.js'
+import { systemReason } from '../lib/system-error.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock.js'
 import { checkListenOptions } from '../mock-options.js'
-import { systemReason } from '../node/system-error.js'
 import { type AppOptions, createListener, type ServedMock } from './listener.js'
 
 /** Options of a server. */

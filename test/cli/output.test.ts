@@ -371,6 +371,7 @@ describe('output that cannot be written', () => {
     await new Promise(resolve => setImmediate(resolve))
 
     const makeLine = vi.fn(() => 'four')
+    stdout.writableNeedDrain = true
     console.printDocument('two')
     await console.printStream(
       (async function* () {

@@ -1,4 +1,4 @@
-import { UsageError } from '../lib/usage-error.js'
+import { UsageError } from './usage-error.js'
 
 /** Common system errors by code, worded as the end of a sentence. */
 const reasons: Readonly<Record<string, string>> = {
