@@ -11,9 +11,11 @@ import { run } from '../support/command.js'
 import { blocksWith, pageAt, pages } from '../support/docs.js'
 import { keysOf, withGenerated } from './generated.js'
 import { anchorsOf, linksOf, sentencesOf, wordsIn } from './prose.js'
-import { actionsOf, commandsOfCi } from './shell.js'
+import { actionsOf, commandsOfCi, isBashOnly } from './shell.js'
 
 const everyPage = pages.map(page => [page.path, page] as const)
+const pagesWith = (language: string) =>
+  everyPage.filter(([, { blocks }]) => blocks.some(block => block.language === language))
 
 /** Whether a block of YAML is a scenario. The others are for other programs, and name their file. */
 const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !file.startsWith('.github/')
@@ -127,18 +129,29 @@ describe('docs/reference/options.md', () => {
 })
 
 describe('the blocks of code', () => {
-  it.for(everyPage)('of %s are run by a test, or compared by one', ([, { blocks }]) => {
-    const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
-    const others = blocks.filter(({ language, file }) => {
-      if (['sh', 'powershell', 'yaml', 'mermaid', 'text', 'cs', 'ini', 'json'].includes(language)) return false
-      if (language === 'js') return file === undefined || !shell.some(text => text.includes(`node ${file}`))
-      return language !== 'ts' || file === undefined
-    })
+  it.for(everyPage.filter(([, { blocks }]) => blocks.length > 0))(
+    'of %s are run by a test, or compared by one',
+    ([, { blocks }]) => {
+      const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
+      const others = blocks.filter(({ language, file }) => {
+        if (['sh', 'powershell', 'yaml', 'mermaid', 'text', 'cs', 'ini', 'json'].includes(language)) return false
+        if (language === 'js') return file === undefined || !shell.some(text => text.includes(`node ${file}`))
+        return language !== 'ts' || file === undefined
+      })
 
-    expect(others).toEqual([])
+      expect(others).toEqual([])
+    },
+  )
+
+  it.for(pagesWith('sh'))('of %s for bash have a sibling for PowerShell, if that cannot run them', ([, { blocks }]) => {
+    const alone = blocks.filter(
+      (block, at) => block.language === 'sh' && isBashOnly(block) && blocks[at + 1]?.language !== 'powershell',
+    )
+
+    expect(alone.map(({ text }) => text)).toEqual([])
   })
 
-  it.for(everyPage)('of %s for PowerShell do what those for bash do', ([, { blocks }]) => {
+  it.for(pagesWith('powershell'))('of %s for PowerShell do what those for bash do', ([, { blocks }]) => {
     for (const [at, block] of blocks.entries()) {
       if (block.language !== 'powershell') continue
       const sibling = blocks[at - 1]
@@ -148,7 +161,7 @@ describe('the blocks of code', () => {
   })
 
   it.for(scenarios.map(({ page, block }) => [page.path, block] as const))(
-    'of %s have scenarios that are right: $1.text',
+    'of %s have a scenario that is right',
     ([, { text }]) => {
       const scenario = parseScenario(text)
 

@@ -57,6 +57,11 @@ export function matchesShown(output: string, shown: string): boolean {
   return new RegExp(`^${parts.join('.*')}$`, 's').test(flat(output))
 }
 
+/** Whether PowerShell would not do the same with a block: it has curl, variables, or a redirection that changes the encoding. */
+export function isBashOnly({ text }: Block): boolean {
+  return /\b(?:curl|eval)\b|\$\(|<<<|>|\\\n|^\w+=/m.test(text)
+}
+
 /** What a block in bash or PowerShell asks for: its requests, its calls of mockmaker, and its other programs. */
 export function actionsOf({ language, text }: Block): { readonly requests: string[]; readonly mockmaker: string[] } {
   const isPowerShell = language === 'powershell'
@@ -70,7 +75,7 @@ export function actionsOf({ language, text }: Block): { readonly requests: strin
       const [, lobby, url] = /npx mockmaker env (\$?\w+) --url (\S+?)\)/.exec(line) ?? []
       return lobby === undefined ? [] : request('GET', `${url}/__mock/lobbies/${lobby}/env`, '')
     }),
-    mockmaker: lines.flatMap(line => /npx mockmaker (?!env).*/.exec(line)?.[0] ?? []),
+    mockmaker: lines.flatMap(line => /npx mockmaker (?!env)[^|>]*[^|> ]/.exec(line)?.[0] ?? []),
   }
 }
 
