@@ -111,7 +111,7 @@ describe('the core, bundled for a browser', async () => {
 
   it('holds no YAML, and nothing of a server', () => {
     const foreign = modules.filter(file =>
-      /node_modules\/(yaml|express|commander)\/|src\/(http|node|cli|client)\/|src\/control\/(answer|calls|.*page.*)\.ts/.test(
+      /node_modules\/(yaml|express|commander)\/|src\/(http|node|cli|client)\/|src\/control\/(api|handler|.*page.*)\.ts/.test(
         file,
       ),
     )

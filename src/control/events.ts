@@ -217,17 +217,11 @@ function eventOf(moment: Moment, id: string): MockEvent {
   return { type: 'change', id, data: { ...changeSet, at: new Date(at).toISOString() } }
 }
 
-/** A world whose events are streamed. */
-interface StreamSource {
-  readonly world: Pick<World, 'revision'>
-  changes(options: ChangesOptions): MockEvents
-}
-
-/** Answers with the events of a world as Server-Sent Events. */
-export function eventStream(source: StreamSource, options: ChangesOptions): MockResponseInit {
+/** Answers with events of a world as Server-Sent Events. They begin when the answer is sent. */
+export function eventStream(world: Pick<World, 'revision'>, begin: () => MockEvents): MockResponseInit {
   const stream = (client: StreamClient) => {
-    const events = source.changes(options)
-    sendEvents(events, client, source.world).catch(() => {
+    const events = begin()
+    sendEvents(events, client, world).catch(() => {
       // An event that cannot be sent ends the stream. The client connects again.
       void events.return?.()
       client.end()

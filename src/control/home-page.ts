@@ -1,17 +1,15 @@
 import type { Auth } from '../contract/operation.js'
-import type { OperationId } from '../contract/operations.js'
-import { operationIds, operations } from '../contract/operations.js'
+import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { defaultNamespace } from '../store/default-namespace.js'
 import { fullNameOf } from '../store/full-name.js'
 import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { curlLine, curlLineFor, sortTokens } from './examples.js'
-import { type Html, html } from './html.js'
-import { htmlDocument } from './html-document.js'
-import type { PageContext } from './page-context.js'
+import { type Html, html, htmlDocument } from './html.js'
+import type { WorldControl } from './world-control.js'
 
-/** The page at `/`: what world answers here, with which tokens, and to which calls. */
-export function homePage({ mock: { world, tokens }, url }: PageContext): Html {
+/** The page at `/`: the world, its tokens, and the operations. */
+export function homePage({ world, tokens }: Pick<WorldControl, 'world' | 'tokens'>, url: string): Html {
   const main = html`<main>
 <header>
 <p class="mark">mockmaker</p>
@@ -56,7 +54,7 @@ ${entries}
 </dl>`
 }
 
-/** What can be called without a token: the default namespace, where it is tokenless. */
+/** The card of the default namespace, if it is tokenless. */
 function tokenlessCard(url: string, world: World): Html | undefined {
   const namespace = defaultNamespace(world)
   if (!namespace?.tokenless) return undefined
@@ -82,7 +80,6 @@ function tokenCard(token: TokenInfo, { url, world }: { readonly url: string; rea
 </article>`
 }
 
-/** Which token an operation needs. */
 const needs: { readonly [auth in Auth]: string } = {
   none: 'none',
   bearer: 'any',
@@ -95,18 +92,18 @@ const needs: { readonly [auth in Auth]: string } = {
 function operationRow(id: OperationId): Html {
   const { method, path, auth, summary } = operations[id]
   return html`<tr>
-<td><span class="method">${method}</span> <code>${breakable(path)}</code><p class="note">${prose(summary)}</p></td>
+<td><span class="method">${method}</span> <code>${breakable(path)}</code><p class="note">${withCode(summary)}</p></td>
 <td class="note">${needs[auth]}</td>
 </tr>
 `
 }
 
-/** A path that a narrow screen may break at its slashes. */
+/** Lets a narrow screen break a path at its slashes. */
 function breakable(path: string): Html[] {
   return path.split('/').map((segment, i) => (i === 0 ? html`${segment}` : html`/<wbr>${segment}`))
 }
 
-/** Text of the table of operations, in which backticks mark code. */
-function prose(text: string): Html[] {
+/** Turns backticks into code. */
+function withCode(text: string): Html[] {
   return text.split('`').map((piece, i) => (i % 2 === 0 ? html`${piece}` : html`<code>${piece}</code>`))
 }

@@ -1,44 +1,77 @@
-import type { OpenApiDocument } from '../contract/openapi.js'
-import { openapi } from '../contract/openapi.js'
+import { type OpenApiDocument, openapi } from '../contract/openapi.js'
 import { deviceLinkPath } from '../contract/paths.js'
 import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { decodeSegment } from '../server/routes.js'
-import { prefersJson } from './accept.js'
-import { deviceLinkPage, unknownDeviceLinkPage } from './device-link-page.js'
+import { deviceLinkPage, deviceLinkScriptHash, unknownDeviceLinkPage } from './device-link-page.js'
 import { homePage } from './home-page.js'
-import { htmlPage, jsonPage } from './page-answer.js'
-import type { PageContext } from './page-context.js'
+import { type Html, stylesheetHash } from './html.js'
+import { jsonResponse, prefersJson } from './responses.js'
+import type { WorldControl } from './world-control.js'
 
-/** The page for people that a request wants; `undefined` where the path is none of them, or the method neither GET nor HEAD. */
-export function pageFor(exchange: MockRequest, contextOf: () => PageContext): MockResponseInit | undefined {
-  if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return undefined
-  if (exchange.path === '/') return home(exchange, contextOf())
-  if (exchange.path === '/openapi.json') {
+/** The world that the pages show, and their place. */
+export interface PageContext {
+  readonly mock: Pick<WorldControl, 'world' | 'tokens'>
+  /** The URL of the world, without a slash at its end. */
+  readonly url: string
+  /** The version of mockmaker. Default: left out. */
+  readonly version?: string | undefined
+}
+
+/** Answers with a page. Returns `undefined` for other paths, and for methods other than GET and HEAD. */
+export function pageFor(request: MockRequest, contextOf: () => PageContext): MockResponseInit | undefined {
+  const { method, path } = request
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  if (path === '/') return home(request, contextOf())
+  if (path === '/openapi.json') {
     const { url, version } = contextOf()
-    return jsonPage(openapiAt(url, version), 'allowed origins')
+    return jsonResponse(openapiAt(url, version), 'allowed origins')
   }
-  if (!exchange.path.startsWith(deviceLinkPath)) return undefined
-  const token = exchange.path.slice(deviceLinkPath.length)
+  if (!path.startsWith(deviceLinkPath)) return undefined
+  const token = path.slice(deviceLinkPath.length)
   return token === '' || token.includes('/') ? undefined : deviceLink(decodeSegment(token), contextOf())
 }
 
-let made: { readonly version: string | undefined; readonly document: OpenApiDocument } | undefined
+let cached: { readonly version: string | undefined; readonly document: OpenApiDocument } | undefined
 
-/** The OpenAPI document of a server. It is made once, because that takes several ms. */
+/** Returns the OpenAPI document of a server. It is cached, because it takes several ms to make. */
 function openapiAt(url: string, version: string | undefined): OpenApiDocument {
-  if (!made || made.version !== version) made = { version, document: openapi({ version }) }
-  const { openapi: standard, info, ...rest } = made.document
+  if (!cached || cached.version !== version) cached = { version, document: openapi({ version }) }
+  const { openapi: standard, info, ...rest } = cached.document
   return { openapi: standard, info, servers: [{ url }], ...rest }
 }
 
-function home(exchange: MockRequest, context: PageContext): MockResponseInit {
-  const { mock, url, version } = context
-  if (!prefersJson(header(exchange, 'accept'))) return htmlPage(homePage(context))
+function home(request: MockRequest, { mock, url, version }: PageContext): MockResponseInit {
+  if (!prefersJson(header(request, 'accept'))) return htmlResponse(homePage(mock, url))
   const { world, tokens } = mock
-  return jsonPage({ name: 'mockmaker', version, scenario: world.title, url, tokens }, 'this origin')
+  return jsonResponse({ name: 'mockmaker', version, scenario: world.title, url, tokens }, 'this origin')
 }
 
 function deviceLink(token: string, { mock }: PageContext): MockResponseInit {
   const link = mock.world.deviceLinks.get(token)
-  return link ? htmlPage(deviceLinkPage(link, mock)) : htmlPage(unknownDeviceLinkPage(token), 404)
+  return link ? htmlResponse(deviceLinkPage(link, mock)) : htmlResponse(unknownDeviceLinkPage(token), 404)
+}
+
+/** Allows the style and the script of our pages, and calls to their own origin. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src '${stylesheetHash}'`,
+  `script-src '${deviceLinkScriptHash}'`,
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const encoder = new TextEncoder()
+
+/** A page for people. No other page may read it, frame it, or run a script in it. */
+function htmlResponse({ html }: Html, status = 200): MockResponseInit {
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentSecurityPolicy,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  }
+  return { status, headers, body: encoder.encode(html), cors: 'this origin' }
 }

@@ -7,30 +7,10 @@ import { fullNameOf } from '../store/full-name.js'
 import type { LobbyRow } from '../store/lobby-row.js'
 import { lobbyIdIn, lobbyTokenOf } from '../store/lobby-token.js'
 import { idOf, models } from '../store/model.js'
-import type { TableName } from '../store/rows.js'
 import type { ReadTables, Table } from '../store/table.js'
 import { unknownId } from '../store/table-arguments.js'
 import type { World } from '../store/world.js'
-
-/** The tables of the control API, by their names in paths. */
-export const tableNames = {
-  games: 'games',
-  namespaces: 'namespaces',
-  'game-modes': 'gameModes',
-  regions: 'regions',
-  lobbies: 'lobbies',
-  players: 'players',
-  simulations: 'simulations',
-  'device-links': 'deviceLinks',
-  tokens: 'tokens',
-} as const satisfies { readonly [path: string]: TableName }
-
-type ControlTable = (typeof tableNames)[keyof typeof tableNames]
-
-/** The key of a table's records in an answer. */
-export function listKey(path: string): string {
-  return path.replaceAll('-', '_')
-}
+import { type ControlTable, tableNames } from './tables.js'
 
 /** A record of any table. */
 type AnyRecord = Readonly<Record<string, unknown>>

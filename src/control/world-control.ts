@@ -9,8 +9,8 @@ import type { CompletionOptions } from './device-links.js'
 import type { Environment, LobbyEnvironmentOptions } from './environment.js'
 import type { ChangesOptions, MockEvents } from './events.js'
 import type { Explanation, Question } from './explain.js'
-import { listKey, tableNames } from './records.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
+import { listKey, tableNames } from './tables.js'
 
 export const ResetOptions = z.strictObject({
   /** The parts that a reset leaves as they are. Default: none. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isControlPath } from '../contract/paths.js'
-import { admit, answerControl, longestControlBody } from '../control/answer.js'
+import { checkControlRequest, handleControl, maxControlBody } from '../control/handler.js'
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkListenOptions } from '../mock-options.js'
@@ -45,7 +45,7 @@ export function createListener(
     if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
     lastAllowed = host
     const isControl = control && isControlPath(pathInWorld(request.path))
-    const early = isControl ? admit(request) : undefined
+    const early = isControl ? checkControlRequest(request) : undefined
     if (early) return mock.respond(request, early)
     const addressed = worlds.at(request, 'make')
     const there = addressed?.mock ?? worlds.default
@@ -60,11 +60,8 @@ export function createListener(
   async function answerControlCall(request: MockRequest, there: WorldMock, url: string): Promise<MockResponse> {
     const startedAt = performance.now()
     try {
-      return there.respond(
-        request,
-        await answerControl(request, { mock: there, server: mock, version, url }),
-        startedAt,
-      )
+      const response = await handleControl({ mock: there, server: mock, version, url, request })
+      return there.respond(request, response, startedAt)
     } catch (error) {
       return there.refuse(request, error, startedAt)
     }
@@ -85,5 +82,5 @@ export function createListener(
 /** Calls of the control API may have longer bodies than operations: a scenario, for example. */
 function bodyLimitOf({ url = '/', method = '', headers }: IncomingMessage): number {
   const { path } = parseTarget(url)
-  return isControlPath(pathInWorld(path)) ? longestControlBody({ method, path, headers }) : bodyLimit
+  return isControlPath(pathInWorld(path)) ? maxControlBody({ method, path, headers }) : bodyLimit
 }

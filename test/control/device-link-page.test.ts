@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/contract.js'
-import { deviceLinkScript } from '../../src/control/device-link-script.js'
+import { deviceLinkScript } from '../../src/control/device-link-page.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { page } from '../support/pages.js'

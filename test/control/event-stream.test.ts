@@ -6,8 +6,8 @@ import { flushPromises } from '../support/worlds.js'
 /** What a client is sent of these events, until its stream ends. */
 async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise<string[]> {
   const texts: string[] = []
-  const changes = () => Object.assign(events(), { after: 'run-0' }) as MockEvents // all of it that a stream uses
-  const { stream } = eventStream({ changes, world: createMockmaker().world }, {})
+  const begin = () => Object.assign(events(), { after: 'run-0' }) as MockEvents // all of it that a stream uses
+  const { stream } = eventStream(createMockmaker().world, begin)
   await new Promise<void>(end => stream?.({ send: text => texts.push(text), end, drained: flushPromises }))
   return texts
 }

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from 'vitest'
-import { longestControlBody } from '../../src/control/answer.js'
+import { maxControlBody } from '../../src/control/handler.js'
 import { createMockmaker } from '../../src/index.js'
 import { failure, json, sendTo } from '../support/http.js'
 import { it, jsonHeaders as jsonType } from '../support/served-mock.js'
@@ -72,7 +72,7 @@ describe('the body of a call', () => {
     [{ origin: 'https://evil.example' }, 1],
     [{ 'sec-fetch-site': 'cross-site' }, 1],
   ] as const)('is read up to a longer limit only where the call is let in: %j', ([headers, mebibytes]) => {
-    const limit = longestControlBody({ method: 'PUT', path: '/__mock/snapshot', headers: { ...jsonType, ...headers } })
+    const limit = maxControlBody({ method: 'PUT', path: '/__mock/snapshot', headers: { ...jsonType, ...headers } })
 
     expect(limit).toBe(mebibytes * 1024 * 1024)
   })

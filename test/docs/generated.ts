@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/contract/errors.js'
 import type { Auth } from '../../src/contract/operation.js'
 import { operationIds, operations } from '../../src/contract/operations.js'
-import { controlOperations } from '../../src/control/operations.js'
-import { shownCall } from '../../src/control/shown-call.js'
+import { describeCalls } from '../../src/control/api.js'
 
 const parts = {
   operations: operationTable,
@@ -57,8 +56,7 @@ function fidelityNotes(): string {
 }
 
 function controlTable(): string {
-  const rows = Object.values(controlOperations).map(call => {
-    const { method, path, summary, query, body } = shownCall(call)
+  const rows = describeCalls().map(({ method, path, summary, query, body }) => {
     const keys = [query && `\`?${query.join('&')}\``, body && `\`{${body.join(', ')}}\``].filter(
       text => text !== undefined,
     )

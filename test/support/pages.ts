@@ -1,5 +1,4 @@
-import type { PageContext } from '../../src/control/page-context.js'
-import { pageFor } from '../../src/control/pages.js'
+import { type PageContext, pageFor } from '../../src/control/pages.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { MockResponse } from '../../src/server/message.js'
 

@@ -1,0 +1,440 @@
+import * as z from 'zod'
+import { ApiError } from '../contract/errors.js'
+import { Fault } from '../contract/faults.js'
+import { Expectation, JournalFilter } from '../contract/journal.js'
+import { controlPath } from '../contract/paths.js'
+import { isJsonObject } from '../lib/json.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import { JsonToYaml } from '../scenario/write-yaml.js'
+import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
+import { ClientGone } from '../server/watch.js'
+import type { Clock } from '../store/clock.js'
+import { type ClockMode, ClockSettingSchema } from '../store/clock-setting.js'
+import { CompletionOptions } from './device-links.js'
+import { exportLines } from './environment.js'
+import { eventStream } from './events.js'
+import { Question } from './explain.js'
+import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
+import { prefersJson, prefersYaml, textResponse } from './responses.js'
+import { EndSimulationOptions, SimulationOptions } from './simulation.js'
+import { listKey } from './tables.js'
+import {
+  describeWorld,
+  NewWorldOptions,
+  ResetOptions,
+  ScenarioOrName,
+  type WorldControl,
+  type WorldsControl,
+} from './world-control.js'
+
+/** The world and the server that a call controls. */
+export interface ControlContext {
+  readonly mock: WorldControl
+  readonly server: {
+    readonly worlds: WorldsControl
+    /** The names of the scenarios that can be loaded. */
+    readonly scenarios: readonly string[]
+    /** In real ms. */
+    uptimeMs(): number
+  }
+  /** The version of mockmaker. */
+  readonly version: string
+  /** The URL by which the client reaches the world, without a slash at its end. */
+  readonly url: string
+  readonly request: MockRequest
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The names between braces in a path. */
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+
+type Params<Path extends string> = { readonly [Name in ParamNames<Path>]: string }
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+/** A call of the control API. Calls that change something are for this machine's pages and programs only (`guard`). */
+interface CallSpec<Route extends string, Query, Body, Output> {
+  /** A sentence for `GET /__mock` and the README. */
+  readonly summary: string
+  /** `fields`: the query filters by the fields of a table. Default: the call has no query. */
+  readonly query?: Query
+  /** Default: the call has no body. */
+  readonly body?: Body
+  /** The longest body in bytes. Default: 1 MiB, as for the service's own operations. */
+  readonly maxBodyBytes?: number
+  /** Throws `ApiError`, or `UsageError` for wrong input. Its result is answered as JSON. */
+  run(
+    call: ControlContext & {
+      readonly params: Params<Route>
+      readonly query: Parsed<Query>
+      readonly body: Parsed<Body>
+    },
+  ): Output | Promise<Output>
+  /** Answers with something else than JSON, or with `undefined` if JSON is wanted. */
+  respond?(output: Output, context: ControlContext): MockResponseInit | undefined
+}
+
+/** Declares a call: its method and its path behind `/__mock`, what it takes, and what it does. */
+function call<
+  const Route extends `${Method} /${string}`,
+  Output,
+  Query extends z.ZodObject | 'fields' | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(route: Route, spec: CallSpec<Route, Query, Body, Output>) {
+  const [method = '', path = ''] = route.split(' ')
+  return { route, method, path, ...spec }
+}
+
+/** In bytes: a world of 400,000 lobbies. The mock can start with a longer scenario or snapshot as a file. */
+const maxScenarioBytes = 64 * 1024 * 1024
+
+/** Any object: the table checks its keys. A schema of keys would lose one called `__proto__`. */
+const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
+
+/** A whole number in a query. */
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,16}$/, 'expected a whole number')
+  .transform(Number)
+
+/** The control API, under `/__mock` of each world. Server, client, README and `GET /__mock` follow from it. */
+export const controlCalls = [
+  call('GET /', {
+    summary: 'These calls, and what goes into them.',
+    run: () => ({ calls: describeCalls() }),
+  }),
+  call('GET /health', {
+    summary: 'Whether the server answers, since when, and how much is in it.',
+    run: ({ server, version }): Health => {
+      const worlds = server.worlds.list()
+      const waiters = worlds.reduce((sum, world) => sum + world.waiters, 0)
+      return { status: 'ok', version, uptime_ms: Math.round(server.uptimeMs()), worlds: worlds.length, waiters }
+    },
+  }),
+  call('GET /worlds', {
+    summary: 'The worlds of the server.',
+    run: ({ server }) => ({ worlds: server.worlds.list() }),
+  }),
+  call('GET /worlds/{world_id}', {
+    summary: 'One of them.',
+    run({ server, params: { world_id } }) {
+      const world = server.worlds.get(world_id)
+      if (!world) throw unknownWorld(world_id)
+      return describeWorld(world)
+    },
+  }),
+  call('PUT /worlds/{world_id}', {
+    summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
+    body: NewWorldOptions,
+    maxBodyBytes: maxScenarioBytes,
+    run: async ({ server, params: { world_id }, body }) => describeWorld(await server.worlds.put(world_id, body)),
+  }),
+  call('DELETE /worlds/{world_id}', {
+    summary: 'Deletes a world.',
+    async run({ server, params: { world_id } }) {
+      if (!(await server.worlds.delete(world_id))) throw unknownWorld(world_id)
+      return {}
+    },
+  }),
+  call('GET /world', {
+    summary: 'What the world is, how far it is, and what is in it.',
+    run: ({ mock }) => describeWorld(mock),
+  }),
+  call('POST /reset', {
+    summary: 'Back to the scenario, in one change set.',
+    body: ResetOptions,
+    async run({ mock, body }) {
+      await mock.reset(body)
+      return describeWorld(mock)
+    },
+  }),
+  call('GET /snapshot', {
+    summary:
+      'The whole world in the scenario format, as JSON or, by the header accept, as YAML. A long one is JSON only.',
+    query: z.strictObject({
+      with: z
+        .string()
+        .regex(/^(faults|journal)(,(faults|journal))*$/, 'expected faults, journal, or both with a comma between')
+        .transform(parts => parts.split(',') as ('faults' | 'journal')[])
+        .optional(),
+    }),
+    run: ({ mock, query }) => mock.snapshot(query),
+    respond: (snapshot, { request }) =>
+      prefersYaml(header(request, 'accept')) ? textResponse('application/yaml', yamlOf(snapshot)) : undefined,
+  }),
+  call('PUT /snapshot', {
+    summary: 'Puts a snapshot back, in one change set.',
+    // The reader of scenarios checks the rest.
+    body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
+    maxBodyBytes: maxScenarioBytes,
+    async run({ mock, body }) {
+      await mock.restore(body)
+      return describeWorld(mock)
+    },
+  }),
+  call('GET /scenarios', {
+    summary: 'Lists the scenarios that have a name.',
+    run: ({ server }) => ({ scenarios: server.scenarios }),
+  }),
+  call('PUT /scenario', {
+    summary: 'Loads another scenario, in one change set.',
+    body: z
+      .strictObject({ name: z.string().optional(), scenario: ScenarioOrName.optional() })
+      .refine(
+        ({ name, scenario }) => (name === undefined) !== (scenario === undefined),
+        'expected one of name and scenario, and not both',
+      ),
+    maxBodyBytes: maxScenarioBytes,
+    async run({ mock, body: { name, scenario } }) {
+      await mock.load(name ?? scenario ?? {})
+      return describeWorld(mock)
+    },
+  }),
+  call('GET /clock', {
+    summary: "The world's time, and how it goes.",
+    run: ({ mock }) => clockState(mock.world.clock),
+  }),
+  call('PUT /clock', {
+    summary: 'Freezes, resumes, speeds up or moves the clock.',
+    body: ClockSettingSchema,
+    async run({ mock, request, body }) {
+      await untilDisconnected(request, signal => mock.world.clock.set(body, { signal }))
+      return clockState(mock.world.clock)
+    },
+  }),
+  call('POST /clock/advance', {
+    summary: 'Moves the time forward. What falls due in between happens in its order, before the call answers.',
+    body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
+    async run({ mock, request, body: { by } }) {
+      await untilDisconnected(request, signal => mock.world.clock.advance(by, { signal }))
+      return clockState(mock.world.clock)
+    },
+  }),
+  call('GET /faults', {
+    summary: 'The faults of the world, and what has become of them.',
+    run: ({ mock }) => ({ faults: mock.faults.list() }),
+  }),
+  call('POST /faults', {
+    summary: 'Adds a fault, and answers it with its id.',
+    body: Fault,
+    run: ({ mock, body }) => mock.faults.add(body),
+  }),
+  call('DELETE /faults', {
+    summary: 'Deletes all faults.',
+    run({ mock }) {
+      mock.faults.clear()
+      return {}
+    },
+  }),
+  call('DELETE /faults/{fault_id}', {
+    summary: 'Deletes a fault, and releases the requests that it holds.',
+    run({ mock, params: { fault_id } }) {
+      if (!mock.faults.remove(fault_id)) throw unknownFault(fault_id)
+      return {}
+    },
+  }),
+  call('POST /faults/{fault_id}/release', {
+    summary: 'Releases the requests that a fault holds or delays. The fault stays, and holds the next ones.',
+    run({ mock, params: { fault_id } }) {
+      const released = mock.faults.release(fault_id)
+      if (released === undefined) throw unknownFault(fault_id)
+      return { released }
+    },
+  }),
+  call('GET /journal', {
+    summary:
+      'The newest exchanges of the world, the oldest first, with their tokens cut to their labels. `dropped` says how many older ones are no longer kept.',
+    query: JournalFilter.extend({ status: wholeNumber.optional(), since: wholeNumber.optional() }),
+    run: ({ mock, query }) => ({ exchanges: mock.journal.find(query), dropped: mock.journal.dropped() }),
+  }),
+  call('POST /journal/verify', {
+    summary: 'Says whether the exchanges are as expected. If not, it says why, and which came nearest.',
+    body: Expectation,
+    run: ({ mock, body }) => mock.journal.verify(body),
+  }),
+  call('DELETE /journal', {
+    summary: 'Clears the journal.',
+    run({ mock }) {
+      mock.journal.clear()
+      return {}
+    },
+  }),
+  call('GET /changes', {
+    summary: 'Change sets and exchanges as they happen, as Server-Sent Events, from now on or from a revision on.',
+    query: z.strictObject({ since: wholeNumber.optional() }),
+    run({ mock, query, request }) {
+      const lastEventId = header(request, 'last-event-id')
+      return () => mock.changes({ ...query, lastEventId })
+    },
+    respond: (begin, { mock }) => eventStream(mock.world, begin),
+  }),
+  call('GET /explain', {
+    summary: 'Why a lobby is not listed, which operation answers a request and for whom, or why a name does not pass.',
+    query: Question,
+    run: ({ mock, query }) => mock.explain(query),
+  }),
+  call('GET /lobbies/{lobby_id}/env', {
+    summary:
+      'What the server of a lobby finds in its environment, as lines for a shell or, by the header accept, as JSON.',
+    run: ({ mock, params: { lobby_id }, url }) => mock.lobbyEnvironment(lobby_id, { url }),
+    respond(environment, { request }) {
+      if (prefersJson(header(request, 'accept'), 'text/plain')) return undefined
+      const lines = exportLines(environment).map(line => `${line}\n`)
+      return textResponse('text/plain; charset=utf-8', lines.join(''))
+    },
+  }),
+  call('GET /simulation', {
+    summary: 'Where players come and go by themselves, and how many are there.',
+    run: ({ mock }) => ({ simulations: mock.simulations() }),
+  }),
+  call('PUT /simulation', {
+    summary: 'Starts to simulate players of a namespace, in one change set. Absent fields get their defaults.',
+    body: SimulationOptions,
+    run: ({ mock, body }) => mock.simulate(body),
+  }),
+  call('DELETE /simulation', {
+    summary: 'Stops the simulation of a namespace. Its players leave when their sessions end.',
+    query: EndSimulationOptions,
+    async run({ mock, query }) {
+      if (!(await mock.endSimulation(query))) throw unknownSimulation(query.namespace)
+      return {}
+    },
+  }),
+  call('POST /device-links/{token}/complete', {
+    summary: 'Completes a device link for a game, without a cloud token.',
+    body: CompletionOptions,
+    async run({ mock, params: { token }, body }) {
+      await mock.completeDeviceLink(token, body)
+      return getRecord(mock.world, { table: 'device-links', id: token })
+    },
+  }),
+  call('POST /device-links/{token}/expire', {
+    summary: 'Lets a device link expire now.',
+    async run({ mock, params: { token } }) {
+      await mock.expireDeviceLink(token)
+      return getRecord(mock.world, { table: 'device-links', id: token })
+    },
+  }),
+  call('GET /{table}', {
+    summary: 'The records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',
+    query: 'fields',
+    run: ({ mock, params: { table }, request }) => ({
+      [listKey(table)]: listRecords(mock.world, table, request.query),
+    }),
+  }),
+  call('GET /{table}/{id}', {
+    summary: 'One of them.',
+    run: ({ mock, params }) => getRecord(mock.world, params),
+  }),
+  call('POST /{table}', {
+    summary: "Makes a record. What is absent is filled in with the scenario format's defaults.",
+    body: AnyRecord,
+    run: ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
+  }),
+  call('PATCH /{table}/{id}', {
+    summary: 'Changes the given fields of a record; null takes an optional one away.',
+    body: AnyRecord,
+    run: ({ mock, params, body }) => updateRecord(mock.world, params, body),
+  }),
+  call('DELETE /{table}/{id}', {
+    summary: 'Deletes a record.',
+    run: ({ mock, params }) => deleteRecord(mock.world, params),
+  }),
+]
+
+/** The state of a server. */
+export interface Health {
+  readonly status: 'ok'
+  readonly version: string
+  readonly uptime_ms: number
+  /** The number of worlds. */
+  readonly worlds: number
+  /** The number of requests that are blocked on a watch index, in all worlds. */
+  readonly waiters: number
+}
+
+/** The time of a world. */
+export interface ClockState {
+  readonly mode: ClockMode
+  readonly rate: number
+  /** In ISO 8601. */
+  readonly now: string
+}
+
+function clockState(clock: Clock): ClockState {
+  const { mode, rate } = clock
+  return { mode, rate, now: new Date(clock.now()).toISOString() }
+}
+
+/** Runs work with a signal that aborts when the client disconnects. Then it rejects with `ClientGone`. */
+async function untilDisconnected(request: MockRequest, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(new ClientGone('the client has gone'))
+  const client = request.signal?.()
+  client?.addEventListener('abort', abort)
+  if (client?.aborted) abort()
+  try {
+    await work(controller.signal)
+  } finally {
+    client?.removeEventListener('abort', abort)
+  }
+}
+
+/** The longest snapshot that is answered as YAML, in characters of its JSON: some 50,000 lobbies. */
+const maxYamlLength = 16 * 1024 * 1024
+
+function yamlOf(snapshot: ScenarioInput): string {
+  const json = JSON.stringify(snapshot)
+  if (json.length > maxYamlLength) {
+    throw new UsageError(
+      'the snapshot is too long to be answered as YAML: ask for application/json, or run mockmaker export, which writes YAML itself',
+    )
+  }
+  const writer = new JsonToYaml()
+  return writer.push(json) + writer.end()
+}
+
+function unknownWorld(id: string): ApiError {
+  return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: PUT /__mock/worlds/{id} makes one`)
+}
+
+function unknownFault(id: string): ApiError {
+  return new ApiError('API_NOT_FOUND', `there is no fault ${quoted(id)}: GET /__mock/faults lists them`)
+}
+
+function unknownSimulation(name = 'the default namespace'): ApiError {
+  return new ApiError(
+    'API_NOT_FOUND',
+    `nobody comes by themselves to ${name}: GET /__mock/simulation lists where somebody does, PUT has them come`,
+  )
+}
+
+/** A call as `GET /__mock` lists it. */
+interface CallDescription {
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  /** The names of its query parameters. All are optional. */
+  readonly query?: readonly string[]
+  /** The keys of its body, the optional ones with a `?`. Absent if the keys vary. */
+  readonly body?: readonly string[]
+}
+
+/** Lists the calls for people. */
+export function describeCalls(): CallDescription[] {
+  return controlCalls.map(({ method, path, summary, query, body }) => ({
+    method,
+    path: `${controlPath}${path === '/' ? '' : path}`,
+    summary,
+    ...(query instanceof z.ZodObject ? { query: Object.keys(query.shape) } : {}),
+    ...(body instanceof z.ZodObject ? { body: Object.entries(body.shape).map(keyText) } : {}),
+  }))
+}
+
+function keyText([name, schema]: readonly [string, unknown]): string {
+  return schema instanceof z.ZodOptional ? `${name}?` : name
+}

@@ -1,0 +1,137 @@
+import * as z from 'zod'
+import { ApiError } from '../contract/errors.js'
+import { controlPath } from '../contract/paths.js'
+import { parseInput } from '../lib/issues.js'
+import { isJsonObject, nestingLimit } from '../lib/json.js'
+import { quoted, shortened } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
+import { parseJson } from '../server/input.js'
+import { bodyLimit, header, type MockRequest, type MockResponseInit } from '../server/message.js'
+import { isCrossSite, isLoopbackOrigin } from '../server/origin.js'
+import { pathInWorld, RouteTable } from '../server/routes.js'
+import { type ControlContext, controlCalls } from './api.js'
+import { jsonResponse } from './responses.js'
+
+/** A call of the table. TypeScript cannot follow one route through its schemas to what it runs, so those take `never`. */
+interface ControlCall {
+  readonly route: string
+  readonly method: string
+  readonly path: string
+  readonly query?: z.ZodObject | 'fields' | undefined
+  readonly body?: z.ZodType | undefined
+  readonly maxBodyBytes?: number
+  run(call: never): unknown
+  respond?(output: never, context: ControlContext): MockResponseInit | undefined
+}
+
+const calls: Readonly<Record<string, ControlCall>> = Object.fromEntries(controlCalls.map(call => [call.route, call]))
+
+const routes = new RouteTable(calls, `GET ${controlPath} lists the calls`, controlPath)
+
+/** The headers that every answer gets say which pages may call. */
+const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
+
+/**
+ * Checks a request before its world is looked up. Returns the answer to a preflight, and `undefined` for all others.
+ * Throws `ApiError` if there is no such call, or the client may not make it.
+ */
+export function checkControlRequest(request: MockRequest): MockResponseInit | undefined {
+  if (request.method === 'OPTIONS') return preflight
+  findCall(request)
+  guard(request)
+  return undefined
+}
+
+/** Returns how many bytes of a request's body to read. A call that is refused gets no more than any other. */
+export function maxControlBody(request: Pick<MockRequest, 'method' | 'path' | 'headers'>): number {
+  try {
+    const { maxBodyBytes = bodyLimit } = findCall(request).call
+    guard(request)
+    return maxBodyBytes
+  } catch {
+    return bodyLimit
+  }
+}
+
+/** Answers a request that `checkControlRequest` let pass. Rejects with `ApiError`. */
+export async function handleControl(context: ControlContext): Promise<MockResponseInit> {
+  const { request } = context
+  const { call, params } = findCall(request)
+  const input = { ...context, params, query: parseQuery(call, request), body: parseBody(call, request) }
+  try {
+    const output = await call.run(input as never)
+    return call.respond?.(output as never, context) ?? jsonResponse(output as object, 'loopback')
+  } catch (error) {
+    throw asApiError(error, isAskedByQuery(call) ? 'API_BAD_QUERY' : 'API_BAD_BODY')
+  }
+}
+
+function findCall({ method, path }: Pick<MockRequest, 'method' | 'path'>) {
+  const inside = pathInWorld(path).slice(controlPath.length) || '/'
+  // The id of a game mode has a slash in it, and people write it so.
+  const { id, params } = routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
+  return { call: calls[id] as ControlCall, params } // the routes have the ids of the calls
+}
+
+/**
+ * Refuses a call that changes something if a page of another site could have sent it. Such a page can send neither JSON
+ * without a preflight, nor a loopback Origin, and browsers add `sec-fetch-site`. Throws `ApiError`.
+ */
+function guard(request: Pick<MockRequest, 'method' | 'headers'>): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const type = header(request, 'content-type')
+  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+    throw forbidden(
+      `its content-type is ${type === undefined ? 'missing' : quoted(type)}: send "content-type: application/json", also where there is no body`,
+    )
+  }
+  const origin = header(request, 'origin')
+  if (origin !== undefined && !isLoopbackOrigin(origin)) {
+    throw forbidden(`its Origin is ${quoted(origin)}: only pages of this machine may steer the mock`)
+  }
+  if (isCrossSite(request)) {
+    throw forbidden('a page of another site sent it: open the page under the same host name as the mock')
+  }
+}
+
+function forbidden(why: string): ApiError {
+  return new ApiError('API_FORBIDDEN', `the control API does not take this call, because ${why}`)
+}
+
+/** Returns the checked query. An unknown parameter is an error, because it would be ignored in silence. */
+function parseQuery({ query: schema = z.strictObject({}) }: ControlCall, { query = '' }: MockRequest): unknown {
+  if (schema === 'fields') return undefined
+  const parameters = [...new URLSearchParams(query)]
+  const seen = new Set<string>()
+  const repeated = parameters.map(([name]) => name).find(name => seen.size === seen.add(name).size)
+  if (repeated !== undefined)
+    throw new ApiError('API_BAD_QUERY', `query parameter ${shortened(repeated)} is given more than once: send it once`)
+  return check(schema, Object.fromEntries(parameters), 'query')
+}
+
+/** A snapshot has the states of lobbies inside it. */
+const levels = 2 * nestingLimit
+
+const AnyObject = z.custom<object>(isJsonObject, 'expected an object')
+
+function parseBody({ body: schema, maxBodyBytes = bodyLimit }: ControlCall, { body }: MockRequest): unknown {
+  if (!schema) return undefined
+  return check(schema, parseJson(body, AnyObject, { bytes: maxBodyBytes, levels }), 'body')
+}
+
+function check(schema: z.ZodType, input: object, part: 'query' | 'body'): unknown {
+  try {
+    return parseInput(schema, input, part)
+  } catch (error) {
+    throw asApiError(error, part === 'query' ? 'API_BAD_QUERY' : 'API_BAD_BODY')
+  }
+}
+
+/** Turns what the caller did wrong into an answer. */
+function asApiError(error: unknown, code: 'API_BAD_QUERY' | 'API_BAD_BODY'): unknown {
+  return error instanceof UsageError ? new ApiError(code, error.message) : error
+}
+
+function isAskedByQuery({ method, query, body }: ControlCall): boolean {
+  return method === 'GET' || (query !== undefined && body === undefined)
+}
