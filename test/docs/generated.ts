@@ -69,7 +69,9 @@ function errorTable(): string {
   const rows = Object.entries(errorStatus).map(([code, status]) => {
     const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
     const named = anyCallErrors.includes(code as ErrorCode) ? 'any call' : ids.map(id => `\`${id}\``).join(', ')
-    const by = ids.length > 8 ? 'many operations' : named
+    // The contract adds it to every operation with a body.
+    const withBody = code === 'API_BODY_TOO_LARGE' ? 'any call with a body' : named
+    const by = ids.length > 8 ? 'many operations' : withBody
     return `| \`${code}\` | ${status} | ${by} |`
   })
   return ['| code | status | answered by |', '|---|---|---|', ...rows].join('\n')

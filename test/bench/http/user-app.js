@@ -1,5 +1,5 @@
 // @ts-check
-// The mock in a user's Express app, as README shows it, and before it a route of the app's own that answers the same list:
+// The mock in a user's Express app, as docs/guides/express.md shows it, and before it a route of the app's own that answers the same list:
 // `node user-app.js <port> <scenario file> <path> <file with the JSON to answer>`.
 import { readFileSync } from 'node:fs'
 import express from 'express'
