@@ -13,38 +13,42 @@ const mostProblems = 10
 /** Parses the query of a request. Ignores unknown parameters. Throws `API_BAD_QUERY` if a known one does not fit, or is sent twice. */
 export function parseQuery({ query: schema }: Pick<OperationSpec, 'query'>, { query: text = '' }: MockRequest): Fields {
   if (!schema) return {}
-  if (text === '') return parseEmptyQuery(schema)
+  if (text === '') return parseTexts(schema, undefined, 'API_BAD_QUERY', 'query parameter')
   const query = new URLSearchParams(text)
   const fields: Record<string, string> = {}
-  for (const name of Object.keys(schema.shape)) {
+  for (const name in schema.shape) {
     const [value, second] = query.getAll(name)
     if (second !== undefined)
       throw new ApiError('API_BAD_QUERY', `query parameter ${name} is given more than once: send it once`)
     if (value !== undefined) fields[name] = value
   }
-  return parse(schema, fields, 'API_BAD_QUERY', 'query parameter')
-}
-
-const emptyQueries = new WeakMap<z.ZodObject, Fields>()
-
-/** Most requests have no query, and it always gives the same fields. */
-function parseEmptyQuery(schema: z.ZodObject): Fields {
-  const known = emptyQueries.get(schema)
-  if (known) return known
-  const fields = parse(schema, {}, 'API_BAD_QUERY', 'query parameter')
-  emptyQueries.set(schema, fields)
-  return fields
+  return parseTexts(schema, fields, 'API_BAD_QUERY', 'query parameter')
 }
 
 /** Parses the headers that the operation uses. Throws `API_BAD_HEADERS` if one does not fit. */
 export function parseHeaders({ headers: schema }: OperationSpec, request: MockRequest): Fields {
   if (!schema) return {}
-  const fields: Record<string, string> = {}
-  for (const name of Object.keys(schema.shape)) {
+  let fields: Record<string, string> | undefined
+  for (const name in schema.shape) {
     const value = header(request, name)
-    if (value !== undefined) fields[name] = value
+    if (value === undefined) continue
+    fields ??= {}
+    fields[name] = value
   }
-  return parse(schema, fields, 'API_BAD_HEADERS', 'header')
+  return parseTexts(schema, fields, 'API_BAD_HEADERS', 'header')
+}
+
+/** The parsed fields of requests that sent none. */
+const defaultFields = new WeakMap<z.ZodObject, Fields>()
+
+/** Parses the texts that were sent, or none. Most requests send none, which always gives the same fields. */
+function parseTexts(schema: z.ZodObject, texts: Fields | undefined, code: ErrorCode, what: string): Fields {
+  if (texts) return parse(schema, texts, code, what)
+  const known = defaultFields.get(schema)
+  if (known) return known
+  const fields = parse(schema, {}, code, what)
+  defaultFields.set(schema, fields)
+  return fields
 }
 
 /** The limits of a body: its length in bytes, and how many levels of objects and arrays it may nest. */
