@@ -11,8 +11,6 @@ export type {
   OpenApiHeader,
   OpenApiOperation,
   OpenApiParameter,
-  OpenApiPathItem,
-  OpenApiReference,
   OpenApiResponse,
   OpenApiSchema,
 } from './contract/openapi.js'

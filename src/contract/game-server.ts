@@ -8,32 +8,32 @@ const serverErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'MATCHMA
 const lobby_id = z.string().meta({ description: 'The id of a lobby of the namespace.' })
 const player_token = z.string().meta({
   description:
-    'The token of the player, as find, join or create answered it: `player.…` with the token of a lobby, `dev_player.…` with a development token.',
+    'The token of the player, from find, join or create. With the token of a lobby it is `player.…`, with a development token `dev_player.…`.',
 })
 const playerTokenErrors = ['TOKEN_ERROR', 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'] as const
 const checked =
-  'The mock checks a `player_token` before the state of the lobby. A valid token of another kind gives `CLAIMS_MISSING_ENTITLEMENT`, a string that is no token of the world `TOKEN_ERROR`.'
+  'The mock checks the `player_token` before the state of the lobby. A valid token of another kind is `CLAIMS_MISSING_ENTITLEMENT`. An unknown token is `TOKEN_ERROR`.'
 
 const takesOver =
-  'With the token of a lobby, and unless it is refused, it hands the lobby over to its server: see `lobbies.find`.'
+  'If accepted, a call with the token of a lobby hands the lobby over to its server: see `lobbies.find`.'
 
-/** What a lobby's game server says of its lobby and of its players. */
+/** The calls of a game server about its lobby and its players. */
 export const gameServerOperations = {
   'lobbies.ready': {
     method: 'POST',
     path: '/matchmaker/lobbies/ready',
-    summary: 'The lobby is ready for players.',
+    summary: 'Reports that the lobby is ready for players.',
     auth: 'lobby',
     kind: 'write',
     output: done,
     errors: serverErrors,
     source: 'client',
-    fidelity: [takesOver, 'To call it again changes nothing.'],
+    fidelity: [takesOver, 'A second call changes nothing.'],
   },
   'lobbies.setClosed': {
     method: 'PUT',
     path: '/matchmaker/lobbies/closed',
-    summary: 'Closes or opens the lobby. A closed lobby is not found or listed, but can be joined by its id.',
+    summary: 'Closes or opens the lobby. Players can join a closed lobby only by its id.',
     auth: 'lobby',
     kind: 'write',
     body: z.object({ is_closed: z.boolean() }),
@@ -45,7 +45,7 @@ export const gameServerOperations = {
   'lobbies.setState': {
     method: 'PUT',
     path: '/matchmaker/lobbies/state',
-    summary: 'Sets what the lobby says of itself: any JSON. An empty body clears it.',
+    summary: 'Sets the state of the lobby: any JSON. An empty body clears it.',
     auth: 'lobby',
     kind: 'write',
     jsonBody: Json,
@@ -57,20 +57,20 @@ export const gameServerOperations = {
   'lobbies.getState': {
     method: 'GET',
     path: '/matchmaker/lobbies/{lobby_id}/state',
-    summary: 'What a lobby says of itself: any JSON, or null.',
+    summary: 'Returns the state of a lobby: any JSON, or null.',
     auth: 'lobby',
-    // A call like any other of a lobby's server, which takes over with its first.
+    // It reads, but it can hand the lobby over to its server.
     kind: 'write',
     params: z.object({ lobby_id }),
     output: z.unknown(),
     errors: [...serverErrors, 'MATCHMAKER_LOBBY_NOT_FOUND'],
     source: 'client',
-    fidelity: [takesOver, 'The token of a lobby reads the state of each lobby of its namespace.'],
+    fidelity: [takesOver, 'With the token of a lobby, it reads the state of every lobby of the namespace.'],
   },
   'players.connected': {
     method: 'POST',
     path: '/matchmaker/players/connected',
-    summary: 'A player who has a seat in the lobby has come.',
+    summary: 'Reports that a player with a seat in the lobby has connected.',
     auth: 'lobby',
     kind: 'write',
     body: z.object({ player_token }),
@@ -87,15 +87,15 @@ export const gameServerOperations = {
     fidelity: [
       takesOver,
       checked,
-      'A player of another lobby is removed from there, and the call is refused with `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`: the only refusal that changes something.',
-      'A player who has left, or whose seat has expired, is remembered for an hour; then its token is unknown.',
-      'A player who took a seat by a call is removed 8 hours later; one whom the scenario lists stays.',
+      'A player of another lobby is removed from that lobby, and the answer is `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
+      'The mock remembers a player who left, or whose seat expired, for an hour. Then the token is unknown.',
+      'A player who reserved a seat by a call is removed 8 hours later. A player in the scenario stays.',
     ],
   },
   'players.disconnected': {
     method: 'POST',
     path: '/matchmaker/players/disconnected',
-    summary: 'A player has left the lobby.',
+    summary: 'Reports that a player has left the lobby.',
     auth: 'lobby',
     kind: 'write',
     body: z.object({ player_token }),
@@ -105,14 +105,14 @@ export const gameServerOperations = {
     fidelity: [
       takesOver,
       checked,
-      'A player of another lobby is removed from there, as by `players.connected`: the real service refuses, and leaves it there.',
-      'A player who has not connected yet gives its seat back; of one who is gone already nothing changes, and it is no error.',
+      'A player of another lobby is removed from that lobby, as in `players.connected`. The real service refuses, and keeps the player there.',
+      'A player who has not connected yet loses the seat. For a player who has left already, the call changes nothing.',
     ],
   },
   'players.getStatistics': {
     method: 'GET',
     path: '/matchmaker/players/statistics',
-    summary: 'Counts the taken seats, reserved or connected: in total, by game mode, and by region.',
+    summary: 'Counts the reserved and connected seats: in total, by game mode, and by region.',
     auth: 'public',
     kind: 'read',
     output: z.object({
@@ -122,8 +122,8 @@ export const gameServerOperations = {
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
     source: 'client',
     fidelity: [
-      'Every game mode is there with all its regions, also where nobody plays.',
-      'No count is above 4294967295, the most that clients can read.',
+      'The answer has every game mode with all its regions, even without players.',
+      'A count is at most 4294967295, the most that clients can read.',
     ],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -3,10 +3,8 @@ import { Timestamp, Uint32, Watch, WatchIndex } from './formats.js'
 import type { OperationSpec } from './operation.js'
 import { RegionSummary } from './regions.js'
 
-/** The parameter of a path that names a game. */
-export const InGame = z.object({ game_id: z.string().meta({ description: 'The id of a game.' }) })
+export const InGame = z.object({ game_id: z.string().meta({ description: 'The id of the game.' }) })
 
-/** A namespace as its game lists it. */
 export const NamespaceSummary = z
   .object({
     namespace_id: z.string(),
@@ -15,16 +13,14 @@ export const NamespaceSummary = z
     version_id: z.string(),
     name_id: z.string(),
   })
-  .meta({ id: 'NamespaceSummary', description: 'A namespace, as its game lists it.' })
+  .meta({ id: 'NamespaceSummary', description: 'A namespace without its configuration.' })
 export type NamespaceSummary = z.output<typeof NamespaceSummary>
 
-/** A version of a game that a namespace runs. Its names are `0.0.1`, `0.0.2`, … (PROTOCOL.md C). */
 export const VersionSummary = z
   .object({ version_id: z.string(), create_ts: Timestamp, display_name: z.string() })
-  .meta({ id: 'VersionSummary', description: 'A version of a game that one of its namespaces runs.' })
+  .meta({ id: 'VersionSummary', description: 'A version that a namespace of the game runs.' })
 export type VersionSummary = z.output<typeof VersionSummary>
 
-/** A whole game. `total_player_count` counts the seats, reserved and connected, of all its lobbies. */
 export const Game = z
   .object({
     game_id: z.string(),
@@ -39,16 +35,15 @@ export const Game = z
   })
   .meta({
     id: 'Game',
-    description: 'A game. `total_player_count` counts the seats, reserved and connected, of all its lobbies.',
+    description: 'A game. `total_player_count` counts the reserved and connected seats of all its lobbies.',
   })
 
-/** What the cloud does with games. */
 export const gameOperations = {
   'games.getGameById': {
     method: 'GET',
     path: '/cloud/games/{game_id}',
     summary:
-      'Shows a game: its namespaces, their versions, its regions and its players. Blocks while `watch_index` is the current index.',
+      'Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the current index.',
     auth: 'cloud',
     kind: 'watch',
     params: InGame,
@@ -57,10 +52,10 @@ export const gameOperations = {
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY'],
     source: 'client',
     fidelity: [
-      "Nobody owns a game: its `developer_group_id` is the scenario's, else made up from the seed.",
+      'A game has no owner. Its `developer_group_id` comes from the scenario, else from the seed.',
       '`total_player_count` is at most 4294967295, the most that clients can read.',
-      'The mock keeps no versions: those that namespaces run are listed, as old as the first namespace that runs them, and named `0.0.1`, `0.0.2`, … in the order of these namespaces.',
-      'All regions of the world are there for each game. The `region_id` of a region of your own comes from the seed, unless the scenario says `region_uuid`; its `universal_region` is that of its display name, else `unknown`.',
+      'The mock stores no versions. It lists those that namespaces run, named `0.0.1`, `0.0.2`, … in the order of the namespaces. A version is as old as the first namespace that runs it.',
+      'Every game has all regions of the world. The `region_id` of a region of your own comes from the seed, unless the scenario says `region_uuid`. Its `universal_region` follows its display name, else it is `unknown`.',
     ],
   },
   'games.tokens.createCloudToken': {

@@ -6,7 +6,6 @@ import type { OperationSpec } from './operation.js'
 
 const Int32 = z.int32().meta({ format: 'int32' })
 
-/** How a lobby's port is reached. */
 export const ProxyProtocol = z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp'])
 
 const PortRange = z.object({ min: Int32, max: Int32 })
@@ -14,7 +13,6 @@ const PortRange = z.object({ min: Int32, max: Int32 })
 /** The most ports of a development token (PROTOCOL.md B5). */
 export const portsMax = 16
 
-/** A port of a lobby: one `target_port`, or a `port_range`, inclusive. Which of them fit together, the validation says (PROTOCOL.md B5). */
 export const Port = z
   .object({
     label: z.string(),
@@ -25,32 +23,30 @@ export const Port = z
   .meta({
     id: 'Port',
     description:
-      'A port of a lobby: one `target_port`, or a `port_range`, inclusive. Which of them fit together, the validation says.',
+      'A port of a lobby: one `target_port`, or an inclusive `port_range`. The validation checks the combination.',
   })
 export type Port = z.output<typeof Port>
 
-/** A port of the game server of a development token, whose label stands beside it. */
 export const DevelopmentPort = z
   .object({ port: Int32.optional(), port_range: PortRange.optional(), protocol: ProxyProtocol })
   .meta({
     id: 'DevelopmentPort',
-    description: 'A port of a game server of your own: one `port`, or a `port_range`, inclusive.',
+    description: 'A port of your own game server: one `port`, or an inclusive `port_range`.',
   })
 export type DevelopmentPort = z.output<typeof DevelopmentPort>
 
-const minted = z.object({ token: z.string() })
+const newToken = z.object({ token: z.string() })
 
-/** The JSON schema of an object that has one field, and not the other: null means absent (PROTOCOL.md B9). */
+/** JSON Schema of an object that has one field and not the other. Null means absent (PROTOCOL.md B9). */
 function onlyOf(field: string, other: string) {
   return { required: [field], properties: { [field]: { not: { type: 'null' } }, [other]: { type: 'null' } } }
 }
 
-/** How a namespace gets tokens. */
 export const namespaceTokenOperations = {
   'games.namespaces.validateGameNamespaceTokenDevelopment': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development/validate',
-    summary: 'Says what is wrong with the ports of a development token to be. Creates nothing.',
+    summary: 'Validates the ports of a new development token. Creates nothing.',
     auth: 'bearer',
     kind: 'read',
     params: InNamespace,
@@ -58,12 +54,12 @@ export const namespaceTokenOperations = {
     output: Validation,
     errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
     source: 'interface',
-    fidelity: ['The hostname is not checked.'],
+    fidelity: ['The mock does not check the hostname.'],
   },
   'games.namespaces.createGameNamespaceTokenDevelopment': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development',
-    summary: 'Mints a development token, which leads to a game server of your own: its host name and its ports.',
+    summary: 'Creates a development token, for a game server of your own at a host name and ports.',
     auth: 'cloud',
     kind: 'write',
     params: InNamespace,
@@ -72,17 +68,17 @@ export const namespaceTokenOperations = {
         hostname: z.string(),
         ports: record(DevelopmentPort)
           .optional()
-          .meta({ description: 'By their labels.', maxProperties: portsMax, propertyNames: identifierShape }),
+          .meta({ description: 'The ports by label.', maxProperties: portsMax, propertyNames: identifierShape }),
         lobby_ports: z
           .array(Port)
           .optional()
-          .meta({ description: 'In the place of `ports`, as older clients send them.', maxItems: portsMax }),
+          .meta({ description: 'Older clients send this instead of `ports`.', maxItems: portsMax }),
       })
       .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
         error: 'expected one of ports and lobby_ports, and not both',
       })
       .meta({ oneOf: [onlyOf('ports', 'lobby_ports'), onlyOf('lobby_ports', 'ports')] }),
-    output: minted,
+    output: newToken,
     errors: [
       'API_UNAUTHORIZED',
       'CLAIMS_MISSING_ENTITLEMENT',
@@ -92,18 +88,18 @@ export const namespaceTokenOperations = {
     ],
     source: 'client',
     fidelity: [
-      'What is wrong with the ports is in `metadata.errors`, as the validation has it; those that come by label count in their order.',
-      'One of `ports` and `lobby_ports` is sent: neither, or both, is `API_BAD_BODY`.',
+      '`metadata.errors` lists the problems of the ports, like the validation. `ports` are numbered in their order.',
+      'A body with both `ports` and `lobby_ports`, or with neither, is `API_BAD_BODY`.',
     ],
   },
   'games.namespaces.createGameNamespaceTokenPublic': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/public',
-    summary: 'Mints a public token of a namespace, for the clients of the game.',
+    summary: 'Creates a public token of a namespace, for the clients of the game.',
     auth: 'cloud',
     kind: 'write',
     params: InNamespace,
-    output: minted,
+    output: newToken,
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'NAMESPACE_NOT_FOUND'],
     source: 'client',
     fidelity: [],

@@ -3,9 +3,8 @@ import { displayNameMaxBytes, identifierShape, Timestamp, Uint32, Uuid } from '.
 import { InGame, NamespaceSummary } from './games.js'
 import type { OperationSpec } from './operation.js'
 
-/** The parameters of a path that names a namespace of a game. */
 export const InNamespace = InGame.extend({
-  namespace_id: z.string().meta({ description: 'The id of a namespace of the game.' }),
+  namespace_id: z.string().meta({ description: 'The id of the namespace.' }),
 })
 
 const CdnDomain = z.object({
@@ -16,9 +15,10 @@ const CdnDomain = z.object({
   verification_errors: z.array(z.string()),
 })
 
-/** Whose pages may call without a token. */
 const CdnConfig = z.object({
-  enable_domain_public_auth: z.boolean().meta({ description: 'Whether `lobbies.list` and the like need no token.' }),
+  enable_domain_public_auth: z
+    .boolean()
+    .meta({ description: '`true` if matchmaker calls from the domains need no token.' }),
   domains: z.array(CdnDomain),
   auth_type: z.enum(['none', 'basic']),
   auth_user_list: z.array(z.object({ user: z.string() })),
@@ -33,35 +33,33 @@ const MatchmakerConfig = z.object({
   max_players_per_client_hosting: Uint32,
 })
 
-/** A whole namespace. Clients insist on all fields of its config. */
+/** Clients insist on all fields of `config`. */
 export const Namespace = NamespaceSummary.extend({
   config: z.object({ cdn: CdnConfig, matchmaker: MatchmakerConfig, kv: z.object({}), identity: z.object({}) }),
 }).meta({ id: 'Namespace', description: 'A namespace with its configuration.' })
 export type Namespace = z.output<typeof Namespace>
 
-/** One problem of a validated request; `path` is its origin, as in `["ports", "0", "label-invalid"]`. */
 export const ValidationError = z.object({ path: z.array(z.string()) }).meta({
   id: 'ValidationError',
-  description: 'One problem of a validated request; `path` is its origin, as in `["ports", "0", "label-invalid"]`.',
+  description:
+    'A problem of a validated request. `path` says where it is and what is wrong: `["ports", "0", "label-invalid"]`.',
 })
 export type ValidationError = z.output<typeof ValidationError>
 
-/** What the validations answer: an empty list where there is nothing to mend. */
 export const Validation = z.object({ errors: z.array(ValidationError) }).meta({
   id: 'Validation',
-  description: 'What is wrong with the request; an empty list where there is nothing to mend.',
+  description: 'The problems of a validated request. The list is empty if the request is valid.',
 })
 export type Validation = z.output<typeof Validation>
 
 const names = z.object({ display_name: z.string(), name_id: z.string() })
 const matchmakerConfig = z.object({ lobby_count_max: Uint32, max_players: Uint32 })
 
-/** What the cloud does with the namespaces of games. */
 export const namespaceOperations = {
   'games.namespaces.validateGameNamespace': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces/validate',
-    summary: 'Says what is wrong with the names of a namespace to be. Creates nothing.',
+    summary: 'Validates the names of a new namespace. Creates nothing.',
     auth: 'bearer',
     kind: 'read',
     params: InGame,
@@ -69,17 +67,17 @@ export const namespaceOperations = {
     output: Validation,
     errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
     source: 'interface',
-    fidelity: ['An unknown game is no error: its names are taken as free.'],
+    fidelity: ['For an unknown game, every name is free.'],
   },
   'games.namespaces.createGameNamespace': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces',
     summary:
-      "Makes a namespace with the game modes of the game's first one. The new namespace needs a token. It has none yet: create one.",
+      "Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none yet: create one.",
     auth: 'cloud',
     kind: 'write',
     params: InGame,
-    // The behaviour checks the names: what is wrong with them is `VALIDATION_ERROR`.
+    // The resolver checks the names, because a wrong one is `VALIDATION_ERROR`.
     body: z.object({
       display_name: z.string().meta({ minLength: 1, maxLength: displayNameMaxBytes }),
       name_id: z.string().meta(identifierShape),
@@ -89,14 +87,14 @@ export const namespaceOperations = {
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_BODY', 'VALIDATION_ERROR'],
     source: 'client',
     fidelity: [
-      'Any UUID is a version, and all versions of a game are alike: the game modes are those that the first namespace of the game has now, none where it is the first.',
-      'What is wrong with the names is in `metadata.errors`, as the validation has it.',
+      'Any UUID is a version, and all versions of a game are alike. The new namespace copies the game modes that the first namespace of the game has now. The first namespace has none.',
+      '`metadata.errors` lists the problems of the names, like the validation.',
     ],
   },
   'games.namespaces.getGameNamespaceById': {
     method: 'GET',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}',
-    summary: 'Shows a namespace: its names, its version, its domains and its limits.',
+    summary: 'Returns a namespace with its names, version, domains and limits.',
     auth: 'cloud',
     kind: 'read',
     params: InNamespace,
@@ -104,9 +102,9 @@ export const namespaceOperations = {
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'NAMESPACE_NOT_FOUND'],
     source: 'client',
     fidelity: [
-      'Players behind a VPN, a proxy, Tor or a hosting provider are not told apart: each `max_players_per_client` is the same number.',
-      'Domains are verified at once, and as old as their namespace; nobody needs a password.',
-      'The mock has no `kv` and no `identity`: their configurations are empty.',
+      'The mock does not detect a VPN, a proxy, Tor or a hosting provider. Each `max_players_per_client` is the same number.',
+      'Domains are verified at once, and are as old as their namespace. No one needs a password.',
+      'The mock has no `kv` and no `identity`. Their configurations are empty.',
     ],
   },
   'games.namespaces.updateGameNamespaceVersion': {
@@ -125,7 +123,7 @@ export const namespaceOperations = {
   'games.namespaces.updateGameNamespaceMatchmakerConfig': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config',
-    summary: 'Sets how many lobbies a namespace may have, and how many players may come from one client address.',
+    summary: 'Sets the limits of a namespace: its lobbies, and the players from one client address.',
     auth: 'bearer',
     kind: 'write',
     params: InNamespace,
@@ -133,13 +131,13 @@ export const namespaceOperations = {
     errors: ['API_UNAUTHORIZED', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
     source: 'interface',
     fidelity: [
-      'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`: the real service answers 500 without a reason.',
+      'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`. The real service answers 500 without a reason.',
     ],
   },
   'games.namespaces.validateGameNamespaceMatchmakerConfig': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config/validate',
-    summary: 'Says what is wrong with two such numbers: nothing where they are unsigned 32-bit integers. Sets nothing.',
+    summary: 'Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing.',
     auth: 'bearer',
     kind: 'read',
     params: InNamespace,
@@ -147,16 +145,15 @@ export const namespaceOperations = {
     output: Validation,
     errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
     source: 'client',
-    fidelity: ['An unknown namespace is no error.'],
+    fidelity: ['An unknown namespace is not an error.'],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }
 
-/** From where a namespace may be called without a token. */
 export const namespaceDomainOperations = {
   'games.namespaces.toggleNamespaceDomainPublicAuth': {
     method: 'PUT',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domain-public-auth',
-    summary: 'Says whether the pages of a namespace may call without a token.',
+    summary: 'Allows or forbids calls without a token from the domains of a namespace.',
     auth: 'cloud',
     kind: 'write',
     params: InNamespace,
@@ -164,12 +161,12 @@ export const namespaceDomainOperations = {
     output: z.object({}),
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
     source: 'client',
-    fidelity: ['Of the default namespace it holds for callers without a known Origin, too: see `lobbies.list`.'],
+    fidelity: ['For the default namespace it also applies to callers without a known Origin: see `lobbies.list`.'],
   },
   'games.namespaces.addNamespaceDomain': {
     method: 'POST',
     path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains',
-    summary: 'Gives a namespace a domain, whose pages then belong to it.',
+    summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
     auth: 'cloud',
     kind: 'write',
     params: InNamespace,
@@ -188,8 +185,8 @@ export const namespaceDomainOperations = {
     ],
     source: 'client',
     fidelity: [
-      'The mock looks at no DNS. A text that is no host name, and a domain that another namespace has, are `VALIDATION_ERROR` with `metadata.errors`: `["domain", "invalid"]` and `["domain", "not-unique"]`.',
-      'A domain that the namespace has already is no error.',
+      'The mock does not check the DNS. An invalid host name is `VALIDATION_ERROR` with `["domain", "invalid"]` in `metadata.errors`. A domain of another namespace is `VALIDATION_ERROR` with `["domain", "not-unique"]`.',
+      'Adding a domain again is not an error.',
     ],
   },
   'games.namespaces.removeNamespaceDomain': {
@@ -202,6 +199,6 @@ export const namespaceDomainOperations = {
     output: z.object({}),
     errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'NAMESPACE_NOT_FOUND'],
     source: 'client',
-    fidelity: ['A domain that the namespace does not have is no error: it is gone all the same.'],
+    fidelity: ['Removing a domain that the namespace does not have is not an error.'],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,7 +1,6 @@
 import type * as z from 'zod'
 import type { OperationId, Operations } from './operations.js'
 
-/** What is sent as the body of an operation: JSON of its schema, or any JSON. */
 type BodyOf<Id extends OperationId> = Operations[Id] extends { body: infer Body extends z.ZodType }
   ? z.input<Body>
   : Operations[Id] extends { jsonBody: z.ZodType }
@@ -16,7 +15,7 @@ const game_id = '11111111-1111-4111-8111-111111111111'
 const player_token = 'player.mock.ykiz8tm5eqlgrhr6dd2a7r9x'
 const device_link_token = 'device.mock.f1x7e9c0tq3m8v2b5n6h4k1z'
 
-/** A body of each operation that takes one. An operation without its example does not compile. */
+/** An example for each operation with a body. A missing one does not compile. */
 const bodies: { readonly [Id in WithBody]: BodyOf<Id> } = {
   'lobbies.find': { game_modes: ['duel'], regions: ['lnd-fra', 'lnd-atl'] },
   'lobbies.join': { lobby_id },
@@ -47,7 +46,7 @@ const bodies: { readonly [Id in WithBody]: BodyOf<Id> } = {
   'devices.links.complete': { device_link_token, game_id },
 }
 
-/** An example of each parameter, by name. A name means the same in every operation. */
+/** An example for each parameter. A name means the same in every operation. */
 const parameters: Readonly<Record<string, string>> = {
   game_id,
   namespace_id: '22222222-2222-4222-8222-222222222222',
@@ -59,14 +58,13 @@ const parameters: Readonly<Record<string, string>> = {
   'x-coords': '52.52,13.40',
 }
 
-/** The example of the body of an operation; `undefined` where it takes none. */
+/** Returns an example body, or `undefined` if the operation has no body. */
 export function bodyExample(id: OperationId): unknown {
   return (bodies as { readonly [id in OperationId]?: unknown })[id]
 }
 
-/** The example of a parameter. Throws where it has none: a bug in the contract. */
 export function parameterExample(name: string): string {
   const example = parameters[name]
-  if (example === undefined) throw new Error(`parameter ${name} has no example: give it one in openapi-examples.ts`)
+  if (example === undefined) throw new Error(`parameter ${name} has no example: add one in openapi-examples.ts`)
   return example
 }

@@ -5,102 +5,7 @@ import { bodyExample, parameterExample } from './openapi-examples.js'
 import type { Auth, Method, OperationSpec, Source } from './operation.js'
 import { type OperationId, operationIds, operations } from './operations.js'
 
-/** What a document says of the server that it is for. */
-export interface OpenApiOptions {
-  /** Where the server answers, without a slash at its end. Default: where the document was found. */
-  readonly serverUrl?: string | undefined
-  /** The version of what serves it. Default: `0.0.0`. */
-  readonly version?: string | undefined
-}
-
-/** The table of operations as an OpenAPI 3.1 document. The same options give the same document, to the byte. */
-export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): OpenApiDocument {
-  const schemas = createOpenApiSchemas()
-  const paths: Record<string, OpenApiPathItem> = {}
-  for (const id of operationIds) {
-    const spec: OperationSpec = operations[id]
-    paths[spec.path] = { ...paths[spec.path], [spec.method.toLowerCase()]: operation(id, spec, schemas) }
-  }
-  return {
-    openapi: '3.1.0',
-    info: { title: 'mockmaker', version, description: about },
-    ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
-    tags: [...new Set(operationIds.map(tagOf))].map(name => ({ name })),
-    paths,
-    components: {
-      schemas: schemas.components(),
-      headers: openApiHeaders,
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: aboutTokens } },
-    },
-  }
-}
-
-const about =
-  'A mock of a matchmaker and game-namespace service, for working offline. Each operation says where its rules come from, and where it differs from the real service. POST, PUT and DELETE from a web page of another site (`sec-fetch-site: cross-site`), whose origin the mock does not allow, change nothing and are answered with 403 `API_FORBIDDEN`.'
-const aboutTokens = 'A token of the mock, which shows its tokens when it starts and on `GET /`.'
-
-/** Whom an operation answers, in a sentence. */
-const callers: { readonly [auth in Auth]: string } = {
-  none: 'Needs no token. One that is sent must still be valid.',
-  bearer: 'Needs any valid token.',
-  namespace: 'Needs a development or public token of a namespace, or none where the namespace is tokenless.',
-  public: 'Needs a development or public token of a namespace.',
-  lobby: "Needs the token of a lobby, which its server has, or a namespace's development token.",
-  cloud: 'Needs a cloud token; where the path names a game, one of that game.',
-}
-
-const sources: { readonly [source in Source]: string } = {
-  interface: 'The written interface of the service.',
-  client: 'The published clients of the service.',
-  ours: 'This mock: the real service has no such call.',
-}
-
-function operation(id: OperationId, spec: OperationSpec, schemas: OpenApiSchemas): OpenApiOperation {
-  const parameters = openApiParameters(spec, schemas)
-  const required = { bearer: [] }
-  return {
-    operationId: id,
-    summary: spec.summary,
-    description: descriptionOf(spec),
-    tags: [tagOf(id)],
-    security: spec.auth === 'none' || spec.auth === 'namespace' ? [{}, required] : [required],
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBodyOf(id, spec, schemas),
-    responses: openApiResponses(spec, schemas),
-  }
-}
-
-function requestBodyOf(
-  id: OperationId,
-  { body, jsonBody }: OperationSpec,
-  schemas: OpenApiSchemas,
-): Pick<OpenApiOperation, 'requestBody'> {
-  const sent = body ?? jsonBody
-  if (!sent) return {}
-  const schema = schemas.of(sent, 'body')
-  // An empty body is `{}`, so that a body without required fields may be left out.
-  const required = (schema.required ?? []).length > 0
-  return { requestBody: { required, content: { 'application/json': { schema, example: bodyExample(id) } } } }
-}
-
-function descriptionOf({ summary, auth, source, fidelity }: OperationSpec): string {
-  const differences = fidelity.length === 0 ? ['Nothing that is known.'] : fidelity.map(note => `- ${note}`)
-  return [
-    summary,
-    callers[auth],
-    '### Source',
-    sources[source],
-    '### What differs from the real service',
-    differences.join('\n'),
-  ].join('\n\n')
-}
-
-/** An operation's id without its last word: `games.namespaces`. */
-function tagOf(id: OperationId): string {
-  return id.slice(0, id.lastIndexOf('.'))
-}
-
-/** A schema as OpenAPI 3.1 has it: JSON Schema of draft 2020-12. */
+/** A schema of OpenAPI 3.1: JSON Schema of draft 2020-12. */
 export type OpenApiSchema = z.core.JSONSchema.BaseSchema
 
 /** An OpenAPI 3.1 document, as far as the service needs one. */
@@ -109,34 +14,30 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly servers?: readonly { readonly url: string }[]
   readonly tags: readonly { readonly name: string }[]
-  readonly paths: Readonly<Record<string, OpenApiPathItem>>
+  /** By path, then by method. */
+  readonly paths: Readonly<Record<string, { readonly [method in Lowercase<Method>]?: OpenApiOperation }>>
   readonly components: {
     readonly schemas: Readonly<Record<string, OpenApiSchema>>
     readonly headers: Readonly<Record<string, OpenApiHeader>>
-    readonly securitySchemes: Readonly<
-      Record<string, { readonly type: 'http'; readonly scheme: 'bearer'; readonly description: string }>
-    >
+    readonly securitySchemes: {
+      readonly bearer: { readonly type: 'http'; readonly scheme: 'bearer'; readonly description: string }
+    }
   }
 }
 
-/** The operations at a path, by method. */
-export type OpenApiPathItem = { readonly [method in Lowercase<Method>]?: OpenApiOperation }
-
-/** One operation: what it is for, whom it answers, and with what. */
 export interface OpenApiOperation {
   readonly operationId: string
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
-  /** Each is enough; `{}` is no token. */
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  /** One of them is enough. `{}` means no token. */
+  readonly security: readonly { readonly bearer?: readonly string[] }[]
   readonly parameters?: readonly OpenApiParameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: OpenApiContent }
   /** By status. */
   readonly responses: Readonly<Record<string, OpenApiResponse>>
 }
 
-/** A parameter of a path, of a query, or a header. */
 export interface OpenApiParameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -146,33 +47,106 @@ export interface OpenApiParameter {
   readonly example: string
 }
 
-/** What is answered with one status. */
 export interface OpenApiResponse {
   readonly description: string
-  readonly headers: Readonly<Record<string, OpenApiReference>>
-  /** Absent where the body is empty. */
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>
+  /** Absent if the body is empty. */
   readonly content?: OpenApiContent
 }
 
-/** A body: JSON, always. */
 export interface OpenApiContent {
   readonly 'application/json': { readonly schema: OpenApiSchema; readonly example?: unknown }
 }
 
-/** A header that responses refer to. */
 export interface OpenApiHeader {
   readonly description: string
   readonly required?: boolean
   readonly schema: OpenApiSchema
 }
 
-/** Stands for a component of the document: `#/components/…`. */
-export interface OpenApiReference {
-  readonly $ref: string
+export interface OpenApiOptions {
+  /** The URL of the server, without a slash at its end. Default: the place where the document was found. */
+  readonly serverUrl?: string | undefined
+  /** The version of the server. Default: `0.0.0`. */
+  readonly version?: string | undefined
 }
 
-/** The parameters of an operation, as they are on the wire: of its path, its query and its headers. */
-function openApiParameters({ params, query, headers }: OperationSpec, schemas: OpenApiSchemas): OpenApiParameter[] {
+const about =
+  'A mock of a matchmaker and game-namespace service, for working offline. Each operation names the source of its rules, and its differences from the real service. The mock refuses POST, PUT and DELETE from a web page of another site (`sec-fetch-site: cross-site`) whose origin it does not allow, with 403 `API_FORBIDDEN`.'
+
+/** Writes the table of operations as an OpenAPI 3.1 document. The same options give the same bytes. */
+export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): OpenApiDocument {
+  const schemas = new Schemas()
+  const paths: Record<string, OpenApiDocument['paths'][string]> = {}
+  for (const id of operationIds) {
+    const { path, method }: OperationSpec = operations[id]
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(id, schemas) }
+  }
+  const bearer = {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The mock shows its tokens at its start and on `GET /`.',
+  } as const
+  return {
+    openapi: '3.1.0',
+    info: { title: 'mockmaker', version, description: about },
+    ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
+    tags: [...new Set(operationIds.map(tagOf))].map(name => ({ name })),
+    paths,
+    components: { schemas: schemas.components(), headers: responseHeaders, securitySchemes: { bearer } },
+  }
+}
+
+const tokens: { readonly [auth in Auth]: string } = {
+  none: 'Needs no token. A token that is sent must be valid.',
+  bearer: 'Needs any valid token.',
+  namespace: 'Needs a development or public token of a namespace, or none if the namespace is tokenless.',
+  public: 'Needs a development or public token of a namespace.',
+  lobby: 'Needs the token of a lobby, or a development token of a namespace.',
+  cloud: 'Needs a cloud token. If the path names a game, it must be a token of that game.',
+}
+
+const sources: { readonly [source in Source]: string } = {
+  interface: 'The written interface of the service.',
+  client: 'The published clients of the service.',
+  ours: 'This mock. The real service has no such call.',
+}
+
+function operation(id: OperationId, schemas: Schemas): OpenApiOperation {
+  const spec: OperationSpec = operations[id]
+  const parameters = parametersOf(spec, schemas)
+  const required = { bearer: [] }
+  return {
+    operationId: id,
+    summary: spec.summary,
+    description: describe(spec),
+    tags: [tagOf(id)],
+    security: spec.auth === 'none' || spec.auth === 'namespace' ? [{}, required] : [required],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...requestBodyOf(id, schemas),
+    responses: responsesOf(spec, schemas),
+  }
+}
+
+/** The id without its last word: `games.namespaces`. */
+function tagOf(id: OperationId): string {
+  return id.slice(0, id.lastIndexOf('.'))
+}
+
+function describe({ summary, auth, source, fidelity }: OperationSpec): string {
+  const differences = fidelity.length === 0 ? 'None known.' : fidelity.map(note => `- ${note}`).join('\n')
+  const parts = [
+    summary,
+    tokens[auth],
+    '### Source',
+    sources[source],
+    '### Differences from the real service',
+    differences,
+  ]
+  return parts.join('\n\n')
+}
+
+function parametersOf({ params, query, headers }: OperationSpec, schemas: Schemas): OpenApiParameter[] {
   const parts = [
     ['path', params],
     ['query', query],
@@ -182,7 +156,7 @@ function openApiParameters({ params, query, headers }: OperationSpec, schemas: O
     if (!part) return []
     const { properties = {}, required = [] } = schemas.of(part, 'parameter')
     return Object.entries(properties).map(([name, property]): OpenApiParameter => {
-      // Only `true` and `false` are schemas that are no objects, and no field of an operation is made so.
+      // A property may be `true` or `false` in JSON Schema, but zod makes none of our fields so.
       const { description, ...schema } = property as Exclude<typeof property, boolean>
       const described = description === undefined ? {} : { description }
       const isRequired = place === 'path' || required.includes(name)
@@ -191,10 +165,19 @@ function openApiParameters({ params, query, headers }: OperationSpec, schemas: O
   })
 }
 
-/** The headers that responses refer to. */
-const openApiHeaders = {
+function requestBodyOf(id: OperationId, schemas: Schemas): Pick<OpenApiOperation, 'requestBody'> {
+  const { body, jsonBody }: OperationSpec = operations[id]
+  const sent = body ?? jsonBody
+  if (!sent) return {}
+  const schema = schemas.of(sent, 'body')
+  // An empty body is read as `{}`.
+  const required = (schema.required ?? []).length > 0
+  return { requestBody: { required, content: { 'application/json': { schema, example: bodyExample(id) } } } }
+}
+
+const responseHeaders = {
   'rvt-ray-id': {
-    description: 'An id for the request. The log of the mock has it too.',
+    description: 'The id of the request. The log of the mock shows it too.',
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
@@ -203,29 +186,18 @@ const openApiHeaders = {
     schema: { type: 'string' },
   },
   'retry-after': {
-    description: 'With `API_RATE_LIMIT`: in how many seconds to try again.',
+    description: 'With `API_RATE_LIMIT`: the seconds to wait before trying again.',
     schema: { type: 'integer', minimum: 0 },
   },
 } as const satisfies { readonly [name: string]: OpenApiHeader }
 
-type HeaderName = keyof typeof openApiHeaders
-
-/** The headers that come with some codes. */
-const headersOf: { readonly [code in ErrorCode]?: HeaderName } = {
+const headersOfCodes: { readonly [code in ErrorCode]?: keyof typeof responseHeaders } = {
   API_METHOD_NOT_ALLOWED: 'allow',
   API_RATE_LIMIT: 'retry-after',
 }
 
-/** The codes that a call of an operation may answer, in the order of the error table. */
-function errorCodesOf({ errors, body, jsonBody }: OperationSpec): ErrorCode[] {
-  const ofBody = body || jsonBody ? ['API_BODY_TOO_LARGE'] : []
-  const possible = new Set<string>([...anyCallErrors, ...errors, ...ofBody])
-  // The keys of the error table are the codes.
-  return (Object.keys(errorStatus) as ErrorCode[]).filter(code => possible.has(code))
-}
-
-/** The responses of an operation by status: its success, and one for each status among its error codes. */
-function openApiResponses(spec: OperationSpec, schemas: OpenApiSchemas): Record<string, OpenApiResponse> {
+/** The responses by status: the success, and one for each status of the error codes. */
+function responsesOf(spec: OperationSpec, schemas: Schemas): Record<string, OpenApiResponse> {
   const codes = errorCodesOf(spec)
   const statuses = [...new Set(codes.map(code => errorStatus[code]))].sort()
   const failures = statuses.map(status => {
@@ -235,94 +207,82 @@ function openApiResponses(spec: OperationSpec, schemas: OpenApiSchemas): Record<
   return { '200': success(spec, schemas), ...Object.fromEntries(failures) }
 }
 
-function success({ output }: OperationSpec, schemas: OpenApiSchemas): OpenApiResponse {
-  const headers = headerReferences([])
-  if (!output) return { description: 'Done. The body is empty.', headers }
-  return { description: 'Done.', headers, content: { 'application/json': { schema: schemas.of(output, 'answer') } } }
+/** The codes that an operation may answer, in the order of the error table. */
+function errorCodesOf({ errors, body, jsonBody }: OperationSpec): ErrorCode[] {
+  const possible = new Set<string>([...anyCallErrors, ...errors, ...(body || jsonBody ? ['API_BODY_TOO_LARGE'] : [])])
+  return (Object.keys(errorStatus) as ErrorCode[]).filter(code => possible.has(code)) // the keys of the table are the codes
 }
 
-function failure(codes: readonly ErrorCode[], schemas: OpenApiSchemas): OpenApiResponse {
+function success({ output }: OperationSpec, schemas: Schemas): OpenApiResponse {
+  const headers = headerReferences([])
+  if (!output) return { description: 'Success. The body is empty.', headers }
+  return { description: 'Success.', headers, content: { 'application/json': { schema: schemas.of(output, 'answer') } } }
+}
+
+function failure(codes: readonly ErrorCode[], schemas: Schemas): OpenApiResponse {
+  const ofCodes: OpenApiSchema = { type: 'object', properties: { code: { enum: [...codes] } } }
   return {
     description: `Fails with one of these codes: ${codes.map(code => `\`${code}\``).join(', ')}.`,
     headers: headerReferences(codes),
-    content: {
-      'application/json': {
-        schema: {
-          allOf: [schemas.of(ErrorBody, 'answer'), { type: 'object', properties: { code: { enum: [...codes] } } }],
-        },
-      },
-    },
+    content: { 'application/json': { schema: { allOf: [schemas.of(ErrorBody, 'answer'), ofCodes] } } },
   }
 }
 
-function headerReferences(codes: readonly ErrorCode[]): Record<string, OpenApiReference> {
-  const names = ['rvt-ray-id', ...codes.flatMap(code => headersOf[code] ?? [])]
+function headerReferences(codes: readonly ErrorCode[]): OpenApiResponse['headers'] {
+  const names = ['rvt-ray-id', ...codes.flatMap(code => headersOfCodes[code] ?? [])]
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** Makes the schemas of one document. Those that have an id are kept as its components, and referred to. */
-interface OpenApiSchemas {
-  /** The schema of a parameter, of a sent body, or of an answer, as it is on the wire. A body's optional fields allow null. */
-  of(schema: z.ZodType, place: 'parameter' | 'body' | 'answer'): OpenApiSchema
-  /** Those with an id that have been met so far, in the order of their ids. */
-  components(): Record<string, OpenApiSchema>
-}
+/** Converts zod schemas for one document, and collects those with an id as its components. */
+class Schemas {
+  readonly #components = new Map<string, OpenApiSchema>()
 
-const ownPlace = '#/$defs/'
-const documentPlace = '#/components/schemas/'
-
-/** Schemas for one new document. Throws where two that differ have one id: a bug in the contract. */
-function createOpenApiSchemas(): OpenApiSchemas {
-  const met = new Map<string, OpenApiSchema>()
-  return {
-    of(schema, place) {
-      const { $schema, $defs = {}, ...made } = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' })
-      const onWire = (one: OpenApiSchema) => moved(place === 'body' ? withOptionalNulls(one) : one)
-      for (const [id, definition] of Object.entries($defs)) keep(met, { id, definition: onWire(definition) })
-      return onWire(made)
-    },
-    components: () => Object.fromEntries([...met].sort(([one], [other]) => (one < other ? -1 : 1))),
+  /** Converts a schema to its form on the wire. The optional fields of a body allow null. */
+  of(schema: z.ZodType, place: 'parameter' | 'body' | 'answer'): OpenApiSchema {
+    const { $schema, $defs = {}, ...made } = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' })
+    const onWire = (one: OpenApiSchema) => inDocument(place === 'body' ? allowOptionalNulls(one) : one)
+    for (const [id, definition] of Object.entries($defs)) this.#add(id, onWire(definition))
+    return onWire(made)
   }
-}
 
-function keep(
-  met: Map<string, OpenApiSchema>,
-  { id, definition }: { readonly id: string; readonly definition: OpenApiSchema },
-): void {
-  const known = met.get(id)
-  if (known && JSON.stringify(known) !== JSON.stringify(definition)) {
-    throw new Error(`schema ${id} is not the same on its way in and out: give the one that goes out an id of its own`)
+  /** Sorted by id. */
+  components(): Record<string, OpenApiSchema> {
+    return Object.fromEntries([...this.#components].sort(([one], [other]) => (one < other ? -1 : 1)))
   }
-  met.set(id, definition)
+
+  #add(id: string, definition: OpenApiSchema): void {
+    const known = this.#components.get(id)
+    if (known && JSON.stringify(known) !== JSON.stringify(definition)) {
+      throw new Error(`schema ${id} differs between requests and answers: give the one in answers another id`)
+    }
+    this.#components.set(id, definition)
+  }
 }
 
 /**
- * A schema with its references pointed at the document's components. What is answered may get further fields
- * some day, and unknown ones that are sent are ignored, so no object is closed.
+ * Points the references of a schema at the components of the document. It also opens all objects: an answer may get
+ * more fields one day, and the service ignores unknown fields of a body.
  */
-function moved(schema: OpenApiSchema): OpenApiSchema {
+function inDocument(schema: OpenApiSchema): OpenApiSchema {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
     if (key === 'additionalProperties' && value === false) return undefined
-    return key === '$ref' && typeof value === 'string' ? value.replace(ownPlace, documentPlace) : value
+    return key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', '#/components/schemas/') : value
   })
 }
 
-/** A JSON schema of a body that also allows null in each optional field, as the service does. */
-function withOptionalNulls(schema: OpenApiSchema): OpenApiSchema {
-  return JSON.parse(JSON.stringify(schema), (_, value) => (isObjectSchema(value) ? allowNulls(value) : value))
-}
-
-function isObjectSchema(value: unknown): value is OpenApiSchema & Required<Pick<OpenApiSchema, 'properties'>> {
-  return isJsonObject(value) && value.type === 'object' && isJsonObject(value.properties)
-}
-
-function allowNulls(schema: OpenApiSchema & Required<Pick<OpenApiSchema, 'properties'>>): OpenApiSchema {
-  const { properties, required = [] } = schema
-  const fields = Object.entries(properties).map(([key, field]) => [
-    key,
-    required.includes(key) || typeof field === 'boolean' ? field : nullable(field),
-  ])
-  return { ...schema, properties: Object.fromEntries(fields) }
+/** Allows null in each optional field of a body: null means absent (PROTOCOL.md B9). */
+function allowOptionalNulls(schema: OpenApiSchema): OpenApiSchema {
+  return JSON.parse(JSON.stringify(schema), (_, value) => {
+    if (!isJsonObject(value) || value.type !== 'object' || !isJsonObject(value.properties)) return value
+    const { properties, required = [] } = value as OpenApiSchema & {
+      readonly properties: Record<string, OpenApiSchema>
+    }
+    const fields = Object.entries(properties).map(([key, field]) => [
+      key,
+      required.includes(key) || typeof field === 'boolean' ? field : nullable(field),
+    ])
+    return { ...value, properties: Object.fromEntries(fields) }
+  })
 }
 
 function nullable(schema: OpenApiSchema): OpenApiSchema {

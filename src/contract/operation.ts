@@ -4,34 +4,31 @@ import type { ErrorCode } from './errors.js'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
- * Whom an operation answers (PROTOCOL.md B1).
- * - `none`: anyone; a bearer that is present must still be valid
+ * The token that an operation needs (PROTOCOL.md B1).
+ * - `none`: no token, but a token that is sent must be valid
  * - `bearer`: any valid token of the world
- * - `namespace`: a development or public token of a namespace, or no token where the namespace is tokenless
+ * - `namespace`: a development or public token of a namespace, or none if the namespace is tokenless
  * - `public`: a development or public token of a namespace
  * - `lobby`: a development token of a namespace, or the token of a lobby
- * - `cloud`: a cloud token; of the game that the path names, where it names one
+ * - `cloud`: a cloud token, of the game that the path names
  */
 export type Auth = 'none' | 'bearer' | 'namespace' | 'public' | 'lobby' | 'cloud'
 
 /**
- * How an operation is carried out.
- * - `read`: from the tables, at once
- * - `watch`: a read that blocks while `watch_index` is its current index
- * - `write`: in a turn
+ * How an operation runs.
+ * - `read`: it reads the tables
+ * - `watch`: it reads the tables, and blocks while `watch_index` is the current index
+ * - `write`: it runs in a transaction
  */
 export type Kind = 'read' | 'watch' | 'write'
 
-/** Where a rule comes from: the service's written interface, its published clients, or us. */
+/** The source of an operation's rules: the service's written interface, its published clients, or this project. */
 export type Source = 'interface' | 'client' | 'ours'
 
-/**
- * One HTTP call of the service, as data. Its input is the fields of params, query, headers and body together, and
- * `jsonBody` where the body is any JSON.
- */
+/** One HTTP call of the service, as data. */
 export interface OperationSpec {
   readonly method: Method
-  /** With `{name}` for each parameter. */
+  /** Each parameter is `{name}`. */
   readonly path: string
   readonly summary: string
   readonly auth: Auth
@@ -40,15 +37,15 @@ export interface OperationSpec {
   readonly query?: z.ZodObject
   readonly headers?: z.ZodObject
   readonly body?: z.ZodObject
-  /** In the place of `body` where that need not be an object; an empty one is `undefined`. */
+  /** Replaces `body` if the body may be any JSON. An empty body is `undefined`. */
   readonly jsonBody?: z.ZodType
-  /** Absent where the answer has an empty body. */
+  /** Absent if the body of the answer is empty. */
   readonly output?: z.ZodType
-  /** Whether it gives a seat, and answers when the lobby of the seat is ready (PROTOCOL.md C, Waiting). */
+  /** It reserves a seat, and answers when the lobby is ready (PROTOCOL.md C, Waiting). */
   readonly waitsForLobby?: true
-  /** Codes beyond those that any call may answer. */
+  /** The codes that it may answer, in addition to `anyCallErrors`. */
   readonly errors: readonly ErrorCode[]
   readonly source: Source
-  /** What differs from the real service, and why. */
+  /** Differences from the real service, with the reason. */
   readonly fidelity: readonly string[]
 }

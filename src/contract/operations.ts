@@ -7,7 +7,7 @@ import { namespaceTokenOperations } from './namespace-tokens.js'
 import { namespaceDomainOperations, namespaceOperations } from './namespaces.js'
 import { regionOperations } from './regions.js'
 
-/** The table of operations: what the service promises. Routes, types, behaviours, OpenAPI and docs come from it. */
+/** The table of operations. Routes, types, resolvers, OpenAPI and docs come from it. */
 export const operations = {
   ...lobbyOperations,
   ...gameServerOperations,
@@ -20,25 +20,24 @@ export const operations = {
   ...authOperations,
 }
 
-/** The type of the table. */
 export type Operations = typeof operations
 export type OperationId = keyof Operations
 
-/** The names of all operations, in the table's order. */
-export const operationIds = Object.keys(operations) as OperationId[] // the type of the table has these keys and no other
+/** All ids, in the order of the table. */
+export const operationIds = Object.keys(operations) as OperationId[] // the type of the table has just these keys
 
 type Part<Spec, Name extends string> = Spec extends { [name in Name]: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : unknown
 
-/** What an operation gets, parsed: the fields of its params, query, headers and body together, or its `jsonBody`. */
+/** The parsed input of an operation: the fields of its params, query, headers and body in one object, or its `jsonBody`. */
 export type OperationInput<Id extends OperationId> = Part<Operations[Id], 'params'> &
   Part<Operations[Id], 'query'> &
   Part<Operations[Id], 'headers'> &
   Part<Operations[Id], 'body'> &
   (Operations[Id] extends { jsonBody: infer Schema extends z.ZodType } ? { jsonBody: z.output<Schema> } : unknown)
 
-/** What an operation answers; `undefined` for an empty body. */
+/** The answer of an operation. `undefined` is an empty body. */
 export type OperationOutput<Id extends OperationId> = Operations[Id] extends {
   output: infer Schema extends z.ZodType
 }
