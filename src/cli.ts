@@ -21,7 +21,7 @@ const wrongUsage = 2
 
 const console = createConsole(process)
 
-/** `exec` runs what follows `--`. commander must not parse that. */
+/** `exec` runs the words after `--`. commander must not parse those. */
 const dashes = process.argv[2] === 'exec' ? process.argv.indexOf('--') : -1
 const argv = dashes === -1 ? process.argv : process.argv.slice(0, dashes)
 const commandToRun = dashes === -1 ? [] : process.argv.slice(dashes + 1)
@@ -110,7 +110,7 @@ addCommand('env', 'print the environment variables for a client of a running moc
 
 addCommand('export', 'print a running world as a scenario')
   .addOption(urlOption())
-  .option('--with <parts>', 'what to print beside the records: journal, faults, or journal,faults', parseList)
+  .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseList)
   .action((flags: ExportFlags) => exportScenario(flags, console))
 
 addCommand('help', 'print the help of a command')

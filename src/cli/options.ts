@@ -57,7 +57,7 @@ export function addMockOptions(command: Command): Command {
       .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseList)
       .option(
         '--cors-origin <origins>',
-        "more origins whose pages may use the mock, beside localhost and the scenario's, separated by commas; null means sandboxed frames",
+        "more origins whose pages may use the mock, separated by commas; null means sandboxed frames (default: localhost and the scenario's)",
         parseList,
       )
       .option('--seed <seed>', "the seed of ids, tokens and fake data (default: the scenario's)", wholeNumber(0))

@@ -15,7 +15,7 @@ interface ReloadOptions {
   readonly format: 'text' | 'json' | 'quiet'
 }
 
-/** Something that goes on until it is closed. */
+/** A file watch or a reload that runs until it is closed. */
 interface Closable {
   close(): Promise<void>
 }

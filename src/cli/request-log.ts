@@ -82,7 +82,7 @@ function failureNote({ code, message }: ExchangeRecord): string | undefined {
 
 const seatOperations: readonly unknown[] = ['lobbies.find', 'lobbies.join', 'lobbies.create'] satisfies OperationId[]
 
-/** Marks a canned answer, so that nobody looks in the world for what it says. */
+/** Marks a canned answer: its lobbies and seats are not in the world. */
 function cannedNote({ operation, caller, status }: ExchangeRecord, world: World | undefined): string | undefined {
   if (caller?.kind !== 'development' || status !== 200) return undefined
   if (seatOperations.includes(operation)) return 'canned seat: a public token gets one in a lobby of the world'

@@ -43,7 +43,7 @@ async function request(url: string, path: string): Promise<Response> {
 
 function refusal(url: string, status: number, text: string): UsageError {
   const message = messageIn(text)
-  // Every other refusal by the control API says itself what is wrong.
+  // The server cannot know that the caller wanted the control API.
   const hint = message.startsWith('nothing is at') ? '. A mock started with --no-control has no control API.' : ''
   return new UsageError(`${url} answers ${status}: ${message}${hint}`)
 }

@@ -59,7 +59,7 @@ function refuseToOverwrite(paths: readonly string[]): void {
 /** The options of `mockmaker export`. */
 export interface ExportFlags {
   readonly url: string
-  /** What to print beside the records: `journal`, `faults`. */
+  /** Also print these parts: `journal`, `faults`. */
   readonly with?: readonly string[]
 }
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Parts } from '../mock.js'
 import { scenarios } from '../scenario/shipped.js'
 
-/** What Node gives a mock: all shipped scenarios, and turns that know what runs inside them. */
+/** The parts of a mock that need Node: all shipped scenarios, and the context of turns. */
 export function nodeParts(): Parts {
   return { scenarios, turnContext: () => new AsyncLocalStorage<object>() }
 }

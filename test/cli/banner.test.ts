@@ -10,7 +10,7 @@ const curlIsThere = await shell('curl', ['--version']).then(
   () => false,
 )
 
-/** Runs a line of curl, or what it says, and answers status and body. */
+/** Runs a line of curl, or the same request if there is no curl. Returns status and body. */
 async function runCurl(line: string): Promise<{ status: number; body: string }> {
   if (curlIsThere) {
     const { stdout } = await shell('sh', ['-c', `${line} --silent --show-error --write-out '\\n%{http_code}'`])
@@ -32,8 +32,8 @@ async function runCurl(line: string): Promise<{ status: number; body: string }> 
 const curlLines = (lines: readonly string[]) =>
   lines.filter(line => line.startsWith('  curl ')).map(line => line.trim())
 
-describe('what the command prints first', () => {
-  it('is the URL, what is in the world, the tokens, public first, and lines of curl', async () => {
+describe('the banner', () => {
+  it('has the URL, the namespaces, the tokens, public first, and lines of curl', async () => {
     const { url, lines } = await serve()
 
     expect(lines()).toEqual([
@@ -63,7 +63,7 @@ describe('what the command prints first', () => {
   it.for([
     [['--live'], '  tanks/prod  3 game modes, 6 open lobbies, tokenless, simulated players: 100 at once, 12m each'],
     [['own'], '  game/prod  1 game mode, 0 open lobbies, tokenless, simulated players: 2.5 at once, 90s each'],
-  ] as const)('says where players are simulated: %j', async ([args, line], _) => {
+  ] as const)('mentions simulated players: %j', async ([args, line], _) => {
     const players = { game_modes: ['duel'], players: { concurrent: 2.5, session: '90s' } }
     const own = await file('scenario.json', JSON.stringify(players))
 
@@ -72,14 +72,14 @@ describe('what the command prints first', () => {
     expect(lines()).toContain(line)
   })
 
-  it('has no line without a token where the default namespace is not tokenless', async () => {
+  it('has no call without a token if the default namespace needs one', async () => {
     const { lines } = await serve(['tokens-only'])
 
     expect(lines()).toContain('  game/prod  2 game modes, 3 open lobbies, needs a token')
     expect(lines()).not.toContain('  # without a token')
   })
 
-  it.for(['default', 'empty', 'friday-night', 'tokens-only'])('has lines of curl that work, of %s', async name => {
+  it.for(['default', 'empty', 'friday-night', 'tokens-only'])('has lines of curl that work with %s', async name => {
     const { lines } = await serve([name])
     const printed = curlLines(lines())
 
@@ -92,7 +92,7 @@ describe('what the command prints first', () => {
 })
 
 describe('the URL of a device link', () => {
-  it("is on the command's own URL, and a page", async () => {
+  it("leads to a page on the command's own URL", async () => {
     const { url } = await serveJson()
     const { body } = await sendTo(url, { method: 'POST', path: '/cloud/devices/links' })
     const { device_link_url, device_link_token } = JSON.parse(body)
@@ -103,7 +103,7 @@ describe('the URL of a device link', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   })
 
-  it('is on the hub that the bootstrap names', async () => {
+  it('has the origin that the bootstrap names as hub', async () => {
     const { url } = await serveJson()
 
     const { body } = await sendTo(url, { method: 'GET', path: '/cloud/bootstrap' })
@@ -111,7 +111,7 @@ describe('the URL of a device link', () => {
     expect(JSON.parse(body).origins).toEqual({ hub: url })
   })
 
-  it('works from this machine where the command listens on all addresses', async () => {
+  it('works on this machine if the command listens on all addresses', async () => {
     const { url } = await serveJson(['--host', '0.0.0.0'])
     const { body } = await sendTo(url, { method: 'POST', path: '/cloud/devices/links' })
 
@@ -120,7 +120,7 @@ describe('the URL of a device link', () => {
 })
 
 describe('the page at /', () => {
-  it('has the tokens of the first lines, and says that they are of mockmaker', async () => {
+  it('has the same tokens, and names mockmaker', async () => {
     const { url, tokens, scenario } = await serveJson()
 
     const { body } = await sendTo(url, { method: 'GET', path: '/', headers: { accept: 'application/json' } })

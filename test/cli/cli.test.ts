@@ -106,7 +106,7 @@ describe('wrong usage', () => {
     [['export', '--url', 'ftp://x'], "argument 'ftp://x' is invalid. Expected a URL"],
     [['validate'], "missing required argument 'file'"],
     [['init', '--force'], "unknown option '--force'"],
-  ])('%j ends it with 2, what is wrong, and where the options are listed', async ([args, message]) => {
+  ])('%j ends with 2, the mistake, and the command that lists the options', async ([args, message]) => {
     const { code, stdout, stderr } = await run(args)
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -115,14 +115,14 @@ describe('wrong usage', () => {
     expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3)
   })
 
-  it('is a mistyped command too, which is taken for a scenario', async () => {
+  it('includes a mistyped command, which looks like a scenario', async () => {
     const { code, stderr } = await run(['exce'])
 
     expect(code).toBe(1)
     expect(stderr).toMatch(/^there is no scenario file exce, .*\n\(Did you mean the command exec\?\)\nmockmaker --help/)
   })
 
-  it.for(['x', '', '70000'])('is a PORT that is "%s"', async port => {
+  it.for(['x', '', '70000'])('includes a PORT that is "%s"', async port => {
     const { code, stderr } = await run([], { env: { PORT: port } })
 
     expect(code).toBe(2)
@@ -144,7 +144,7 @@ describe('mockmaker routes', () => {
 })
 
 describe('mockmaker openapi', () => {
-  it('prints the document of GET /openapi.json, which also has the server', async () => {
+  it('prints the document of GET /openapi.json without its server', async () => {
     const { url } = await serveJson()
     const { body } = await sendTo(url, { method: 'GET', path: '/openapi.json' })
 

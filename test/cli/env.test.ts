@@ -28,7 +28,7 @@ describe('mockmaker env', () => {
   it.for([
     ['development', 'dev_prod.mock.one'],
     ['cloud', 'cloud.mock.tanks'],
-  ] as const)('prints a %s token where it is asked for', async ([kind, token]) => {
+  ] as const)('prints a %s token if asked', async ([kind, token]) => {
     const { url } = await serveJson()
 
     const { stdout } = await run(['env', '--url', url, '--token', kind])
@@ -48,7 +48,7 @@ describe('mockmaker env', () => {
     expect(asked).toEqual(['/__mock/tokens?kind=cloud', '/__mock/namespaces'])
   })
 
-  it('is of the world that the URL names', async () => {
+  it('prints the variables of the world in the URL', async () => {
     const { url } = await serveJson()
 
     const { stdout } = await run(['env', '--url', `${url}/w/test-42`])
@@ -57,7 +57,7 @@ describe('mockmaker env', () => {
     expect(stdout).toContain(`export RIVET_MATCHMAKER_API_URL=${url}/w/test-42/matchmaker\n`)
   })
 
-  it('quotes what a shell would take for something else', async () => {
+  it('quotes special characters of the shell', async () => {
     const token = "it's $HOME; `echo`"
     const url = await stubServer((_, response) => response.end(JSON.stringify({ tokens: [{ kind: 'public', token }] })))
     const { stdout } = await run(['env', '--url', url])
@@ -67,7 +67,7 @@ describe('mockmaker env', () => {
     expect(evaluated.stdout).toBe(token)
   })
 
-  it('prints what the server of a lobby finds, with the URL that it was told', async () => {
+  it('prints the variables of a game server, with the URL of --url', async () => {
     const { url } = await serveJson()
     const lobby_id = "it's_mine"
     const made = { game_mode_id: 'duel', lobby_id, lobby_config: { note: "it's $HOME" } }
@@ -87,7 +87,7 @@ describe('mockmaker env', () => {
     ])
   })
 
-  it('names the URL that it was told where the mock knows another one, as behind a proxy', async () => {
+  it('prints the URL of --url if the mock knows another one, as behind a proxy', async () => {
     const inside = 'http://inside:4100'
     const environment = {
       MOCKMAKER_URL: inside,
@@ -110,19 +110,16 @@ describe('mockmaker env', () => {
     )
   })
 
-  it.for(['public', 'cloud'])(
-    'ends with 2 where a %s token is asked for beside a lobby, which has its own',
-    async kind => {
-      const { code, stdout, stderr } = await run(['env', 'mine', '--token', kind])
+  it.for(['public', 'cloud'])('ends with 2 for a %s token of a lobby, which has its own', async kind => {
+    const { code, stdout, stderr } = await run(['env', 'mine', '--token', kind])
 
-      expect([code, stdout]).toEqual([2, ''])
-      expect(stderr).toBe(
-        `error: the server of a lobby uses the token of that lobby: remove --token ${kind}\nmockmaker env --help lists the options\n`,
-      )
-    },
-  )
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toBe(
+      `error: the server of a lobby uses the token of that lobby: remove --token ${kind}\nmockmaker env --help lists the options\n`,
+    )
+  })
 
-  it('ends with 1 where there is no such lobby, and says how to find one', async () => {
+  it('ends with 1 if there is no such lobby, and says how to find one', async () => {
     const { url } = await serveJson()
 
     const { code, stdout, stderr } = await run(['env', 'nobody', '--url', url])
@@ -133,7 +130,7 @@ describe('mockmaker env', () => {
     )
   })
 
-  it('hands on no variable that would rule the shell', async () => {
+  it('leaves out variables that could take over the shell', async () => {
     const wanted = { RIVET_TOKEN: 'x', RIVET_LOBBY_ID: 'y', PORT_default: '7777', MOCKMAKER_MORE: 'z' }
     const others = { PATH: '/evil', LD_PRELOAD: '/evil.so', RIVET: 'x', PORT_: 'x', NODE_OPTIONS: '-r x', rivet_a: 'x' }
     const hostile = {
@@ -156,7 +153,7 @@ describe('mockmaker env', () => {
     expect(new Set(names)).toEqual(new Set([...Object.keys(wanted), ...added]))
   })
 
-  it('names the version of the namespace that the token is for', async () => {
+  it('prints the version of the namespace of the token', async () => {
     const version = (digit: number) => `00000000-0000-4000-8000-00000000000${digit}`
     const namespaces = [1, 1, 2].map((digit, i) => ({
       name_id: `n${i}`,
@@ -176,7 +173,7 @@ describe('mockmaker env', () => {
   })
 
   it.for(['<title>A page</title>', '{}', 'null', '{"X; rm -rf /": "y"}', '{"RIVET_TOKEN": {}}'])(
-    'ends with 1 where something else answers for a lobby: %s',
+    'ends with 1 if another server answers for a lobby: %s',
     async body => {
       const url = await stubServer((_, response) => response.end(body))
 
@@ -187,7 +184,7 @@ describe('mockmaker env', () => {
     },
   )
 
-  it('ends with 1 where nothing answers there', async () => {
+  it('ends with 1 if nothing answers', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
 
     expect(await run(['env', '--url', url])).toEqual({
@@ -197,7 +194,7 @@ describe('mockmaker env', () => {
     })
   })
 
-  it.for(['<title>A page</title>', '{}', 'null'])('ends with 1 where something else answers: %s', async body => {
+  it.for(['<title>A page</title>', '{}', 'null'])('ends with 1 if another server answers: %s', async body => {
     const url = await stubServer((_, response) => response.end(body))
 
     const { code, stdout, stderr } = await run(['env', '--url', url])
@@ -206,7 +203,7 @@ describe('mockmaker env', () => {
     expect(stderr).toBe(`the server at ${url} is not mockmaker: pass the URL of a mock with --url\n`)
   })
 
-  it('ends with 1 and what the mock says where it refuses', async () => {
+  it('ends with 1 and the message of a mock that refuses', async () => {
     const { url } = await serveJson(['--no-control'])
 
     const { code, stderr } = await run(['env', '--url', url])

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { windowsWord } from '../../src/cli/exec.js'
 import { folder, lineLike, run, start } from '../support/command.js'
 
-/** The arguments that run a script of Node against a mock. */
+/** The arguments that run a Node script against a mock. */
 const node = (script: string, ...args: readonly string[]) => ['exec', ...args, '--', process.execPath, '-e', script]
 
 const printed = 'console.log(JSON.stringify(process.env))'
 
 describe('mockmaker exec', () => {
-  it('runs a command against a mock of its own, with its URL and a public token, and prints nothing itself', async () => {
+  it('runs a command against its own mock, with the URL and a public token, and prints nothing itself', async () => {
     const script = `
       const { RIVET_API_ENDPOINT, MOCKMAKER_URL, RIVET_TOKEN } = process.env
       const headers = { authorization: 'Bearer ' + RIVET_TOKEN }
@@ -25,20 +25,20 @@ describe('mockmaker exec', () => {
     ['development', 'dev_prod.mock.one'],
     ['cloud', 'cloud.mock.tanks'],
     ['public', 'pub_prod.mock.one'],
-  ] as const)('hands over a %s token where it is asked for', async ([kind, token]) => {
+  ] as const)('sets a %s token if asked', async ([kind, token]) => {
     const { stdout } = await run(node(printed, '--token', kind))
 
     expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: token })
   })
 
-  it('hands over the URL of the matchmaker, which is all that the Unreal plugin reads', async () => {
+  it('sets the URL of the matchmaker, the only one that the Unreal plugin reads', async () => {
     const { stdout } = await run(node(printed))
 
     const { MOCKMAKER_URL, RIVET_MATCHMAKER_API_URL } = JSON.parse(stdout)
     expect(RIVET_MATCHMAKER_API_URL).toBe(`${MOCKMAKER_URL}/matchmaker`)
   })
 
-  it('hands over the token and the version of the default namespace', async () => {
+  it('sets the token and the version of the default namespace', async () => {
     const cwd = await folder()
     const namespaces = ['one', 'two'].map(name_id => ({
       name_id,
@@ -53,7 +53,7 @@ describe('mockmaker exec', () => {
     expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: 'pub.mock.two', RIVET_VERSION_NAME: '0.0.2' })
   })
 
-  it('takes the scenario and the flags of a mock before the dashes, and nothing after them', async () => {
+  it('reads the scenario and the options before the dashes, and nothing after them', async () => {
     const script = `
       const tell = path => fetch(process.env.MOCKMAKER_URL + path).then(answer => answer.status)
       Promise.all(['/__mock/health', '/matchmaker/lobbies/list'].map(tell)).then(all => console.log(...all, ...process.argv.slice(1)))`
@@ -63,7 +63,7 @@ describe('mockmaker exec', () => {
     expect(stdout).toBe('404 200 --seed 8\n')
   })
 
-  it('has players come and go where it is told so', async () => {
+  it('simulates players with --live', async () => {
     const script = `
       fetch(process.env.MOCKMAKER_URL + '/__mock/simulation')
         .then(answer => answer.json())
@@ -74,7 +74,7 @@ describe('mockmaker exec', () => {
     expect(stdout).toBe('tanks/prod 12m\n')
   })
 
-  it('gives its own standard input to the command', async () => {
+  it('passes its standard input to the command', async () => {
     const { stdout } = await run(node(`process.stdin.on('end', () => console.log('ended')).resume()`))
 
     expect(stdout).toBe('ended\n')
@@ -91,7 +91,7 @@ describe('mockmaker exec', () => {
   it.for([
     ['SIGTERM', 7],
     ['SIGINT', 8],
-  ] as const)('hands %s on to the command, and waits for it', async ([signal, code]) => {
+  ] as const)('forwards %s to the command, and waits for it', async ([signal, code]) => {
     const command = start(
       node(`process.on('${signal}', () => process.exit(${code})); setTimeout(() => {}, 30_000); console.log('ready')`),
     )
@@ -102,7 +102,7 @@ describe('mockmaker exec', () => {
     expect((await command.exited).code).toBe(code)
   })
 
-  it('ends with 127 where there is no such command', async () => {
+  it('ends with 127 if there is no such command', async () => {
     expect(await run(['exec', '--', 'no-such-command', 'test'])).toEqual({
       code: 127,
       stdout: '',
@@ -110,7 +110,7 @@ describe('mockmaker exec', () => {
     })
   })
 
-  it('ends with 126 where the command cannot be run', async () => {
+  it('ends with 126 if the command cannot be run', async () => {
     const cwd = await folder()
     await mkdir(join(cwd, 'folder'))
 
@@ -120,7 +120,7 @@ describe('mockmaker exec', () => {
     expect(stderr).toBe('cannot run "./folder": it is not a program, or you have no permission to run it\n')
   })
 
-  it('runs nothing where the scenario is wrong', async () => {
+  it('runs nothing if the scenario is wrong', async () => {
     const { code, stdout, stderr } = await run(node(`console.log('ran')`, 'no-such-scenario'))
 
     expect([code, stdout]).toEqual([1, ''])

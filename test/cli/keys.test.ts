@@ -10,7 +10,7 @@ import { nodeParts } from '../../src/node/parts.js'
 import { folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { sendTo } from '../support/http.js'
 
-/** A console, and what has been written to it. */
+/** A console that records its lines. */
 function recording() {
   const [lines, errors]: [string[], string[]] = [[], []]
   const console: Console = {
@@ -26,7 +26,7 @@ function recording() {
   return { console, lines, errors }
 }
 
-/** Keys that are listened to, and the typing of lines. */
+/** Listens to keys, and returns a function that types lines. */
 function listening(keys: readonly Key[]) {
   const { console, lines, errors } = recording()
   const input = new PassThrough()
@@ -55,7 +55,7 @@ describe('keys', () => {
     await vi.waitFor(() => expect(lines).toEqual(['', '  r + Enter  reset the world', '  h + Enter  help', '']))
   })
 
-  it('that are none say how to find the others', async () => {
+  it('that do not exist say how to list the others', async () => {
     const { type, lines } = listening([])
 
     type('reset\n')
@@ -63,7 +63,7 @@ describe('keys', () => {
     await vi.waitFor(() => expect(lines).toEqual(['  there is no key "reset": h + Enter lists the keys']))
   })
 
-  it('that fail say why, and the next one is pressed all the same', async () => {
+  it('that fail say why, and do not stop the next one', async () => {
     const fails = { key: 'x', description: 'fail', press: () => Promise.reject(new Error('it did not work')) }
     const { type, lines, errors } = listening([fails])
 
@@ -99,7 +99,7 @@ describe('the keys of a command that serves', () => {
     expect([mock.world.lobbies.count(), lines]).toEqual([before, ['  reset']])
   })
 
-  it('s loads the scenarios on hand, one after the other and then the first again, and shows what is in them', async () => {
+  it('s loads the next scenario each time, then the first again, and prints its namespaces', async () => {
     const { mock, press, lines } = serving({ title: 'Mine', game_modes: ['duel'] })
     const titles: string[] = []
     for (const _ of mock.scenarios) {
@@ -113,7 +113,7 @@ describe('the keys of a command that serves', () => {
     expect(lines.slice(0, 4)).toEqual(['', '  default', '  tanks/prod  3 game modes, 6 open lobbies, tokenless', ''])
   })
 
-  it('d completes the newest pending device link for the only game, and says which', async () => {
+  it('d completes the newest pending device link for the only game, and names both', async () => {
     const { mock, press, lines } = serving({
       games: [{ name_id: 'tanks' }],
       device_links: [{ token: 'old' }, { token: 'new', device_link_id: 'newest' }, { status: 'complete' }],
@@ -125,7 +125,7 @@ describe('the keys of a command that serves', () => {
     expect(lines).toEqual(['  completed newest for tanks'])
   })
 
-  it('d completes it for the first game where there are more', async () => {
+  it('d completes it for the first of several games', async () => {
     const { press, lines } = serving({
       games: [{ name_id: 'tanks' }, { name_id: 'boats' }],
       device_links: [{ device_link_id: 'sofa' }],
@@ -136,7 +136,7 @@ describe('the keys of a command that serves', () => {
     expect(lines).toEqual(['  completed sofa for tanks'])
   })
 
-  it('d says so where no link is pending, or only one that has expired', async () => {
+  it('d says if no link is pending, or only an expired one', async () => {
     const { mock, press, lines } = serving({ clock: 'frozen', device_links: [{ expires_after: '5s' }] })
     await mock.world.clock.advance('5s')
 
@@ -153,7 +153,7 @@ describe('the keys of a command that serves', () => {
     expect(opened).toEqual([url])
   })
 
-  it('u prints the URL, and those of the other worlds', async () => {
+  it('u prints the URLs of all worlds', async () => {
     const { mock, press, lines } = serving()
     await mock.worlds.put('test-42')
 
@@ -178,11 +178,11 @@ describe('the program that opens a browser', () => {
     ['freebsd', ['xdg-open', url]],
     ['darwin', ['open', url]],
     ['win32', ['rundll32.exe', 'url.dll,FileProtocolHandler', url]],
-  ] as const)('gets the URL as an argument of its own on %s', (platform, command) => {
+  ] as const)('gets the URL as its own argument on %s', (platform, command) => {
     expect(browserCommand(url, platform)).toEqual(command)
   })
 
-  it('is not there: the error names the URL', async () => {
+  it('may be missing: the error names the URL', async () => {
     await expect(openInBrowser(url, 'win32')).rejects.toThrow(
       `cannot open a browser: cannot run rundll32.exe. Open this URL yourself: ${url}`,
     )
@@ -190,7 +190,7 @@ describe('the program that opens a browser', () => {
 })
 
 describe('mockmaker on a terminal', () => {
-  it('opens its page with o, and says so where that fails', async () => {
+  it('opens its page with o, and says if that fails', async () => {
     const [opener, bin] = ['#!/bin/sh\necho "$1" > "$0.opened"; exit 3\n', await folder()]
     await writeFile(join(bin, 'xdg-open'), opener, { mode: 0o755 })
     const command = await serveOnTerminal([], { PATH: `${bin}:${process.env.PATH}` })
@@ -202,7 +202,7 @@ describe('mockmaker on a terminal', () => {
     expect(await readFile(join(bin, 'xdg-open.opened'), 'utf8')).toBe(`${command.url}\n`)
   })
 
-  it('says that h lists the keys, obeys them, and ends with q and 0 at once', async () => {
+  it('says that h lists the keys, obeys them, and ends with 0 after q', async () => {
     const command = await serveOnTerminal()
     await sendTo(command.url, { method: 'POST', path: '/cloud/devices/links' })
 
@@ -237,7 +237,7 @@ describe('mockmaker on a terminal', () => {
 })
 
 describe('mockmaker in a pipe', () => {
-  it('has no keys, and says nothing of them', async () => {
+  it('has no keys, and does not mention them', async () => {
     const [{ lines }, json] = await Promise.all([serve(), serveJson()])
 
     expect([...lines(), ...json.lines()].filter(line => line.includes('Enter'))).toEqual([])

@@ -7,14 +7,14 @@ const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 describe('mockmaker --allowed-hosts', () => {
   const statusFor = async (url: string, host: string) => (await sendTo(url, { ...list, headers: { host } })).status
 
-  it('answers to further names, with commas between or given again', async () => {
+  it('allows more names, separated by commas or given again', async () => {
     const { url } = await serveJson(['--allowed-hosts', 'one.example, two.example', '--allowed-hosts', 'three.example'])
 
     const names = ['one.example', 'two.example:80', 'three.example', 'four.example', 'localhost', '192.168.0.9']
     expect(await Promise.all(names.map(name => statusFor(url, name)))).toEqual([200, 200, 200, 403, 200, 200])
   })
 
-  it('is named where a name is refused', async () => {
+  it('is named in the refusal of another name', async () => {
     const { url } = await serveJson()
 
     const { body } = await sendTo(url, { ...list, headers: { host: 'evil.example:4100' } })
@@ -30,7 +30,7 @@ describe('mockmaker --cors-origin', () => {
   const allowed = async (url: string, origin: string) =>
     (await sendTo(url, { ...list, headers: { origin } })).headers['access-control-allow-origin']
 
-  it('lets pages of further origins read, with commas between or given again', async () => {
+  it('allows pages of more origins, separated by commas or given again', async () => {
     const { url } = await serveJson([
       ...['--cors-origin', 'https://one.example,https://two.example:8443'],
       ...['--cors-origin', 'https://three.example'],
@@ -45,7 +45,7 @@ describe('mockmaker --cors-origin', () => {
 describe('mockmaker --seed', () => {
   const tokens = async (...args: readonly string[]) => (await serveJson(['empty', ...args])).tokens
 
-  it('gives other tokens with another seed, and the same with the same', async () => {
+  it('determines the tokens', async () => {
     const [first, again, other] = await Promise.all([tokens('--seed', '7'), tokens('--seed', '7'), tokens()])
 
     expect(again).toEqual(first)
@@ -54,7 +54,7 @@ describe('mockmaker --seed', () => {
 })
 
 describe('mockmaker --watch-timeout', () => {
-  it('answers a blocked watch after that time, with the same index', async () => {
+  it('answers a blocked watch after that time with the same index', async () => {
     const { url } = await serveJson(['--watch-timeout', '250ms'])
     const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
     const { watch } = JSON.parse((await sendTo(url, link)).body)
@@ -71,7 +71,7 @@ const status = async (url: string, path: string) => (await sendTo(url, { method:
 const answer = async (url: string, path: string) => JSON.parse((await sendTo(url, { method: 'GET', path })).body)
 
 describe('mockmaker --max-worlds', () => {
-  it('makes no more worlds than that', async () => {
+  it('limits the number of worlds', async () => {
     const { url } = await serveJson(['--max-worlds', '2'])
 
     const statuses = [await status(url, '/w/a/__mock/world'), await status(url, '/w/b/__mock/world')]
@@ -81,7 +81,7 @@ describe('mockmaker --max-worlds', () => {
 })
 
 describe('mockmaker --world-ttl', () => {
-  it('keeps a world that nobody uses for that time', async () => {
+  it('deletes a world that nobody uses for that time', async () => {
     const { url } = await serveJson(['--world-ttl', '1ms'])
     const made = await status(url, '/w/a/matchmaker/lobbies/list')
 
@@ -92,7 +92,7 @@ describe('mockmaker --world-ttl', () => {
 })
 
 describe('mockmaker --journal', () => {
-  it('keeps so many exchanges', async () => {
+  it('limits the number of requests in the journal', async () => {
     const { url } = await serveJson(['--journal', '2'])
     for (const path of ['/a', '/b', '/c']) await status(url, path)
 
@@ -102,7 +102,7 @@ describe('mockmaker --journal', () => {
   })
 })
 
-/** How many requests the journal of a world keeps of four with a body of 10 KB, each to a world of its own if told so. */
+/** Sends a request with a body of 10 KB for each entry. Returns how many of them the journal of each world keeps. */
 async function keptRequests(url: string, worlds: readonly string[]): Promise<number[]> {
   for (const world of worlds) await sendTo(url, { method: 'POST', path: `${world}/nowhere`, body: 'x'.repeat(10_000) })
   const journals = await Promise.all([...new Set(worlds)].map(world => answer(url, `${world}/__mock/journal`)))
@@ -132,9 +132,9 @@ describe('mockmaker --journal-bytes', () => {
   })
 })
 
-/** The types of the events that a client gets which begins to read after 16 changes of 1 MB each. */
+/** Opens the event stream, makes 16 changes of 1 MB each, and then reads. Returns the types of the events. */
 async function eventsReadLate(url: string): Promise<Set<string>> {
-  // Kept until the end: a response that is collected as garbage ends its stream.
+  // Referenced until the end: the stream ends if the response is garbage collected.
   const response = await fetch(`${url}/__mock/changes`)
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ state: 'x'.repeat(1_000_000) })
@@ -160,7 +160,7 @@ describe.each(['--event-bytes', '--total-event-bytes'])('mockmaker %s', flag => 
 })
 
 describe('mockmaker --no-control', () => {
-  it('leaves the control API out, of all worlds', async () => {
+  it('turns off the control API of all worlds', async () => {
     const [on, off] = await Promise.all([serveJson(), serveJson(['--no-control'])])
 
     const paths = ['/__mock/health', '/w/a/__mock/health', '/matchmaker/lobbies/list']
@@ -174,7 +174,7 @@ describe('mockmaker --no-control', () => {
 })
 
 describe('mockmaker --quiet', () => {
-  it('prints failures only, after the first lines', async () => {
+  it('prints only errors after the first lines', async () => {
     const command = await serve(['--quiet'])
     const from = command.lines().length
 
@@ -185,7 +185,7 @@ describe('mockmaker --quiet', () => {
     expect(line).toMatch(/^GET {3}\/nowhere {2}404 /)
   })
 
-  it('does so with --json, too', async () => {
+  it('does the same with --json', async () => {
     const command = await serveJson(['--quiet'])
 
     await sendTo(command.url, list)

@@ -10,13 +10,13 @@ import { createConsole } from '../../src/cli/output.js'
 import { file, folder, freePort, linesAfter, run, serve, serveJson } from '../support/command.js'
 import { sendTo, stubServer } from '../support/http.js'
 
-/** What a terminal obeys: controls, bidi controls and line separators. */
+/** Characters that a terminal obeys: controls, bidi controls and line separators. */
 const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 /** Our own codes: colours and styles. */
 const ownCodes = new RegExp(`${String.fromCharCode(27)}\\[\\d{1,2}m`, 'g')
 
-/** A process whose streams are terminals, or none, and what has been written to them. */
+/** A process, and the text that was written to its streams. */
 function processWith({ isTTY }: { isTTY: boolean }) {
   const written = { stdout: '', stderr: '' }
   const stream = (name: 'stdout' | 'stderr') => {
@@ -27,11 +27,11 @@ function processWith({ isTTY }: { isTTY: boolean }) {
     return Object.assign(through, { isTTY })
   }
   const process = Object.assign(new EventEmitter(), { stdout: stream('stdout'), stderr: stream('stderr'), env: {} })
-  // A console uses nothing else of a process.
+  // The console uses no other part of a process.
   return { process: process as unknown as NodeJS.Process, written }
 }
 
-/** Texts full of what terminals obey, codes of ours among them. */
+/** Texts with many control characters and escape codes, our own among them. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -55,7 +55,7 @@ const channels: Readonly<Record<string, Channel>> = {
 }
 
 describe.each(Object.entries(channels))('%s', (_, write) => {
-  property.prop([hostile])('lets no text make a terminal do anything', text => {
+  property.prop([hostile])('escapes everything that a terminal would obey', text => {
     const { process, written } = processWith({ isTTY: true })
 
     write(createConsole(process), text)
@@ -67,7 +67,7 @@ describe.each(Object.entries(channels))('%s', (_, write) => {
 })
 
 describe('a document in pieces', () => {
-  property.prop([fc.array(hostile)])('lets no text make a terminal do anything', async pieces => {
+  property.prop([fc.array(hostile)])('escapes everything that a terminal would obey', async pieces => {
     const { process, written } = processWith({ isTTY: true })
     const all = async function* () {
       yield* pieces
@@ -80,7 +80,7 @@ describe('a document in pieces', () => {
 })
 
 describe('a printed line', () => {
-  property.prop([hostile])('stays one line, and keeps our own codes and no others', text => {
+  property.prop([hostile])('stays one line, and keeps only our own codes', text => {
     const { process, written } = processWith({ isTTY: true })
     const console = createConsole(process)
 
@@ -92,7 +92,7 @@ describe('a printed line', () => {
     expect(written.stdout.match(ownCodes)).toHaveLength(2)
   })
 
-  it('shows what it escapes as JSON does, and a tab as a space', () => {
+  it('escapes like JSON, and turns a tab into a space', () => {
     const { process, written } = processWith({ isTTY: false })
 
     createConsole(process).print('a\u001b[2J\u009b\u202e\n\r\tb é 日本 👩‍🚀')
@@ -114,7 +114,7 @@ describe('a line of JSON', () => {
 })
 
 describe('a document', () => {
-  property.prop([hostile])('is as it is in a file or a pipe', text => {
+  property.prop([hostile])('is not changed for a file or a pipe', text => {
     const { process, written } = processWith({ isTTY: false })
 
     createConsole(process).printDocument(text)
@@ -124,7 +124,7 @@ describe('a document', () => {
 })
 
 describe('an error', () => {
-  it('is red on a terminal, its first line only', () => {
+  it('has a red first line on a terminal', () => {
     const { process, written } = processWith({ isTTY: true })
 
     createConsole(process).fail('wrong\nhere')
@@ -135,22 +135,22 @@ describe('an error', () => {
 
 const escapeCode = '\u001b['
 
-/** What a console prints in bold on a process whose standard output is, or is no, terminal. */
+/** Prints a word in bold, and returns the output. */
 function styled({ isTTY, env }: { isTTY: boolean; env: NodeJS.ProcessEnv }): string {
   const stream = Object.assign(new PassThrough(), { isTTY })
   const process = Object.assign(new EventEmitter(), { stdout: stream, stderr: stream, env })
-  // A console uses nothing else of a process.
+  // The console uses no other part of a process.
   const { print, style } = createConsole(process as unknown as NodeJS.Process)
   print(style('bold', 'GET'))
   process.emit('exit')
   return String(stream.read()).trimEnd()
 }
 
-/** A console, and what it has written so far. */
+/** The printing part of a console, and the chunks that it has written. */
 function printing() {
   const stream = new PassThrough()
   const process = Object.assign(new EventEmitter(), { stdout: stream, stderr: stream, env: {} })
-  // A console uses nothing else of a process.
+  // The console uses no other part of a process.
   const { print } = createConsole(process as unknown as NodeJS.Process)
   const written: string[] = []
   stream.on('data', (chunk: Buffer) => written.push(chunk.toString()))
@@ -161,7 +161,7 @@ describe('lines', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
   afterEach(() => void vi.useRealTimers())
 
-  it('are written at once where nothing was printed lately', async () => {
+  it('are written at once if nothing was printed lately', async () => {
     const { print, written } = printing()
 
     print('one')
@@ -171,7 +171,7 @@ describe('lines', () => {
     expect(written).toEqual(['one\ntwo\n'])
   })
 
-  it('that follow are gathered for 10 ms', async () => {
+  it('that follow are collected for 10 ms', async () => {
     const { print, written } = printing()
     print('one')
     await vi.advanceTimersByTimeAsync(0)
@@ -187,7 +187,7 @@ describe('lines', () => {
     expect(written).toEqual(['one\n', 'two\nthree\n'])
   })
 
-  it('go on after one that could not be made', async () => {
+  it('are written even after one that throws', async () => {
     const { print, written } = printing()
     print(() => {
       throw new Error('no line')
@@ -225,7 +225,7 @@ describe('lines', () => {
 })
 
 describe('colours', () => {
-  it('are not for a pipe', async () => {
+  it('are left out in a pipe', async () => {
     const command = await serve()
     const from = command.lines().length
     await sendTo(command.url, { method: 'GET', path: '/nowhere' })
@@ -236,20 +236,20 @@ describe('colours', () => {
   })
 
   it.each([
-    ['are for a terminal', { isTTY: true, env: {} }, `${escapeCode}1mGET${escapeCode}22m`],
-    ['are not for a terminal with NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }, 'GET'],
+    ['are used on a terminal', { isTTY: true, env: {} }, `${escapeCode}1mGET${escapeCode}22m`],
+    ['are left out on a terminal with NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }, 'GET'],
     [
-      'are for a terminal with an empty NO_COLOR',
+      'are used on a terminal with an empty NO_COLOR',
       { isTTY: true, env: { NO_COLOR: '' } },
       `${escapeCode}1mGET${escapeCode}22m`,
     ],
-    ['are not for anything else', { isTTY: false, env: {} }, 'GET'],
+    ['are left out anywhere else', { isTTY: false, env: {} }, 'GET'],
   ])('%s', (_, terminal, text) => {
     expect(styled(terminal)).toBe(text)
   })
 })
 
-/** A process whose standard output takes nothing more until `read` is called. */
+/** A console whose standard output accepts nothing more until `read` is called. */
 function stalled() {
   const chunks: string[] = []
   let resume: (() => void) | undefined
@@ -265,7 +265,7 @@ function stalled() {
     resume?.()
     await vi.advanceTimersByTimeAsync(20)
   }
-  // A console uses nothing else of a process.
+  // The console uses no other part of a process.
   return { console: createConsole(process as unknown as NodeJS.Process), stdout, chunks, read }
 }
 
@@ -273,7 +273,7 @@ describe('a reader that does not read', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
   afterEach(() => void vi.useRealTimers())
 
-  /** Prints lines of 1,000 characters while nobody reads. */
+  /** Prints lines of 1,000 characters while the reader does not read. */
   async function flood(console: ReturnType<typeof createConsole>, print: (text: string) => void, lines: number) {
     console.print('first')
     await vi.advanceTimersByTimeAsync(20)
@@ -284,7 +284,7 @@ describe('a reader that does not read', () => {
     await vi.advanceTimersByTimeAsync(20)
   }
 
-  it('gets the newest mebibyte when it reads again, and how many lines were dropped before', async () => {
+  it('gets the newest MiB when it reads again, and the number of dropped lines', async () => {
     const { console, chunks, read } = stalled()
     await flood(console, console.print, 3000)
 
@@ -299,7 +299,7 @@ describe('a reader that does not read', () => {
     expect(others.at(-1)?.startsWith('2999.')).toBe(true)
   })
 
-  it('makes nothing wait in the stream', async () => {
+  it('leaves nothing in the buffer of the stream', async () => {
     const { console, stdout } = stalled()
 
     await flood(console, console.print, 3000)
@@ -307,7 +307,7 @@ describe('a reader that does not read', () => {
     expect(stdout.writableLength).toBeLessThan(100)
   })
 
-  it('is told of dropped lines as JSON where they are JSON', async () => {
+  it('gets the number of dropped JSON lines as JSON', async () => {
     const { console, chunks, read } = stalled()
     await flood(console, text => console.printJson({ text }), 3000)
 
@@ -319,7 +319,7 @@ describe('a reader that does not read', () => {
     expect(JSON.parse(oldest).text.startsWith(`${lines}.`)).toBe(true)
   })
 
-  it('gets a document whole', async () => {
+  it('gets a whole document', async () => {
     const { console, chunks, read } = stalled()
     console.printDocument('first')
 
@@ -330,7 +330,7 @@ describe('a reader that does not read', () => {
   })
 })
 
-/** A process whose standard output fails. */
+/** A process whose standard output fails with a code. */
 function failing(code: string) {
   const fails = () =>
     new Writable({
@@ -345,7 +345,7 @@ describe('output that cannot be written', () => {
     ['ENOSPC', 'no space is left on the device'],
     ['EIO', 'the device or the terminal does not respond'],
     ['EFOO', 'it failed, write'],
-  ])('is reported once on standard error, and dropped: %s', async (code, reason) => {
+  ])('is reported once on standard error: %s', async (code, reason) => {
     const { process, written } = failing(code)
     const console = createConsole(process)
 
@@ -358,7 +358,7 @@ describe('output that cannot be written', () => {
     expect(process.exitCode).toBe(1)
   })
 
-  it('is not written to again, and its lines are not even made', async () => {
+  it('gets no more writes, and its lines are not made', async () => {
     const { process, written } = failing('ENOSPC')
     const write = vi.fn(() => {
       queueMicrotask(() => stdout.emit('error', Object.assign(new Error('no'), { code: 'ENOSPC' })))
@@ -386,7 +386,7 @@ describe('output that cannot be written', () => {
     expect(written.stderr.match(/cannot write to standard output/g)).toHaveLength(1)
   })
 
-  it('ends a document in pieces that waits for its reader', async () => {
+  it('ends a document that waits for its reader', async () => {
     const { process } = failing('EIO')
     const error = Object.assign(new Error('it failed'), { code: 'EIO' })
     Object.assign(process, {
@@ -402,7 +402,7 @@ describe('output that cannot be written', () => {
     expect(process.exitCode).toBe(1)
   })
 
-  it('is reported where writing throws', () => {
+  it('is reported if writing throws', () => {
     const { process, written } = failing('ENOSPC')
     process.stdout.write = () => {
       throw Object.assign(new Error('no'), { code: 'ENOSPC' })
@@ -413,7 +413,7 @@ describe('output that cannot be written', () => {
     expect(written.stderr).toContain('no space is left on the device')
   })
 
-  it('is nothing to report where a reader has gone away', async () => {
+  it('is not reported if the reader has left', async () => {
     const { process, written } = failing('EPIPE')
 
     createConsole(process).printDocument('one')
@@ -422,7 +422,7 @@ describe('output that cannot be written', () => {
     expect([written.stderr, process.exitCode]).toEqual(['', undefined])
   })
 
-  it('does not throw where standard error fails too', async () => {
+  it('does not throw if standard error fails too', async () => {
     const { process, fails } = failing('EIO')
     Object.assign(process, { stderr: fails() })
     const console = createConsole(process)
@@ -437,7 +437,7 @@ describe('output that cannot be written', () => {
 })
 
 describe('the command', () => {
-  // A control character of each kind: C0, C1, bidi, and a newline that would begin a line of its own.
+  // A control character of each kind: C0, C1, bidi, and a newline that would start a line.
   const bad = 'a\u001b[2Jb\u009b2Jc\u202ed\nFAKE'
   const shown = /a\\u001b\[2Jb\\u009b2Jc\\u202ed\\nFAKE/
 
@@ -445,7 +445,7 @@ describe('the command', () => {
     const command = args.length === 0 ? await serve() : await serveJson()
     const from = command.lines().length
 
-    // The segment is decoded, because a token is in it, which the log cuts.
+    // The log decodes this segment to cut the token in it.
     await fetch(`${command.url}/x/${encodeURIComponent(`${bad} pub.mock.1`)}`)
 
     const [line = ''] = await linesAfter(command, { from, count: 1 })
@@ -453,7 +453,7 @@ describe('the command', () => {
     expect(obeyed.exec(line)).toBeNull()
   })
 
-  it('shows the unknown keys of a scenario file', async () => {
+  it('escapes the unknown keys of a scenario file', async () => {
     const path = await file('scenario.json', JSON.stringify({ [bad]: 1, games: [{ [bad]: 1 }], title: 5 }))
 
     const { stderr } = await run(['validate', path])
@@ -466,7 +466,7 @@ describe('the command', () => {
     ['env', JSON.stringify({ message: bad })],
     ['env', bad],
     ['export', JSON.stringify({ message: bad })],
-  ])('%s shows the body of an error', async (name, body) => {
+  ])('%s escapes the body of an error', async (name, body) => {
     const url = await stubServer((_, response) => response.writeHead(500).end(body))
 
     const { stderr } = await run([name, '--url', url])
@@ -475,21 +475,21 @@ describe('the command', () => {
     expect(obeyed.exec(stderr.replaceAll('\n', ''))).toBeNull()
   })
 
-  it('shows the title of a world', async () => {
+  it('escapes the title of a world', async () => {
     const { lines } = await serve([await file('scenario.json', JSON.stringify({ title: bad }))])
 
     expect(lines()[1]).toMatch(shown)
     expect(lines().filter(line => obeyed.test(line))).toEqual([])
   })
 
-  it('shows the name of a command that is not there, and of a file', async () => {
+  it('escapes the name of an unknown command, and of a missing file', async () => {
     const { stderr: ofCommand } = await run(['exec', '--', 'no\u009b2J'])
     const { stderr: ofFile } = await run(['no\u009b2J'])
 
     expect([ofCommand, ofFile].map(text => text.includes(String.raw`no\u009b2J`))).toEqual([true, true])
   })
 
-  it('shows the stack of a bug', async () => {
+  it('escapes the stack of a bug', async () => {
     const preload = `
       const { getAll } = URLSearchParams.prototype
       URLSearchParams.prototype.getAll = function () { throw new TypeError('a bug ' + this.get('bug')) }`
@@ -503,7 +503,7 @@ describe('the command', () => {
 
 const listPath = '/matchmaker/lobbies/list'
 
-/** Starts the built command with its output in files; it is killed at the end of the test. */
+/** Starts the built command with its output in files. Kills it at the end of the test. */
 function startInto(args: readonly string[], { stdout, stderr }: { stdout: string; stderr?: string }) {
   const files = [stdout, stderr].map(path => (path === undefined ? undefined : openSync(path, 'w')))
   const [out, err = 'pipe' as const] = files
@@ -521,7 +521,7 @@ function startInto(args: readonly string[], { stdout, stderr }: { stdout: string
   return { child, ended, errors: () => errors }
 }
 
-/** Waits until a mock answers there, and answers the status. */
+/** Waits until a mock answers at a URL, and returns the status. */
 function statusOnceThere(url: string): Promise<number> {
   const ask = async () => (await fetch(`${url}${listPath}`)).status
   return vi.waitFor(ask, { timeout: 30_000, interval: 50 })
@@ -537,7 +537,7 @@ describe('a full disk', () => {
     expect([await ended, errors()]).toEqual([1, report])
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('lets a mock serve on, which ends on %s', async signal => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('does not end a mock, which ends on %s', async signal => {
     const port = await freePort()
     const { child, ended, errors } = startInto(['--port', `${port}`], { stdout: '/dev/full' })
     const url = `http://127.0.0.1:${port}`
@@ -550,7 +550,7 @@ describe('a full disk', () => {
     expect([first, second, await ended, errors()]).toEqual([200, 200, 0, report])
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('for both outputs lets a mock serve on, which ends on %s', async signal => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('for both outputs does not end a mock, which ends on %s', async signal => {
     const port = await freePort()
     const { child, ended } = startInto(['--port', `${port}`], { stdout: '/dev/full', stderr: '/dev/full' })
     const url = `http://127.0.0.1:${port}`
@@ -563,10 +563,10 @@ describe('a full disk', () => {
 })
 
 describe('a terminal that is gone', () => {
-  it('lets a mock serve on, which ends on SIGTERM', async () => {
+  it('does not end a mock, which ends on SIGTERM', async () => {
     const [port, path] = [await freePort(), await folder()]
     const pidFile = join(path, 'pid')
-    // In a session of its own: else the system would end the command with its terminal.
+    // In its own session: otherwise the system would end the command with its terminal.
     const command = `'${process.execPath}' dist/cli.js --port ${port}`
     const line = `setsid sh -c "echo \\$\\$ > '${pidFile}'; exec ${command}" & wait`
     const terminal = spawn('script', ['-qec', line, '/dev/null'], {

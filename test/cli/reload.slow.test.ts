@@ -33,11 +33,11 @@ const make = ({ url }: Pick<Served, 'url'>, lobby_id: string) =>
     body: JSON.stringify({ lobby_id }),
   })
 
-/** The first line of a reload after the first lines. */
+/** The line of the first reload. */
 const reloaded = ({ command, from }: { command: Served; from: number }) =>
   lineLike(command, { from, like: /^reloaded / })
 
-/** A preload that says on standard error how long a scenario is whenever one is read. */
+/** A preload that prints the length of the scenario on standard error whenever it is read. */
 const tellingReads = `
   import fs from 'node:fs'
   import { syncBuiltinESMExports } from 'node:module'
@@ -50,7 +50,7 @@ const tellingReads = `
   syncBuiltinESMExports()`
 
 describe('a scenario file that is saved', () => {
-  it('is loaded anew, and says what that has changed; what was written since stays', async () => {
+  it('is reloaded and reported; later writes stay', async () => {
     const { command, save, from } = await serving()
     await make(command, 'run')
 
@@ -60,7 +60,7 @@ describe('a scenario file that is saved', () => {
     expect(await lobbyIds(command)).toEqual(['two', 'three', 'run'])
   })
 
-  it('is loaded anew where another file takes its place, again and again', async () => {
+  it('is reloaded each time another file replaces it', async () => {
     const { command, path, from } = await serving()
     for (const [i, id] of ['two', 'three', 'four'].entries()) {
       await writeFile(`${path}.tmp`, scenarioOf(...['one', id].slice(0, i + 1), 'last'))
@@ -73,7 +73,7 @@ describe('a scenario file that is saved', () => {
   })
 
   it.for(['', '# a comment\n# and another one\n', '---\n'])(
-    'may be gone for a while, and then begin with %j',
+    'may be gone for a while, and then start with %j',
     async text => {
       const path = await file('scenario.json', scenarioOf('one'))
       const command = await serve([path], { preload: tellingReads })
@@ -89,7 +89,7 @@ describe('a scenario file that is saved', () => {
     },
   )
 
-  it('says how many records of the run went along', async () => {
+  it('is reported with the deleted records that the run has created', async () => {
     const { command, save, from } = await serving()
     await make(command, 'run')
 
@@ -98,7 +98,7 @@ describe('a scenario file that is saved', () => {
     expect(await reloaded({ command, from })).toMatch(/ 1 of the run deleted$/)
   })
 
-  it('says so where no record has changed', async () => {
+  it('is reported if no record has changed', async () => {
     const { command, save, from } = await serving()
 
     await save(`${scenarioOf('one')}\n`)
@@ -106,7 +106,7 @@ describe('a scenario file that is saved', () => {
     expect(await reloaded({ command, from })).toBe('reloaded scenario.json: no record has changed')
   })
 
-  it('wakes a blocked watch that it concerns', async () => {
+  it('wakes a blocked watch that depends on it', async () => {
     const { command, save } = await serving()
     const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
     const { watch } = JSON.parse((await sendTo(command.url, link)).body)
@@ -117,7 +117,7 @@ describe('a scenario file that is saved', () => {
     expect(JSON.parse((await blocked).body)).toHaveProperty('cloud_token')
   })
 
-  it('that is wrong says so once and changes nothing, and is loaded when it is mended', async () => {
+  it('is reported once if it is wrong, changes nothing, and is loaded when it is fixed', async () => {
     const { command, path, save, from } = await serving()
 
     await save(broken)
@@ -134,7 +134,7 @@ describe('a scenario file that is saved', () => {
     expect(await lobbyIds(command)).toEqual(['one', 'two'])
   })
 
-  it('is what a reset leads to, and new worlds begin with', async () => {
+  it('is the initial state after a reset, and of new worlds', async () => {
     const { command, save, from } = await serving()
     await make(command, 'run')
     await save(scenarioOf('two'))
@@ -147,7 +147,7 @@ describe('a scenario file that is saved', () => {
     expect(await lobbyIds({ url: `${command.url}/w/new` })).toEqual(['two'])
   })
 
-  it('is told as an object with --json', async () => {
+  it('is reported as an object with --json', async () => {
     const path = await file('scenario.json', scenarioOf('one'))
     const command = await serveJson([path])
 
@@ -163,7 +163,7 @@ describe('a scenario file that is saved', () => {
     })
   })
 
-  it('is told of only where it is wrong with --quiet', async () => {
+  it('is reported only if it is wrong with --quiet', async () => {
     const { command, save, from } = await serving('--quiet')
 
     await save(scenarioOf('two'))
@@ -176,7 +176,7 @@ describe('a scenario file that is saved', () => {
 })
 
 describe('mockmaker --no-reload', () => {
-  it('leaves the world as it is', async () => {
+  it('does not reload', async () => {
     const { command, path, save } = await serving('--no-reload')
     const witness = await serve([path])
 

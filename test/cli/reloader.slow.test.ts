@@ -13,7 +13,7 @@ const fixture = (name: string) => readFileSync(`fixtures/${name}.yaml`)
 const lobbies = (...ids: readonly string[]) =>
   `game_modes: [duel]\nlobbies:\n${ids.map(id => `  - { lobby_id: ${id}, total_player_count: 1 }\n`).join('')}`
 
-/** A reloader of a file in memory, and its mock. Nothing but the timers of the reloader is faked. */
+/** A reloader of a file in memory, and its mock. Only the timers of the reloader are faked. */
 function reloading(text: string) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -48,7 +48,7 @@ function reloading(text: string) {
       now = text instanceof Uint8Array ? new TextDecoder().decode(text) : text
       return reloader.check()
     },
-    /** Lets real time pass. Waits until what that has begun is done. */
+    /** Advances the time, and waits for the checks that this starts. */
     async pass(ms: number) {
       vi.advanceTimersByTime(ms)
       await reloader.check()
@@ -63,8 +63,8 @@ function rowsOf(world: World): ReadonlySet<string> {
   )
 }
 
-describe('a save that takes something away', () => {
-  it('is loaded when the file has stayed as it is for a second', async () => {
+describe('a save that deletes something', () => {
+  it('is loaded when the file has not changed for a second', async () => {
     const { save, pass, ids, lines } = reloading(lobbies('one', 'two', 'three'))
 
     await save(lobbies('one'))
@@ -78,7 +78,7 @@ describe('a save that takes something away', () => {
     expect(lines).toEqual(['reloaded scenario.yaml: 2 records deleted'])
   })
 
-  it('is not loaded where the rest of it comes within the second', async () => {
+  it('is not loaded if the rest of the file follows within the second', async () => {
     const { save, pass, ids, lines } = reloading(lobbies('one', 'two'))
 
     await save(lobbies('one'))
@@ -90,7 +90,7 @@ describe('a save that takes something away', () => {
     expect(lines).toEqual(['reloaded scenario.yaml: 1 record created'])
   })
 
-  it('waits a second after each of its pieces', async () => {
+  it('waits a second after each piece', async () => {
     const { save, pass, ids } = reloading(lobbies('one', 'two', 'three'))
 
     for (const text of [lobbies('one'), 'game_modes: [duel]\n', lobbies('three'), lobbies('two')]) {
@@ -103,7 +103,7 @@ describe('a save that takes something away', () => {
     expect([before, ids()]).toEqual([['one', 'two', 'three'], ['two']])
   })
 
-  it('is forgotten where the file is as before again', async () => {
+  it('is forgotten if the file is as before again', async () => {
     const { save, pass, ids, lines } = reloading(lobbies('one', 'two'))
 
     await save(lobbies('one'))
@@ -114,7 +114,7 @@ describe('a save that takes something away', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not loaded where the file has gone, or has changed unseen, at the second check', async () => {
+  it('is not loaded if the file is gone at the second check', async () => {
     const { save, pass, ids, reloader } = reloading(lobbies('one', 'two'))
     await save(lobbies('one'))
     const check = vi.spyOn(reloader, 'check').mockResolvedValue()
@@ -126,7 +126,7 @@ describe('a save that takes something away', () => {
     expect(ids()).toEqual(['one', 'two'])
   })
 
-  it('waits again where the file has changed unseen, and still takes something away', async () => {
+  it('waits again if the file has changed unnoticed, and still deletes something', async () => {
     const { save, pass, ids, reloader } = reloading(lobbies('one', 'two', 'three'))
     await save(lobbies('one'))
     const check = vi.spyOn(reloader, 'check').mockResolvedValue()
@@ -140,7 +140,7 @@ describe('a save that takes something away', () => {
     expect([before, ids()]).toEqual([['one', 'two', 'three'], ['two']])
   })
 
-  it('waits where it takes away only players of the run', async () => {
+  it('waits even if it deletes only players that the run has created', async () => {
     const duel = (max_players: number) =>
       `game_modes: [duel]\nlobbies:\n  - { lobby_id: one, max_players: ${max_players} }\n`
     const { save, pass, mock } = reloading(duel(2))
@@ -153,7 +153,7 @@ describe('a save that takes something away', () => {
     expect([before, mock.world.players.count()]).toEqual([2, 1])
   })
 
-  it('is not loaded any more once the reload has been closed', async () => {
+  it('is not loaded after the reloader is closed', async () => {
     const { save, pass, ids, reloader } = reloading(lobbies('one', 'two'))
 
     await save(lobbies('one'))
@@ -163,7 +163,7 @@ describe('a save that takes something away', () => {
     expect(ids()).toEqual(['one', 'two'])
   })
 
-  it('may take away only faults, or rows of the run', async () => {
+  it('waits even if it deletes only faults, or rows that the run has created', async () => {
     const faults = 'faults:\n  - { operation: lobbies.list, effect: { hold: true } }\n'
     const { save, pass, mock, lines } = reloading(lobbies('one') + faults)
     await mock.world.lobbies.create({ lobby_id: 'run' })
@@ -180,7 +180,7 @@ describe('a save that takes something away', () => {
 
 describe('a file without content', () => {
   it.each(['', '# only comments\n', '---\n', 'null\n', undefined])(
-    'counts as being written, however long: %j',
+    'counts as half written, however long it stays: %j',
     async text => {
       const { save, pass, ids, errors } = reloading(lobbies('one', 'two'))
 
@@ -194,7 +194,7 @@ describe('a file without content', () => {
 })
 
 describe('a wrong file', () => {
-  it('is told of once, and loaded when it is mended', async () => {
+  it('is reported once, and loaded when it is fixed', async () => {
     const { save, pass, ids, errors } = reloading(lobbies('one'))
 
     await save('lobbies: 5')
@@ -209,7 +209,7 @@ describe('a wrong file', () => {
 })
 
 describe('a slow save in two pieces', () => {
-  /** Saves each prefix and then the rest; answers the lengths of those that took away what the whole file keeps. */
+  /** Saves each prefix and then the rest. Returns the lengths of the prefixes that deleted something that the file has. */
   async function losing(bytes: Uint8Array, lengths: Iterable<number>): Promise<number[]> {
     const whole = new TextDecoder().decode(bytes)
     const { save, pass, mock } = reloading(whole)

@@ -11,7 +11,7 @@ import { bearer, completion, tanks, tokens } from '../support/tanks.js'
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
 
-/** The lines that a command prints of exchanges. */
+/** Sends requests to a command, and returns the lines that it prints for them. */
 async function linesOf(exchanges: readonly TestRequest[], scenario: ScenarioInput = tanks): Promise<string[]> {
   const command = await serve([await file('scenario.json', JSON.stringify(scenario))])
   const from = command.lines().length
@@ -19,7 +19,7 @@ async function linesOf(exchanges: readonly TestRequest[], scenario: ScenarioInpu
   return linesAfter(command, { from, count: exchanges.length })
 }
 
-describe('the line of an exchange', () => {
+describe('the line of a request', () => {
   it('has method, path, status and time', async () => {
     const [read, write] = await linesOf([list, { method: 'POST', path: '/cloud/devices/links' }])
 
@@ -27,7 +27,7 @@ describe('the line of an exchange', () => {
     expect(write).toMatch(/^POST {2}\/cloud\/devices\/links {2}200 {2}\d+\.\d ms$/)
   })
 
-  it('has only the beginning of a long path and a long origin', async () => {
+  it('shortens a long path and a long origin', async () => {
     const headers = { origin: `https://${'o'.repeat(6_000)}.test` }
 
     const [line = ''] = await linesOf([{ method: 'GET', path: `/${'p'.repeat(6_000)}`, headers }])
@@ -36,12 +36,12 @@ describe('the line of an exchange', () => {
     expect(line.length).toBeLessThan(2_000)
   })
 
-  it('has nothing of an origin that a terminal takes for a command', async () => {
+  it('escapes an origin with control characters', async () => {
     const command = await serve([await file('scenario.json', JSON.stringify(tanks))])
     const from = command.lines().length
     const { port } = new URL(command.url)
 
-    // Fetch refuses such a header; a client of its own need not.
+    // `fetch` refuses to send such a header.
     await new Promise((resolve, reject) => {
       const sent = request({ port, path: list.path, headers: { origin: 'http://a\u009b2Jb' } })
       sent.on('response', answer => answer.resume().on('end', resolve))
@@ -63,7 +63,7 @@ describe('the line of an exchange', () => {
       /→ display-name invalid, name-id too-short, name-id invalid$/,
     ],
     ['GET', `/cloud/devices/links?device_link_token=${tokens.pending}`, undefined, /→ pending$/],
-  ] as const)('says what came of %s %s', async ([method, url, input, like]) => {
+  ] as const)('shows the outcome of %s %s', async ([method, url, input, like]) => {
     const [path = '', query = ''] = url.split('?')
     const headers = bearer(path.includes('/games/') ? tokens.cloud : tokens.public)
     const body = input === undefined ? {} : { body: JSON.stringify(input), headers }
@@ -74,13 +74,13 @@ describe('the line of an exchange', () => {
     expect(line).toMatch(like)
   })
 
-  it('has the code and the message of a failure', async () => {
+  it('has the code and the message of an error', async () => {
     const [line] = await linesOf([{ ...list, headers: bearer('pub_prod.mock.nobody') }])
 
     expect(line).toMatch(/ {2}400 {2}\S+ ms {2}TOKEN_INVALID: the mock does not know this token: /)
   })
 
-  it('says of a canned list how many lobbies a public token is shown', async () => {
+  it('marks a canned list, and says how many lobbies a public token sees', async () => {
     const [canned, shown] = await linesOf([
       { ...list, headers: bearer(tokens.development) },
       { ...list, headers: bearer(tokens.public) },
@@ -94,7 +94,7 @@ describe('the line of an exchange', () => {
     ['find', { game_modes: ['ffa'] }],
     ['join', { lobby_id: 'empty' }],
     ['create', { game_mode: 'ffa' }],
-  ] as const)('says of a canned seat that it is one: %s', async ([name, input]) => {
+  ] as const)('marks a canned seat: %s', async ([name, input]) => {
     const asked = { method: 'POST', path: `/matchmaker/lobbies/${name}`, body: JSON.stringify(input) }
 
     const [canned, real] = await linesOf([
@@ -106,7 +106,7 @@ describe('the line of an exchange', () => {
     expect(real).toMatch(/200 {2}\S+ ms {2}→ ffa in /)
   })
 
-  it('counts no lobbies there that the scenario hides', async () => {
+  it('does not count hidden lobbies for a public token', async () => {
     const scenario: ScenarioInput = {
       hide_empty_lobbies: true,
       tokens: { development: tokens.development },
@@ -123,13 +123,13 @@ describe('the line of an exchange', () => {
     expect(canned).toMatch(/a public token sees 1$/)
   })
 
-  it('says nothing of a list where the call of a development token failed', async () => {
+  it('does not mark a failed call with a development token', async () => {
     const [line] = await linesOf([{ ...list, query: 'include_state=x', headers: bearer(tokens.development) }])
 
     expect(line).toMatch(/API_BAD_QUERY: /)
   })
 
-  it('says of a blocked watch that it was, and for how long', async () => {
+  it('says how long a watch was blocked', async () => {
     const command = await serve(['--watch-timeout', '300ms'])
     const banner = command.lines().length
     const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
@@ -141,17 +141,17 @@ describe('the line of an exchange', () => {
     expect(blocked).toMatch(/^GET {3}\/cloud\/devices\/links {2}200 {2}blocked \d\.\d s {2}→ pending$/)
   })
 
-  it('has the real time of a control call', async () => {
+  it('has the real duration of a control call', async () => {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ name: 'friday-night' })
 
     const [line = ''] = await linesOf([{ method: 'PUT', path: '/__mock/scenario', headers, body }])
 
-    // To make 400 lobbies takes some time on any machine; the clock of the world shows none.
+    // Creating 400 lobbies takes real time on any machine, and no time of the world.
     expect(Number(/ 200 {2}(\S+) ms/.exec(line)?.[1])).toBeGreaterThan(0)
   })
 
-  it('names the flag that would let the pages of an origin read', async () => {
+  it('names the flag that allows the pages of an origin', async () => {
     const [line] = await linesOf([{ ...list, headers: { origin: 'https://evil.example' } }])
 
     expect(line).toMatch(
@@ -159,14 +159,14 @@ describe('the line of an exchange', () => {
     )
   })
 
-  it('has no token in it', async () => {
+  it('contains no token', async () => {
     const lines = await linesOf([link, { method: 'GET', path: `/devices/link/${tokens.pending}` }, completion])
 
     expect(lines.filter(line => /mock\.(tanks|pending)/.test(line))).toEqual([])
     expect(lines[1]).toContain('/devices/link/device.…')
   })
 
-  it('shows which world it was with, where that is another one than `default`', async () => {
+  it('names the world unless it is `default`', async () => {
     const [own, byPath, byHeader] = await linesOf([
       list,
       { ...list, path: `/w/test-42${list.path}` },
@@ -178,7 +178,7 @@ describe('the line of an exchange', () => {
     expect([byPath, byHeader]).toEqual([expect.stringMatching(inWorld), expect.stringMatching(inWorld)])
   })
 
-  it('says of a canned list how many lobbies its own world shows', async () => {
+  it('counts the lobbies of its own world for a canned list', async () => {
     const command = await serve([await file('scenario.json', JSON.stringify(tanks))])
     const headers = { 'content-type': 'application/json', 'x-mock-world': 'more' }
     const body = JSON.stringify({ game_mode_id: 'duel' })
@@ -192,7 +192,7 @@ describe('the line of an exchange', () => {
   })
 })
 
-/** The record of a list that a fault strikes. */
+/** The log record of a list with a fault. */
 async function recordOf(effect: Fault['effect']) {
   const { mock, world, records } = mockWithFaults([{ effect }])
   const answer = ask(mock, listRequest)
@@ -200,7 +200,7 @@ async function recordOf(effect: Fault['effect']) {
   mock.faults.clear()
   await answer
   const [record] = records
-  if (!record) throw new Error('nothing was told')
+  if (!record) throw new Error('nothing was logged')
   return { record, world }
 }
 
@@ -216,7 +216,7 @@ describe('the line of a control call', () => {
     ],
     [{ path: '/matchmaker/lobbies/list', outcome: '2 lobbies' }, /<green 200> {2}<dim 12\.0 ms> {2}→ 2 lobbies$/],
     [{ path: '/x', status: 404, code: 'X', message: 'y'.repeat(500) }, /X: y{197}…$/],
-  ])('is dim where it succeeded: %j', async (fields, line) => {
+  ])('is dim if it succeeded: %j', async (fields, line) => {
     const { record, world } = await recordOf({ delay: '1ms' })
     const plain = { ...record, fault: undefined, outcome: undefined, ms: 12, ...fields }
 
@@ -224,7 +224,7 @@ describe('the line of a control call', () => {
   })
 })
 
-describe('of an exchange that a fault has struck', () => {
+describe('a request with a fault', () => {
   it.each<[Fault['effect'], RegExp]>([
     [{ delay: '300ms' }, /^GET {3}\/matchmaker\/lobbies\/list {2}<green 200> {2}.* fault 1: delayed 300 ms$/],
     [{ hold: true }, / <green 200> .* fault 1: held$/],
@@ -234,13 +234,13 @@ describe('of an exchange that a fault has struck', () => {
       { error: { status: 418 } },
       / <yellow 418> .* ERROR: fault 1 of this mock made this failure up {2}fault 1: error$/,
     ],
-  ])('the line says that it did: %j', async (effect, line) => {
+  ])('has the fault and its effect in its line: %j', async (effect, line) => {
     const { record, world } = await recordOf(effect)
 
     expect(requestLine(record, { world, style: (name, text) => `<${name} ${text}>` })).toMatch(line)
   })
 
-  it('the object has the id of the fault and what it did', async () => {
+  it('has the fault and its effect in its object', async () => {
     const { record } = await recordOf({ reset: true })
 
     expect(requestObject(record)).toMatchObject({ status: 0, fault: '1', faultEffect: 'reset' })

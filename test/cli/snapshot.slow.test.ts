@@ -11,7 +11,7 @@ import { ask, comparable, sendTo, type TestRequest, type TestResponse } from '..
 import { play, randomWorld } from '../support/random-world.js'
 import { live } from '../support/worlds.js'
 
-/** An answer without its watch index, and with links that lead nowhere. */
+/** A response without its watch index, and with the links of the test. */
 function plain(got: TestResponse, url: string): TestResponse {
   const { body, ...others } = comparable(got)
   return { ...others, body: body.replace(/("watch":\{"index":)"\d+"/, '$1""').replaceAll(url, 'http://links.test') }
@@ -29,11 +29,11 @@ async function inFolder<T>(files: Readonly<Record<string, string>>, use: (path: 
 
 describe('mockmaker <snapshot>', () => {
   it.prop([randomWorld], { numRuns: 10 })(
-    'answers every call as the world did, but for the watch index',
+    'answers every request as the world did, except for the watch index',
     async ({ scenario, steps }) => {
       const mock = createMockmaker({ scenario, publicUrl: 'http://links.test' })
       for (const step of steps) await play(step, live(mock.world))
-      // A clock that runs would show two times.
+      // A running clock would show two times.
       await mock.world.clock.set({ mode: 'frozen' })
       const snapshot = stringify(mock.snapshot())
 
@@ -74,7 +74,7 @@ describe('mockmaker <snapshot>', () => {
   })
 })
 
-/** What every request on a socket has. */
+/** Adds the host that every request on a socket has. */
 function withHost(sent: TestRequest): TestRequest {
   return { ...sent, headers: { host: 'localhost', ...sent.headers } }
 }

@@ -23,7 +23,7 @@ describe('mockmaker [scenario]', () => {
     expect((await serveJson(['mine.yaml'], { cwd })).scenario).toBe('Right')
   })
 
-  it('is refused with file, line, column, what is wrong, and what would be right', async () => {
+  it('is refused with file, line, column, mistake and suggestion', async () => {
     const path = await file('wrong.yaml', wrong)
 
     const { code, stdout, stderr } = await run([path, '--port', '0'])
@@ -35,7 +35,7 @@ describe('mockmaker [scenario]', () => {
     expect(caret).toBe(`     | ${' '.repeat(37)}^`)
   })
 
-  it('is refused where nothing has that name, with those that there are', async () => {
+  it('is refused if it does not exist, with all known names', async () => {
     const { code, stderr } = await run(['friday-nigth'])
 
     expect(code).toBe(1)
@@ -44,7 +44,7 @@ describe('mockmaker [scenario]', () => {
     )
   })
 
-  it('is refused where it is a folder', async () => {
+  it('is refused if it is a folder', async () => {
     const path = await folder()
 
     const { code, stderr } = await run([path])
@@ -53,7 +53,7 @@ describe('mockmaker [scenario]', () => {
     expect(stderr).toBe(`${path} is a folder: name a scenario file in it, such as ${path}/scenario.yaml\n`)
   })
 
-  it('is refused where it cannot be opened', async () => {
+  it('is refused if it cannot be opened', async () => {
     const path = join(await folder(), 'socket')
     const server = createServer().listen(path)
     onTestFinished(() => void server.close())
@@ -65,7 +65,7 @@ describe('mockmaker [scenario]', () => {
     expect(stderr.trimEnd()).not.toContain('\n')
   })
 
-  it('is refused where it is not text', async () => {
+  it('is refused if it is not text', async () => {
     const path = await file(
       'image.png',
       Uint8Array.from({ length: 2_000 }, (_, i) => (i * 37) % 256),
@@ -80,13 +80,13 @@ describe('mockmaker [scenario]', () => {
 })
 
 describe('mockmaker validate', () => {
-  it('says of each file that it is right', async () => {
+  it('prints a line for each valid file', async () => {
     const [one, two] = await Promise.all([file('one.yaml', right), file('two.json', '{"title": "Two"}')])
 
     expect(await run(['validate', one, two])).toEqual({ code: 0, stdout: `${one}: ok\n${two}: ok\n`, stderr: '' })
   })
 
-  it('looks at all files, and ends with 1 where any is wrong', async () => {
+  it('checks all files, and ends with 1 if any is wrong', async () => {
     const [bad, good, nowhere] = [await file('bad.yaml', wrong), await file('good.yaml', right), await folder()]
 
     const { code, stdout, stderr } = await run(['validate', bad, nowhere, 'lost.yaml', good])
@@ -96,7 +96,7 @@ describe('mockmaker validate', () => {
     expect(told.filter(one => !one.test(stderr))).toEqual([])
   })
 
-  it('is content with the shipped scenarios', async () => {
+  it('accepts the shipped scenarios', async () => {
     expect(await run(['validate', 'default', 'fixtures/nasty.yaml'])).toMatchObject({ code: 0, stderr: '' })
   })
 })
@@ -120,7 +120,7 @@ describe('mockmaker init', () => {
     expect((await serveJson(['world/scenario.yaml'], { cwd })).scenario).toBe('A quiet evening')
   })
 
-  it('writes into the working directory where no folder is named', async () => {
+  it('writes into the working directory by default', async () => {
     const cwd = await folder()
 
     await run(['init'], { cwd })
@@ -128,7 +128,7 @@ describe('mockmaker init', () => {
     expect(await readFile(join(cwd, 'scenario.yaml'), 'utf8')).toContain('games:')
   })
 
-  it.for(['scenario.yaml', 'scenario.schema.json'])('overwrites no %s, and writes nothing then', async name => {
+  it.for(['scenario.yaml', 'scenario.schema.json'])('refuses to overwrite %s, and then writes nothing', async name => {
     const cwd = await folder()
     await writeFile(join(cwd, name), 'mine')
 
@@ -141,7 +141,7 @@ describe('mockmaker init', () => {
     await expect(readFile(join(cwd, other))).rejects.toThrow('ENOENT')
   })
 
-  it('does not follow a link that leads nowhere', async () => {
+  it('does not follow a symbolic link that leads nowhere', async () => {
     const cwd = await folder()
     await symlink('elsewhere.yaml', join(cwd, 'scenario.yaml'))
 
@@ -150,7 +150,7 @@ describe('mockmaker init', () => {
     await expect(readFile(join(cwd, 'elsewhere.yaml'))).rejects.toThrow('ENOENT')
   })
 
-  it('says so where the folder is a file', async () => {
+  it('is refused if the folder is a file', async () => {
     const cwd = await folder()
     await mkdir(join(cwd, 'deep'))
     await writeFile(join(cwd, 'deep', 'file'), '')

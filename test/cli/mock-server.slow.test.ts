@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { file, freePort, run, serve, serveJson } from '../support/command.js'
 
-/** Lets a server listen until the end of the test, and answers its port. */
+/** Starts a server until the end of the test, and returns its port. */
 async function occupy(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
   await new Promise<void>(resolve => server.listen(port, host, resolve))
   onTestFinished(() => void server.close())
@@ -22,21 +22,21 @@ describe('mockmaker --port', () => {
     expect(await status(url)).toBe(200)
   })
 
-  it('picks a free one for 0, each time', async () => {
+  it('picks a free port for 0, each time', async () => {
     const [first, second] = await Promise.all([serveJson(), serveJson()])
 
     expect(first.url).not.toBe(second.url)
     expect(await Promise.all([status(first.url), status(second.url)])).toEqual([200, 200])
   })
 
-  it('is answered on IPv4 and on IPv6', async () => {
+  it('listens on IPv4 and IPv6', async () => {
     const { url } = await serveJson()
 
     expect(await status(url)).toBe(200)
     expect(await status(url.replace('127.0.0.1', '[::1]'))).toBe(200)
   })
 
-  it('weighs more than PORT', async () => {
+  it('takes precedence over PORT', async () => {
     const [port, other] = await Promise.all([freePort(), freePort()])
 
     const { url } = await serveJson(['--port', `${port}`], { env: { PORT: `${other}` } })
@@ -46,7 +46,7 @@ describe('mockmaker --port', () => {
 })
 
 describe('a port that is taken', () => {
-  it('ends it, and names the port and how to go on', async () => {
+  it('ends the command, which says what to do', async () => {
     const port = await occupy(createServer())
 
     const { code, stdout, stderr } = await run(['--port', `${port}`])
@@ -57,7 +57,7 @@ describe('a port that is taken', () => {
     )
   })
 
-  it('is found where PORT names it, too', async () => {
+  it('is reported for PORT, too', async () => {
     const port = await occupy(createServer())
 
     const { code, stderr } = await run([], { env: { PORT: `${port}` } })
@@ -66,7 +66,7 @@ describe('a port that is taken', () => {
     expect(stderr).toContain(`port ${port} on 127.0.0.1 is taken`)
   })
 
-  it('ends it where only ::1 is taken', async () => {
+  it('ends the command if only ::1 is taken', async () => {
     const port = await occupy(createServer(), '::1', await freePort())
 
     const { code, stderr } = await run(['--port', `${port}`])
@@ -75,7 +75,7 @@ describe('a port that is taken', () => {
     expect(stderr).toContain(`port ${port} on ::1 is taken`)
   })
 
-  it('by another mockmaker: says which scenario that serves', async () => {
+  it('by another mockmaker is reported with the scenario of that', async () => {
     const { url } = await serveJson([await file('yesterday.yaml', 'title: "Yesterday\'s \\"world\\""')])
 
     const { code, stderr } = await run(['--port', new URL(url).port])
@@ -92,7 +92,7 @@ describe('a port that is taken', () => {
     ['hangs up', request => request.socket.destroy()],
     ['never answers', () => {}],
     ['never ends its answer', (_, response) => response.write('{"name": "mockmaker",')],
-  ])('is not taken for a mockmaker where a server %s', async ([, listener]) => {
+  ])('is not reported as mockmaker if its server %s', async ([, listener]) => {
     const server = createHttpServer(listener)
     const port = await occupy(server)
     onTestFinished(() => server.closeAllConnections())
@@ -105,8 +105,8 @@ describe('a port that is taken', () => {
   })
 })
 
-describe('mockmaker where its port hangs up on everybody', () => {
-  it('says that the port is taken', async () => {
+describe('a port whose server closes every connection', () => {
+  it('is reported as taken', async () => {
     const server = createHttpServer().on('connection', socket => socket.end())
     const port = await occupy(server)
 
@@ -120,7 +120,7 @@ describe('mockmaker where its port hangs up on everybody', () => {
 describe('mockmaker --host', () => {
   const warning = /everyone who can reach this machine on \S+ can use the mock/
 
-  it.for(['127.0.0.1', '::1', 'localhost'])('warns of nothing on %s', async host => {
+  it.for(['127.0.0.1', '::1', 'localhost'])('does not warn on %s', async host => {
     const { url, errors } = await serveJson(['--host', host])
 
     expect(await status(url)).toBe(200)
@@ -147,7 +147,7 @@ describe('mockmaker --host', () => {
       'no-such-host.invalid',
       'cannot listen on no-such-host.invalid: no machine of that name is known. Name an address, or leave the host out\n',
     ],
-  ])('ends where nothing can listen on %s, and says so', async ([host = '', message]) => {
+  ])('ends with an error if nothing can listen on %s', async ([host = '', message]) => {
     expect(await run(['--host', host, '--port', '0'])).toMatchObject({ code: 1, stderr: message })
   })
 })

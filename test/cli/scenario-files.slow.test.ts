@@ -7,7 +7,7 @@ import { stubServer } from '../support/http.js'
 const snapshot = { title: 'Ünter uns', lobbies: [{ lobby_id: 'one' }] }
 const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
 
-/** A stand-in that answers with a snapshot, and what it has been asked. */
+/** A server that answers with a snapshot, and the requests that it gets. */
 async function answering() {
   const asked: unknown[] = []
   const url = await stubServer(({ method, url, headers }, response) => {
@@ -25,7 +25,7 @@ describe('mockmaker export', () => {
     expect(asked).toEqual([['GET', '/__mock/snapshot', 'application/json']])
   })
 
-  it('asks for what else shall be in it, in the world that the URL names', async () => {
+  it('asks for more parts with --with, of the world in the URL', async () => {
     const { url, asked } = await answering()
 
     await run(['export', '--url', `${url}/w/test-42`, '--with', 'journal,faults'])
@@ -36,7 +36,7 @@ describe('mockmaker export', () => {
     ])
   })
 
-  it('makes no world by a slip in its name', async () => {
+  it('creates no world if its name is mistyped', async () => {
     const mock = createMockmaker()
     const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
     await mock.worlds.put('test-42')
@@ -49,7 +49,7 @@ describe('mockmaker export', () => {
     expect(stderr).toContain('there is no world "test-24"')
   })
 
-  it('prints one that is long to its end', async () => {
+  it('prints a long snapshot whole', async () => {
     const long = 'x'.repeat(4_000_000)
     const url = await stubServer((_, response) => response.end(JSON.stringify({ title: long })))
 
@@ -58,7 +58,7 @@ describe('mockmaker export', () => {
     expect(stdout === `title: ${JSON.stringify(long)}\n`).toBe(true)
   })
 
-  it('writes while it reads, in less memory than the snapshot takes', async () => {
+  it('writes while it reads, in less memory than the snapshot has', async () => {
     const lobby = JSON.stringify({ state: { map: 'x'.repeat(1_000) } })
     const url = await stubServer(async (_, response) => {
       response.write('{"lobbies":[{}')
@@ -73,7 +73,7 @@ describe('mockmaker export', () => {
   })
 
   it.for(['{"title": "cut', '<h1>Not here</h1>', 'title: yes'])(
-    'ends with 1 where the answer is no snapshot: %s',
+    'ends with 1 if the response is not a snapshot: %s',
     async answer => {
       const url = await stubServer((_, response) => response.end(answer))
 
@@ -86,7 +86,7 @@ describe('mockmaker export', () => {
     },
   )
 
-  it('ends with 1 where the answer breaks off', async () => {
+  it('ends with 1 if the connection closes early', async () => {
     const url = await stubServer((_, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('{"title":')
       setImmediate(() => response.destroy())
@@ -104,7 +104,7 @@ describe('mockmaker export', () => {
     ['{"code":"API_BAD_QUERY","message":"with is \\"jurnal\\""}', 'with is "jurnal"'],
     ['<h1>Not here</h1>', '<h1>Not here</h1>'],
     ['', 'the response is empty'],
-  ] as const)('ends with 1 and what the server says: %s', async ([body, message]) => {
+  ] as const)('ends with 1 and the message of the server: %s', async ([body, message]) => {
     const url = await stubServer((_, response) => response.writeHead(400).end(body))
 
     expect(await run(['export', '--url', url])).toEqual({

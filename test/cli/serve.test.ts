@@ -1,0 +1,258 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { linesAfter, serve, serveJson } from '../support/command.js'
+import { sendTo, type TestResponse } from '../support/http.js'
+import { bearer } from '../support/tanks.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
+const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
+
+/** Blocks watches, each on a keep-alive connection. */
+async function block(url: string, count: number): Promise<Promise<TestResponse>[]> {
+  const { watch } = JSON.parse((await sendTo(url, link)).body)
+  const watches = Array.from({ length: count }, () =>
+    sendAlone(`${url}${link.path}?${link.query}&watch_index=${watch.index}`),
+  )
+  await Promise.all(watches.map(({ sent }) => sent))
+  // The server accepts and reads connections in order: a response on a later one shows that all watches are blocked.
+  await sendAlone(`${url}${list.path}`).answer
+  return watches.map(({ answer }) => answer)
+}
+
+/** Sends a request on its own connection. `sent` resolves when the system has taken all of it. */
+function sendAlone(url: string): { readonly sent: Promise<void>; readonly answer: Promise<TestResponse> } {
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => agent.destroy())
+  const outgoing = request(url, { agent })
+  const response = new Promise<IncomingMessage>((resolve, reject) =>
+    outgoing.on('response', resolve).on('error', reject),
+  )
+  const sent = new Promise<void>(resolve =>
+    outgoing.on('socket', socket => socket.on('connect', () => socket.write('', () => resolve()))),
+  )
+  outgoing.end()
+  return { sent, answer: response.then(read) }
+}
+
+async function read(incoming: IncomingMessage): Promise<TestResponse> {
+  const body = (await buffer(incoming)).toString()
+  // No header of a response comes twice.
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers as Record<string, string>, body }
+}
+
+/** Starts a request whose body never ends. */
+function hang(url: string): void {
+  const outgoing = request(`${url}/cloud/devices/links`, { method: 'POST', headers: { 'content-length': 10 } })
+  outgoing.on('error', () => {})
+  outgoing.write('{')
+  onTestFinished(() => void outgoing.destroy())
+}
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
+  it('answers 100 blocked watches, and ends the command with 0', async () => {
+    const command = await serveJson()
+    const watches = await block(command.url, 100)
+
+    const before = performance.now()
+    command.signal(signal)
+
+    const answers = await Promise.all(watches)
+    const { code, stderr } = await command.exited
+    expect(new Set(answers.map(({ status, body }) => `${status} ${Object.keys(JSON.parse(body))}`))).toEqual(
+      new Set(['200 watch']),
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    // It waits neither for the watch timeout of 40 s nor for the keep-alive timeout of 5 s.
+    expect(performance.now() - before).toBeLessThan(4_000)
+  })
+
+  it('tells the clients of these watches to close their connections', async () => {
+    const command = await serveJson()
+    const [watch] = await block(command.url, 1)
+
+    command.signal(signal)
+
+    expect((await watch)?.headers.connection).toBe('close')
+  })
+
+  it('does not wait for a request whose body never ends', async () => {
+    const command = await serveJson()
+    hang(command.url)
+    await sendTo(command.url, list)
+
+    command.signal(signal)
+
+    expect((await command.exited).code).toBe(0)
+  })
+
+  it('ends the command if nothing is pending', async () => {
+    const command = await serveJson()
+
+    command.signal(signal)
+
+    expect(await command.exited).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('a second SIGINT', () => {
+  it('ends the command at once with 130, whatever is pending', async () => {
+    // The process sends the second one to itself, so that it cannot come too late.
+    const twice = `process.once('SIGINT', () => setImmediate(() => process.kill(process.pid, 'SIGINT')))`
+    const command = await serveJson([], { preload: twice })
+    hang(command.url)
+    await sendTo(command.url, list)
+
+    command.signal('SIGINT')
+
+    expect((await command.exited).code).toBe(130)
+  })
+})
+
+describe('a reader that leaves', () => {
+  it('does not end the command', async () => {
+    const command = await serveJson()
+
+    command.stopReading()
+
+    const statuses = [await sendTo(command.url, list), await sendTo(command.url, list)].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200])
+    expect(command.errors()).toBe('')
+  })
+})
+
+describe('a bug', () => {
+  /** A preload that throws if a query has `bug`, and on SIGUSR2. */
+  const buggy = `
+    const { getAll } = URLSearchParams.prototype
+    URLSearchParams.prototype.getAll = function (name) {
+      if (this.has('bug')) throw new TypeError('a bug in a read')
+      return getAll.call(this, name)
+    }
+    process.on('SIGUSR2', () => { throw new TypeError('a bug in a listener') })`
+
+  it('is answered with 500 and its ray id, is reported with its stack, and does not end the process', async () => {
+    const command = await serveJson([], { preload: buggy })
+
+    const got = await sendTo(command.url, { ...list, query: 'bug' })
+
+    const rayId = got.headers['rvt-ray-id'] ?? 'none'
+    expect(got.status).toBe(500)
+    expect(JSON.parse(got.body)).toEqual({ code: 'ERROR', message: expect.stringContaining(rayId) })
+    await expect.poll(() => command.errors()).toMatch(/TypeError: a bug in a read\n +at /)
+    expect(command.errors()).toContain(rayId)
+    expect((await sendTo(command.url, list)).status).toBe(200)
+  })
+
+  it('outside of a request is reported with its stack, and does not end the process', async () => {
+    const command = await serveJson([], { preload: buggy })
+
+    command.signal('SIGUSR2')
+
+    await expect.poll(() => command.errors()).toMatch(/unexpected error\nTypeError: a bug in a listener\n +at /)
+    expect((await sendTo(command.url, list)).status).toBe(200)
+  })
+})
+
+describe('mockmaker --json', () => {
+  it('prints the URL, the scenario and the tokens first', async () => {
+    const { lines, url } = await serveJson()
+
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(lines()[0]).toBe(
+      JSON.stringify({
+        event: 'listening',
+        url,
+        scenario: 'A quiet evening',
+        tokens: [
+          { kind: 'development', namespace: 'tanks/prod', token: 'dev_prod.mock.one' },
+          { kind: 'public', namespace: 'tanks/prod', token: 'pub_prod.mock.one' },
+          { kind: 'cloud', game: 'tanks', token: 'cloud.mock.tanks' },
+        ],
+      }),
+    )
+  })
+
+  it('then prints an object for each request', async () => {
+    const command = await serveJson()
+    const { headers } = await sendTo(command.url, { ...list, headers: bearer('pub_prod.mock.one') })
+
+    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
+
+    const { ms, ...exchange } = JSON.parse(line)
+    expect(ms).toBeGreaterThanOrEqual(0)
+    expect(exchange).toEqual({
+      event: 'exchange',
+      method: 'GET',
+      path: list.path,
+      operation: 'lobbies.list',
+      caller: 'public',
+      status: 200,
+      rayId: headers['rvt-ray-id'],
+      blocked: false,
+      authorizationIgnored: false,
+      outcome: '6 lobbies',
+    })
+  })
+
+  it('has the code of an error, and no operation for an unknown path', async () => {
+    const command = await serveJson()
+    await sendTo(command.url, { method: 'GET', path: '/nowhere' })
+
+    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
+
+    const exchange = JSON.parse(line)
+    expect(exchange).toMatchObject({
+      path: '/nowhere',
+      status: 404,
+      code: 'API_NOT_FOUND',
+      message: expect.stringContaining('/nowhere'),
+    })
+    expect(exchange).not.toHaveProperty('operation')
+  })
+
+  it('names an origin whose pages cannot read the response', async () => {
+    const command = await serveJson()
+    await sendTo(command.url, { ...list, headers: { origin: 'https://evil.example' } })
+
+    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
+
+    expect(JSON.parse(line)).toMatchObject({ status: 200, refusedOrigin: 'https://evil.example' })
+  })
+
+  it('names the world unless it is `default`', async () => {
+    const command = await serveJson()
+    await sendTo(command.url, { method: 'GET', path: `/w/test-42${list.path}` })
+
+    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
+
+    expect(JSON.parse(line)).toMatchObject({ world: 'test-42', path: list.path })
+  })
+
+  it('prints no token after the first line', async () => {
+    const command = await serveJson()
+    const tokens = [...command.tokens.map(({ token }) => token), 'device.mock.sofa']
+    const sent = tokens.flatMap(token => [
+      { ...list, headers: bearer(token) },
+      { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${token}` },
+      { method: 'GET', path: `/devices/link/${token}` },
+      { method: 'GET', path: `/nowhere/${token}`, headers: { authorization: token } },
+      { method: 'POST', path: '/cloud/devices/links/complete', body: JSON.stringify({ device_link_token: token }) },
+    ])
+
+    await Promise.all(sent.map(one => sendTo(command.url, one)))
+
+    const printed = (await linesAfter(command, { from: 1, count: sent.length })).join('\n')
+    expect(tokens.filter(token => printed.includes(token))).toEqual([])
+  })
+})
+
+describe('mockmaker', () => {
+  it('prints the same tokens with and without --json', async () => {
+    const [forPeople, { tokens }] = await Promise.all([serve(['friday-night']), serveJson(['friday-night'])])
+
+    const missing = tokens.filter(({ token }) => !forPeople.lines().some(line => line.endsWith(` ${token}`)))
+
+    expect(missing).toEqual([])
+  })
+})
