@@ -1,10 +1,9 @@
 // @ts-check
-// Imports a module and prints how long that took: `node import-process.js <URL of the module>`.
+// Imports modules and prints how long that took: `node import-process.js <URL>...`.
 import { cpuMs } from '../cpu.js'
 
-const [, , url = ''] = process.argv
 const cpuBefore = cpuMs()
 const startedAt = performance.now()
-await import(url)
+for (const url of process.argv.slice(2)) await import(url)
 const figures = { importMs: performance.now() - startedAt, cpuMs: cpuMs() - cpuBefore }
 process.stdout.write(JSON.stringify(figures))
