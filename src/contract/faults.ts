@@ -80,7 +80,7 @@ function isServiceCode(code: string): code is ErrorCode {
 function unknownCode(code: string): string {
   const near = nearest(code, Object.keys(errorStatus))
   const hint = near === undefined ? '' : ` Did you mean ${near}?`
-  return `expected an error code of the service, as in openapi.json, or a status beside a code of your own.${hint}`
+  return `expected an error code of the service (see openapi.json), or a status with a code of your own.${hint}`
 }
 
 /** The HTTP status that a fault answers. Default: the status of its code. */
@@ -103,7 +103,7 @@ const FaultEffect = z
   .strictObject(effects)
   .refine(
     effect => Object.values(effect).filter(value => value !== undefined).length === 1,
-    `expected just one of ${Object.keys(effects).join(', ')}`,
+    `expected exactly one of ${Object.keys(effects).join(', ')}`,
   )
   .meta({ minProperties: 1, maxProperties: 1 })
 

@@ -26,7 +26,7 @@ function print(value: unknown): string {
     return text ?? shortened(String(value))
   } catch {
     // JSON has no cycles and no bigints.
-    return typeof value === 'bigint' ? `${shortened(String(value))}n` : `that ${typeof value}`
+    return typeof value === 'bigint' ? `${shortened(String(value))}n` : 'an object'
   }
 }
 

@@ -1,8 +1,9 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { Json, nestsWithin, textNestsWithin } from '../../src/lib/json.js'
+import * as z from 'zod'
+import { Json, nestsWithin, record, textNestsWithin } from '../../src/lib/json.js'
 
-/** How many levels of objects and arrays a value has. */
+/** Counts the levels of objects and arrays. */
 function levelsOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0
 }
@@ -12,14 +13,14 @@ const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${'
 
 describe('JSON', () => {
   it.prop([fc.jsonValue({ depthSize: 'large' }), fc.nat(6)])(
-    'nests within as many levels as it has',
+    'nests within the levels that it has, and no fewer',
     (value, levels) => {
       expect(nestsWithin(value, levels)).toBe(levelsOf(value) <= levels)
     },
   )
 
   it.prop([fc.json({ depthSize: 'large' }), fc.nat(6), fc.nat(2)])(
-    'is as deep as a text as it is as a value, whatever its strings hold',
+    'nests as deep as a text as it does as a value, with any strings',
     (text, levels, indent) => {
       const spaced = JSON.stringify({ '[{"\\': JSON.parse(text), b: ']}\\' }, undefined, indent)
 
@@ -27,7 +28,7 @@ describe('JSON', () => {
     },
   )
 
-  it('as a text is read no further than to where it is too deep', () => {
+  it('as a text is read only to where it is too deep', () => {
     const bytes = new Proxy(encoder.encode('['.repeat(1_000)), {
       get(text, key) {
         if (key === 'length') return text.length
@@ -46,17 +47,63 @@ describe('JSON', () => {
     [64, true],
     [65, false],
     [5000, false],
-  ])('of %d levels is taken: %s', (levels, taken) => {
+  ])('of %d levels is valid: %s', (levels, taken) => {
     expect(Json.safeParse(levels === 0 ? 'text' : nested(levels)).success).toBe(taken)
   })
 
-  it('that nests too deep only in its last branch is refused', () => {
+  it('is invalid if only its last branch nests too deep', () => {
     expect(Json.safeParse([1, {}, [nested(64)]]).success).toBe(false)
   })
 
-  it('that is too deep under a key __proto__ is refused', () => {
+  it('is invalid if it nests too deep under a key __proto__', () => {
     const text = `{"__proto__":${JSON.stringify(nested(64))}}`
 
     expect(Json.safeParse(JSON.parse(text)).success).toBe(false)
+  })
+})
+
+const key = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', ''), fc.string())
+/** JSON objects with any keys. */
+const texts = fc
+  .uniqueArray(fc.tuple(key, fc.string()), { selector: ([name]) => name })
+  .map(entries => Object.fromEntries(entries) as Record<string, string>)
+
+describe('record', () => {
+  it.prop([texts])('keeps every key with its value', given => {
+    const parsed = record(z.string()).parse(given)
+
+    expect(Object.entries(parsed).toSorted()).toEqual(Object.entries(given).toSorted())
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
+  })
+
+  it.prop([texts])('keeps them in an optional, described field of an object', given => {
+    const schema = z.object({ tags: record(z.string()).optional().describe('tags') })
+
+    expect(JSON.parse(JSON.stringify(schema.parse({ tags: given }))).tags).toEqual(given)
+  })
+
+  it.each([
+    ['{"__proto__":1}', ['__proto__']],
+    ['{"a":1}', ['a']],
+  ])('checks the values of %s', (text, path) => {
+    const parsed = record(z.string()).safeParse(JSON.parse(text))
+
+    expect(parsed.error?.issues).toMatchObject([{ code: 'invalid_type', path }])
+  })
+
+  it.each([[[]], [null], ['text'], [Object.assign([], { a: 'b' })]])('refuses %j', given => {
+    expect(record(z.string()).safeParse(given).error?.issues).toMatchObject([{ expected: 'record', path: [] }])
+  })
+
+  it('does not change its input', () => {
+    const given = JSON.parse('{"__proto__":" a "}')
+
+    record(z.string().trim()).parse(given)
+
+    expect(JSON.stringify(given)).toBe('{"__proto__":" a "}')
+  })
+
+  it('has the JSON Schema of z.record', () => {
+    expect(z.toJSONSchema(record(z.int()))).toEqual(z.toJSONSchema(z.record(z.string(), z.int())))
   })
 })

@@ -116,13 +116,13 @@ describe('a value that holds itself', () => {
 
   it('is refused as a state', () => {
     expect(problems(withLobby({ state: tangled }))).toEqual([
-      'scenario: lobbies[0].state is that object: expected JSON that nests at most 64 levels',
+      'scenario: lobbies[0].state is an object: expected JSON that nests at most 64 levels',
     ])
   })
 
   it('is refused anywhere else', () => {
-    expect(problems({ title: tangled })).toEqual(['scenario: title is that object: expected string'])
-    expect(problems({ games: tangled })).toEqual(['scenario: games is that object: expected array'])
+    expect(problems({ title: tangled })).toEqual(['scenario: title is an object: expected string'])
+    expect(problems({ games: tangled })).toEqual(['scenario: games is an object: expected array'])
   })
 })
 

@@ -9,7 +9,7 @@ const degrees = (most: number) =>
 
 describe('the header x-coords', () => {
   it.prop([degrees(90), degrees(180), fc.tuple(spaces, spaces, spaces, spaces)])(
-    'is latitude and longitude, with spaces where one likes',
+    'is latitude and longitude, with or without spaces',
     (latitude, longitude, [a, b, c, d]) => {
       const { data } = parse(`${a}${latitude}${b},${c}${longitude}${d}`)
 

@@ -8,7 +8,7 @@ const words = fc.array(
   { maxLength: 5 },
 )
 
-/** How many letters must be changed, added or taken away. */
+/** Counts the letters to change, add or remove. */
 function distance(one: string, other: string): number {
   if (one === '' || other === '') return one.length + other.length
   if (one[0] === other[0]) return distance(one.slice(1), other.slice(1))
@@ -18,7 +18,7 @@ function distance(one: string, other: string): number {
 
 describe('the nearest choice', () => {
   it.prop([word, words])(
-    'is the first of the nearest among those of which at most a third differs',
+    'is the first with the fewest different letters, of which at most a third differ',
     (text, choices) => {
       const near = choices
         .map(choice => ({ choice, letters: distance(text.toLowerCase(), choice.toLowerCase()) }))
@@ -47,15 +47,15 @@ describe('the nearest choice', () => {
     ['fra', 'lnd-fra'],
     ['FRA', 'lnd-fra'],
     ['required', 'CAPTCHA_CAPTCHA_REQUIRED'],
-  ])('to %s is the only choice that has it as a part, %s', (text, expected) => {
+  ])('to %s is the only choice that contains it, %s', (text, expected) => {
     expect(nearest(text, ['lnd-atl', 'lnd-fra', 'CAPTCHA_CAPTCHA_REQUIRED'])).toBe(expected)
   })
 
-  it('to a part that several choices have is none', () => {
+  it('to a part of several choices is none', () => {
     expect(nearest('fra', ['lnd-fra', 'own-fra'])).toBeUndefined()
   })
 
-  it('to a word of megabytes is none, without a look at the choices', () => {
+  it('to a word of megabytes is none, and no choice is read', () => {
     const long = 'x'.repeat(8_000_000)
     const looked: string[] = []
 
@@ -63,7 +63,7 @@ describe('the nearest choice', () => {
     expect(looked).toEqual([])
   })
 
-  it('is looked for among the first 10,000 choices', () => {
+  it('is one of the first 10,000 choices', () => {
     const choices = Array.from({ length: 30_000 }, (_, i) => `lnd-${i}`)
     const looked: string[] = []
 
@@ -77,39 +77,39 @@ describe('the nearest choice', () => {
   })
 })
 
-describe('the end of a message about an unknown word', () => {
-  it('lists the choices, and the one that was most likely meant', () => {
+describe('didYouMean', () => {
+  it('lists the choices, and suggests the nearest', () => {
     expect(didYouMean('lnd-frA', ['lnd-atl', 'lnd-fra'])).toBe(' Known: lnd-atl, lnd-fra. Did you mean lnd-fra?')
   })
 
-  it('lists the choices alone where none is near', () => {
+  it('suggests nothing if no choice is near', () => {
     expect(didYouMean('tokyo', ['lnd-atl', 'lnd-fra'])).toBe(' Known: lnd-atl, lnd-fra.')
   })
 
-  it('says so where there are none', () => {
+  it('says that there are no choices', () => {
     expect(didYouMean('tokyo', [])).toBe(' There are none.')
   })
 
-  it('lists 20 choices, and says how many more there are', () => {
+  it('lists 20 choices, and counts the rest', () => {
     const choices = Array.from({ length: 23 }, (_, i) => `region-${i}`)
 
     expect(didYouMean('x', choices)).toBe(` Known: ${choices.slice(0, 20).join(', ')} and 3 more.`)
   })
 
-  it('names a choice that is near though it is not listed', () => {
+  it('suggests a choice beyond the listed ones', () => {
     const choices = [...Array.from({ length: 20 }, (_, i) => `region-${i}`), 'attic']
 
     expect(didYouMean('atic', choices)).toMatch(/ and 1 more\. Did you mean attic\?$/)
   })
 
-  it('is short, however long the choices and the word are', () => {
+  it('is short, even for very long choices and words', () => {
     const choices = Array.from({ length: 100 }, (_, i) => `${i}`.repeat(1_000_000))
 
     expect(didYouMean('y'.repeat(8_000_000), choices).length).toBeLessThan(1_500)
   })
 })
 
-/** Choices that note which of them are looked at. */
+/** Records the choices that are read. */
 function* counted(choices: readonly string[], looked: string[]): Iterable<string> {
   for (const choice of choices) {
     looked.push(choice)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { issueText, pathText, valueAt } from '../../src/lib/issues.js'
-import { quoted } from '../../src/lib/quote.js'
 
 const Shape = z.object({
   name: z.string().min(2).max(4),
@@ -12,13 +11,13 @@ const Shape = z.object({
 })
 const fine = { name: 'Ann', kind: 'one', only: 'settings', items: [{ size: 1 }], id: 'a' }
 
-/** What is said of a shape with some values changed. */
-function said(changed: object): readonly string[] {
+/** Words the issues of a valid shape with some values changed. */
+function textsOf(changed: object): readonly string[] {
   const input = { ...fine, ...changed }
   return Shape.safeParse(input).error?.issues.map(issue => issueText(issue, input)) ?? []
 }
 
-describe('the text of an issue', () => {
+describe('issueText', () => {
   it.each([
     [{ name: 5 }, 'name is 5: expected string'],
     [{ name: undefined }, 'name is missing: expected string'],
@@ -37,18 +36,18 @@ describe('the text of an issue', () => {
     [{ items: [{ size: 1.5 }] }, 'items[0].size is 1.5: expected int'],
     [{ items: [{}] }, 'items[0].size is missing: expected number'],
     [{ id: 'a b' }, 'id is "a b": expected letters'],
-  ])('for %j says where, what, and what would be right', (changed, text) => {
-    expect(said(changed)).toEqual([text])
+  ])('for %j names the path, the value and what was expected', (changed, text) => {
+    expect(textsOf(changed)).toEqual([text])
   })
 
-  it('says of a whole value what it is', () => {
+  it('names no path for the whole value', () => {
     const issue = Shape.safeParse([]).error?.issues[0] as z.core.$ZodIssue
 
     expect(issueText(issue, [])).toBe('is []: expected object')
   })
 })
 
-describe('a path in a message', () => {
+describe('pathText', () => {
   it.each([
     [['games', 0, 'lobbies', 3, 'region_id'], 'games[0].lobbies[3].region_id'],
     [['name'], 'name'],
@@ -58,11 +57,11 @@ describe('a path in a message', () => {
     [['tags', 'two words'], 'tags["two words"]'],
     [['a.b', 'c'], '["a.b"].c'],
     [['x', 'y'.repeat(8_000_000)], `x["${'y'.repeat(76)}…]`],
-  ])('of %j is %s', (path, text) => {
+  ])('writes %j as %s', (path, text) => {
     expect(pathText(path)).toBe(text)
   })
 
-  it('of very many keys says how it begins and ends', () => {
+  it('writes the beginning and the end of a very long path', () => {
     const text = pathText(['first', ...Array.from({ length: 100 }, (_, i) => `key${i}`), 'last'])
 
     expect(text).toHaveLength(240)
@@ -70,36 +69,7 @@ describe('a path in a message', () => {
   })
 })
 
-describe('a quoted value', () => {
-  it.each([
-    ['a "b"', '"a \\"b\\""'],
-    [undefined, 'undefined'],
-    [null, 'null'],
-    [Number.NaN, 'NaN'],
-    ['x'.repeat(78), `"${'x'.repeat(78)}"`],
-    ['x'.repeat(79), `"${'x'.repeat(76)}…`],
-    [`x${'😀'.repeat(60)}`, `"x${'😀'.repeat(37)}…`],
-  ])('%j is no longer than a line', (value, text) => {
-    expect(quoted(value)).toBe(text)
-  })
-})
-
-describe('a value of megabytes', () => {
-  const letters = 'x'.repeat(8_000_000)
-
-  it.each([
-    ['a text', letters, '"xxxxx'],
-    ['a key', { [letters]: 1 }, '{"xxxx'],
-    ['a list', Array.from({ length: 1_000_000 }, (_, i) => i), '[0,1,2'],
-    ['lists of lists', Array(1_000_000).fill(Array(100).fill(letters)), '[["xxx'],
-    ['a text of surrogate pairs', '😀'.repeat(4_000_000), '"😀'],
-  ])('is quoted in no more than a line: %s', (_, value, start) => {
-    expect(quoted(value).length).toBeLessThanOrEqual(80)
-    expect(quoted(value).startsWith(start)).toBe(true)
-  })
-})
-
-describe('the value at a path', () => {
+describe('valueAt', () => {
   it.each([
     [['a', 0, 'b'], 5],
     [['a', 1, 'b'], undefined],
@@ -107,11 +77,11 @@ describe('the value at a path', () => {
     [['toString'], undefined],
     [['__proto__'], undefined],
     [['a', 'length'], 1],
-  ])('%j is an own one', (path, value) => {
+  ])('reads own properties only: %j', (path, value) => {
     expect(valueAt({ a: [{ b: 5 }] }, path)).toBe(value)
   })
 
-  it('is the whole where the path is empty', () => {
+  it('returns the whole value for an empty path', () => {
     expect(valueAt('all', [])).toBe('all')
   })
 })

@@ -6,7 +6,7 @@ const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const unit = fc.constantFrom('ms' as const, 's' as const, 'm' as const, 'h' as const, 'd' as const)
 
 describe('a duration', () => {
-  it.prop([fc.nat(36_525), unit])('of a whole number is so many ms', (amount, unit) => {
+  it.prop([fc.nat(36_525), unit])('of one unit is the amount times the unit', (amount, unit) => {
     expect(parseDuration(`${amount}${unit}`)).toBe(amount * unitMs[unit])
   })
 
@@ -63,7 +63,7 @@ describe('a duration of several units', () => {
   const amounts = fc.tuple(fc.nat(365), fc.nat(100), fc.nat(100), fc.nat(100), fc.nat(5000))
 
   it.prop([amounts, fc.subarray(['d', 'h', 'm', 's', 'ms'] as const, { minLength: 1 })])(
-    'is the sum of its parts, the largest unit first',
+    'is the sum of its parts',
     (amounts, units) => {
       const parts = units.map((unit, i) => [amounts[i] ?? 0, unit] as const)
 
@@ -74,8 +74,8 @@ describe('a duration of several units', () => {
   )
 })
 
-describe('the text of a duration', () => {
-  it.prop([fc.nat(36_525 * 86_400_000)])('says the ms that it is of', ms => {
+describe('formatDuration', () => {
+  it.prop([fc.nat(36_525 * 86_400_000)])('writes what parseDuration reads', ms => {
     expect(parseDuration(formatDuration(ms))).toBe(ms)
   })
 
@@ -86,7 +86,7 @@ describe('the text of a duration', () => {
     [90_000, '90s'],
     [720_000, '12m'],
     [604_800_000, '7d'],
-  ])('of %d ms is %s', (ms, text) => {
+  ])('writes %d ms as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text)
   })
 })

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { Fault, FaultEntry } from '../../src/contract/faults.js'
 import { parseInput } from '../../src/lib/issues.js'
 
-/** What is said of an input that is no fault. */
-function said(input: unknown): string {
+/** The message about an invalid fault. */
+function messageFor(input: unknown): string {
   try {
     parseInput(Fault, input, 'fault')
     return ''
@@ -48,10 +48,10 @@ describe('a fault', () => {
   it.each([
     [5, 'fault is 5: expected object'],
     [{}, 'fault.effect is missing: expected object'],
-    [{ effect: {} }, `fault.effect is {}: expected just one of ${effects}`],
+    [{ effect: {} }, `fault.effect is {}: expected exactly one of ${effects}`],
     [
       { effect: { reset: true, empty: true } },
-      `fault.effect is {"reset":true,"empty":true}: expected just one of ${effects}`,
+      `fault.effect is {"reset":true,"empty":true}: expected exactly one of ${effects}`,
     ],
     [{ effect: { reset: 1 } }, 'fault.effect.reset is 1: expected true'],
     [{ effect: { delay: 'soon' } }, `fault.effect.delay is "soon": expected ${duration}`],
@@ -80,11 +80,11 @@ describe('a fault', () => {
     ],
     [
       { effect: { error: { code: 'MATCHMAKER_LOBY_FULL' } } },
-      'fault.effect.error.code is "MATCHMAKER_LOBY_FULL": expected an error code of the service, as in openapi.json, or a status beside a code of your own. Did you mean MATCHMAKER_LOBBY_FULL?',
+      'fault.effect.error.code is "MATCHMAKER_LOBY_FULL": expected an error code of the service (see openapi.json), or a status with a code of your own. Did you mean MATCHMAKER_LOBBY_FULL?',
     ],
     [
       { effect: { error: { code: 'TEAPOT' } } },
-      'fault.effect.error.code is "TEAPOT": expected an error code of the service, as in openapi.json, or a status beside a code of your own.',
+      'fault.effect.error.code is "TEAPOT": expected an error code of the service (see openapi.json), or a status with a code of your own.',
     ],
     [
       { effect: { error: { code: 'constructor', status: 400 } } },
@@ -129,35 +129,35 @@ describe('a fault', () => {
       { operation: 'lobbies.list', effect: { spurious: '2s' } },
       'fault.effect.spurious is "2s": expected a watch as operation: games.getGameById, devices.links.get',
     ],
-  ])('is not %j: what is said tells where, what and how to mend', (input, message) => {
-    expect(said(input)).toBe(message)
+  ])('is not %j: the message says where, what is wrong, and what is expected', (input, message) => {
+    expect(messageFor(input)).toBe(message)
   })
 
   it.each(['lobby.list', 'lobbies', 'devices.*.x', ''])(
-    'of the operation %j, which reaches none, names those there are',
+    'of the unknown operation %j lists the known ones',
     operation => {
-      expect(said({ operation, effect: reset })).toMatch(
+      expect(messageFor({ operation, effect: reset })).toMatch(
         /^fault\.operation is ".*": expected the id of an operation, or a pattern that matches one, such as devices\.\*\. Known: lobbies\.list, /,
       )
     },
   )
 
-  it('of an operation that is nearly one names it', () => {
-    expect(said({ operation: 'lobby.list', effect: reset })).toMatch(/ Did you mean lobbies\.list\?$/)
+  it('of a mistyped operation suggests the right one', () => {
+    expect(messageFor({ operation: 'lobby.list', effect: reset })).toMatch(/ Did you mean lobbies\.list\?$/)
   })
 })
 
 const counters = { id: '3', matched: 2, struck: 1, holding: 0, added_at: '2026-11-20T20:00:00.000Z' }
 
-describe('the state of a fault', () => {
-  it('is a fault with its counters, and can be given back', () => {
+describe('a fault with counters', () => {
+  it('is a valid entry', () => {
     const state = { effect: reset, ...counters, began_at: '2026-11-20T20:00:05.000Z' }
 
     expect(FaultEntry.parse(state)).toEqual(state)
   })
 
   it.each([{ id: '0' }, { id: 'x' }, { matched: -1 }, { added_at: 'today' }, { effect: {} }])(
-    'is not one with %j',
+    'is invalid with %j',
     wrong => {
       const state = { effect: reset, ...counters, ...wrong }
 
@@ -165,12 +165,12 @@ describe('the state of a fault', () => {
     },
   )
 
-  it('may be left out of an entry', () => {
+  it('may lack the counters', () => {
     expect(FaultEntry.parse({ effect: reset })).toEqual({ effect: reset })
   })
 })
 
-it('the JSON Schema of a fault says of each key what it means, and that an effect has one', () => {
+it('the JSON Schema of a fault describes each key, and limits the effect to one key', () => {
   const { properties = {} } = z.toJSONSchema(Fault)
 
   expect(Object.entries(properties).filter(([, key]) => typeof key === 'boolean' || !key.description)).toEqual([])

@@ -2,7 +2,7 @@ import { fc, it as prop } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { matchesGlob } from '../../src/lib/glob.js'
 
-describe('a pattern', () => {
+describe('matchesGlob', () => {
   it.each([
     ['lobbies.list', 'lobbies.list', true],
     ['lobbies.list', 'lobbies', false],
@@ -20,18 +20,18 @@ describe('a pattern', () => {
     ['abba', 'ab*ba', true],
     ['a*b', 'a*b', true],
     ['two\nlines', 'two*lines', true],
-  ])('%j is matched by %j: %j', (text, glob, expected) => {
+  ])('compares %j with %j: %j', (text, glob, expected) => {
     expect(matchesGlob(text, glob)).toBe(expected)
   })
 
   const words = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 8 })
-  prop.prop([words, words])('is matched as the regular expression is that says the same', (text, glob) => {
+  prop.prop([words, words])('matches like the equivalent regular expression', (text, glob) => {
     const pattern = new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll('*', '.*')}$`, 's')
 
     expect(matchesGlob(text, glob)).toBe(pattern.test(text))
   })
 
-  it('of many stars takes no more than a moment', () => {
+  it('takes only a moment for many stars', () => {
     expect(matchesGlob('a'.repeat(100_000), `${'*a'.repeat(1_000)}*b`)).toBe(false)
   })
 })
