@@ -9,14 +9,17 @@ import { blockOf, blocksWith, type Page, pages } from '../support/docs.js'
 import { createProject, type Project } from './project.js'
 import { matchesShown, sessionsOf } from './shell.js'
 
-/** The files of a page, with the URL of the server of the test. */
+/** The files that the blocks of a page name, by their paths. */
 function filesOf({ blocks }: Page, { url }: Pick<OpenCommand, 'url'>): Record<string, string> {
-  const named = blocks.flatMap(({ file, text }) => (file === undefined ? [] : [[file, there(text, { url })]]))
+  const named = blocks.flatMap(({ file, text }) => (file === undefined ? [] : [[file, withUrl(text, { url })]]))
   return Object.fromEntries([['package.json', '{ "type": "module" }'], ...named])
 }
 
-/** A text of a page, with the URL of the server of the test. */
-const there = (text: string, { url }: Pick<OpenCommand, 'url'>) => text.replaceAll('http://127.0.0.1:4100', url)
+/** Where the mock is in the docs. */
+const urlInDocs = { url: 'http://127.0.0.1:4100' }
+
+/** Replaces the URL of the docs by that of the server of the test. */
+const withUrl = (text: string, { url }: Pick<OpenCommand, 'url'>) => text.replaceAll(urlInDocs.url, url)
 
 /** The folder of a page in a project that has the files of all pages. */
 const folderOf = ({ path }: Page) => path.replace(/\.md$/, '').replaceAll('/', '-')
@@ -24,9 +27,8 @@ const folderOf = ({ path }: Page) => path.replace(/\.md$/, '').replaceAll('/', '
 const it = base.extend<{ project: Project }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   project: async ({}, use) => {
-    const own = { url: 'http://127.0.0.1:4100' }
     const sources = pages.flatMap(page =>
-      Object.entries(filesOf(page, own)).map(([file, text]) => [`${folderOf(page)}/${file}`, text]),
+      Object.entries(filesOf(page, urlInDocs)).map(([file, text]) => [`${folderOf(page)}/${file}`, text]),
     )
     const project = await createProject({ 'package.json': '{}', ...Object.fromEntries(sources) })
     await use(project)
@@ -78,13 +80,13 @@ describe('the docs', () => {
   it.for(sessions.map(session => [session.page.path, session.args.join(' '), session] as const))(
     '%s has commands that work, served with: %s',
     async ([path, , { page, args, steps }]) => {
-      const folder = await createProject(filesOf(page, { url: 'http://127.0.0.1:4100' }))
-      const own = args.map(word => (word.endsWith('.yaml') ? join(folder.folder, word) : word))
-      const server = await openCommand(own)
+      const project = await createProject(filesOf(page, urlInDocs))
+      const server = await openCommand(args.map(word => (word.endsWith('.yaml') ? join(project.folder, word) : word)))
       try {
-        for (const [file, text] of Object.entries(filesOf(page, server))) writeFileSync(join(folder.folder, file), text)
-        const commands = steps.map(step => there(step.commands, server)).join(`\nprintf '${separator}'\n`)
-        const printed = await folder.run('bash', ['-c', `set -eo pipefail\n${commands}`])
+        for (const [file, text] of Object.entries(filesOf(page, server)))
+          writeFileSync(join(project.folder, file), text)
+        const commands = steps.map(step => withUrl(step.commands, server)).join(`\nprintf '${separator}'\n`)
+        const printed = await project.run('bash', ['-c', `set -eo pipefail\n${commands}`])
         const outputs = printed.split(separator)
 
         expect(outputs.length, path).toBe(Math.max(steps.length, 1))
@@ -95,7 +97,7 @@ describe('the docs', () => {
         }
       } finally {
         await server.end()
-        folder.remove()
+        project.remove()
       }
     },
   )
@@ -144,8 +146,8 @@ describe('the docs', () => {
       const folder = join(project.folder, page ? folderOf(page) : '')
       writeFileSync(join(folder, 'playwright.config.mjs'), `export default ${JSON.stringify(config)}`)
       for (const file of ['e2e/mock.ts', 'e2e/lobbies.e2e.ts'])
-        writeFileSync(join(folder, file), there(blockOf(page?.path ?? '', file).text, server))
-      writeFileSync(join(folder, 'e2e/leaks.e2e.ts'), there(leakyTests, server))
+        writeFileSync(join(folder, file), withUrl(blockOf(page?.path ?? '', file).text, server))
+      writeFileSync(join(folder, 'e2e/leaks.e2e.ts'), withUrl(leakyTests, server))
 
       const printed = await project.run('node_modules/@playwright/test/cli.js', [
         'test',

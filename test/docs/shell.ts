@@ -62,7 +62,7 @@ export function isBashOnly({ text }: Block): boolean {
   return /\b(?:curl|eval)\b|\$\(|<<<|>|\\\n|^\w+=/m.test(text)
 }
 
-/** What a block in bash or PowerShell asks for: its requests, its calls of mockmaker, and its other programs. */
+/** The requests of a block in bash or PowerShell, and its calls of the command. */
 export function actionsOf({ language, text }: Block): { readonly requests: string[]; readonly mockmaker: string[] } {
   const isPowerShell = language === 'powershell'
   const joined = text.replace(isPowerShell ? /`\n\s*/g : /\\\n\s*/g, ' ')
@@ -91,9 +91,10 @@ function powershellRequest(line: string): string {
   return request(method, line, body?.[1] ?? body?.[2] ?? '')
 }
 
-/** `POST http://127.0.0.1:4100/x duel game_modes`: variables are left out, and the words of the body are in order. */
+/** `POST http://127.0.0.1:4100/x JSON duel game_modes`: without variables, and with the words of the body sorted. */
 function request(method: string, line: string, body: string): string {
   const [url = ''] = /http:\/\/[^\s'")|]+/.exec(line) ?? []
+  const type = /content-?type[: ]application\/json/i.exec(line) ? 'JSON' : ''
   const words = body.replace(/\$[\w.]+/g, '').match(/[\w.-]+/g) ?? []
-  return [method.toUpperCase(), url.replace(/\$[\w.]+/g, '*'), ...words.sort()].join(' ')
+  return [method.toUpperCase(), url.replace(/\$[\w.]+/g, '*'), type, ...words.sort()].join(' ')
 }
