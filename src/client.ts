@@ -1,9 +1,16 @@
-export { ClientError, type ClientErrorParts } from './client/call.js'
-export type { Client, ClientOptions, ClientWorld, ClockState, Health, ShownToken } from './client/client.js'
-export { createClient } from './client/create-client.js'
-export type { ClientTable, Filter } from './client/table.js'
+export {
+  type Client,
+  type ClientOptions,
+  type ClientWorld,
+  createClient,
+  type OverHttp,
+  type OwnedToken,
+} from './client/client.js'
+export { ClientError, type ClientErrorParts } from './client/http.js'
+export type { ClientTable, ClientTables, Filter } from './client/table.js'
 export type { Fault, FaultState } from './contract/faults.js'
 export type { Expectation, JournalEntry, JournalFilter } from './contract/journal.js'
+export type { ClockState, Health } from './control/api.js'
 export type { MockEvent } from './control/events.js'
 export type { Explanation, Question } from './control/explain.js'
 export type { SimulationOptions, SimulationState } from './control/simulation.js'

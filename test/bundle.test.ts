@@ -120,6 +120,17 @@ describe('the core, bundled for a browser', async () => {
   })
 })
 
+describe('the client, bundled for a browser', async () => {
+  const { modules } = await bundle('src/client.ts')
+
+  it('holds neither schemas nor code of the server', () => {
+    const own = /src\/(client|client\/\w+|control\/tables|contract\/paths|lib\/[\w-]+)\.ts$/
+    const library = /node_modules\/(eventsource-parser|fastest-levenshtein)\//
+
+    expect(modules.filter(file => !own.test(file) && !library.test(file))).toEqual([])
+  })
+})
+
 /** All that built declarations import, by themselves and through the files that they import. */
 function importsOf(file: string, seen = new Set<string>()): readonly string[] {
   if (seen.has(file)) return []

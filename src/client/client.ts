@@ -1,67 +1,40 @@
-import type { Fault, FaultState } from '../contract/faults.js'
-import type { Expectation, JournalEntry, JournalFilter } from '../contract/journal.js'
-import type { CompletionOptions } from '../control/device-links.js'
+import { worldId, worldUrl } from '../contract/paths.js'
+import type { ClockState, Health } from '../control/api.js'
 import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
-import type { Explanation, Question } from '../control/explain.js'
 import type { LobbyTokenInfo } from '../control/records.js'
-import type { EndSimulationOptions, SimulationOptions, SimulationState } from '../control/simulation.js'
-import type {
-  NewWorldOptions,
-  ResetOptions,
-  SnapshotOptions,
-  WorldDescription,
-  WorldSummary,
-} from '../control/world-control.js'
-import type { ScenarioInput } from '../scenario/schema.js'
-import type { Verification } from '../server/verify.js'
-import type { ClockMode, ClockSetting } from '../store/clock-setting.js'
-import type { Inputs, Rows } from '../store/rows.js'
+import { tableNames } from '../control/tables.js'
+import type { NewWorldOptions, WorldControl, WorldDescription, WorldsControl } from '../control/world-control.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
+import type { Faults } from '../server/faults.js'
+import type { Journal } from '../server/journal.js'
+import type { ClockSetting } from '../store/clock-setting.js'
+import type { Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/token-info.js'
-import type { ClientTable } from './table.js'
+import { ClientError, type Remote, readEvents, request, undefinedIfMissing } from './http.js'
+import { type ClientTables, createTable } from './table.js'
 
-/** How a mock is reached. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** The world to begin with. Default: the one of the URL. */
+  /** The id of the world. Default: the one in the URL. */
   readonly world?: string | undefined
-  /** Default: the global one, when it is called. */
+  /** Default: the global `fetch` at the time of each call. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
-/** The time of a world. */
-export interface ClockState {
-  readonly mode: ClockMode
-  readonly rate: number
-  /** As in ISO 8601. */
-  readonly now: string
+/** The methods of an interface in-process, over HTTP: each returns a promise, and rejects with `ClientError`. */
+export type OverHttp<Local> = {
+  readonly [Name in keyof Local]: Local[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never
 }
 
-/** Whether a server answers, and how much is in it. */
-export interface Health {
-  readonly status: 'ok'
-  readonly version: string
-  readonly uptime_ms: number
-  /** How many worlds there are. */
-  readonly worlds: number
-  /** How many requests are blocked on a watch index, in all of them. */
-  readonly waiters: number
-}
+/** A token with the name of its owner. */
+export type OwnedToken = (TokenInfo & Rows['tokens']) | LobbyTokenInfo
 
-/** A token, and whose it is. */
-export type ShownToken = (TokenInfo & Rows['tokens']) | LobbyTokenInfo
-
-/** A world from outside: its tables, and its time. */
-export interface ClientWorld {
-  readonly games: ClientTable<Rows['games'], Inputs['games']>
-  readonly namespaces: ClientTable<Rows['namespaces'], Inputs['namespaces']>
-  readonly gameModes: ClientTable<Rows['gameModes'], Inputs['gameModes']>
-  readonly regions: ClientTable<Rows['regions'], Inputs['regions']>
-  readonly lobbies: ClientTable<Rows['lobbies'], Inputs['lobbies']>
-  readonly players: ClientTable<Rows['players'], Inputs['players']>
-  readonly simulations: ClientTable<Rows['simulations'], Inputs['simulations']>
-  readonly deviceLinks: ClientTable<Rows['deviceLinks'], Inputs['deviceLinks']>
-  /** Without those of lobbies, which are no records. */
-  readonly tokens: ClientTable<Rows['tokens'], Inputs['tokens']>
+/** The tables and the clock of a world. `tokens` leaves out the tokens of lobbies, which are no records. */
+export interface ClientWorld extends ClientTables {
   readonly clock: {
     get(): Promise<ClockState>
     /** Freezes, resumes, speeds up or moves the clock. */
@@ -69,69 +42,191 @@ export interface ClientWorld {
     /** Moves the time forward, by ms or by a duration such as `40s`. */
     advance(by: number | string): Promise<ClockState>
   }
-  /** What it is, how far it is, and what is in it. */
+  /** Returns title, seed, revision, time, waiters, and the number of records in each table. */
   describe(): Promise<WorldDescription>
 }
 
-/**
- * One world of a mock that runs elsewhere, and the other worlds of its server: what steers a Mockmaker in-process, by the
- * same names. Every call rejects with `ClientError` where the mock refuses it, or none answers.
- */
-export interface Client {
-  /** What the world is called. */
+/** Controls one world of a mock over HTTP, and the other worlds of its server, with the names that a mock has in-process. */
+export interface Client
+  extends OverHttp<
+    Omit<WorldControl, 'id' | 'world' | 'tokens' | 'faults' | 'journal' | 'lobbyEnvironment' | 'changes'>
+  > {
+  /** The id of the world. */
   readonly id: string
-  /** Where the world answers: the base URL for a game's client. Without a slash at its end. */
+  /** The URL of the world: the base URL for a game's client. It has no slash at its end. */
   readonly url: string
   readonly world: ClientWorld
-  readonly faults: {
-    list(): Promise<FaultState[]>
-    add(fault: Fault): Promise<FaultState>
-    /** Deletes a fault; `false` where there is none. */
-    remove(id: string): Promise<boolean>
-    clear(): Promise<void>
-    /** Lets go what a fault holds or delays; `undefined` where there is no such fault. */
-    release(id: string): Promise<number | undefined>
-  }
-  readonly journal: {
-    find(filter?: JournalFilter): Promise<JournalEntry[]>
-    /** How many older exchanges the journal no longer keeps, because of their number or their bytes. */
-    dropped(): Promise<number>
-    /** Whether the exchanges are as expected; where they are not, why, and what came nearest. */
-    verify(expectation: Expectation): Promise<Verification>
-    clear(): Promise<void>
-  }
-  readonly worlds: {
-    list(): Promise<WorldSummary[]>
+  readonly faults: OverHttp<Faults>
+  readonly journal: OverHttp<Omit<Journal, 'load'>>
+  readonly worlds: OverHttp<Pick<WorldsControl, 'list' | 'delete'>> & {
     get(id: string): Promise<Client | undefined>
-    /** Makes a world, or has the one of that id begin anew. */
+    /** Creates or replaces a world. */
     put(id: string, options?: NewWorldOptions): Promise<Client>
-    /** Deletes a world; `false` where there is none. */
-    delete(id: string): Promise<boolean>
   }
   health(): Promise<Health>
-  /** The tokens of the world, and whose they are: those of its lobbies, too. */
-  tokens(): Promise<ShownToken[]>
-  /** The names of the scenarios that can be loaded. */
-  scenarios(): Promise<string[]>
-  /** The environment that the server of a lobby sees in the real service, by the names of its variables. */
+  /** Lists the tokens of the world, also those of its lobbies. */
+  tokens(): Promise<OwnedToken[]>
+  /** Lists the names of the scenarios that can be loaded. */
+  scenarios(): Promise<readonly string[]>
+  /** Returns the environment variables that the server of a lobby gets in the real service. */
   lobbyEnvironment(lobbyId: string): Promise<Environment>
-  /** Has players come to a namespace, and go, from now on; if they do already, otherwise than before. */
-  simulate(options?: SimulationOptions): Promise<SimulationState>
-  /** Where players come and go. */
-  simulations(): Promise<SimulationState[]>
-  /** Has nobody come to a namespace any more: those who are there leave in their time. `false` where nobody came. */
-  endSimulation(options?: EndSimulationOptions): Promise<boolean>
-  reset(options?: ResetOptions): Promise<void>
-  /** Changes over to another scenario: the name of one on hand, or one in the fixture format. */
-  load(scenario: string | ScenarioInput): Promise<void>
-  /** The whole world, in the fixture format. */
-  snapshot(options?: SnapshotOptions): Promise<ScenarioInput>
-  /** Puts a snapshot back: every answer is as it was, but for watch indexes, which rise. */
-  restore(snapshot: ScenarioInput): Promise<void>
-  completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
-  expireDeviceLink(token: string): Promise<void>
-  /** Why a lobby is not listed, which operation answers a request and for whom, or why a name does not pass. */
-  explain(question: Question): Promise<Explanation>
-  /** Change sets and exchanges as they happen, from when the promise resolves. */
+  /** Yields change sets and exchanges as they happen, from when the promise resolves. */
   changes(options?: ChangesOptions): Promise<AsyncGenerator<MockEvent, undefined>>
+}
+
+/**
+ * Creates a client of the mock at a URL such as `http://127.0.0.1:4100`. With a world in the URL, `…/w/test-42`, it is the
+ * client of that world. Throws `ClientError` for another URL or a wrong option.
+ */
+export function createClient(url: string, options: ClientOptions = {}): Client {
+  // JavaScript callers may pass anything.
+  const found = worldUrl(String(url))
+  if (!found) throw misused(`url is ${quoted(url)}: expected http://127.0.0.1:4100, or …/w/test-42`)
+  checkOptions(options)
+  const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
+  const { server, encodedId = defaultId } = found
+  return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch })
+}
+
+/** The checks of the options. They are written by hand, because the client loads no schemas. */
+const optionChecks = {
+  world: {
+    expected: worldId.expected,
+    isRight: (value: unknown) => typeof value === 'string' && worldId.pattern.test(value),
+  },
+  fetch: { expected: 'a function', isRight: (value: unknown) => typeof value === 'function' },
+} satisfies Record<keyof ClientOptions, { readonly expected: string; isRight(value: unknown): boolean }>
+
+function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null)
+    throw misused(`options is ${quoted(options)}: expected an object`)
+  for (const [name, value] of Object.entries(options)) {
+    const check = new Map(Object.entries(optionChecks)).get(name)
+    if (!check) throw misused(`options.${name} is an unknown key.${didYouMean(name, Object.keys(optionChecks))}`)
+    if (value === undefined || check.isRight(value)) continue
+    throw misused(`options.${name} is ${quoted(value)}: expected ${check.expected}`)
+  }
+}
+
+function misused(message: string): ClientError {
+  return new ClientError(message, { status: 0, code: 'MISUSED' })
+}
+
+/** The id of the world that a URL without a world means. */
+const defaultId = 'default'
+
+function clientOf(id: string, server: Remote): Client {
+  const url = id === defaultId ? server.url : `${server.url}/w/${encodeURIComponent(id)}`
+  const remote = { ...server, url }
+  return {
+    id,
+    url,
+    world: worldOf(remote),
+    faults: faultsOf(remote),
+    journal: journalOf(remote),
+    worlds: worldsOf(remote, id => clientOf(id, server)),
+    ...simulationsOf(remote),
+    ...scenariosOf(remote),
+    health: () => request(remote, 'GET /health', {}),
+    async tokens() {
+      const { tokens = [] } = await request(remote, 'GET /{table}', { params: { table: 'tokens' }, query: {} })
+      return tokens as unknown as OwnedToken[] // a mock answers the rows of this table
+    },
+    lobbyEnvironment: lobby_id => request(remote, 'GET /lobbies/{lobby_id}/env', { params: { lobby_id } }),
+    async completeDeviceLink(token, options = {}) {
+      await request(remote, 'POST /device-links/{token}/complete', { params: { token }, body: options })
+    },
+    async expireDeviceLink(token) {
+      await request(remote, 'POST /device-links/{token}/expire', { params: { token } })
+    },
+    explain: question => request(remote, 'GET /explain', { query: question }),
+    changes: options => readEvents(remote, options),
+  }
+}
+
+function worldOf(remote: Remote): ClientWorld {
+  const tables = Object.entries(tableNames).map(([path, name]) => [name, createTable(remote, path)])
+  return {
+    ...(Object.fromEntries(tables) as ClientTables), // each by its name, and none else
+    clock: {
+      get: () => request(remote, 'GET /clock', {}),
+      set: setting => request(remote, 'PUT /clock', { body: setting }),
+      advance: by => request(remote, 'POST /clock/advance', { body: { by } }),
+    },
+    describe: () => request(remote, 'GET /world', {}),
+  }
+}
+
+function faultsOf(remote: Remote): Client['faults'] {
+  return {
+    list: async () => (await request(remote, 'GET /faults', {})).faults,
+    add: fault => request(remote, 'POST /faults', { body: fault }),
+    remove: fault_id => isFound(request(remote, 'DELETE /faults/{fault_id}', { params: { fault_id } })),
+    async clear() {
+      await request(remote, 'DELETE /faults', {})
+    },
+    async release(fault_id) {
+      const answer = request(remote, 'POST /faults/{fault_id}/release', { params: { fault_id } })
+      return (await undefinedIfMissing(answer))?.released
+    },
+  }
+}
+
+function journalOf(remote: Remote): Client['journal'] {
+  return {
+    find: async (filter = {}) => (await request(remote, 'GET /journal', { query: filter })).exchanges,
+    async dropped() {
+      const none = { since: Number.MAX_SAFE_INTEGER }
+      return (await request(remote, 'GET /journal', { query: none })).dropped
+    },
+    verify: expectation => request(remote, 'POST /journal/verify', { body: expectation }),
+    async clear() {
+      await request(remote, 'DELETE /journal', {})
+    },
+  }
+}
+
+function worldsOf(remote: Remote, clientOf: (id: string) => Client): Client['worlds'] {
+  return {
+    list: async () => (await request(remote, 'GET /worlds', {})).worlds,
+    async get(world_id) {
+      const found = await isFound(request(remote, 'GET /worlds/{world_id}', { params: { world_id } }))
+      return found ? clientOf(world_id) : undefined
+    },
+    async put(world_id, options = {}) {
+      await request(remote, 'PUT /worlds/{world_id}', { params: { world_id }, body: options })
+      return clientOf(world_id)
+    },
+    delete: world_id => isFound(request(remote, 'DELETE /worlds/{world_id}', { params: { world_id } })),
+  }
+}
+
+function simulationsOf(remote: Remote): Pick<Client, 'simulate' | 'simulations' | 'endSimulation'> {
+  return {
+    simulate: (options = {}) => request(remote, 'PUT /simulation', { body: options }),
+    simulations: async () => (await request(remote, 'GET /simulation', {})).simulations,
+    endSimulation: ({ namespace } = {}) => isFound(request(remote, 'DELETE /simulation', { query: { namespace } })),
+  }
+}
+
+function scenariosOf(remote: Remote): Pick<Client, 'scenarios' | 'reset' | 'load' | 'snapshot' | 'restore'> {
+  return {
+    scenarios: async () => (await request(remote, 'GET /scenarios', {})).scenarios,
+    async reset(options = {}) {
+      await request(remote, 'POST /reset', { body: options })
+    },
+    async load(scenario) {
+      await request(remote, 'PUT /scenario', { body: { scenario } })
+    },
+    snapshot: ({ with: parts, ...options } = {}) =>
+      request(remote, 'GET /snapshot', { query: { ...options, with: parts?.join(',') || undefined } }),
+    async restore(snapshot) {
+      await request(remote, 'PUT /snapshot', { body: snapshot })
+    },
+  }
+}
+
+/** Returns `false` if a call is refused as 404. */
+async function isFound(call: Promise<object>): Promise<boolean> {
+  return (await undefinedIfMissing(call)) !== undefined
 }

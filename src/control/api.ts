@@ -346,6 +346,29 @@ export const controlCalls = [
   }),
 ]
 
+type Calls = (typeof controlCalls)[number]
+
+/** What a client sends with each call, and what it gets, by the call's route. */
+export type ControlApi = {
+  readonly [Call in Calls as Call['route']]: {
+    readonly input: Present<{
+      params: [ParamNames<Call['route']>] extends [never] ? undefined : Params<Call['route']>
+      query: SentQuery<NonNullable<Call['query']>>
+      body: NonNullable<Call['body']> extends z.ZodType ? z.input<NonNullable<Call['body']>> : undefined
+    }>
+    readonly output: Awaited<ReturnType<Call['run']>>
+  }
+}
+
+type Present<Parts> = { readonly [Name in keyof Parts as Parts[Name] extends undefined ? never : Name]: Parts[Name] }
+
+type QueryValue = string | number | undefined
+type SentQuery<Query> = [Query] extends [never]
+  ? undefined
+  : Query extends z.ZodType
+    ? { readonly [Name in keyof z.input<Query>]: QueryValue }
+    : Readonly<Record<string, QueryValue>>
+
 /** The state of a server. */
 export interface Health {
   readonly status: 'ok'

@@ -1,0 +1,179 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { ControlApi } from '../control/api.js'
+import type { ChangesOptions, MockEvent } from '../control/events.js'
+
+/** The parts of a `ClientError` beside its message. */
+export interface ClientErrorParts {
+  /** The HTTP status; 0 if no answer came. */
+  readonly status: number
+  /** The error code of the answer, such as `API_BAD_BODY`. */
+  readonly code: string
+  readonly cause?: unknown
+}
+
+/** A call that a mock refused or did not answer. The message says why, and what to do. */
+export class ClientError extends Error {
+  override readonly name = 'ClientError'
+  readonly status: number
+  readonly code: string
+
+  constructor(message: string, { status, code, cause }: ClientErrorParts) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.status = status
+    this.code = code
+  }
+}
+
+/** A world of a mock, and the `fetch` that reaches it. */
+export interface Remote {
+  /** Without a slash at its end: `http://127.0.0.1:4100/w/test-42`. */
+  readonly url: string
+  readonly fetch: typeof globalThis.fetch
+}
+
+/** The calls of the control API, such as `GET /faults`. */
+export type Route = keyof ControlApi
+type Input<Name extends Route> = ControlApi[Name]['input']
+
+/** Makes a call, and returns its JSON. Rejects with `ClientError`. */
+export async function request<Name extends Route>(
+  remote: Remote,
+  route: Name,
+  input: Input<Name>,
+): Promise<ControlApi[Name]['output']> {
+  const response = await send(remote, route, input, { accept: 'application/json' })
+  const text = await response.text()
+  const value = parseJson(text)
+  if (value === undefined) throw noMock(response, text)
+  return value as ControlApi[Name]['output'] // a mock answers what its table says
+}
+
+/** Makes a call, and returns its successful response. Rejects with `ClientError`. */
+async function send<Name extends Route>(
+  { url, fetch }: Remote,
+  route: Name,
+  input: Input<Name>,
+  headers: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const [method = '', path = ''] = route.split(' ')
+  // A type of all routes at once has the parts of none.
+  const { params = {}, query = {}, body = {} } = input as Partial<Record<'params' | 'query' | 'body', object>>
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name as never]))
+  const target = new URL(`${url}/__mock${filled}`)
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) target.searchParams.set(name, String(value))
+  const init =
+    method === 'GET'
+      ? { headers }
+      : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const response = await fetch(target, { method, ...init, ...(signal ? { signal } : {}) }).catch(cause => {
+    if (signal?.aborted) throw cause
+    const message = `no mock answers at ${url}: is npx mockmaker running there?`
+    throw new ClientError(message, { status: 0, code: 'NO_ANSWER', cause })
+  })
+  if (!response.ok) throw await refusal(response)
+  return response
+}
+
+async function refusal(response: Response): Promise<ClientError> {
+  const { status } = response
+  const text = await response.text()
+  // Another server than a mock may answer anything.
+  const { code, message } = Object(parseJson(text)) as { readonly code?: unknown; readonly message?: unknown }
+  return typeof code === 'string' ? new ClientError(String(message), { status, code }) : noMock(response, text)
+}
+
+function noMock({ url, status }: Response, text: string): ClientError {
+  const message = `what answers at ${url} is no mock: ${status} ${text.slice(0, 200)}`
+  return new ClientError(message, { status, code: 'NO_MOCK' })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Waits for a call, and returns `undefined` if it is refused as 404. */
+export function undefinedIfMissing<Value>(call: Promise<Value>): Promise<Value | undefined> {
+  return call.catch(error => {
+    if (error instanceof ClientError && error.status === 404) return undefined
+    throw error
+  })
+}
+
+/** The pause before a cut stream is opened again, in ms. */
+const pauseMs = 100
+
+/**
+ * Reads the events of a world from now on: the mock listens when the promise resolves. After a cut it resumes. The events
+ * end with the signal, with the `for await` that reads them, and with the world. Rejects with `ClientError`.
+ */
+export async function readEvents(
+  remote: Remote,
+  { since, signal, lastEventId }: ChangesOptions = {},
+): Promise<AsyncGenerator<MockEvent, undefined>> {
+  async function open(after: string | undefined) {
+    const headers = { accept: 'text/event-stream', ...(after === undefined ? {} : { 'last-event-id': after }) }
+    const { body } = await send(remote, 'GET /changes', { query: { since } }, headers, signal)
+    return body && parseEvents(body, signal)
+  }
+
+  async function* resume(
+    first: AsyncGenerator<StreamEvent> | null,
+    start: string | undefined,
+  ): AsyncGenerator<MockEvent, undefined> {
+    let last = start
+    for (let events = first; events && !signal?.aborted; ) {
+      for await (const { type, id, data } of events) {
+        if (type === 'end') return undefined
+        last = id ?? last
+        // All other types of events are those of `MockEvent`.
+        if (type !== 'begin') yield { type, id, data: JSON.parse(data) } as MockEvent
+      }
+      await new Promise(resolve => setTimeout(resolve, pauseMs))
+      events = await open(last).catch(error => {
+        // The mock answered before, and is gone now.
+        if (signal?.aborted || (error instanceof ClientError && error.status === 0)) return null
+        throw error
+      })
+    }
+    return undefined
+  }
+
+  const events = await open(lastEventId)
+  // The event `begin` comes when the mock listens.
+  const begun = await events?.next()
+  return resume(events, begun?.value?.id ?? lastEventId)
+}
+
+interface StreamEvent {
+  readonly type: string
+  readonly id: string | undefined
+  readonly data: string
+}
+
+/** Parses Server-Sent Events until their stream ends, even in the middle of an event. */
+async function* parseEvents(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StreamEvent> {
+  // Node and the DOM declare the type of this stream differently.
+  const decoded = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+  const reader = decoded.pipeThrough(new EventSourceParserStream()).getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield { type: value.event ?? 'message', id: value.id, data: value.data }
+    }
+  } catch (error) {
+    // A cut, or the signal: the reader resumes.
+    if (!(error instanceof TypeError) && !signal?.aborted) throw error
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}
