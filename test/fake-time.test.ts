@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMockmaker, type MockmakerOptions } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
@@ -18,7 +18,6 @@ const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_
 const isComplete = (answer: unknown) => typeof (answer as { cloud_token?: string }).cloud_token === 'string'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'performance'] }))
-afterEach(() => void vi.useRealTimers())
 
 describe('after timers were advanced synchronously, a request', () => {
   it.each(Array.from({ length: 10 }, (_, i) => i * 1_000))(
@@ -122,7 +121,6 @@ describe('a world without a time of its own', () => {
   it('reads the time once where it stands still', () => {
     let now = Date.now()
     vi.spyOn(Date, 'now').mockImplementation(() => now++)
-    onTestFinished(() => void vi.restoreAllMocks())
 
     const { world } = created({ scenario: { ...scenario, clock: 'frozen' } })
 

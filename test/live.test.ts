@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker } from '../src/index.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
 import type { World } from '../src/store/world.js'
@@ -76,7 +76,6 @@ describe('players who come and go', () => {
   const counted = { game_modes: ['duel'], lobbies: [{ total_player_count: 9 }] }
 
   it('begin to come when their world begins, also where another world of its scenario has begun before', async () => {
-    onTestFinished(() => void vi.useRealTimers())
     vi.useFakeTimers({ now: Date.parse('2026-11-20T20:00:00Z') })
     const mock = createMockmaker({ scenario: { ...counted, clock: 'frozen', players: { concurrent: 0 } } })
     vi.setSystemTime(Date.parse('2026-11-20T21:00:00Z'))

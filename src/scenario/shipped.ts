@@ -1,7 +1,7 @@
-// Made from fixtures/*.yaml by `npm run fixtures`. What is changed here is lost.
+// `npm run generate` writes this file from fixtures/*.yaml.
 import type { ScenarioInput } from './schema.js'
 
-/** What a mock serves when it is told nothing: fixtures/default.yaml. */
+/** The default scenario: fixtures/default.yaml. */
 export const defaultScenario: ScenarioInput = /* @__PURE__ */ JSON.parse(
   '{"title":"A quiet evening","client":{"latitude":52.52,"longitude":13.4},"games":[{"name_id":"tanks","display_name":"Tanks","game_id":"11111111-1111-4111-8111-111111111111","tokens":{"cloud":"cloud.mock.tanks"},"namespaces":[{"name_id":"prod","display_name":"Production","namespace_id":"22222222-2222-4222-8222-222222222222","domains":["tanks.example"],"tokens":{"public":"pub_prod.mock.one","development":"dev_prod.mock.one"},"development":{"hostname":"127.0.0.1","lobby_ports":[{"label":"default","target_port":7777,"proxy_protocol":"http"}]},"game_modes":[{"game_mode_id":"duel","max_players":2,"regions":["lnd-fra","lnd-lon","lnd-ewr"]},{"game_mode_id":"free-for-all","max_players":{"normal":12,"direct":16}},"sandbox"],"lobbies":[{"game_mode_id":"duel","region_id":"lnd-fra","total_player_count":1,"state":{"map":"Harbour","host":"Ada","round":1}},{"game_mode_id":"duel","region_id":"lnd-ewr","total_player_count":2,"state":{"map":"Quarry","host":"Grace","round":3}},{"game_mode_id":"free-for-all","region_id":"lnd-fra","total_player_count":9,"state":{"map":"Old Town","host":"Edsger","round":2}},{"game_mode_id":"free-for-all","region_id":"lnd-tok","total_player_count":12,"state":{"map":"Ice Field","host":"Yukihiro","round":5}},{"game_mode_id":"free-for-all","region_id":"lnd-syd","total_player_count":4,"state":{"map":"Harbour","host":"Radia","round":1}},{"game_mode_id":"sandbox","region_id":"lnd-lon"}]}]}],"device_links":[{"token":"device.mock.sofa"}]}',
 )

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fc, it as property } from '@fast-check/vitest'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createConsole } from '../../src/cli/output.js'
 import { file, folder, freePort, linesAfter, run, serve, serveJson } from '../support/command.js'
 import { sendTo, stubServer } from '../support/http.js'
@@ -159,7 +159,6 @@ function printing() {
 
 describe('lines', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
-  afterEach(() => void vi.useRealTimers())
 
   it('are written at once if nothing was printed lately', async () => {
     const { print, written } = printing()
@@ -271,7 +270,6 @@ function stalled() {
 
 describe('a reader that does not read', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
-  afterEach(() => void vi.useRealTimers())
 
   /** Prints lines of 1,000 characters while the reader does not read. */
   async function flood(console: ReturnType<typeof createConsole>, print: (text: string) => void, lines: number) {

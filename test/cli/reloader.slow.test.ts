@@ -16,7 +16,6 @@ const lobbies = (...ids: readonly string[]) =>
 /** A reloader of a file in memory, and its mock. Only the timers of the reloader are faked. */
 function reloading(text: string) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
   const mock = createMock({ scenario: { clock: 'frozen', ...parseScenario(text) } }, nodeParts())
   const [lines, errors]: [string[], string[]] = [[], []]
   const console = {

@@ -1,14 +1,10 @@
-import { afterEach, describe, expect, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { failure, json } from '../support/http.js'
 import { jsonHeaders as headers, it } from '../support/served-mock.js'
 import { live, stateOf } from '../support/worlds.js'
 
 const hours = (count: number) => count * 3_600_000
 const begun = Date.parse('2026-11-20T20:00:00Z')
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 describe('the clock of a world', () => {
   it('is advanced by a duration or by ms, and says where it is', async ({ serve }) => {

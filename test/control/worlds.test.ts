@@ -1,13 +1,8 @@
-import { afterEach, describe, expect, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { bearer, ids, tokens } from '../support/tanks.js'
 import { flushPromises, stateOf } from '../support/worlds.js'
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
 
 const list = '/matchmaker/lobbies/list'
 const lobbiesIn = (got: { readonly body: string }) => (JSON.parse(got.body) as { lobbies: unknown[] }).lobbies.length

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
@@ -8,7 +8,7 @@ import { PlayerRow } from '../../src/store/player-row.js'
 import { DeviceLinkRow } from '../../src/store/rows.js'
 import { run } from '../support/command.js'
 import { blocksWith, pageAt, pages } from '../support/docs.js'
-import { keysOf, withGenerated } from './generated.js'
+import { keysOf } from './generated.js'
 import { anchorsOf, linksOf, sentencesOf, wordsIn } from './prose.js'
 import { actionsOf, commandsOfCi, isBashOnly } from './shell.js'
 
@@ -90,12 +90,6 @@ describe('the pages', () => {
     const named = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name)
 
     expect(named.filter(name => !Object.hasOwn(scripts, name))).toEqual([])
-  })
-
-  it.for(everyPage)('%s is what the tables of the code make of it', ([path, { text }]) => {
-    if (process.env.UPDATE_FIXTURES === '1') writeFileSync(path, withGenerated(text))
-
-    expect(readFileSync(path, 'utf8')).toBe(withGenerated(text))
   })
 })
 

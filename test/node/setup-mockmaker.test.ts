@@ -1,7 +1,7 @@
 import nodeHttp from 'node:http'
 import { text } from 'node:stream/consumers'
 import { HttpResponse, http } from 'msw'
-import { describe, expect, onTestFinished, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { setupMockmaker } from '../../src/node.js'
 import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from '../support/node-mock.js'
 import { bearer, tanks } from '../support/tanks.js'
@@ -124,7 +124,6 @@ describe('setupMockmaker', () => {
   })
 
   it('unblocks a fetch by fake timers', async ({ setup }) => {
-    onTestFinished(() => void vi.useRealTimers())
     vi.useFakeTimers()
     const mock = setup({ scenario: { ...tanks, clock: 'running' } })
     const answer = fetch(watchUrl(mock))

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { beforeEach, describe, expect, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { snapshotOf } from '../../src/scenario/snapshot.js'
 import { callsTo } from '../support/example-calls.js'
@@ -13,8 +13,7 @@ import { live } from '../support/worlds.js'
 const publicUrl = 'http://links.test'
 
 // A clock that runs follows these, and so stands still.
-beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
-afterAll(() => void vi.useRealTimers())
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 
 interface Answered {
   readonly got: TestResponse

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { beforeEach, describe, expect, vi } from 'vitest'
 import * as yaml from 'yaml'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
@@ -58,8 +58,7 @@ const ways: readonly (readonly [name: string, take: (snapshot: ScenarioInput) =>
 ]
 
 // A clock that runs follows these, and so stands still.
-beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
-afterAll(() => void vi.useRealTimers())
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 
 describe.each(ways)('a world that a snapshot is put back into, %s,', (_way, take) => {
   it.prop([randomWorld])('has equal records, title, seed, clock and chance, and a higher revision', async random => {

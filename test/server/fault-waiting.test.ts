@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../../src/index.js'
 import { link, list, mockWithFaults, nowhere } from '../support/faults.js'
 import { ask } from '../support/http.js'
@@ -8,8 +8,6 @@ import { completion, tanks, tokens } from '../support/tanks.js'
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
 describe('a fault that delays on a running clock', () => {
-  afterEach(() => void vi.useRealTimers())
-
   const running = { scenario: { ...tanks, clock: 'running' } } as const
 
   it('follows fake timers, and leaves none', async () => {

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { ask, json, type TestResponse } from '../support/http.js'
@@ -311,8 +311,6 @@ describe('a watch', () => {
 })
 
 describe('a watch on a running clock', () => {
-  afterEach(() => void vi.useRealTimers())
-
   const running: ScenarioInput = { ...tanks, clock: 'running' }
 
   it('follows fake timers', async () => {
@@ -338,8 +336,6 @@ describe('a watch on a running clock', () => {
 })
 
 describe('a watch on a frozen clock', () => {
-  afterEach(() => void vi.useRealTimers())
-
   it('has a deadline that only advance reaches', async () => {
     vi.useFakeTimers()
     const { world, answer, first } = await blocked()

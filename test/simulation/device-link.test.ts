@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { ask, json } from '../support/http.js'
@@ -173,8 +173,6 @@ describe('a link with completes_after', () => {
 })
 
 describe('a link with completes_after on a running clock', () => {
-  afterEach(() => void vi.useRealTimers())
-
   it('follows fake timers', async () => {
     vi.useFakeTimers()
     const { world, status } = completing({ ...scenario, clock: 'running' })

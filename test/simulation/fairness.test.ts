@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 
@@ -10,8 +10,6 @@ const evening: ScenarioInput = {
   game_modes: [{ game_mode_id: 'duel', max_players: 8 }],
   lobbies: Array.from({ length: 100 }, () => ({ game_mode_id: 'duel', total_player_count: 8 })),
 }
-
-afterEach(() => void vi.restoreAllMocks())
 
 describe('what happens by itself in many worlds at once', () => {
   it('lets the event loop have its turn between worlds', async () => {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
@@ -21,8 +21,6 @@ const lively: ScenarioInput = {
 }
 
 const opened = (scenario: ScenarioInput = {}): Mockmaker => createMockmaker({ scenario: { ...lively, ...scenario } })
-
-afterEach(() => void vi.useRealTimers())
 
 const connected = ({ world }: Mockmaker) => world.players.all().filter(player => player.status === 'connected')
 

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
+import { beforeEach, describe, expect, vi } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { WorldClock } from '../../src/store/clock.js'
 import type { Deadline } from '../../src/store/deadlines.js'
@@ -7,7 +7,6 @@ import type { Deadline } from '../../src/store/deadlines.js'
 const startAt = 1_700_000_000_000
 
 beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
-afterEach(() => void vi.useRealTimers())
 
 const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
 const running = () => new WorldClock({ mode: 'running', now: startAt })

@@ -1,12 +1,11 @@
 import { fc, it } from '@fast-check/vitest'
-import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
+import { beforeEach, describe, expect, vi } from 'vitest'
 import { WorldClock } from '../../src/store/clock.js'
 
 const startAt = 1_700_000_000_000
 const dayMs = 86_400_000
 
 beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
-afterEach(() => void vi.useRealTimers())
 
 const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
 const running = () => new WorldClock({ mode: 'running', now: startAt })

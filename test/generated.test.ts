@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { Scenario } from '../src/scenario/schema.js'
+import { parseScenario } from '../src/scenarios.js'
+import { withGenerated, withoutGenerated } from './docs/generated.js'
+import { pages } from './support/docs.js'
+
+it('fixtures/scenario.schema.json is what `npm run generate` writes', async () => {
+  await expect(jsonSchema()).toMatchFileSnapshot('../fixtures/scenario.schema.json')
+})
+
+it('src/scenario/shipped.ts is what `npm run generate` writes', async () => {
+  await expect(shippedModule()).toMatchFileSnapshot('../src/scenario/shipped.ts')
+})
+
+const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(text))
+
+it.each(pagesWithTables)('$path is what `npm run generate` writes', async ({ path, text }) => {
+  await expect(withGenerated(text)).toMatchFileSnapshot(`../${path}`)
+})
+
+/**
+ * The JSON Schema of scenarios: draft 7, which every editor knows. It leaves out formats, because some validators refuse
+ * an unknown format. Patterns and limits say the same.
+ */
+function jsonSchema(): string {
+  const { $schema, ...schema } = z.toJSONSchema(Scenario, {
+    io: 'input',
+    target: 'draft-7',
+    override: ({ jsonSchema }) => void Reflect.deleteProperty(jsonSchema, 'format'),
+  })
+  const head = { $schema, $id: 'urn:mockmaker:scenario', title: 'A scenario for mockmaker' }
+  return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`
+}
+
+/** The module with the shipped scenarios. It holds JSON texts, because an object literal cannot have a key `__proto__`. */
+function shippedModule(): string {
+  const names = ['default', 'empty', 'friday-night', 'launch-day', 'ghost-town', 'tokens-only', 'nasty']
+  const [first = '', ...others] = names
+  return `// \`npm run generate\` writes this file from fixtures/*.yaml.
+import type { ScenarioInput } from './schema.js'
+
+/** The default scenario: fixtures/${first}.yaml. */
+export ${scenarioConstant(first)}
+
+${others.map(scenarioConstant).join('\n\n')}
+
+/** The shipped scenarios, by name. */
+export const scenarios = {
+${names.map(name => `  ${/\W/.test(name) ? `'${name}'` : name}: ${constantName(name)},\n`).join('')}}
+`
+}
+
+function scenarioConstant(name: string): string {
+  const file = `fixtures/${name}.yaml`
+  const json = JSON.stringify(parseScenario(readFileSync(file, 'utf8'), { file }))
+  const head = `const ${constantName(name)}: ScenarioInput = /* @__PURE__ */ JSON.parse(`
+  const line = `${head}'${escaped(json)}')`
+  // The formatter breaks longer lines.
+  return line.length <= 120 ? line : `${head}\n  '${escaped(json)}',\n)`
+}
+
+function constantName(name: string): string {
+  return `${name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Scenario`
+}
+
+/** Escapes a text for single quotes. All of it is ASCII, so that no right-to-left name reverses the source. */
+function escaped(text: string): string {
+  const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replace(/['\\]/g, '\\$&').replace(/[^ -~]/g, unicode)
+}
