@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defaultPort } from '../http/listen.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
 import { type MockOptions, optionDefaults } from '../mock-options.js'
+import { isOrigin } from '../server/origin.js'
 
 /** The options of all commands that start a mock. Times are in ms, sizes in bytes. */
 export interface MockFlags {
@@ -57,8 +58,8 @@ export function addMockOptions(command: Command): Command {
       .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseList)
       .option(
         '--cors-origin <origins>',
-        "more origins whose pages may use the mock, separated by commas; null means sandboxed frames (default: localhost and the scenario's)",
-        parseList,
+        "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
+        parseOrigins,
       )
       .option('--seed <seed>', "the seed of ids, tokens and fake data (default: the scenario's)", wholeNumber(0))
       .option('--live', 'simulate players in each namespace, unless the scenario sets its players')
@@ -130,6 +131,12 @@ export function tokenOption(): Option {
 export function parseList(text: string, before: readonly string[] = []): string[] {
   const values = text.split(',').map(value => value.trim())
   return [...before, ...values.filter(value => value !== '')]
+}
+
+function parseOrigins(text: string, before?: readonly string[]): string[] {
+  const origins = parseList(text, before)
+  if (origins.every(isOrigin)) return origins
+  throw new InvalidArgumentError('Expected an origin such as https://game.example, or null.')
 }
 
 type LimitName = keyof typeof optionDefaults

@@ -88,6 +88,7 @@ describe('wrong usage', () => {
     [['--event-bytes', '-1'], "argument '-1' is invalid. Expected a number of bytes"],
     [['--total-event-bytes', '9007199254740992'], 'is invalid. Expected a number of bytes'],
     [['--world-ttl', '30'], "argument '30' is invalid. Expected a number with ms, s, m, h or d"],
+    [['--cors-origin', 'null,game.example'], 'is invalid. Expected an origin such as https://game.example, or null.'],
     [['default', 'empty'], 'error: too many arguments: name one scenario'],
     [['valdate', 'x.yaml'], "error: unknown command 'valdate'\n(Did you mean the command validate?)"],
     [['exce', '--', 'true'], "error: unknown command 'exce'\n(Did you mean the command exec?)"],
