@@ -2,21 +2,34 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** The folders and packages that each folder may import. */
-const rooms: Readonly<Record<string, { readonly below: readonly string[]; readonly packages: readonly string[] }>> = {
-  lib: { below: [], packages: ['zod', 'fastest-levenshtein'] },
-  contract: { below: ['lib'], packages: ['zod'] },
-  store: { below: ['lib', 'contract'], packages: ['zod', '@mswjs/data'] },
-  scenario: { below: ['lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
-  behaviour: { below: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
-  server: { below: ['lib', 'contract', 'store', 'behaviour'], packages: ['zod', 'msw'] },
-  simulation: { below: ['lib', 'contract', 'store', 'behaviour'], packages: [] },
-  control: { below: ['lib', 'contract', 'store', 'scenario', 'behaviour', 'server', 'simulation'], packages: ['zod'] },
-}
+/** The folders of src from the bottom up: which folders and packages each may import. `.` is a file at the top of src. */
+const folders: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[] }>> =
+  {
+    lib: { folders: [], packages: ['zod', 'fastest-levenshtein'] },
+    contract: { folders: ['lib'], packages: ['zod'] },
+    store: { folders: ['lib', 'contract'], packages: ['zod', '@mswjs/data'] },
+    scenario: { folders: ['lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
+    behaviour: { folders: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
+    server: { folders: ['lib', 'contract', 'store', 'behaviour'], packages: ['zod', 'msw'] },
+    simulation: { folders: ['lib', 'contract', 'store', 'behaviour'], packages: [] },
+    control: {
+      folders: ['lib', 'contract', 'store', 'scenario', 'behaviour', 'server', 'simulation'],
+      packages: ['zod'],
+    },
+    client: {
+      folders: ['lib', 'contract', 'store', 'scenario', 'server', 'control'],
+      packages: ['eventsource-parser'],
+    },
+    node: { folders: ['lib', 'scenario', '.'], packages: ['yaml'] },
+    http: { folders: ['lib', 'contract', 'server', 'control', '.'], packages: ['zod', 'express', 'msw'] },
+    cli: {
+      folders: ['lib', 'contract', 'store', 'scenario', 'behaviour', 'server', 'control', 'node', 'http', '.'],
+      packages: ['zod', 'commander', 'chokidar'],
+    },
+  }
 
-/** The folders of the doors' parts: only these touch Node, and not all of them. */
-const nodeDoors = ['node', 'http', 'cli']
-const doors = [...nodeDoors, 'client']
+/** Only these may import modules of Node: everything else also runs in a browser. */
+const nodeOnly = /^(node|http|cli)\/|^cli\.ts$/
 
 interface Import {
   readonly from: string
@@ -34,77 +47,87 @@ const imports: readonly Import[] = files.flatMap(from =>
 )
 
 const isRelative = ({ specifier }: Import) => specifier.startsWith('.')
-const target = ({ from, specifier }: Import) => normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
-const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, ''))
+const isOfNode = ({ specifier }: Import) => specifier.startsWith('node:')
+const targetOf = ({ from, specifier }: Import) => normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
+const folderOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '.')
 const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
-const shown = ({ from, specifier }: Import) => `${from} imports ${specifier}`
+const describeImport = ({ from, specifier }: Import) => `${from} imports ${specifier}`
 
-describe('the rooms', () => {
-  it('are the rooms of the house, and doors', () => {
-    const folders = new Set(files.filter(file => file.includes('/')).map(roomOf))
+describe('a folder of src', () => {
+  it('is in the table', () => {
+    const unknown = new Set(files.map(folderOf).filter(folder => folder !== '.' && !(folder in folders)))
 
-    expect([...folders].filter(folder => !(folder in rooms) && !doors.includes(folder))).toEqual([])
+    expect([...unknown]).toEqual([])
   })
 
-  it('import only rooms below them, types too', () => {
-    const upward = imports.filter(isRelative).filter(one => {
-      const [from, to] = [roomOf(one.from), roomOf(target(one))]
-      return from !== to && from in rooms && !rooms[from]?.below.includes(to)
+  it('is above all folders that it may import', () => {
+    const order = Object.keys(folders)
+    const upward = order.flatMap((folder, i) =>
+      folders[folder]?.folders.filter(other => other !== '.' && !order.slice(0, i).includes(other)),
+    )
+
+    expect(upward).toEqual([])
+  })
+
+  it('imports only the folders of its row, types too', () => {
+    const wrong = imports.filter(isRelative).filter(one => {
+      const [from, to] = [folderOf(one.from), folderOf(targetOf(one))]
+      return from !== to && from in folders && !folders[from]?.folders.includes(to)
     })
 
-    expect(upward.map(shown)).toEqual([])
+    expect(wrong.map(describeImport)).toEqual([])
   })
 
-  it('import only their own packages', () => {
-    const foreign = imports.filter(one => {
-      const room = rooms[roomOf(one.from)]
-      return room && !isRelative(one) && !room.packages.includes(packageOf(one.specifier))
+  it('imports only the packages of its row', () => {
+    const wrong = imports.filter(one => {
+      const row = folders[folderOf(one.from)]
+      return row && !isRelative(one) && !isOfNode(one) && !row.packages.includes(packageOf(one.specifier))
     })
 
-    expect(foreign.map(shown)).toEqual([])
+    expect(wrong.map(describeImport)).toEqual([])
   })
 
-  it('leave Node to the doors', () => {
-    const touching = imports.filter(one => one.specifier.startsWith('node:') && !nodeDoors.includes(roomOf(one.from)))
+  it('imports no module of Node, except node, http and cli', () => {
+    const wrong = imports.filter(isOfNode).filter(one => !nodeOnly.test(one.from))
 
-    expect(touching.map(shown)).toEqual([])
+    expect(wrong.map(describeImport)).toEqual([])
   })
 
-  it('leave the loading of yaml to the doors', () => {
-    const loading = files.filter(file => {
-      const beside = readFileSync(join('src', file), 'utf8').replaceAll(/^import type [^']*'yaml'$/gm, '')
-      return roomOf(file) in rooms && beside.includes("'yaml'")
+  it('imports only types of yaml, except node', () => {
+    const wrong = files.filter(file => {
+      const withoutTypes = readFileSync(join('src', file), 'utf8').replaceAll(/^import type [^']*'yaml'$/gm, '')
+      return !['.', 'node'].includes(folderOf(file)) && withoutTypes.includes("'yaml'")
     })
 
-    expect(loading).toEqual([])
+    expect(wrong).toEqual([])
   })
 })
 
 describe('imports', () => {
-  it('lead to files that are there', () => {
-    const lost = imports.filter(isRelative).filter(one => !files.includes(target(one)))
+  it('name files that exist', () => {
+    const lost = imports.filter(isRelative).filter(one => !files.includes(targetOf(one)))
 
-    expect(lost.map(shown)).toEqual([])
+    expect(lost.map(describeImport)).toEqual([])
   })
 
   it('make no cycle', () => {
     const next = new Map(files.map(file => [file, [] as string[]]))
-    for (const one of imports.filter(isRelative)) next.get(one.from)?.push(target(one))
+    for (const one of imports.filter(isRelative)) next.get(one.from)?.push(targetOf(one))
 
-    expect(cycle(next)).toBeUndefined()
+    expect(findCycle(next)).toBeUndefined()
   })
 })
 
-describe('files', () => {
-  it('bear the name of what they hold', () => {
+describe('a file', () => {
+  it('has a name that says its subject', () => {
     const vague = /(^|\/)(utils?|helpers?|common|types|misc|shared)\.ts$|[A-Z_]/
 
     expect(files.filter(file => vague.test(file))).toEqual([])
   })
 })
 
-/** The first cycle that a walk along the imports meets. */
-function cycle(next: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+/** Walks along the imports, and returns the first cycle. */
+function findCycle(next: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const done = new Set<string>()
   const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
