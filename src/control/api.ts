@@ -56,7 +56,7 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 type Params<Path extends string> = { readonly [Name in ParamNames<Path>]: string }
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/** A call of the control API. Calls that change something are for this machine's pages and programs only (`guard`). */
+/** A call of the control API. Calls that change something are for this machine's pages and programs only (`checkControlCaller`). */
 interface CallSpec<Route extends string, Query, Body, Output> {
   /** A sentence for `GET /__mock` and the README. */
   readonly summary: string

@@ -3,11 +3,11 @@ import { ApiError } from '../contract/errors.js'
 import { controlPath } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
 import { isJsonObject, nestingLimit } from '../lib/json.js'
-import { quoted, shortened } from '../lib/quote.js'
+import { shortened } from '../lib/quote.js'
 import { UsageError } from '../lib/usage-error.js'
 import { parseJson } from '../server/input.js'
-import { bodyLimit, header, type MockRequest, type MockResponseInit } from '../server/message.js'
-import { isCrossSite, isLoopbackOrigin } from '../server/origin.js'
+import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
+import { checkControlCaller } from '../server/origin.js'
 import { pathInWorld, RouteTable } from '../server/routes.js'
 import { type ControlContext, controlCalls } from './api.js'
 import { jsonResponse } from './responses.js'
@@ -38,7 +38,7 @@ const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8A
 export function checkControlRequest(request: MockRequest): MockResponseInit | undefined {
   if (request.method === 'OPTIONS') return preflight
   findCall(request)
-  guard(request)
+  checkControlCaller(request)
   return undefined
 }
 
@@ -46,7 +46,7 @@ export function checkControlRequest(request: MockRequest): MockResponseInit | un
 export function maxControlBody(request: Pick<MockRequest, 'method' | 'path' | 'headers'>): number {
   try {
     const { maxBodyBytes = bodyLimit } = findCall(request).call
-    guard(request)
+    checkControlCaller(request)
     return maxBodyBytes
   } catch {
     return bodyLimit
@@ -71,31 +71,6 @@ function findCall({ method, path }: Pick<MockRequest, 'method' | 'path'>) {
   // The id of a game mode has a slash in it, and people write it so.
   const { id, params } = routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
   return { call: calls[id] as ControlCall, params } // the routes have the ids of the calls
-}
-
-/**
- * Refuses a call that changes something if a page of another site could have sent it. Such a page can send neither JSON
- * without a preflight, nor a loopback Origin, and browsers add `sec-fetch-site`. Throws `ApiError`.
- */
-function guard(request: Pick<MockRequest, 'method' | 'headers'>): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return
-  const type = header(request, 'content-type')
-  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
-    throw forbidden(
-      `its content-type is ${type === undefined ? 'missing' : quoted(type)}: send "content-type: application/json", also where there is no body`,
-    )
-  }
-  const origin = header(request, 'origin')
-  if (origin !== undefined && !isLoopbackOrigin(origin)) {
-    throw forbidden(`its Origin is ${quoted(origin)}: only pages of this machine may steer the mock`)
-  }
-  if (isCrossSite(request)) {
-    throw forbidden('a page of another site sent it: open the page under the same host name as the mock')
-  }
-}
-
-function forbidden(why: string): ApiError {
-  return new ApiError('API_FORBIDDEN', `the control API does not take this call, because ${why}`)
 }
 
 /** Returns the checked query. An unknown parameter is an error, because it would be ignored in silence. */

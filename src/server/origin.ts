@@ -70,7 +70,7 @@ export function isUnsafeMethod(method: string): boolean {
 }
 
 /** Whether a browser says that a page of another site sent the request. No page can set this header; other clients do not send it. */
-export function isCrossSite(request: Pick<MockRequest, 'headers'>): boolean {
+function isCrossSite(request: Pick<MockRequest, 'headers'>): boolean {
   return header(request, 'sec-fetch-site')?.toLowerCase() === 'cross-site'
 }
 
@@ -93,6 +93,31 @@ export function checkSite(request: Pick<MockRequest, 'method' | 'headers'>, allo
     'API_FORBIDDEN',
     `${sender} may not change anything here: allow its origin (--cors-origin ${origin === undefined ? 'ORIGIN' : shortened(origin)}, or the option corsOrigins)`,
   )
+}
+
+/**
+ * Refuses a call of the control API that changes something if a page of another site could have sent it. Such a page can
+ * send neither JSON without a preflight, nor a loopback Origin, and browsers add `sec-fetch-site`. Throws `ApiError`.
+ */
+export function checkControlCaller(request: Pick<MockRequest, 'method' | 'headers'>): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const type = header(request, 'content-type')
+  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+    throw controlForbidden(
+      `its content-type is ${type === undefined ? 'missing' : quoted(type)}: send "content-type: application/json", also where there is no body`,
+    )
+  }
+  const origin = header(request, 'origin')
+  if (origin !== undefined && !isLoopbackOrigin(origin)) {
+    throw controlForbidden(`its Origin is ${quoted(origin)}: only pages of this machine may steer the mock`)
+  }
+  if (isCrossSite(request)) {
+    throw controlForbidden('a page of another site sent it: open the page under the same host name as the mock')
+  }
+}
+
+function controlForbidden(why: string): ApiError {
+  return new ApiError('API_FORBIDDEN', `the control API does not take this call, because ${why}`)
 }
 
 const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i
