@@ -24,7 +24,8 @@ export interface Mockmaker extends Omit<Mock, 'overridden' | 'entry'> {
   readonly handlers: HttpHandler[]
   /**
    * Creates an MSW handler that answers one operation by a resolver, in every world. It does nothing until you pass it to
-   * `use`, `setupServer` or `mockExpress`; `on` takes effect at once. Throws `UsageError` if there is no such operation.
+   * `use`, `setupServer` or `mockExpress`; `on` takes effect at once. The handlers of `use` answer first, the newest ones
+   * before older ones. Throws `UsageError` if there is no such operation.
    */
   override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): HttpHandler
 }

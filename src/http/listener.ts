@@ -48,22 +48,22 @@ export function createListener(
     const early = isControl ? checkControlRequest(request) : undefined
     if (early) return mock.respond(request, early)
     const addressed = worlds.at(request, 'make')
-    const there = addressed?.mock ?? worlds.default
+    const world = addressed?.mock ?? worlds.default
     const inner = addressed?.exchange ?? request
     const origin = () => `${protocol}://${host}${baseUrl}`
-    // A world that a header names has a path too.
-    if (isControl) return answerControlCall(inner, there, origin() + worldPath(there.id))
-    const page = pageFor(inner, () => ({ mock: there, url: origin() + (addressed?.basePath ?? ''), version }))
-    return page ? there.respond(inner, page) : there.answer(inner)
+    // The URL of a world names it in the path, even if a header named it here.
+    if (isControl) return answerControlCall(inner, world, origin() + worldPath(world.id))
+    const page = pageFor(inner, () => ({ mock: world, url: origin() + (addressed?.basePath ?? ''), version }))
+    return page ? world.respond(inner, page) : world.answer(inner)
   }
 
-  async function answerControlCall(request: MockRequest, there: WorldMock, url: string): Promise<MockResponse> {
+  async function answerControlCall(request: MockRequest, world: WorldMock, url: string): Promise<MockResponse> {
     const startedAt = performance.now()
     try {
-      const response = await handleControl({ mock: there, server: mock, version, url, request })
-      return there.respond(request, response, startedAt)
+      const response = await handleControl({ mock: world, server: mock, version, url, request })
+      return world.respond(request, response, startedAt)
     } catch (error) {
-      return there.refuse(request, error, startedAt)
+      return world.refuse(request, error, startedAt)
     }
   }
 
