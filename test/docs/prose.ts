@@ -1,9 +1,9 @@
 import type { Page } from '../support/docs.js'
-import { withoutGenerated } from './generated.js'
 
-/** The sentences that somebody has written on a page: those of paragraphs, lists and tables, without code. */
+/** The sentences in the paragraphs, lists and tables of a page, without code. */
 export function sentencesOf({ text }: Page): string[] {
-  return withoutGenerated(text)
+  return text
+    .replace(/<!--.*?-->/gs, '')
     .replace(/^```.*?^```$/gms, '')
     .replace(/`[^`\n]+`/g, 'code')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
