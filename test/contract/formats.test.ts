@@ -22,7 +22,7 @@ const nearly = fc.string({
 })
 const proper = fc.string({ unit: fc.constantFrom(...idLetters), maxLength: 18 })
 
-/** PROTOCOL.md B5, word by word. */
+/** Follows PROTOCOL.md B5 word by word. */
 function isIdByProtocol(text: string): boolean {
   if (text.length < 1 || text.length > 16) return false
   if ([...text].some(letter => !idLetters.includes(letter))) return false
@@ -46,7 +46,7 @@ describe('an identifier', () => {
   )
 })
 
-/** All of Unicode's White_Space, from PropList.txt, but for U+0020. */
+/** Unicode's White_Space from PropList.txt, except U+0020. */
 const whiteSpace = [
   ...[0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x85, 0xa0, 0x1680],
   ...[0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a],
@@ -62,7 +62,7 @@ function bytes(text: string): number {
   }, 0)
 }
 
-/** PROTOCOL.md B5, letter by letter. */
+/** Follows PROTOCOL.md B5 letter by letter. */
 function isNameByProtocol(text: string): boolean {
   const points = [...text].map(letter => letter.codePointAt(0) ?? 0)
   const inner = points.every(

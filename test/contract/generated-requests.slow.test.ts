@@ -27,7 +27,7 @@ const known: KnownTexts = [
   reservedPlayer,
 ]
 
-/** Every kind of token, and none. */
+/** Each kind of token, and no token. */
 const bearers = {
   none: undefined,
   public: tokens.public,
@@ -40,7 +40,7 @@ const bearers = {
   player: tokens.connected,
   unknown: 'nobody',
 }
-/** A token with which a call of an operation comes as far as its body. */
+/** Returns a token with which a call gets as far as the check of its body. */
 function bearerFor(id: OperationId): string {
   const { auth } = spec(id)
   if (auth === 'lobby') return tokens.arena
@@ -49,7 +49,7 @@ function bearerFor(id: OperationId): string {
 
 const anyBearer = fc.constantFrom(...Object.values(bearers))
 
-/** Validators for schemas of the document. Formats are notes: what matters of them is in patterns and bounds too. */
+/** Validates against schemas of the document. It ignores formats: patterns and bounds say the same. */
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema({ $id: 'document', components: openapi().components })
 
@@ -63,8 +63,8 @@ function bodySchema(id: OperationId): OpenApiSchema | undefined {
 }
 
 /**
- * A schema without the limits for which the service has error codes of their own: a development token is answered
- * before they are checked (PROTOCOL.md B2), and they are never `API_BAD_BODY`.
+ * Removes the limits that have error codes of their own. They are never `API_BAD_BODY`, and a development token is
+ * answered before they are checked (PROTOCOL.md B2).
  */
 function withoutLimits(schema: OpenApiSchema): OpenApiSchema {
   const limits = ['minItems', 'maxItems', 'maxProperties', 'propertyNames', 'minLength', 'maxLength']
@@ -77,21 +77,19 @@ function withoutLimits(schema: OpenApiSchema): OpenApiSchema {
   })
 }
 
-/** A text without halves of characters, which no URL has. */
+/** Removes halves of surrogate pairs. A URL has none. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '')
 }
 
-/** What a parameter may be: a text, as its schema has it. */
 function parameterValue({ schema, in: place, example }: OpenApiParameter): fc.Arbitrary<string> {
   const texts = valueFitting(schema, [example, ...known]) as fc.Arbitrary<string>
-  // A segment of a path is not empty, and HTTP takes no more than visible characters into a header.
+  // A path segment is not empty, and a header has only visible characters.
   if (place === 'path')
     return fc.oneof(fc.constantFrom(...known), texts).filter(text => text !== '' && !/^\.+$/.test(text))
   return texts.map(text => wellFormed(text))
 }
 
-/** The parameters of an operation, as they are sent. */
 type Parameters = Readonly<Record<string, string>>
 
 function parametersOf(id: OperationId): fc.Arbitrary<Parameters> {
@@ -101,7 +99,7 @@ function parametersOf(id: OperationId): fc.Arbitrary<Parameters> {
   return fc.record(values, { requiredKeys, noNullPrototype: true }) as fc.Arbitrary<Parameters>
 }
 
-/** A request of an operation with these parameters. */
+/** Makes a request with these parameters. */
 function sent(
   id: OperationId,
   values: Parameters,
@@ -126,7 +124,7 @@ function sent(
   } satisfies TestRequest
 }
 
-/** What a new world of tanks answers, which the document must have said. */
+/** Sends a request to a new mock of tanks, and checks the answer against the document. */
 async function answer(id: OperationId, request: TestRequest): Promise<TestResponse> {
   const mock = createMockmaker({ scenario: tanks })
   await mock.world.players.create({ lobby_id: 'arena', player_token: reservedPlayer, status: 'reserved' })
@@ -140,7 +138,7 @@ const answerValidators = new Map<string, (value: unknown) => boolean>()
 
 function expectDocumented(id: OperationId, { status, body }: TestResponse): void {
   const response = documented(id).responses[status]
-  expect(response, `${id} answers ${status}, which the document does not say: ${body}`).toBeDefined()
+  expect(response, `${id} answers ${status}, which is not in the document: ${body}`).toBeDefined()
   const schema = response?.content?.['application/json'].schema
   if (!schema) {
     expect(body).toBe('')
@@ -149,7 +147,7 @@ function expectDocumented(id: OperationId, { status, body }: TestResponse): void
   const name = `${id} ${status}`
   const fits = answerValidators.get(name) ?? validatorOf(schema)
   answerValidators.set(name, fits)
-  expect(fits(JSON.parse(body)), `${id} answers what the document does not say: ${body}`).toBe(true)
+  expect(fits(JSON.parse(body)), `${id} answers what does not fit the document: ${body}`).toBe(true)
 }
 
 function codeOf({ status, body }: TestResponse): string | undefined {
@@ -158,7 +156,7 @@ function codeOf({ status, body }: TestResponse): string | undefined {
 
 const bad = ['API_BAD_BODY', 'API_BAD_QUERY', 'API_BAD_HEADERS']
 
-/** A body that the document allows; `undefined` where the operation takes none. */
+/** Generates bodies that the document allows, or `undefined` if the operation has no body. */
 function bodyOf(id: OperationId): fc.Arbitrary<string | undefined> {
   const schema = bodySchema(id)
   if (!schema) return fc.constant(undefined)
@@ -167,7 +165,7 @@ function bodyOf(id: OperationId): fc.Arbitrary<string | undefined> {
     .map(body => JSON.stringify(body))
 }
 
-/** A copy of a value with another value at a place of it, or with nothing there. */
+/** Copies a value with one part replaced or removed. */
 function changed(value: unknown, steps: readonly number[], replacement: unknown): unknown {
   const keys = typeof value === 'object' && value !== null ? Object.keys(value) : []
   const [step, ...others] = steps
@@ -192,7 +190,7 @@ const replacement = fc.oneof(
 )
 
 describe.each(operationIds)('%s', id => {
-  it('takes what the document allows, and answers what it says', async () => {
+  it('accepts what the document allows, and answers as it says', async () => {
     await fc.assert(
       fc.asyncProperty(parametersOf(id), bodyOf(id), anyBearer, async (values, body, token) => {
         expect(bad).not.toContain(codeOf(await answer(id, sent(id, values, { token, body }))))
@@ -201,7 +199,7 @@ describe.each(operationIds)('%s', id => {
     )
   })
 
-  it('answers what the document says to any bytes', async () => {
+  it('answers as the document says to any bytes', async () => {
     const bytes = fc.oneof(
       fc.uint8Array(),
       fc.json().map(text => new TextEncoder().encode(text)),
@@ -229,21 +227,21 @@ describe.each(operationIds.filter(id => spec(id).body))('the body of %s', id => 
 
   const oftenRight = fc.oneof(fc.constant(bearerFor(id)), anyBearer)
 
-  it('is refused where the document forbids it, with every token', async () => {
+  it('is refused if the document forbids it, with every token', async () => {
     await fc.assert(
       fc.asyncProperty(parametersOf(id), wrong, oftenRight, async (values, body, token) => {
         const got = await answer(id, sent(id, values, { token, body: JSON.stringify(body) }))
 
         const isLimit = hasShape(body)
         if (isLimit && token === tokens.development) return
-        expect(got.status, `${JSON.stringify(body)} is taken`).not.toBe(200)
+        expect(got.status, `${JSON.stringify(body)} is accepted`).not.toBe(200)
         if (got.status === 400) expect(codeOf(got) === 'API_BAD_BODY' && isLimit).toBe(false)
       }),
       { numRuns: 80 },
     )
   })
 
-  it('is API_BAD_BODY where it has not the shape that the document says', async () => {
+  it('is API_BAD_BODY if its shape does not fit the document', async () => {
     const token = bearerFor(id)
     const place = { game_id: ids.tanks, namespace_id: ids.prod }
     await fc.assert(
@@ -260,7 +258,7 @@ const withParameters = operationIds.flatMap(id =>
   (documented(id).parameters ?? []).map(parameter => ({ id, parameter, name: parameter.name })),
 )
 
-/** A parameter that may be any text, as a token may, is never refused for its form. */
+/** A parameter that may be any text, such as a token, is never refused for its form. */
 const isAnyText = ({ schema }: OpenApiParameter) => schema.pattern === undefined && validatorOf(schema)('')
 
 describe.each(withParameters.filter(({ parameter }) => parameter.in !== 'path' && !isAnyText(parameter)))(
@@ -272,7 +270,7 @@ describe.each(withParameters.filter(({ parameter }) => parameter.in !== 'path' &
     const token = spec(id).auth === 'cloud' ? tokens.cloud : undefined
     const unit = parameter.in === 'query' ? 'grapheme' : 'grapheme-ascii'
 
-    it('is refused where the document forbids it', async () => {
+    it('is refused if the document forbids it', async () => {
       const wrong = fc
         .oneof(fc.string({ unit }), fc.constantFrom('-1', '1,', 'TRUE', ' '))
         .filter(text => !isAllowed(text))
@@ -291,7 +289,7 @@ describe('an example of the document', () => {
     expect(validatorOf(parameter.schema)(parameter.example)).toBe(true)
   })
 
-  it.each(operationIds.filter(id => bodySchema(id)))('fits the body of %s, and is taken', async id => {
+  it.each(operationIds.filter(id => bodySchema(id)))('fits the body of %s, and is accepted', async id => {
     const { example } = documented(id).requestBody?.content['application/json'] ?? {}
     const token = bearerFor(id)
     const place = { game_id: ids.tanks, namespace_id: ids.prod }

@@ -9,7 +9,7 @@ import { tanks } from '../support/tanks.js'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** What a mock of tanks answers to a call. */
+/** Sends a call to a new mock of tanks. */
 async function call(
   id: OperationId,
   { token, ...sent }: { path: string; query?: string; body?: object; token?: string | undefined },
@@ -26,7 +26,7 @@ async function call(
   return { ...answer, body: decoder.decode(answer.body) }
 }
 
-/** What a schema of the document takes. */
+/** Turns a response schema of the document into a validator. */
 function schemaOf(operation: OpenApiOperation, status: number): z.ZodType {
   const schema = operation.responses[status]?.content?.['application/json'].schema
   const { schemas } = openapi().components
@@ -35,7 +35,7 @@ function schemaOf(operation: OpenApiOperation, status: number): z.ZodType {
 }
 
 describe.each(operationIds.filter(id => spec(id).output))('a success of %s', id => {
-  it('is what the document says', async () => {
+  it('fits the document', async () => {
     const { status, headers, body } = await call(id, { ...successes[id], token: tokenOf(id) })
 
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json' })
@@ -45,7 +45,7 @@ describe.each(operationIds.filter(id => spec(id).output))('a success of %s', id 
   it('has no field that the document lacks', async () => {
     const { body } = await call(id, { ...successes[id], token: tokenOf(id) })
 
-    // What the document does not name, its schema lets through, and the table's drops.
+    // The document allows unknown fields. The schema of the table drops them.
     expect(JSON.parse(body)).toEqual(spec(id).output?.parse(JSON.parse(body)))
   })
 })
@@ -59,7 +59,7 @@ describe.each(operationIds.filter(id => !spec(id).output))('a success of %s', id
 })
 
 describe.each(operationIds)('a failure of %s', id => {
-  it('is what the document says where a token is unknown', async () => {
+  it('fits the document for an unknown token', async () => {
     const { status, body } = await call(id, { ...successes[id], token: 'nobody' })
 
     expect(schemaOf(documented(id), status).safeParse(JSON.parse(body))).toMatchObject({ success: true })
@@ -67,7 +67,7 @@ describe.each(operationIds)('a failure of %s', id => {
 })
 
 describe.each(operationIds.filter(id => spec(id).body))('a failure of %s', id => {
-  it('is what the document says where the body is none', async () => {
+  it('fits the document for a body that is not an object', async () => {
     const { status, body } = await call(id, { ...successes[id], body: [], token: tokenOf(id) })
 
     expect(JSON.parse(body)).toMatchObject({ code: 'API_BAD_BODY' })
@@ -76,7 +76,7 @@ describe.each(operationIds.filter(id => spec(id).body))('a failure of %s', id =>
 })
 
 describe('the schemas of the document', () => {
-  it('refuse a lobby without its count, so that the tests above mean something', async () => {
+  it('refuse a lobby without its count, which shows that the tests above can fail', async () => {
     const { body } = await call('lobbies.list', successes['lobbies.list'])
     const answer = JSON.parse(body)
     delete answer.lobbies[0].total_player_count

@@ -11,7 +11,7 @@ import {
 } from '../../src/contract.js'
 import { documented, spec } from '../support/openapi.js'
 
-/** What a value has at a path, if anything. */
+/** Gets the value at a path, or `undefined`. */
 function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)?.[key], value)
 }
@@ -20,13 +20,13 @@ function parameter(id: OperationId, name: string) {
   return documented(id).parameters?.find(candidate => candidate.name === name)
 }
 
-/** The codes that the document lists for a status. */
+/** Lists the error codes that the document has for a status. */
 function codes(operation: OpenApiOperation, status: number | string): unknown {
   const schema = operation.responses[status]?.content?.['application/json'].schema
   return at(schema, 'allOf', 1, 'properties', 'code', 'enum')
 }
 
-/** All values of `$ref` in a document. */
+/** Lists all values of `$ref`. */
 function references(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const here = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : []
@@ -42,7 +42,7 @@ describe('openapi', () => {
     expect(result).toEqual({ valid: true })
   })
 
-  it('says where the server is, and which version it has', () => {
+  it('has the URL and the version of the server', () => {
     const { servers, info, openapi: format } = openapi({ serverUrl: 'http://127.0.0.1:4100', version: '1.2.3' })
 
     expect({ servers, version: info.version, format }).toEqual({
@@ -52,7 +52,7 @@ describe('openapi', () => {
     })
   })
 
-  it('is the same to the byte each time', () => {
+  it('has the same bytes each time', () => {
     expect(JSON.stringify(openapi())).toBe(JSON.stringify(openapi()))
   })
 
@@ -64,7 +64,7 @@ describe('openapi', () => {
     expect(found.sort()).toEqual(operationIds.map(id => [id, spec(id).method, spec(id).path]).sort())
   })
 
-  it('refers only to what is there', () => {
+  it('has no broken references', () => {
     const document = openapi()
 
     const lost = references(document).filter(ref => at(document, ...ref.slice(2).split('/')) === undefined)
@@ -72,7 +72,7 @@ describe('openapi', () => {
     expect(lost).toEqual([])
   })
 
-  it('keeps shared schemas as components', () => {
+  it('has shared schemas as components', () => {
     expect(Object.keys(openapi().components.schemas)).toEqual([
       'Agent',
       'Bootstrap',
@@ -97,7 +97,7 @@ describe('openapi', () => {
     ])
   })
 
-  it('leaves objects open, so that a client takes an answer with further fields', () => {
+  it('leaves objects open, so that clients accept answers with more fields', () => {
     expect(JSON.stringify(openapi())).not.toContain('"additionalProperties":false')
   })
 })
@@ -118,7 +118,7 @@ describe.each(operationIds)('openapi of %s', id => {
     expect(Object.keys(body?.properties ?? {})).toEqual(Object.keys(spec(id).body?.shape ?? {}))
   })
 
-  it('has each error code of the table, and those that any call may answer, under its status', () => {
+  it('has each error code of the table, and the common ones, under its status', () => {
     const expected = [...spec(id).errors, ...anyCallErrors]
     const { responses } = documented(id)
 
@@ -130,7 +130,7 @@ describe.each(operationIds)('openapi of %s', id => {
     ])
   })
 
-  it('names the codes of a failure for people, too', () => {
+  it('names the codes of a failure in its description', () => {
     const { description } = documented(id).responses[400] ?? {}
 
     expect(description).toContain('`TOKEN_INVALID`')
@@ -142,14 +142,14 @@ describe.each(operationIds)('openapi of %s', id => {
     expect(new Set(headers.map(header => header?.$ref))).toEqual(new Set(['#/components/headers/rvt-ray-id']))
   })
 
-  it('says where its rules come from, and each difference from the real service', () => {
+  it('names the source of its rules, and each difference from the real service', () => {
     const { description } = documented(id)
 
     expect(description).toContain('### Source')
     for (const note of spec(id).fidelity) expect(description).toContain(`- ${note}`)
   })
 
-  it('asks for a token only where the operation does', () => {
+  it('requires a token only if the operation does', () => {
     const { auth } = spec(id)
     const optional = auth === 'none' || auth === 'namespace'
 
@@ -165,7 +165,7 @@ describe.each(operationIds)('openapi of %s', id => {
 
   it('allows null in each optional field of its body, and in no other', () => {
     const { properties = {}, required = [] } = documented(id).requestBody?.content['application/json'].schema ?? {}
-    // A field without a type takes any JSON.
+    // A field without a type allows any JSON.
     const allowsNull = (field: unknown) =>
       at(field, 'anyOf', 1, 'type') === 'null' || ['type', 'anyOf', '$ref'].every(key => at(field, key) === undefined)
 
@@ -174,12 +174,12 @@ describe.each(operationIds)('openapi of %s', id => {
     expect(nullable).toEqual(Object.keys(properties).filter(key => !required.includes(key)))
   })
 
-  it('has a body in its success only where the operation has an output', () => {
+  it('has a body of the success only if the operation has an output', () => {
     expect(documented(id).responses[200]?.content !== undefined).toBe(spec(id).output !== undefined)
   })
 })
 
-describe('openapi on the wire', () => {
+describe('openapi, in detail', () => {
   it('has include_state as one of two texts', () => {
     expect(parameter('lobbies.list', 'include_state')).toMatchObject({
       required: false,
@@ -194,14 +194,14 @@ describe('openapi on the wire', () => {
     })
   })
 
-  it.each(['52.52,13.40', ' -33.9 , +151.2 ', '.5,5.'])('takes x-coords "%s"', coordinates => {
+  it.each(['52.52,13.40', ' -33.9 , +151.2 ', '.5,5.'])('allows x-coords "%s"', coordinates => {
     const schema = parameter('lobbies.list', 'x-coords')?.schema
 
     expect(schema?.type).toBe('string')
     expect(coordinates).toMatch(new RegExp(schema?.pattern ?? '$^', 'u'))
   })
 
-  it.each(['52.52', 'north,east', '52,52,13'])('takes no x-coords "%s"', coordinates => {
+  it.each(['52.52', 'north,east', '52,52,13'])('forbids x-coords "%s"', coordinates => {
     const schema = parameter('lobbies.list', 'x-coords')?.schema
 
     expect(coordinates).not.toMatch(new RegExp(schema?.pattern ?? '', 'u'))
@@ -218,7 +218,7 @@ describe('openapi on the wire', () => {
     })
   })
 
-  it('tells which header goes with a wrong method, and with a rate limit', () => {
+  it('names the header of a wrong method, and of a rate limit', () => {
     const { responses } = documented('lobbies.list')
 
     expect(responses[400]?.headers).toHaveProperty('allow')
@@ -226,7 +226,7 @@ describe('openapi on the wire', () => {
     expect(responses[404]?.headers).not.toHaveProperty('allow')
   })
 
-  it('needs a device_link_token and no watch_index', () => {
+  it('requires device_link_token, but not watch_index', () => {
     const required = documented('devices.links.get').parameters?.map(({ name, required }) => [name, required])
 
     expect(required).toEqual([
@@ -235,7 +235,7 @@ describe('openapi on the wire', () => {
     ])
   })
 
-  it('says how many game modes and tags there may be, and how long a tag is', () => {
+  it('limits the number of game modes and tags, and the length of a tag', () => {
     const body = documented('lobbies.find').requestBody?.content['application/json'].schema
 
     expect(at(body, 'properties', 'game_modes', 'minItems')).toBe(1)
@@ -246,7 +246,7 @@ describe('openapi on the wire', () => {
     })
   })
 
-  it('says how long the names of a namespace are, and of what', () => {
+  it('limits the length and the characters of the names of a namespace', () => {
     const body = documented('games.namespaces.createGameNamespace').requestBody?.content['application/json'].schema
 
     expect(body?.properties).toMatchObject({
@@ -256,7 +256,7 @@ describe('openapi on the wire', () => {
     })
   })
 
-  it('wants exactly one of ports and lobby_ports, at most 16 of them', () => {
+  it('requires either ports or lobby_ports, at most 16 of them', () => {
     const body = documented('games.namespaces.createGameNamespaceTokenDevelopment').requestBody
     const schema = body?.content['application/json'].schema
 
@@ -265,7 +265,7 @@ describe('openapi on the wire', () => {
     expect(at(schema, 'properties', 'lobby_ports', 'anyOf', 0)).toMatchObject({ maxItems: 16 })
   })
 
-  it('has the ports of a development token by their labels, and points in time as such', () => {
+  it('has the ports of a development token by label, and times as date-time', () => {
     const body = documented('games.namespaces.createGameNamespaceTokenDevelopment').requestBody
     const { schemas } = openapi().components
 

@@ -3,10 +3,10 @@ import { type OpenApiSchema, openapi } from '../../src/contract.js'
 
 const { schemas } = openapi().components
 
-/** Texts that mean something in a world, beside those of chance. */
+/** Texts that exist in a world, such as ids. They are mixed with random ones. */
 export type KnownTexts = readonly [string, ...string[]]
 
-/** JSON that fits a schema of the document, as far as its keywords go one by one: who needs more filters. */
+/** Generates JSON for a schema of the document. It looks at one keyword at a time, so some values do not fit: filter them. */
 export function valueFitting(schema: OpenApiSchema, known: KnownTexts): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return valueFitting(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, known)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(one => valueFitting(one as OpenApiSchema, known)))
@@ -51,7 +51,7 @@ function objectOf({ properties = {}, required = [] }: OpenApiSchema, known: Know
   const fields = Object.entries(properties).map(([key, field]) => [key, valueFitting(field as OpenApiSchema, known)])
   const more = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2, noNullPrototype: true })
   const own = fc.record(Object.fromEntries(fields), { requiredKeys: required as never[], noNullPrototype: true })
-  // Unknown fields are ignored.
+  // The service ignores unknown fields.
   return fc.tuple(more, own).map(([unknown, known]) => ({ ...unknown, ...(known as object) }))
 }
 
