@@ -62,7 +62,7 @@ const pattern = {
 export const RequestPattern = z.strictObject(pattern)
 export type RequestPattern = z.output<typeof RequestPattern>
 
-/** What the journal should contain. */
+/** The expected entries of the journal: how many, and in which order. */
 export const Expectation = z.strictObject({
   ...pattern,
   count: z
