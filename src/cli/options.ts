@@ -4,21 +4,26 @@ import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
 import { type MockOptions, optionDefaults } from '../mock-options.js'
 import { isOrigin } from '../server/origin.js'
 
-/** The options of all commands that start a mock. Times are in ms, sizes in bytes. */
-export interface MockFlags {
+type SharedName =
+  | 'seed'
+  | 'live'
+  | 'maxWorlds'
+  | 'journalBytes'
+  | 'totalJournalBytes'
+  | 'eventBytes'
+  | 'totalEventBytes'
+
+/** The options of all commands that start a mock. */
+export interface MockFlags extends Pick<MockOptions, SharedName> {
   readonly host?: string
   readonly allowedHosts?: readonly string[]
   readonly corsOrigin?: readonly string[]
-  readonly seed?: number
-  readonly live?: boolean
+  /** In ms. */
   readonly watchTimeout?: number
-  readonly maxWorlds?: number
+  /** In ms. */
   readonly worldTtl?: number
+  /** In requests. */
   readonly journal?: number
-  readonly journalBytes?: number
-  readonly totalJournalBytes?: number
-  readonly eventBytes?: number
-  readonly totalEventBytes?: number
   /** Default: true. */
   readonly control?: boolean
 }
@@ -100,20 +105,13 @@ function addLimits(command: Command): Command {
 
 /** Translates the options of a command into those of a mock. */
 export function mockOptionsOf(flags: MockFlags): MockOptions {
-  const { seed, live, corsOrigin, watchTimeout, maxWorlds, worldTtl, journal } = flags
-  const { journalBytes, totalJournalBytes, eventBytes, totalEventBytes } = flags
+  const { seed, live, maxWorlds, journalBytes, totalJournalBytes, eventBytes, totalEventBytes } = flags
   return {
-    seed,
-    live,
-    corsOrigins: corsOrigin,
-    watchTimeoutMs: watchTimeout,
-    maxWorlds,
-    worldTtlMs: worldTtl,
-    journalSize: journal,
-    journalBytes,
-    totalJournalBytes,
-    eventBytes,
-    totalEventBytes,
+    ...{ seed, live, maxWorlds, journalBytes, totalJournalBytes, eventBytes, totalEventBytes },
+    corsOrigins: flags.corsOrigin,
+    watchTimeoutMs: flags.watchTimeout,
+    worldTtlMs: flags.worldTtl,
+    journalSize: flags.journal,
   }
 }
 
@@ -152,7 +150,7 @@ function durationOption(flags: string, description: string, limit: LimitName): O
 
 function sizeOption(flags: string, description: string, limit: LimitName): Option {
   const bytes = optionDefaults[limit]
-  return new Option(flags, description).default(bytes, `${bytes / bytesPer.MiB}MiB`).argParser(parseSize)
+  return new Option(flags, description).default(bytes, `${bytes / 1024 ** 2}MiB`).argParser(parseSize)
 }
 
 function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -169,16 +167,12 @@ function parseMs(text: string): number {
   return ms
 }
 
-const bytesPer: Readonly<Record<string, number>> & { readonly MiB: number } = {
-  '': 1,
-  KiB: 1024,
-  MiB: 1024 ** 2,
-  GiB: 1024 ** 3,
-}
+/** Each unit is 1,024 times the one before. */
+const sizeUnits = ['', 'KiB', 'MiB', 'GiB']
 
 function parseSize(text: string): number {
   const [, count, unit = ''] = /^(\d+)(KiB|MiB|GiB)?$/.exec(text) ?? []
-  const bytes = Number(count) * (bytesPer[unit] ?? 1)
+  const bytes = Number(count) * 1024 ** sizeUnits.indexOf(unit)
   if (Number.isSafeInteger(bytes)) return bytes
   throw new InvalidArgumentError('Expected a number of bytes, or a size with KiB, MiB or GiB, as in 64MiB.')
 }
