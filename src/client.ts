@@ -1,5 +1,6 @@
 export {
   type Client,
+  type ClientClock,
   type ClientOptions,
   type ClientWorld,
   createClient,

@@ -206,6 +206,7 @@ function steeringOf(
     ...begun({ world, faults, resolvers, journal, beginning, beginningOf }),
     id,
     world,
+    clock: world.clock,
     faults,
     journal,
     changes: options => subscribeToEvents({ world, history, run, budget: settings.events }, options),

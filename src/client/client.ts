@@ -33,15 +33,18 @@ export type OverHttp<Local> = {
 /** A token with the name of its owner. */
 export type OwnedToken = (TokenInfo & Rows['tokens']) | LobbyTokenInfo
 
+/** The clock of a world. */
+export interface ClientClock {
+  get(): Promise<ClockState>
+  /** Freezes, resumes, speeds up or moves the clock. */
+  set(setting: ClockSetting): Promise<ClockState>
+  /** Moves the time forward, by ms or by a duration such as `40s`. */
+  advance(by: number | string): Promise<ClockState>
+}
+
 /** The tables and the clock of a world. `tokens` leaves out the tokens of lobbies, which are no records. */
 export interface ClientWorld extends ClientTables {
-  readonly clock: {
-    get(): Promise<ClockState>
-    /** Freezes, resumes, speeds up or moves the clock. */
-    set(setting: ClockSetting): Promise<ClockState>
-    /** Moves the time forward, by ms or by a duration such as `40s`. */
-    advance(by: number | string): Promise<ClockState>
-  }
+  readonly clock: ClientClock
   /** Returns title, seed, revision, time, waiters, and the number of records in each table. */
   describe(): Promise<WorldDescription>
 }
@@ -49,13 +52,15 @@ export interface ClientWorld extends ClientTables {
 /** Controls one world of a mock over HTTP, and the other worlds of its server, with the names that a mock has in-process. */
 export interface Client
   extends OverHttp<
-    Omit<WorldControl, 'id' | 'world' | 'tokens' | 'faults' | 'journal' | 'lobbyEnvironment' | 'changes'>
+    Omit<WorldControl, 'id' | 'world' | 'clock' | 'tokens' | 'faults' | 'journal' | 'lobbyEnvironment' | 'changes'>
   > {
   /** The id of the world. */
   readonly id: string
   /** The URL of the world: the base URL for a game's client. It has no slash at its end. */
   readonly url: string
   readonly world: ClientWorld
+  /** The clock of the world, which is also `world.clock`. */
+  readonly clock: ClientClock
   readonly faults: OverHttp<Faults>
   readonly journal: OverHttp<Omit<Journal, 'load'>>
   readonly worlds: OverHttp<Pick<WorldsControl, 'list' | 'delete'>> & {
@@ -118,10 +123,12 @@ const defaultId = 'default'
 function clientOf(id: string, server: Remote): Client {
   const url = id === defaultId ? server.url : `${server.url}/w/${encodeURIComponent(id)}`
   const remote = { ...server, url }
+  const world = worldOf(remote)
   return {
     id,
     url,
-    world: worldOf(remote),
+    world,
+    clock: world.clock,
     faults: faultsOf(remote),
     journal: journalOf(remote),
     worlds: worldsOf(remote, id => clientOf(id, server)),

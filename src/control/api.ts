@@ -5,89 +5,21 @@ import { Expectation, JournalFilter } from '../contract/journal.js'
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/quote.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { JsonToYaml } from '../scenario/write-yaml.js'
-import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
+import { header, type MockRequest } from '../server/message.js'
 import { ClientGone } from '../server/watch.js'
 import type { Clock } from '../store/clock.js'
 import { type ClockMode, ClockSettingSchema } from '../store/clock-setting.js'
+import { call, type ParamNames, type Params } from './call.js'
 import { CompletionOptions } from './device-links.js'
 import { exportLines } from './environment.js'
 import { eventStream } from './events.js'
 import { Question } from './explain.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
-import { prefersJson, prefersYaml, textResponse } from './responses.js'
+import { prefersJson, prefersYaml, textResponse, yamlResponse } from './responses.js'
 import { EndSimulationOptions, SimulationOptions } from './simulation.js'
 import { listKey } from './tables.js'
-import {
-  describeWorld,
-  NewWorldOptions,
-  ResetOptions,
-  ScenarioOrName,
-  type WorldControl,
-  type WorldsControl,
-} from './world-control.js'
-
-/** The world and the server that a call controls. */
-export interface ControlContext {
-  readonly mock: WorldControl
-  readonly server: {
-    readonly worlds: WorldsControl
-    /** The names of the scenarios that can be loaded. */
-    readonly scenarios: readonly string[]
-    /** In real ms. */
-    uptimeMs(): number
-  }
-  /** The version of mockmaker. */
-  readonly version: string
-  /** The URL by which the client reaches the world, without a slash at its end. */
-  readonly url: string
-  readonly request: MockRequest
-}
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/** The names between braces in a path. */
-type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ParamNames<Rest>
-  : never
-
-type Params<Path extends string> = { readonly [Name in ParamNames<Path>]: string }
-type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
-
-/** A call of the control API. Calls that change something are for this machine's pages and programs only (`checkControlCaller`). */
-interface CallSpec<Route extends string, Query, Body, Output> {
-  /** A sentence for `GET /__mock` and the README. */
-  readonly summary: string
-  /** `fields`: the query filters by the fields of a table. Default: the call has no query. */
-  readonly query?: Query
-  /** Default: the call has no body. */
-  readonly body?: Body
-  /** The longest body in bytes. Default: 1 MiB, as for the service's own operations. */
-  readonly maxBodyBytes?: number
-  /** Throws `ApiError`, or `UsageError` for wrong input. Its result is answered as JSON. */
-  run(
-    call: ControlContext & {
-      readonly params: Params<Route>
-      readonly query: Parsed<Query>
-      readonly body: Parsed<Body>
-    },
-  ): Output | Promise<Output>
-  /** Answers with something else than JSON, or with `undefined` if JSON is wanted. */
-  respond?(output: Output, context: ControlContext): MockResponseInit | undefined
-}
-
-/** Declares a call: its method and its path behind `/__mock`, what it takes, and what it does. */
-function call<
-  const Route extends `${Method} /${string}`,
-  Output,
-  Query extends z.ZodObject | 'fields' | undefined = undefined,
-  Body extends z.ZodType | undefined = undefined,
->(route: Route, spec: CallSpec<Route, Query, Body, Output>) {
-  const [method = '', path = ''] = route.split(' ')
-  return { route, method, path, ...spec }
-}
+import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName } from './world-control.js'
 
 /** In bytes: a world of 400,000 lobbies. The mock can start with a longer scenario or snapshot as a file. */
 const maxScenarioBytes = 64 * 1024 * 1024
@@ -101,7 +33,7 @@ const wholeNumber = z
   .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
 
-/** The control API, under `/__mock` of each world. Server, client, README and `GET /__mock` follow from it. */
+/** The control API, under `/__mock` of each world. Server, client, docs and `GET /__mock` follow from it. */
 export const controlCalls = [
   call('GET /', {
     summary: 'These calls, and what goes into them.',
@@ -163,8 +95,7 @@ export const controlCalls = [
         .optional(),
     }),
     run: ({ mock, query }) => mock.snapshot(query),
-    respond: (snapshot, { request }) =>
-      prefersYaml(header(request, 'accept')) ? textResponse('application/yaml', yamlOf(snapshot)) : undefined,
+    respond: (snapshot, { request }) => (prefersYaml(header(request, 'accept')) ? yamlResponse(snapshot) : undefined),
   }),
   call('PUT /snapshot', {
     summary: 'Puts a snapshot back, in one change set.',
@@ -284,7 +215,7 @@ export const controlCalls = [
     respond(environment, { request }) {
       if (prefersJson(header(request, 'accept'), 'text/plain')) return undefined
       const lines = exportLines(environment).map(line => `${line}\n`)
-      return textResponse('text/plain; charset=utf-8', lines.join(''))
+      return textResponse(lines.join(''))
     },
   }),
   call('GET /simulation', {
@@ -405,20 +336,6 @@ async function untilDisconnected(request: MockRequest, work: (signal: AbortSigna
   } finally {
     client?.removeEventListener('abort', abort)
   }
-}
-
-/** The longest snapshot that is answered as YAML, in characters of its JSON: some 50,000 lobbies. */
-const maxYamlLength = 16 * 1024 * 1024
-
-function yamlOf(snapshot: ScenarioInput): string {
-  const json = JSON.stringify(snapshot)
-  if (json.length > maxYamlLength) {
-    throw new UsageError(
-      'the snapshot is too long to be answered as YAML: ask for application/json, or run mockmaker export, which writes YAML itself',
-    )
-  }
-  const writer = new JsonToYaml()
-  return writer.push(json) + writer.end()
 }
 
 function unknownWorld(id: string): ApiError {

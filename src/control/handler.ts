@@ -9,7 +9,8 @@ import { parseJson } from '../server/input.js'
 import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { checkControlCaller } from '../server/origin.js'
 import { pathInWorld, RouteTable } from '../server/routes.js'
-import { type ControlContext, controlCalls } from './api.js'
+import { controlCalls } from './api.js'
+import type { ControlContext } from './call.js'
 import { jsonResponse } from './responses.js'
 
 /** A call of the table. TypeScript cannot follow one route through its schemas to what it runs, so those take `never`. */

@@ -1,3 +1,6 @@
+import { UsageError } from '../lib/usage-error.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { MockResponseInit } from '../server/message.js'
 
 const encoder = new TextEncoder()
@@ -7,9 +10,24 @@ export function jsonResponse(value: object, cors: MockResponseInit['cors']): Moc
   return response('application/json', JSON.stringify(value), cors)
 }
 
-/** A text that pages of this machine may read. */
-export function textResponse(type: 'text/plain; charset=utf-8' | 'application/yaml', text: string): MockResponseInit {
-  return response(type, text, 'loopback')
+/** A plain text that pages of this machine may read. */
+export function textResponse(text: string): MockResponseInit {
+  return response('text/plain; charset=utf-8', text, 'loopback')
+}
+
+/** The longest snapshot that is answered as YAML, in characters of its JSON: some 50,000 lobbies. */
+const maxYamlLength = 16 * 1024 * 1024
+
+/** A snapshot as YAML. Throws `UsageError` if it is too long. */
+export function yamlResponse(snapshot: ScenarioInput): MockResponseInit {
+  const json = JSON.stringify(snapshot)
+  if (json.length > maxYamlLength) {
+    throw new UsageError(
+      'the snapshot is too long to be answered as YAML: ask for application/json, or run mockmaker export, which writes YAML itself',
+    )
+  }
+  const writer = new JsonToYaml()
+  return response('application/yaml', writer.push(json) + writer.end(), 'loopback')
 }
 
 function response(type: string, text: string, cors: MockResponseInit['cors']): MockResponseInit {

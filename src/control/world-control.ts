@@ -3,6 +3,7 @@ import { isJsonObject } from '../lib/json.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
+import type { Clock } from '../store/clock.js'
 import type { TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import type { CompletionOptions } from './device-links.js'
@@ -57,6 +58,8 @@ export interface WorldControl {
   /** The id of the world on its server. */
   readonly id: string
   readonly world: World
+  /** The clock of the world, which is also `world.clock`. */
+  readonly clock: Clock
   /** The tokens of the scenario. */
   readonly tokens: readonly TokenInfo[]
   readonly faults: Faults

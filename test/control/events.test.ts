@@ -2,8 +2,11 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { fc } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { createClient, type MockEvent } from '../../src/client.js'
+import { eventStream, type MockEvents } from '../../src/control/events.js'
+import { createMockmaker } from '../../src/index.js'
 import { ask, openSocket } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
+import { flushPromises } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
@@ -297,5 +300,42 @@ describe('mock.changes', () => {
     await mock.close()
 
     expect([await take(aborted, 1), await take(closed, 1)]).toEqual([[], []])
+  })
+})
+
+/** Returns the texts that a client gets of these events, until its stream ends. */
+async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise<string[]> {
+  const texts: string[] = []
+  const begin = () => Object.assign(events(), { after: 'run-0' }) as MockEvents // all of it that a stream uses
+  const { stream } = eventStream(createMockmaker().world, begin)
+  await new Promise<void>(end => stream?.({ send: text => texts.push(text), end, drained: flushPromises }))
+  return texts
+}
+
+describe('the event stream', () => {
+  it('replaces an event that is too long by a gap, and goes on', async () => {
+    const told = await sent(async function* () {
+      // JSON.stringify throws, as it does for a change set that is longer than a string can be.
+      yield { type: 'change', id: 'run-1', data: { revision: 1n } as never }
+      yield { type: 'change', id: 'run-2', data: { revision: 2, at: '', puts: [], deletes: [] } }
+      return undefined
+    })
+
+    expect(told[1]).toMatch(/"revision":\d+/)
+    expect(told.map(text => text.split('\n').slice(0, 2))).toEqual([
+      ['event: begin', 'id: run-0'],
+      ['event: gone', 'id: run-1'],
+      ['event: change', 'id: run-2'],
+      ['event: end', 'data: {}'],
+    ])
+  })
+
+  it('ends if the events fail', async () => {
+    const told = await sent(async function* () {
+      yield { type: 'change', id: 'run-1', data: { revision: 1, at: '', puts: [], deletes: [] } }
+      throw new Error('unforeseen')
+    })
+
+    expect(told).toHaveLength(2)
   })
 })
