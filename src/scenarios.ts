@@ -1,12 +1,12 @@
 import * as yaml from 'yaml'
-import type { Scenario, ScenarioInput } from './scenario/schema.js'
+import type { ScenarioInput } from './scenario/schema.js'
 import { parseYaml, type TextOptions } from './scenario/yaml.js'
 
 /**
  * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, which
  * begins with file, line and column.
  */
-export function parseScenario(text: string, options: TextOptions = {}): Scenario {
+export function parseScenario(text: string, options: TextOptions = {}): ScenarioInput {
   return parseYaml(text, { ...options, yaml })
 }
 
@@ -15,6 +15,6 @@ export function defineScenario(scenario: ScenarioInput): ScenarioInput {
   return scenario
 }
 
-export type { Scenario, ScenarioInput } from './scenario/schema.js'
+export type { ScenarioInput } from './scenario/schema.js'
 export { scenarios } from './scenario/shipped.js'
 export type { TextOptions } from './scenario/yaml.js'

@@ -28,7 +28,13 @@ function jsonSchema(): string {
   const { $schema, ...schema } = z.toJSONSchema(Scenario, {
     io: 'input',
     target: 'draft-7',
-    override: ({ jsonSchema }) => void Reflect.deleteProperty(jsonSchema, 'format'),
+    override({ zodSchema, jsonSchema }) {
+      Reflect.deleteProperty(jsonSchema, 'format')
+      // The library leaves these out of what has a codec inside. Ours are in the form of files.
+      const { default: value, examples } = z.globalRegistry.get(zodSchema) ?? {}
+      if (value !== undefined) jsonSchema.default = value as typeof jsonSchema.default
+      if (Array.isArray(examples)) jsonSchema.examples = examples
+    },
   })
   const head = { $schema, $id: 'urn:mockmaker:scenario', title: 'A scenario for mockmaker' }
   return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`

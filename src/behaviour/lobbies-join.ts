@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { quoted } from '../lib/quote.js'
-import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
+import { type LobbyRow, seatsTaken } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 import { cannedJoin } from './canned-join.js'

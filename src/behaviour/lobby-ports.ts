@@ -1,5 +1,4 @@
-import type { LobbyRow } from '../store/lobby-row.js'
-import type { ServerPorts } from '../store/rows.js'
+import type { LobbyRow, ServerPorts } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 
 /** Where the game server of a lobby listens: as its game mode says, else as its namespace does; `undefined` where nobody says. */

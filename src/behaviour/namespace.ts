@@ -1,6 +1,5 @@
 import type { Namespace } from '../contract/namespaces.js'
-import { matchmakerDefaults } from '../store/default-columns.js'
-import type { NamespaceRow } from '../store/rows.js'
+import { matchmakerDefaults, type NamespaceRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 import type { Behaviour } from './behaviour.js'
 import { namespaceSummary } from './game.js'

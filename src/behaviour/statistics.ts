@@ -1,5 +1,5 @@
 import type { OperationOutput } from '../contract/operations.js'
-import { seatsTaken } from '../store/lobby-row.js'
+import { seatsTaken } from '../store/rows.js'
 import type { Behaviour } from './behaviour.js'
 import { playerCount } from './player-count.js'
 

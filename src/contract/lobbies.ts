@@ -11,7 +11,7 @@ export const GameMode = z
 export type GameMode = z.output<typeof GameMode>
 
 /** The most players of a lobby: through find, through join by its id, and as a party. */
-export const MaxPlayers = z.object({
+const MaxPlayers = z.object({
   max_players_normal: Uint32,
   max_players_direct: Uint32,
   max_players_party: Uint32,

@@ -18,7 +18,7 @@ import type { MockRequest } from '../server/message.js'
 import { isAllowedOrigin, isUnsafeMethod, namespaceOfOrigin } from '../server/origin.js'
 import { pathInWorld, routes } from '../server/routes.js'
 import { fullNameOf } from '../store/full-name.js'
-import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/lobby-row.js'
+import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/rows.js'
 import type { View } from '../store/world.js'
 import { findGame } from './find-by-name.js'
 

@@ -4,9 +4,9 @@ import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/quote.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { SimulationEntry, simulationOf } from '../scenario/games.js'
+import { SimulationEntry, simulationColumnsOf } from '../scenario/games.js'
 import { fullNameOf } from '../store/full-name.js'
-import type { SimulationRow } from '../store/simulation-row.js'
+import type { SimulationRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 import type { World } from '../store/world.js'
 import { findNamespace } from './find-by-name.js'
@@ -17,7 +17,7 @@ export const SimulationOptions = z.strictObject({
   /** The number of players at once, averaged over a day. Default: 100. */
   concurrent: SimulationEntry.shape.concurrent,
   /** The average length of a session. Default: `12m`. */
-  session: SimulationEntry.shape.session,
+  session: SimulationEntry.shape.session.unwrap().in.optional(),
   /** The weights of the game modes, by their ids. Default: all alike. */
   modes: SimulationEntry.shape.modes,
 })
@@ -47,7 +47,7 @@ export async function simulate(world: World, options: SimulationOptions): Promis
   const { namespace, ...entry } = parseInput(SimulationOptions, options, 'simulation')
   return world.write(async tables => {
     const { namespace_id } = findNamespace(namespace, tables)
-    const row = { namespace_id, ...simulationOf(entry, world.clock.now()) }
+    const row = { namespace_id, ...simulationColumnsOf(SimulationEntry.decode(entry), world.clock.now()) }
     checkModes(row, tables)
     await tables.simulations.delete(q => q.where({ namespace_id }))
     return stateOf(await tables.simulations.create(row), tables)

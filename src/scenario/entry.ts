@@ -1,39 +1,64 @@
-import type * as z from 'zod'
-import { type Duration, durationMs, type Instant } from '../lib/time.js'
-import { Token as AnyToken } from '../store/id.js'
+import * as z from 'zod'
+import { Duration, durationMs, formatDuration } from '../lib/time.js'
 import { Random } from '../store/random.js'
+import { sameJson } from '../store/same-json.js'
 
-/** A token as the scenario names it. */
-export const Token = AnyToken.meta({
-  description: 'A token as it is sent. Default: from the seed.',
-  examples: ['cloud.mock.desk'],
-})
+/** A length of time. Files have it as text, the program in ms. */
+export const Span = z.codec(Duration, z.number(), { decode: durationMs, encode: formatDuration })
 
-/** A point in time, in itself or after another one. */
-interface Moment {
-  readonly at: z.output<typeof Instant> | undefined
-  readonly after: z.output<typeof Duration> | undefined
+type Shape = Readonly<Record<string, z.ZodType>>
+
+/**
+ * The keys of an entry in a scenario file that are columns of a row. An entry may leave each of them out. Editors show
+ * `defaults`, which are values of the row.
+ */
+export function entryKeys<Columns extends Shape, Omitted extends keyof Columns = never>(
+  columns: Columns,
+  { omit = [], defaults = {} }: { omit?: readonly Omitted[]; defaults?: { [Name in keyof Columns]?: unknown } },
+) {
+  const keys = Object.entries(columns).flatMap(([name, column]) => {
+    if (omit.includes(name as Omitted)) return []
+    const key = column instanceof z.ZodOptional ? column : column.optional()
+    const value = defaults[name]
+    return [[name, value === undefined ? key : key.meta({ ...key.meta(), default: z.encode(column, value) })]]
+  })
+  return Object.fromEntries(keys) as { [Name in Exclude<keyof Columns, Omitted>]: z.ZodOptional<Columns[Name]> }
 }
 
-/** When that is, both in ms since the epoch; `undefined` where it is not said. */
-export function momentOf({ at, after }: Moment, now: number): number | undefined {
-  if (at !== undefined) return msOf(at)
-  return after === undefined ? undefined : now + durationMs(after)
+type Given<Entry, Omitted extends keyof Entry> = {
+  [Key in keyof Entry as Exclude<Key, Omitted>]: Exclude<Entry[Key], undefined>
 }
 
-/** When that is, in ms since the epoch. */
-export function msOf(at: z.output<typeof Instant> | undefined): number | undefined {
-  return at === undefined ? undefined : Date.parse(at)
+/** The keys of an entry that are not undefined, so that they can be spread over defaults, without those to omit. */
+export function givenKeys<Entry extends object, Omitted extends keyof Entry = never>(
+  entry: Entry,
+  ...omit: readonly Omitted[]
+): Given<Entry, Omitted> {
+  // Rest syntax, which says the same, takes several times as long, and there may be a million lobbies.
+  const copy: Partial<Entry> = {}
+  for (const key in entry)
+    if (entry[key] !== undefined && !(omit as readonly (keyof Entry)[]).includes(key)) copy[key] = entry[key]
+  return copy as unknown as Given<Entry, Omitted> // it has all other keys of the entry
 }
 
-/** The ids and tokens that a scenario does not give: each from a stream of the seed with the name of what it belongs to. */
-export interface Naming {
+/** The keys of an entry whose values are not the defaults. */
+export function withoutDefaults<Entry extends object>(
+  entry: Entry,
+  defaults: { [Key in keyof Entry]?: unknown },
+): Partial<Entry> {
+  const copy: Partial<Entry> = {}
+  for (const key in entry) if (!sameJson(entry[key], defaults[key])) copy[key] = entry[key]
+  return copy
+}
+
+/** The ids and tokens that a scenario does not give, drawn from its seed. Each stream gives the same one at any time. */
+export interface SeededIds {
   uuid(stream: string): string
   token(stream: string, label: string): string
 }
 
-/** `taken` are the ids and tokens that the scenario gives: what is drawn is none of them. */
-export function createNaming(seed: number, taken: ReadonlySet<string>): Naming {
+/** Draws ids and tokens from a seed, but none of those that are `taken`. */
+export function createSeededIds(seed: number, taken: ReadonlySet<string>): SeededIds {
   const draw = (stream: string, from: (random: Random) => string) => {
     const random = new Random(seed, stream)
     let drawn = from(random)

@@ -1,132 +1,95 @@
 import * as z from 'zod'
-import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.js'
-import { Duration, durationMs, formatDuration, Instant } from '../lib/time.js'
-import { matchmakerDefaults, simulationDefaults } from '../store/default-columns.js'
-import { GameRow, NamespaceRow } from '../store/rows.js'
-import { SimulationRow } from '../store/simulation-row.js'
-import { msOf, Token } from './entry.js'
-import { GameModeEntry, LobbyEntry, ServerPortsEntry } from './lobbies.js'
+import type { Path } from '../lib/issues.js'
+import {
+  GameRow,
+  matchmakerDefaults,
+  NamespaceRow,
+  namespaceDefaults,
+  SimulationRow,
+  simulationDefaults,
+  TokenRow,
+} from '../store/rows.js'
+import { entryKeys, givenKeys, type SeededIds } from './entry.js'
+import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry, serverPorts } from './lobbies.js'
 
-/** What a game and its namespace are called where a scenario does not say. */
+/** The names of a game, or of a namespace. */
+export type Names = Pick<GameRow, 'name_id' | 'display_name'>
+
+/** The names of the game and the namespace of a scenario that gives none. */
 export const defaultNames = {
   game: { name_id: 'game', display_name: 'Game' },
   namespace: { name_id: 'prod', display_name: 'Production' },
 } as const
 
-/** Names as an entry of a scenario gives them: one that has only a `name_id` is displayed by it. */
-export function namesOf(given: GivenNames, defaults: Names): Names {
-  const { name_id = defaults.name_id, display_name = given.name_id ?? defaults.display_name } = given
+/** The names of an entry. One that has only a `name_id` is displayed by it. */
+export function namesOf(entry: { readonly [Key in keyof Names]?: Names[Key] | undefined }, defaults: Names): Names {
+  const { name_id = defaults.name_id, display_name = entry.name_id ?? defaults.display_name } = entry
   return { name_id, display_name }
 }
 
-/** What paths and host names call something, and what people do. */
-export interface Names {
-  readonly name_id: string
-  readonly display_name: string
+function nameKeys({ name_id, display_name }: Names) {
+  return {
+    name_id: GameRow.shape.name_id.optional().meta({
+      description: `Its name in paths, host names and other keys. Default: ${name_id}.`,
+      default: name_id,
+      examples: ['tanks'],
+    }),
+    display_name: GameRow.shape.display_name.optional().meta({
+      description: `Its name for people. Default: the name_id, or ${display_name} if that is absent too.`,
+      examples: ['Tanks'],
+    }),
+  }
 }
 
-type GivenNames = { readonly [Key in keyof Names]?: Names[Key] | undefined }
+const { session_ms, ...simulationColumns } = SimulationRow.shape
 
-const { concurrent, session_ms, modes, settled } = SimulationRow.shape
-
-/** How long a session may be. */
-const Session = Duration.refine(
-  session => session_ms.safeParse(durationMs(session)).success,
-  'expected a duration from 10s to 7d',
-)
-
-/** Players who come and go by themselves. */
+/** Simulated players of a namespace. */
 export const SimulationEntry = z.strictObject({
-  concurrent: concurrent.optional().meta({
-    description: 'How many play at once, over a day. Default: 100.',
-    default: simulationDefaults.concurrent,
-    examples: [300],
-  }),
-  session: Session.optional().meta({
-    description: 'For how long one plays, on average. Default: 12m.',
-    default: formatDuration(simulationDefaults.session_ms),
-  }),
-  modes: modes.meta({
-    description: 'How often players want each game mode: weights, by its id. Default: all alike.',
-    examples: [{ duel: 1, 'free-for-all': 6 }],
-  }),
-  began_at: Instant.optional().describe('When they began to come. Default: when the world begins.'),
-  settled: settled.optional().meta({
-    description: 'Whether the players that lobbies only count have become players who leave. Default: false.',
-    default: false,
-  }),
+  ...entryKeys(simulationColumns, { omit: ['namespace_id'], defaults: simulationDefaults }),
+  ...entryKeys({ session: session_ms }, { defaults: { session: simulationDefaults.session_ms } }),
 })
 export type SimulationEntry = z.output<typeof SimulationEntry>
 
-/** What is known of it without its namespace. */
-export function simulationOf(entry: SimulationEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
-  const { concurrent = simulationDefaults.concurrent, session, modes, settled = false } = entry
-  return {
-    concurrent,
-    session_ms: session === undefined ? simulationDefaults.session_ms : durationMs(session),
-    ...(modes === undefined ? {} : { modes }),
-    began_at: msOf(entry.began_at) ?? now,
-    settled,
-  }
+/** The row of an entry, without its namespace. */
+export function simulationColumnsOf(entry: SimulationEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
+  const session_ms = entry.session ?? simulationDefaults.session_ms
+  return { ...simulationDefaults, began_at: now, ...givenKeys(entry, 'session'), session_ms }
 }
+
+/** The entry of a row. */
+export function simulationEntry(row: SimulationRow): SimulationEntry {
+  return { session: row.session_ms, ...givenKeys(row, 'namespace_id', 'session_ms') }
+}
+
+const token = TokenRow.options[0].shape.token
+const tokenKey = (description: string, example: string) => token.optional().meta({ description, examples: [example] })
 
 /** The most lobbies that a scenario generates for one namespace. */
 const generatedMax = 1_000_000
 
-/** What a namespace can say besides its names. */
+/** The columns that an entry has in its `matchmaker`. */
+const { lobby_count_max, max_players, ...namespaceColumns } = NamespaceRow.shape
+
+/** The keys of a namespace besides its names. */
 export const namespaceKeys = {
-  namespace_id: NamespaceRow.shape.namespace_id.optional().meta({
-    description: 'Its id on the cloud side. Default: from the seed.',
-    examples: ['33333333-3333-4333-8333-333333333333'],
-  }),
-  version_id: NamespaceRow.shape.version_id.optional().meta({
-    description: 'The version of the game that it runs. Default: from the seed.',
-    examples: ['44444444-4444-4444-8444-444444444444'],
-  }),
-  created_at: Instant.optional().describe('When it was made. Default: when the world begins.'),
-  tokenless: z.boolean().optional().meta({
-    description:
-      'Whether clients need no token to list, find, join and create lobbies, and to list regions. Default: true.',
-    default: true,
-  }),
-  domains: z
-    .array(HostName)
-    .optional()
-    .meta({
-      description: 'Host names whose pages belong to the namespace. Default: none.',
-      default: [],
-      examples: [['tanks.example']],
-    }),
+  ...entryKeys(namespaceColumns, { omit: ['game_id', 'name_id', 'display_name'], defaults: namespaceDefaults }),
+  development: ServerPortsEntry.optional().meta(NamespaceRow.shape.development.meta() ?? {}),
   matchmaker: z
-    .strictObject({
-      lobby_count_max: Uint32.optional().meta({
-        description: 'The most lobbies at once. Default: 128.',
-        default: matchmakerDefaults.lobby_count_max,
-        examples: [1024],
-      }),
-      max_players: Uint32.optional().meta({
-        description: 'The most players from one client address. Default: 8, and loopback addresses are not counted.',
-        examples: [matchmakerDefaults.max_players],
-      }),
-    })
+    .strictObject(
+      entryKeys(
+        { lobby_count_max, max_players },
+        { defaults: { lobby_count_max: matchmakerDefaults.lobby_count_max } },
+      ),
+    )
     .optional()
     .describe('Limits of the namespace.'),
   tokens: z
     .strictObject({
-      public: Token.optional().meta({
-        description: 'The public token. Default: from the seed.',
-        examples: ['pub_prod.mock.one'],
-      }),
-      development: Token.optional().meta({
-        description: 'The development token. Default: from the seed.',
-        examples: ['dev_prod.mock.one'],
-      }),
+      public: tokenKey('The public token. Default: from the seed.', 'pub_prod.mock.one'),
+      development: tokenKey('The development token. Default: from the seed.', 'dev_prod.mock.one'),
     })
     .optional()
     .describe('Tokens of the namespace. Default: from the seed.'),
-  development: ServerPortsEntry.optional().describe(
-    'Where the game server of the development token runs, and those of modes that do not say where theirs run.',
-  ),
   game_modes: z
     .array(GameModeEntry)
     .optional()
@@ -134,8 +97,8 @@ export const namespaceKeys = {
   lobbies: z
     .array(LobbyEntry)
     .optional()
-    .meta({ description: 'The lobbies that are there when the world begins. Default: none.', default: [] }),
-  players: SimulationEntry.optional().describe('Players who come and go by themselves. Default: none.'),
+    .meta({ description: 'The lobbies that exist when the world begins. Default: none.', default: [] }),
+  players: SimulationEntry.optional().describe('Simulated players, who come and go. Default: none.'),
   generate: z
     .strictObject({
       lobbies: z
@@ -143,50 +106,90 @@ export const namespaceKeys = {
         .min(0)
         .max(generatedMax)
         .optional()
-        .meta({ description: 'How many lobbies more. Default: none.', default: 0, examples: [396] }),
+        .meta({ description: 'How many lobbies to generate. Default: 0.', default: 0, examples: [396] }),
     })
     .optional()
-    .describe('Generates so many more lobbies from the seed.'),
+    .describe('Generates lobbies from the seed, besides those in `lobbies`.'),
 }
 
 /** A namespace of a game. */
-export const NamespaceEntry = z.strictObject({
-  name_id: Identifier.optional().meta({
-    description: 'What paths, host names and other keys call it. Default: prod.',
-    default: defaultNames.namespace.name_id,
-  }),
-  display_name: DisplayName.optional().meta({
-    description: 'What people call it. Default: the name_id; Production where that is absent too.',
-    examples: ['Production'],
-  }),
-  ...namespaceKeys,
-})
+const NamespaceEntry = z.strictObject({ ...nameKeys(defaultNames.namespace), ...namespaceKeys })
 export type NamespaceEntry = z.output<typeof NamespaceEntry>
 
 /** A game with its namespaces. */
 export const GameEntry = z.strictObject({
-  name_id: Identifier.optional().meta({
-    description: 'What paths, host names and other keys call it. Default: game.',
-    default: defaultNames.game.name_id,
-    examples: ['tanks'],
-  }),
-  display_name: DisplayName.optional().meta({
-    description: 'What people call it. Default: the name_id; Game where that is absent too.',
-    examples: ['Tanks'],
-  }),
-  game_id: GameRow.shape.game_id.optional().meta({
-    description: 'Its id on the cloud side. Default: from the seed.',
-    examples: ['11111111-1111-4111-8111-111111111111'],
-  }),
-  created_at: Instant.optional().describe('When it was made. Default: when the world begins.'),
-  developer_group_id: GameRow.shape.developer_group_id.optional().meta({
-    description: 'The group of the people who make it. Default: from the seed.',
-    examples: ['22222222-2222-4222-8222-222222222222'],
-  }),
+  ...nameKeys(defaultNames.game),
+  ...entryKeys(GameRow.shape, { omit: ['name_id', 'display_name'] }),
   tokens: z
-    .strictObject({ cloud: Token.optional().describe('Its cloud token. Default: from the seed.') })
+    .strictObject({ cloud: tokenKey('Its cloud token. Default: from the seed.', 'cloud.mock.tanks') })
     .optional()
     .describe('Tokens of the game. Default: from the seed.'),
   namespaces: z.array(NamespaceEntry).optional().describe('Its namespaces. Default: one, prod.'),
 })
 export type GameEntry = z.output<typeof GameEntry>
+
+/** A game in a scenario, and the path that it has there. */
+export interface PlacedGame {
+  readonly path: Path
+  readonly names: Names
+  readonly given: Omit<GameEntry, keyof Names | 'namespaces'>
+  readonly namespaces: readonly PlacedNamespace[]
+}
+
+/** A namespace in a scenario, and the path that it has there. */
+export interface PlacedNamespace {
+  readonly path: Path
+  readonly names: Names
+  /** `<game name_id>/<namespace name_id>`, which is unique in the scenario. */
+  readonly fullName: string
+  readonly given: Omit<NamespaceEntry, keyof Names>
+  /** By id. */
+  readonly modes: ReadonlyMap<string, GameMode>
+}
+
+/** The row of a game. `now` is when the world begins, in ms since the epoch. */
+export function gameRow({ names, given }: PlacedGame, ids: SeededIds, now: number): GameRow {
+  return {
+    game_id: ids.uuid(`game:${names.name_id}`),
+    created_at: now,
+    developer_group_id: ids.uuid(`game:${names.name_id}/developer-group`),
+    ...names,
+    ...givenKeys(given, 'tokens'),
+  }
+}
+
+/** The entry of a row. */
+export function gameEntry({ name_id, display_name, ...columns }: GameRow, namespaces: NamespaceEntry[]): GameEntry {
+  return { name_id, display_name, ...columns, namespaces }
+}
+
+/** The row of a namespace, without its game. */
+export function namespaceColumnsOf({ names, fullName, given }: PlacedNamespace, ids: SeededIds, now: number) {
+  const { matchmaker = {}, development } = given
+  return {
+    namespace_id: ids.uuid(`namespace:${fullName}`),
+    created_at: now,
+    version_id: ids.uuid(`namespace:${fullName}/version`),
+    lobby_count_max: matchmakerDefaults.lobby_count_max,
+    ...namespaceDefaults,
+    ...names,
+    ...givenKeys(given, 'matchmaker', 'development', 'tokens', 'game_modes', 'lobbies', 'players', 'generate'),
+    ...givenKeys(matchmaker),
+    ...(development === undefined ? {} : { development: serverPorts(development) }),
+  }
+}
+
+/** The entry of a row, with the entries of what is in the namespace. */
+export function namespaceEntry(
+  row: NamespaceRow,
+  inside: Pick<NamespaceEntry, 'game_modes' | 'lobbies' | 'players'>,
+): NamespaceEntry {
+  const { name_id, display_name, game_id: _, lobby_count_max, max_players, ...columns } = row
+  return {
+    name_id,
+    display_name,
+    ...columns,
+    matchmaker: { lobby_count_max, ...(max_players === undefined ? {} : { max_players }) },
+    ...inside,
+  }
+}

@@ -1,11 +1,11 @@
 import { Faker, type LocaleDefinition } from '@faker-js/faker'
-import type { LobbyEntry, Mode } from './lobbies.js'
+import type { GameMode, LobbyEntry } from './lobbies.js'
 
 /** What lobbies are made of. */
 interface Generation {
   readonly count: number
   /** At least one of them enables a region. */
-  readonly modes: readonly Mode[]
+  readonly modes: readonly GameMode[]
   readonly seed: number
 }
 

@@ -1,93 +1,69 @@
 import { type Path, pathText } from '../lib/issues.js'
-import { defaultNames, type GameEntry, type Names, type NamespaceEntry, namesOf } from './games.js'
-import { type Mode, modeOf, type ServerPortsEntry } from './lobbies.js'
+import {
+  defaultNames,
+  type GameEntry,
+  type NamespaceEntry,
+  namesOf,
+  namespaceKeys,
+  type PlacedGame,
+  type PlacedNamespace,
+} from './games.js'
+import { gameMode, type ServerPortsEntry } from './lobbies.js'
 import { catalogue, type RegionEntry, regionIdOf } from './regions.js'
 import type { Scenario } from './schema.js'
 
-/** A scenario with everything in its place: without `games`, the keys at its top are the namespace prod of the one game. */
+/** The games of a scenario with their paths. Without `games`, the keys at its top are the namespace prod of the one game. */
 export interface Layout {
   readonly regions: readonly RegionEntry[]
   readonly regionIds: readonly string[]
   readonly games: readonly PlacedGame[]
 }
 
-/** A game, and where the scenario says it. */
-export interface PlacedGame {
-  readonly path: Path
-  readonly names: Names
-  readonly given: Pick<GameEntry, 'game_id' | 'created_at' | 'developer_group_id' | 'tokens'>
-  readonly namespaces: readonly PlacedNamespace[]
-}
-
-/** A namespace, and where the scenario says it. */
-export interface PlacedNamespace {
-  readonly path: Path
-  readonly names: Names
-  /** `<game name_id>/<namespace name_id>`, which nothing else in the scenario is called. */
-  readonly fullName: string
-  readonly given: Omit<NamespaceEntry, keyof Names>
-  /** By id. */
-  readonly modes: ReadonlyMap<string, Mode>
-}
-
-/** Puts everything in its place. */
 export function layoutOf(scenario: Scenario): Layout {
   const regions = scenario.regions ?? catalogue.map(region => region.region_id)
   const regionIds = regions.map(regionIdOf)
-  if (scenario.games) {
-    const games = scenario.games.map((entry, i) => placedGame(entry, { path: ['games', i], regionIds }))
-    return { regions, regionIds, games }
+  const namespaceAt = (path: Path, entry: NamespaceEntry, game: string): PlacedNamespace => {
+    const { name_id: _, display_name: __, ...given } = entry
+    const names = namesOf(entry, defaultNames.namespace)
+    const modes = (given.game_modes ?? []).map(mode => gameMode(mode, regionIds))
+    return {
+      path,
+      names,
+      fullName: `${game}/${names.name_id}`,
+      given,
+      modes: new Map(modes.map(mode => [mode.game_mode_id, mode])),
+    }
   }
+  const gameAt = (path: Path, entry: GameEntry): PlacedGame => {
+    const { name_id: _, display_name: __, namespaces = [{}], ...given } = entry
+    const names = namesOf(entry, defaultNames.game)
+    const placed = namespaces.map((inner, i) => namespaceAt([...path, 'namespaces', i], inner, names.name_id))
+    return { path, names, given, namespaces: placed }
+  }
+  if (scenario.games) return { regions, regionIds, games: scenario.games.map((game, i) => gameAt(['games', i], game)) }
+  const keys = Object.entries(scenario).filter(([key]) => Object.hasOwn(namespaceKeys, key))
   const names = defaultNames.game
-  const namespaces = [placedNamespace(scenario, { path: [], game: names.name_id, regionIds })]
+  const namespaces = [namespaceAt([], Object.fromEntries(keys), names.name_id)]
   return { regions, regionIds, games: [{ path: [], names, given: {}, namespaces }] }
 }
 
-interface Placing {
-  readonly path: Path
-  readonly regionIds: readonly string[]
-}
-
-function placedGame(entry: GameEntry, { path, regionIds }: Placing): PlacedGame {
-  const names = namesOf(entry, defaultNames.game)
-  const namespaces = (entry.namespaces ?? [{}]).map((namespace, i) =>
-    placedNamespace(namespace, { path: [...path, 'namespaces', i], game: names.name_id, regionIds }),
-  )
-  return { path, names, given: entry, namespaces }
-}
-
-function placedNamespace(
-  entry: NamespaceEntry,
-  { path, game, regionIds }: Placing & { readonly game: string },
-): PlacedNamespace {
-  const names = namesOf(entry, defaultNames.namespace)
-  const modes = (entry.game_modes ?? []).map(given => modeOf(given, regionIds))
-  return {
-    path,
-    names,
-    fullName: `${game}/${names.name_id}`,
-    given: entry,
-    modes: new Map(modes.map(mode => [mode.game_mode_id, mode])),
-  }
-}
-
 /** An id, a name or a token that a scenario gives. */
-interface Named {
-  /** Where nothing else may have it: all tokens are of one scope, game modes are of their namespace's. */
+interface GivenId {
+  /** It is unique there: all tokens are of one scope, game modes are of their namespace's. */
   readonly scope: string
   readonly path: Path
   readonly id: string
 }
 
-/** What can be named, with or without a name. */
-type Nameable = Omit<Named, 'id'> & { readonly id: string | undefined }
+/** The place of an id, whether the scenario gives it or not. */
+type IdPlace = Omit<GivenId, 'id'> & { readonly id: string | undefined }
 
 /** All ids, names and tokens that a scenario gives, in its order. */
-export function* namedIn(scenario: Scenario, layout: Layout): Generator<Named> {
-  for (const { scope, path, id } of nameablesIn(scenario, layout)) if (id !== undefined) yield { scope, path, id }
+export function* givenIds(scenario: Scenario, layout: Layout): Generator<GivenId> {
+  for (const { scope, path, id } of idPlaces(scenario, layout)) if (id !== undefined) yield { scope, path, id }
 }
 
-function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable> {
+function* idPlaces(scenario: Scenario, { games }: Layout): Generator<IdPlace> {
   for (const [i, region] of (scenario.regions ?? []).entries()) {
     const path = typeof region === 'string' ? ['regions', i] : ['regions', i, 'region_id']
     yield { scope: 'region', path, id: regionIdOf(region) }
@@ -113,7 +89,7 @@ function* nameablesIn(scenario: Scenario, { games }: Layout): Generator<Nameable
   }
 }
 
-function* inGame({ path, names, given: { game_id, tokens }, namespaces }: PlacedGame): Generator<Nameable> {
+function* inGame({ path, names, given: { game_id, tokens }, namespaces }: PlacedGame): Generator<IdPlace> {
   yield { scope: 'name of a game', path: [...path, 'name_id'], id: names.name_id }
   yield { scope: 'game', path: [...path, 'game_id'], id: game_id }
   yield { scope: 'token', path: [...path, 'tokens', 'cloud'], id: tokens?.cloud }
@@ -124,7 +100,7 @@ function* inGame({ path, names, given: { game_id, tokens }, namespaces }: Placed
   }
 }
 
-function* inNamespace({ path, given }: PlacedNamespace): Generator<Nameable> {
+function* inNamespace({ path, given }: PlacedNamespace): Generator<IdPlace> {
   const here = pathText(path)
   yield { scope: 'namespace', path: [...path, 'namespace_id'], id: given.namespace_id }
   yield { scope: 'token', path: [...path, 'tokens', 'public'], id: given.tokens?.public }
@@ -148,7 +124,7 @@ function* inNamespace({ path, given }: PlacedNamespace): Generator<Nameable> {
 }
 
 /** The ports of a game server, whose labels are its own. */
-function* portsIn(server: ServerPortsEntry | undefined, path: Path): Generator<Nameable> {
+function* portsIn(server: ServerPortsEntry | undefined, path: Path): Generator<IdPlace> {
   for (const [i, { label }] of (server?.lobby_ports ?? []).entries()) {
     yield { scope: `port of ${pathText(path)}`, path: [...path, 'lobby_ports', i, 'label'], id: label }
   }

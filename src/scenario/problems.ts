@@ -3,25 +3,25 @@ import { didYouMean } from '../lib/did-you-mean.js'
 import { type Issue, issueText, likelyIssues, type Path, pathText } from '../lib/issues.js'
 import { slipAdvice, valueAdvice } from './advice.js'
 
-/** How a message writes a path. Default: `pathText`. */
-type ShowPath = (path: Path) => string
+/** Writes a path for a message. */
+type PathWriter = (path: Path) => string
 
-/** What a message says after the path. */
-type Said = string | ((show: ShowPath) => string)
+/** The part of a message after the path. */
+type Message = string | ((show: PathWriter) => string)
 
-/** One thing that is wrong with a scenario. */
+/** A mistake in a scenario. */
 export interface Problem {
   readonly path: Path
-  /** What is wrong at the path: what stands there, or that anything does. */
+  /** Whether the mistake is the key at the path, or its value. */
   readonly at: 'key' | 'value'
-  /** A sentence that begins with the path. Made only when it is needed: of many problems only the first are shown. */
-  text(show?: ShowPath): string
-  /** The problem counts only where none of this was removed as wrong: see `validPart`. */
-  readonly reliesOn?: Reliance | undefined
+  /** A sentence that begins with the path. It is made only when it is shown, because there may be thousands. */
+  text(show?: PathWriter): string
+  /** The problem is certain only if nothing of this was removed as wrong: see `validPart`. */
+  readonly evidence?: Evidence | undefined
 }
 
 /** The parts of a scenario that a problem was concluded from. */
-export interface Reliance {
+export interface Evidence {
   /** Entries, with everything in them. */
   readonly whole?: readonly Path[]
   /** Lists, with all their entries. */
@@ -30,24 +30,24 @@ export interface Reliance {
   readonly names?: true
 }
 
-/** A problem with the value at a path: the path, and what is said of it. */
-export function problem(path: Path, said: Said, reliesOn?: Reliance): Problem {
-  return { path, at: 'value', reliesOn, text: textOf(path, said) }
+/** A problem with the value at a path. */
+export function problem(path: Path, message: Message, evidence?: Evidence): Problem {
+  return { path, at: 'value', evidence, text: textOf(path, message) }
 }
 
 /** A problem with a key: it must not be there. */
-export function keyProblem(path: Path, said: Said, reliesOn?: Reliance): Problem {
-  return { path, at: 'key', reliesOn, text: textOf(path, said) }
+export function keyProblem(path: Path, message: Message, evidence?: Evidence): Problem {
+  return { path, at: 'key', evidence, text: textOf(path, message) }
 }
 
-function textOf(path: Path, said: Said): Problem['text'] {
-  return (show = pathText) => `${show(path)} ${typeof said === 'string' ? said : said(show)}`
+function textOf(path: Path, message: Message): Problem['text'] {
+  return (show = pathText) => `${show(path)} ${typeof message === 'string' ? message : message(show)}`
 }
 
-/** All that a schema found wrong with an input. */
+/** The problems of an input that the schema refuses. */
 export function problemsOf(error: z.ZodError, input: unknown): Problem[] {
   return error.issues.flatMap(likelyIssues).flatMap(issue => {
-    if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue, { key, input }))
+    if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue, key, input))
     const subject = issue.path.length === 0 ? 'the scenario ' : ''
     return {
       path: issue.path,
@@ -57,10 +57,7 @@ export function problemsOf(error: z.ZodError, input: unknown): Problem[] {
   })
 }
 
-function unknownKey(
-  { path, message }: Issue,
-  { key, input }: { readonly key: string; readonly input: unknown },
-): Problem {
+function unknownKey({ path, message }: Issue, key: string, input: unknown): Problem {
   const at = [...path, key]
   return keyProblem(at, () => {
     const advice = slipAdvice(at, input)

@@ -124,7 +124,7 @@ class Rest {
   }
 
   inWhole(problem: Problem): Problem | undefined {
-    const { whole = [], entries = [], names = false } = problem.reliesOn ?? {}
+    const { whole = [], entries = [], names = false } = problem.evidence ?? {}
     const isUncertain =
       (names && this.#lost.names) ||
       whole.some(path => this.#lost.touches(this.#wholePath(path))) ||
@@ -206,7 +206,7 @@ const owned = ['state', 'lobby_config', 'metadata', 'body']
  * An input without the keys that say nothing: `lobbies:` with nothing after it is null in YAML, and is as good as no key.
  * A value that may be any JSON, such as a `state` or the `metadata` of a fault, stays as it is.
  */
-function withoutAbsent(input: unknown, levels = deepestLevel): unknown {
+export function withoutAbsent(input: unknown, levels = deepestLevel): unknown {
   if (typeof input !== 'object' || input === null || levels === 0) return input
   if (Array.isArray(input)) return input.map(inner => withoutAbsent(inner, levels - 1))
   const present = Object.entries(input).filter(

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { Coordinates } from '../contract/regions.js'
 import { suggestedValues } from '../lib/did-you-mean.js'
-import { regionDefaults } from '../store/default-columns.js'
-import { RegionRow } from '../store/rows.js'
-import type { Naming } from './entry.js'
+import { RegionRow, regionDefaults } from '../store/rows.js'
+import { sameJson } from '../store/same-json.js'
+import { entryKeys, givenKeys, type SeededIds } from './entry.js'
 
 type Place = readonly [uuid: string, name: string, latitude: number, longitude: number]
 
@@ -18,7 +17,7 @@ function region(region_id: string, [region_uuid, region_display_name, latitude, 
   }
 }
 
-/** The regions that a scenario can name by their id alone (PROTOCOL.md D). */
+/** The regions that a scenario can name by their ids alone (PROTOCOL.md D). */
 export const catalogue: readonly RegionRow[] = [
   region('lnd-atl', ['54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta', 33.74819, -84.39086]),
   region('lnd-sfo', ['19f1b737-0ff1-4676-a834-1af8c4e9890f', 'San Francisco', 37.77938, -122.41843]),
@@ -34,60 +33,37 @@ export const catalogue: readonly RegionRow[] = [
   region('lnd-sgp', ['4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728]),
 ]
 
-/** For the JSON Schema of a region id: editors suggest those of the catalogue. */
-export const anyRegionId = suggestedValues(catalogue.map(region => region.region_id))
+/** Metadata of a region id: editors suggest those of the catalogue. */
+export const suggestedRegions = suggestedValues(catalogue.map(region => region.region_id))
 
-/** A place on earth as a scenario gives it, in degrees. */
-export const CoordinatesEntry = z.strictObject({
-  latitude: Coordinates.shape.latitude.meta({ description: 'In degrees: north is above 0.', examples: [52.52] }),
-  longitude: Coordinates.shape.longitude.meta({ description: 'In degrees: east is above 0.', examples: [13.4] }),
-})
-
-const columns = RegionRow.shape
+const { region_id } = RegionRow.shape
 
 /** A region: the id of one in the catalogue, or a whole one. */
 export const RegionEntry = z
   .union([
-    columns.region_id.meta({ description: 'A region of the catalogue.', ...anyRegionId }),
-    z.strictObject({
-      region_id: columns.region_id.meta({
-        description: 'What lobbies and game modes call the region.',
-        examples: ['moon'],
-      }),
-      region_uuid: columns.region_uuid.optional().meta({
-        description: 'Its id on the cloud side, a UUID. Default: that of the catalogue, else from the seed.',
-        examples: ['55555555-5555-4555-8555-555555555555'],
-      }),
-      provider_display_name: columns.provider_display_name.optional().meta({
-        description: 'Who runs its data centre. Default: Own.',
-        default: regionDefaults.provider_display_name,
-      }),
-      region_display_name: columns.region_display_name
-        .optional()
-        .meta({ description: 'What players call the region. Default: the region_id.', examples: ['Moon'] }),
-      datacenter_coord: CoordinatesEntry.optional().meta({
-        description: 'Where its data centre is. Default: 0, 0.',
-        default: regionDefaults.datacenter_coord,
-      }),
-    }),
+    region_id.meta({ description: 'A region of the catalogue.', ...suggestedRegions }),
+    z.strictObject({ region_id, ...entryKeys(RegionRow.shape, { omit: ['region_id'], defaults: regionDefaults }) }),
   ])
   .describe('The id of a region of the catalogue, or a whole region.')
 export type RegionEntry = z.output<typeof RegionEntry>
 
-/** The id of an entry. */
 export function regionIdOf(entry: RegionEntry): string {
   return typeof entry === 'string' ? entry : entry.region_id
 }
 
-/** The row of an entry; `undefined` where it names a region that the catalogue does not have. */
-export function regionOf(entry: RegionEntry, naming: Naming): RegionRow | undefined {
+/** The row of an entry. `undefined` for an id that the catalogue does not have. */
+export function regionRow(entry: RegionEntry, ids: SeededIds): RegionRow | undefined {
   const known = catalogue.find(region => region.region_id === regionIdOf(entry))
   if (typeof entry === 'string') return known
   return {
-    region_id: entry.region_id,
-    region_uuid: entry.region_uuid ?? known?.region_uuid ?? naming.uuid(`region:${entry.region_id}`),
-    provider_display_name: entry.provider_display_name ?? regionDefaults.provider_display_name,
-    region_display_name: entry.region_display_name ?? entry.region_id,
-    datacenter_coord: entry.datacenter_coord ?? regionDefaults.datacenter_coord,
+    ...regionDefaults,
+    region_display_name: entry.region_id,
+    region_uuid: known?.region_uuid ?? ids.uuid(`region:${entry.region_id}`),
+    ...givenKeys(entry),
   }
+}
+
+/** The entry of a row. Only the id if the region is as in the catalogue. */
+export function regionEntry(region: RegionRow): RegionEntry {
+  return catalogue.some(known => sameJson(known, region)) ? region.region_id : region
 }

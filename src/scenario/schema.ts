@@ -1,91 +1,83 @@
 import * as z from 'zod'
 import { FaultEntry, mostFaults } from '../contract/faults.js'
-import { HostName } from '../contract/formats.js'
 import { JournalEntry } from '../contract/journal.js'
-import { Instant } from '../lib/time.js'
 import { type ClockMode, Mode, Rate } from '../store/clock-setting.js'
+import { SettingsRow, settingsDefaults } from '../store/rows.js'
+import { Time } from '../store/time.js'
+import { entryKeys } from './entry.js'
 import { GameEntry, namespaceKeys } from './games.js'
-import { CoordinatesEntry, RegionEntry } from './regions.js'
+import { RegionEntry } from './regions.js'
 import { BearerTokenEntry, DeviceLinkEntry } from './tokens.js'
 
-/** How the clock of a world goes: only its mode, or an object. */
-export const ClockEntry = z.union([
+/** The clock of a world: only its mode, or an object. */
+const ClockEntry = z.union([
   z.strictObject({
     mode: Mode.optional().meta({
-      description: 'Whether the time goes by itself. Default: running.',
+      description: 'Whether the time passes by itself. Default: running.',
       default: 'running',
     }),
     rate: Rate.optional().meta({
-      description: 'How many of its ms pass in one real ms while it runs. Default: 1.',
+      description: 'How many ms pass on the clock in one real ms while it runs. Default: 1.',
       default: 1,
       examples: [60],
     }),
   }),
   Mode,
 ])
-export type ClockEntry = z.output<typeof ClockEntry>
+type ClockEntry = z.output<typeof ClockEntry>
 
-/** How fast the clock goes, and whether it does, with the defaults. */
+/** The mode and the rate of an entry. */
 export function clockOf(entry: ClockEntry = {}): { readonly clock: ClockMode; readonly rate: number } {
   const { mode = 'running', rate = 1 } = typeof entry === 'string' ? { mode: entry } : entry
   return { clock: mode, rate }
 }
 
+/** The entry of a clock. Only the mode if it goes as fast as real time. */
+export function clockEntry({ mode, rate }: { readonly mode: ClockMode; readonly rate: number }): ClockEntry {
+  return rate === 1 ? mode : { mode, rate }
+}
+
 const int32 = z.int32()
 const Sequence = z.tuple([int32, int32, int32, int32])
 
-/** Where the sequences of a world's chance stand, as a snapshot says it. */
-const ChanceEntry = z.strictObject({
-  world: Sequence.optional().describe('Where the sequence of ids and tokens stands: four numbers.'),
-  faults: Sequence.optional().describe('Where the sequence of faults stands: four numbers.'),
-})
-
-/** What a scenario says instead of its default namespace where it has none: no full name is without a slash. */
+/** The `default_namespace` of a scenario without one. Full names have a slash. */
 export const noNamespace = 'none'
 
-/** The highest revision that a scenario may name: those above it last a world for ever. */
+/** The highest revision that a scenario may name. Those above it are enough for any world. */
 const highestRevision = 9e15
 
-/** The format of a scenario: DESIGN.md § 5. What it takes, `check` may still refuse. What comes out of it can go in again. */
+/** The keys of the settings of a world. */
+const settingsKeys = entryKeys(SettingsRow.shape, {
+  omit: ['settings_id', 'default_namespace_id', 'public_url'],
+  defaults: settingsDefaults,
+})
+
+/** The format of scenarios. `z.decode` reads a file, `z.encode` writes one. A decoded scenario still needs `check`. */
 export const Scenario = z.strictObject({
   title: z
     .string()
     .optional()
     .meta({
-      description: 'What people call the scenario. Default: Untitled.',
+      description: 'The name of the scenario. Default: Untitled.',
       default: 'Untitled',
       examples: ['Friday night'],
     }),
   seed: z
     .int()
     .optional()
-    .meta({ description: 'Ids, tokens and lobbies are generated from it. Default: 1.', default: 1, examples: [42] }),
-  now: Instant.optional().describe("Where the world's clock starts. Default: the real time."),
+    .meta({ description: 'The seed of ids, tokens and generated lobbies. Default: 1.', default: 1, examples: [42] }),
+  now: Time.optional().describe("The time that the world's clock starts at. Default: the real time."),
   clock: ClockEntry.optional().meta({
     description: 'running or frozen, or an object with its mode and rate. Default: running.',
     default: 'running',
     examples: ['frozen', { rate: 60 }],
   }),
-  client: CoordinatesEntry.optional().describe('Where the player sits. Default: unknown, and distances are 0.'),
-  hide_empty_lobbies: z.boolean().optional().meta({
-    description:
-      'Whether a lobby without players is not listed, unless it is the only one of its game mode, as in the real service. Default: false.',
-    default: false,
-  }),
-  servers: z.enum(['auto', 'manual']).optional().meta({
-    description:
-      'Who plays the game servers of lobbies: the mock, until a server calls, or only servers, as in the real service. Default: auto.',
-    default: 'auto',
-  }),
-  cdn_domain: HostName.optional().meta({
-    description: 'The host name below which the pages of games are. Default: mock.localhost.',
-    default: 'mock.localhost',
-  }),
+  ...settingsKeys,
   default_namespace: z
     .string()
     .optional()
     .meta({
-      description: `The namespace where neither token nor Origin names one: <game name_id>/<namespace name_id>, or ${noNamespace}. Default: the first one.`,
+      description: `The namespace of requests whose token and Origin name none: <game name_id>/<namespace name_id>, or ${noNamespace}. Default: the first one.`,
       examples: ['tanks/prod', noNamespace],
     }),
   regions: z
@@ -104,7 +96,7 @@ export const Scenario = z.strictObject({
   device_links: z
     .array(DeviceLinkEntry)
     .optional()
-    .meta({ description: 'Device links that are prepared when the world begins. Default: none.', default: [] }),
+    .meta({ description: 'Device links that exist when the world begins. Default: none.', default: [] }),
   ...namespaceKeys,
   bearer_tokens: z
     .array(BearerTokenEntry)
@@ -118,10 +110,16 @@ export const Scenario = z.strictObject({
     .max(highestRevision)
     .optional()
     .meta({ description: "The world's own revisions are above it. Default: 0.", examples: [1_795_204_800_000] }),
-  chance: ChanceEntry.optional().meta({
-    description: 'Where the random sequences continue. Default: at their start, from the seed.',
-    examples: [{ world: [1, -2, 3, 4] }],
-  }),
+  chance: z
+    .strictObject({
+      world: Sequence.optional().describe('The state of the sequence of ids and tokens: four numbers.'),
+      faults: Sequence.optional().describe('The state of the sequence of faults: four numbers.'),
+    })
+    .optional()
+    .meta({
+      description: 'The states of the random sequences. Default: their start, from the seed.',
+      examples: [{ world: [1, -2, 3, 4] }],
+    }),
   faults: z
     .array(FaultEntry)
     .max(mostFaults)
@@ -138,11 +136,11 @@ export const Scenario = z.strictObject({
   $schema: z
     .string()
     .optional()
-    .meta({ description: 'Where editors find this schema.', examples: ['./scenario.schema.json'] }),
+    .meta({ description: 'The place of this schema, for editors.', examples: ['./scenario.schema.json'] }),
 })
 
-/** A scenario as a person writes it. */
+/** A scenario as a file has it. */
 export type ScenarioInput = z.input<typeof Scenario>
 
-/** A scenario that has been read. */
+/** A decoded scenario: points in time and durations are in ms. */
 export type Scenario = z.output<typeof Scenario>

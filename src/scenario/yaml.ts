@@ -4,8 +4,8 @@ import { nestingLimit } from '../lib/json.js'
 import { quoted } from '../lib/quote.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Problem } from './problems.js'
-import { readScenario } from './read.js'
-import type { Scenario } from './schema.js'
+import { readScenario, withoutAbsent } from './read.js'
+import type { ScenarioInput } from './schema.js'
 
 /** The YAML library. It is handed in, so that only those load it who read a text. */
 export type Yaml = typeof Library
@@ -35,7 +35,7 @@ export function hasContent(text: string): boolean {
  * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, in the
  * order of the text, which begins with file, line and column.
  */
-export function parseYaml(text: string, { file = 'scenario', yaml, carets = false }: Parsing): Scenario {
+export function parseYaml(text: string, { file = 'scenario', yaml, carets = false }: Parsing): ScenarioInput {
   const lines = new yaml.LineCounter()
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
@@ -58,12 +58,14 @@ export function parseYaml(text: string, { file = 'scenario', yaml, carets = fals
     throw new UsageError(problemLines(problems, ({ at, said }) => `${placeOf(at)}: ${said}${end(at)}`))
   }
   const [document] = documents
-  return readScenario(contentOf(document, file), problems => {
+  const content = contentOf(document, file)
+  readScenario(content, problems => {
     const offsetOf = document ? offsetsIn(document, yaml) : () => 0
     const placed = problems.map(problem => ({ problem, at: offsetOf(problem) }))
     placed.sort((one, other) => one.at - other.at)
     return problemLines(placed, ({ problem, at }) => `${placeOf(at)}: ${problem.text()}${source(at)}`)
   })
+  return withoutAbsent(content ?? {}) as ScenarioInput // read above
 }
 
 /** The widest part of a line that is shown, in characters. */

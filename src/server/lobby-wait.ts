@@ -1,7 +1,7 @@
 import { leave } from '../behaviour/players.js'
 import { ApiError } from '../contract/errors.js'
 import type { Join } from '../contract/lobbies.js'
-import { isSeated } from '../store/player-row.js'
+import { isSeated } from '../store/rows.js'
 import type { InnerTables } from '../store/table.js'
 import type { LiveWorld, View } from '../store/world.js'
 import type { AbortSignalLike } from './message.js'

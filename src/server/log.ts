@@ -2,7 +2,7 @@ import type { Caller } from '../behaviour/caller.js'
 import type { Join } from '../contract/lobbies.js'
 import type { ValidationError } from '../contract/namespaces.js'
 import type { OperationId, OperationOutput } from '../contract/operations.js'
-import { seatsTaken } from '../store/lobby-row.js'
+import { seatsTaken } from '../store/rows.js'
 import type { ReadTables } from '../store/table.js'
 import type { RequestContext } from './message.js'
 

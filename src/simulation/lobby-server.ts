@@ -1,6 +1,5 @@
 import { setClosed } from '../behaviour/game-server.js'
-import { type LobbyRow, seatsTaken } from '../store/lobby-row.js'
-import type { PlayerRow } from '../store/player-row.js'
+import { type LobbyRow, type PlayerRow, seatsTaken } from '../store/rows.js'
 import { stopLobby } from './stop-lobby.js'
 import type { DueTurn } from './timetable.js'
 

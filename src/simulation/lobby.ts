@@ -1,4 +1,4 @@
-import type { LobbyRow } from '../store/lobby-row.js'
+import type { LobbyRow } from '../store/rows.js'
 import { earliest } from './earliest.js'
 import { stopLobby } from './stop-lobby.js'
 import type { Timetable } from './timetable.js'

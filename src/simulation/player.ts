@@ -1,6 +1,5 @@
 import { connect, leave } from '../behaviour/players.js'
-import { expired } from '../store/gone-player.js'
-import { isSeated, type PlayerRow } from '../store/player-row.js'
+import { expired, isSeated, type PlayerRow } from '../store/rows.js'
 import { earliest } from './earliest.js'
 import { serveLobby } from './lobby-server.js'
 import type { Timetable } from './timetable.js'

@@ -1,5 +1,5 @@
 import type { Random } from '../store/random.js'
-import { type SimulationRow, sessionLimits } from '../store/simulation-row.js'
+import { type SimulationRow, sessionLimits } from '../store/rows.js'
 import { logNormal } from './chance.js'
 
 /** How often players come, in ms. All that simulated players do, they do at such times. */

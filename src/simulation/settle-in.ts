@@ -1,7 +1,6 @@
 import { freshToken } from '../store/fresh.js'
-import type { LobbyRow } from '../store/lobby-row.js'
 import type { Random } from '../store/random.js'
-import { mostConcurrent, type SimulationRow } from '../store/simulation-row.js'
+import { type LobbyRow, mostConcurrent, type SimulationRow } from '../store/rows.js'
 import { addressOf } from './address.js'
 import { sessionMs, stepMs } from './session.js'
 import type { DueTurn } from './timetable.js'

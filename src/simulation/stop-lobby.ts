@@ -1,5 +1,5 @@
-import { lifetimeMs } from '../store/lifetime.js'
-import type { RunningLobby } from '../store/lobby-row.js'
+import type { RunningLobby } from '../store/rows.js'
+import { lifetimeMs } from '../store/time.js'
 import type { Writes } from '../store/writes.js'
 
 /** Stops a lobby: its players are removed, and for a while it is known that there was one (PROTOCOL.md C). `now` in ms since the epoch. */

@@ -1,7 +1,5 @@
-import { type LobbyRow, seatsTaken } from './lobby-row.js'
-import { isSeated, type PlayerRow } from './player-row.js'
 import type { Ranking } from './rank-index.js'
-import type { NamespaceRow, RegionRow } from './rows.js'
+import { isSeated, type LobbyRow, type NamespaceRow, type PlayerRow, type RegionRow, seatsTaken } from './rows.js'
 import type { Summand } from './sum-index.js'
 
 /** Seats of lobbies that are taken, reserved or connected, by their namespace. */

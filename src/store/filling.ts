@@ -1,9 +1,7 @@
-import { maxPlayersDefaults } from './default-columns.js'
 import { defaultNamespaceId } from './default-namespace.js'
 import { freshId, freshToken } from './fresh.js'
-import { runBy } from './lobby-row.js'
 import type { Random } from './random.js'
-import type { Inputs } from './rows.js'
+import { type Inputs, lobbyDefaults, maxPlayersDefaults, playerDefaults, runBy } from './rows.js'
 import type { ReadTables } from './table.js'
 
 /** What fills in a new row: the tables as they are, the world's chance, and the time in ms. */
@@ -31,10 +29,8 @@ export function fillLobby(input: Inputs['lobbies'], { tables, random }: Filling)
     max_players_party,
     total_player_count: 0,
     reserved_player_count: 0,
-    publicity: 'public',
-    is_closed: false,
     run_by: runBy(input.status, { servers: tables.settings.get('settings')?.servers }),
-    status: 'ready',
+    ...lobbyDefaults,
     ...input,
   }
 }
@@ -45,8 +41,7 @@ export function fillPlayer(input: Inputs['players'], { tables, random }: Filling
     player_token: freshToken('player', { random, tables }),
     // Of a lobby that is not there, check says so.
     namespace_id: tables.lobbies.get(input.lobby_id)?.namespace_id ?? defaultNamespaceId(tables),
-    address: '127.0.0.1',
-    status: 'connected',
+    ...playerDefaults,
     ...input,
   }
 }

@@ -1,9 +1,17 @@
 import { didYouMean } from '../lib/did-you-mean.js'
 import { quoted } from '../lib/quote.js'
-import type { LobbyRow } from './lobby-row.js'
-import { isSeated, type PlayerRow } from './player-row.js'
-import type { DeviceLinkRow, GameModeRow, GameRow, NamespaceRow, SettingsRow, TokenRow } from './rows.js'
-import type { SimulationRow } from './simulation-row.js'
+import {
+  type DeviceLinkRow,
+  type GameModeRow,
+  type GameRow,
+  isSeated,
+  type LobbyRow,
+  type NamespaceRow,
+  type PlayerRow,
+  type SettingsRow,
+  type SimulationRow,
+  type TokenRow,
+} from './rows.js'
 import type { ReadTables } from './table.js'
 
 /** What does not fit between a row that was put and the others: a sentence for a message, or `undefined`. */

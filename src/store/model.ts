@@ -1,5 +1,4 @@
 import type * as z from 'zod'
-import { matchmakerDefaults, maxPlayersDefaults, regionDefaults, simulationDefaults } from './default-columns.js'
 import { defaultNamespaceId } from './default-namespace.js'
 import { type Filling, fillLobby, fillPlayer } from './filling.js'
 import {
@@ -15,25 +14,31 @@ import {
   gameIdOf,
 } from './fit.js'
 import { freshId, freshToken } from './fresh.js'
-import { lifetimeMs } from './lifetime.js'
-import { LobbyRow } from './lobby-row.js'
-import { PlayerRow } from './player-row.js'
 import {
   DeviceLinkRow,
   GameModeRow,
   GameRow,
   type Inputs,
+  inMemory,
+  LobbyRow,
+  matchmakerDefaults,
+  maxPlayersDefaults,
   NamespaceRow,
+  namespaceDefaults,
+  PlayerRow,
   RegionRow,
   type Rows,
+  regionDefaults,
   SettingsRow,
+  SimulationRow,
+  simulationDefaults,
   type TableName,
   type TokenInput,
   TokenRow,
 } from './rows.js'
 import { countSeats, followLobby, miscounted } from './seats.js'
-import { SimulationRow } from './simulation-row.js'
 import type { ReadTables } from './table.js'
+import { lifetimeMs } from './time.js'
 import type { Following, RowChange } from './writes.js'
 
 type Column<Name extends TableName> = keyof Rows[Name] & string
@@ -59,7 +64,7 @@ export interface Model<Name extends TableName> {
 /** The models of a world, in the order in which one leans on another. */
 export const models: { readonly [Name in TableName]: Model<Name> } = {
   settings: {
-    schema: SettingsRow,
+    schema: inMemory(SettingsRow),
     key: ['settings_id'],
     indexes: [],
     fill: input => input,
@@ -67,7 +72,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     neededBy: () => 'the world needs it: update it instead',
   },
   games: {
-    schema: GameRow,
+    schema: inMemory(GameRow),
     key: ['game_id'],
     indexes: ['name_id'],
     fill: (input, { random, tables, now }) => ({
@@ -84,7 +89,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       use('device link', deviceLinks.all().find(link => gameIdOf(link) === game_id)?.device_link_id),
   },
   regions: {
-    schema: RegionRow,
+    schema: inMemory(RegionRow),
     key: ['region_id'],
     indexes: [],
     fill: (input, { random }) => ({
@@ -97,7 +102,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       use('game mode', gameModes.all().find(mode => mode.regions.includes(region_id))?.game_mode_id),
   },
   namespaces: {
-    schema: NamespaceRow,
+    schema: inMemory(NamespaceRow),
     key: ['namespace_id'],
     indexes: ['game_id'],
     fill: (input, { random, tables, now }) => ({
@@ -106,8 +111,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       display_name: input.name_id,
       created_at: now,
       version_id: random.uuid(),
-      tokenless: true,
-      domains: [],
+      ...namespaceDefaults,
       lobby_count_max: matchmakerDefaults.lobby_count_max,
       ...input,
     }),
@@ -122,7 +126,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       use('settings', settings.findFirst(q => q.where({ default_namespace_id: namespace_id }))?.settings_id),
   },
   gameModes: {
-    schema: GameModeRow,
+    schema: inMemory(GameModeRow),
     key: ['namespace_id', 'game_mode_id'],
     indexes: ['namespace_id'],
     fill: (input, { tables }) => ({
@@ -142,7 +146,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     },
   },
   lobbies: {
-    schema: LobbyRow,
+    schema: inMemory(LobbyRow),
     key: ['lobby_id'],
     indexes: ['namespace_id'],
     fill: fillLobby,
@@ -151,7 +155,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     check: checkLobby,
   },
   players: {
-    schema: PlayerRow,
+    schema: inMemory(PlayerRow),
     key: ['player_token'],
     indexes: ['lobby_id'],
     fill: fillPlayer,
@@ -159,20 +163,19 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     check: checkPlayer,
   },
   simulations: {
-    schema: SimulationRow,
+    schema: inMemory(SimulationRow),
     key: ['namespace_id'],
     indexes: [],
     fill: (input, { tables, now }) => ({
       namespace_id: defaultNamespaceId(tables),
       ...simulationDefaults,
       began_at: now,
-      settled: false,
       ...input,
     }),
     check: checkSimulation,
   },
   deviceLinks: {
-    schema: DeviceLinkRow,
+    schema: inMemory(DeviceLinkRow),
     key: ['device_link_token'],
     indexes: ['device_link_id'],
     fill: (input, { random, tables, now }) => ({
@@ -188,7 +191,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     check: checkDeviceLink,
   },
   tokens: {
-    schema: TokenRow,
+    schema: inMemory(TokenRow),
     key: ['token'],
     indexes: ['namespace_id', 'game_id'],
     fill: (input, { random, tables, now }) => ({

@@ -1,5 +1,5 @@
-import { lifetimeMs } from './lifetime.js'
 import { Random } from './random.js'
+import { lifetimeMs } from './time.js'
 
 /** How only the tokens of players of development servers begin. */
 const devPlayerStart = 'dev_player.mock.'

@@ -1,9 +1,7 @@
 import { UsageError } from '../lib/usage-error.js'
-import { removed } from './gone-player.js'
-import { lifetimeMs } from './lifetime.js'
-import { type LobbyRow, mostPlayers, seatsTaken, tooManyPlayers } from './lobby-row.js'
-import { isSeated, type PlayerRow } from './player-row.js'
+import { isSeated, type LobbyRow, mostPlayers, type PlayerRow, removed, seatsTaken, tooManyPlayers } from './rows.js'
 import type { ReadTables } from './table.js'
+import { lifetimeMs } from './time.js'
 import type { Following, RowChange } from './writes.js'
 
 /** The seats of a lobby are counted with its players, so that the two never disagree. Throws `UsageError` where it has none left. */

@@ -101,7 +101,7 @@ describe('simulate', () => {
     [{ modes: { duel: 1e308 } }, 'modes.duel is 1e+308: expected at most 1000000'],
     [{ modes: {} }, 'modes is {}: expected a weight above 0 for one at least'],
     [{ modes: { duel: 0, ffa: 0 } }, 'expected a weight above 0 for one at least'],
-    [{ concurrent: 100_000, session: '10s' }, 'at most 1000 may come in a second'],
+    [{ concurrent: 100_000, session: '10s' }, 'at most 1000 may arrive in a second'],
     [{ concurent: 1 }, 'Did you mean concurrent?'],
     [{ began_at }, 'began_at is an unknown key'],
   ] as const)('refuses %j, and changes nothing', async ([options, message], { serve }) => {

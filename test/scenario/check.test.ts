@@ -240,7 +240,7 @@ describe('what contradicts itself', () => {
     [
       'more players who come at once than may',
       { game_modes: ['duel'], players: { concurrent: 20_000, session: '10s' } },
-      'players asks for too many at once: expected fewer players, or longer sessions: at most 1000 may come in a second.',
+      'players asks for too many at once: expected fewer players, or longer sessions: at most 1000 may arrive in a second.',
     ],
     [
       'a complete link that completes later',

@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { generateLobbies, maps, nicknameFirst } from '../../src/scenario/generate.js'
-import type { Mode } from '../../src/scenario/lobbies.js'
+import type { GameMode } from '../../src/scenario/lobbies.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { problemLines, rowsOf, worldOf } from '../support/worlds.js'
@@ -21,7 +21,7 @@ const modes = fc
   .uniqueArray(mode, { minLength: 1, selector: ({ game_mode_id }) => game_mode_id })
   .filter(all => all.some(({ regions }) => regions.length > 0))
 
-const duel: Mode = {
+const duel: GameMode = {
   game_mode_id: 'duel',
   max_players_normal: 32,
   max_players_direct: 40,

@@ -3,9 +3,8 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { seatsTaken } from '../../src/store/lobby-row.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
-import { isSeated } from '../../src/store/player-row.js'
+import { isSeated, seatsTaken } from '../../src/store/rows.js'
 import { ask, json, post } from '../support/http.js'
 
 const lively: ScenarioInput = {
