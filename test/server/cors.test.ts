@@ -6,7 +6,7 @@ import { stateOf } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
-/** The CORS headers of an answer, with these origins allowed beyond the usual ones. */
+/** Returns the CORS headers of a response to a page of an origin. */
 async function corsOf(origin: string, corsOrigins: readonly string[]) {
   const mock = createMockmaker({ corsOrigins })
   const { headers } = await mock.answer({ ...list, headers: { origin } })
@@ -15,7 +15,7 @@ async function corsOf(origin: string, corsOrigins: readonly string[]) {
 
 describe('corsOrigins', () => {
   it.each(['https://play.example', 'https://play.example/', 'https://Play.Example'])(
-    'allows the pages of an origin that is written as %s',
+    'allows the pages of an origin in the spelling %s',
     async written => {
       expect(await corsOf('https://play.example', [written])).toContainEqual([
         'access-control-allow-origin',
@@ -85,7 +85,7 @@ describe('a request from a page of another site', () => {
     [{ origin }, `--cors-origin ${origin}`],
     [{ origin: 'null' }, '--cors-origin null'],
     [{}, '--cors-origin ORIGIN'],
-  ])('is refused with the flag that allows it: %j', async (headers, flag) => {
+  ])('is refused, and the message names the flag that allows it: %j', async (headers, flag) => {
     const mock = createMockmaker({ scenario: tanks })
     const before = stateOf(mock.world)
 
@@ -116,7 +116,7 @@ describe('a request from a page of another site', () => {
     expect(stateOf(mock.world)).toBe(before)
   })
 
-  it('is answered with GET, which changes nothing: the browser keeps the answer from the page', async () => {
+  it('is answered if it is a GET, which changes nothing; the browser hides the response from the page', async () => {
     const mock = createMockmaker({ scenario: tanks })
 
     const got = await ask(mock, { method: 'GET', path: '/matchmaker/regions', headers: { ...crossSite, origin } })
@@ -124,7 +124,7 @@ describe('a request from a page of another site', () => {
     expect([got.status, got.headers['access-control-allow-origin']]).toEqual([200, undefined])
   })
 
-  it.each(['https://evil.example', 'null'])('is answered where corsOrigins has its origin %s', async allowed => {
+  it.each(['https://evil.example', 'null'])('is answered if corsOrigins has its origin %s', async allowed => {
     const mock = createMockmaker({ scenario: tanks, corsOrigins: [allowed] })
 
     const got = await ask(mock, { ...prepare, headers: { ...crossSite, origin: allowed } })
@@ -132,7 +132,7 @@ describe('a request from a page of another site', () => {
     expect(got.status).toBe(200)
   })
 
-  it('counts no fault, and is in the journal and the log', async () => {
+  it('counts for no fault, but is in the journal and the log', async () => {
     const mock = createMockmaker({ scenario: tanks })
     mock.faults.add({ effect: { error: { status: 503 } }, times: 1 })
     const records: ExchangeRecord[] = []
@@ -149,7 +149,7 @@ describe('a request from a page of another site', () => {
     ['the route', 'POST', '/nowhere'],
     ['the method', 'POST', '/matchmaker/lobbies/list'],
     ['the token', 'POST', '/matchmaker/lobbies/ready'],
-  ])('is refused before %s is looked at', async (_, method, path) => {
+  ])('is refused before the mock checks %s', async (_, method, path) => {
     const mock = createMockmaker({ scenario: tanks })
 
     const got = await ask(mock, { method, path, headers: { ...crossSite, origin } })
@@ -157,7 +157,7 @@ describe('a request from a page of another site', () => {
     expect(failure(got)).toBe('403 API_FORBIDDEN')
   })
 
-  it('names no longer origin than a line', async () => {
+  it('gets a short message, however long its origin is', async () => {
     const mock = createMockmaker({ scenario: tanks })
 
     const got = await ask(mock, { ...prepare, headers: { ...crossSite, origin: `https://${'x'.repeat(10_000)}` } })
@@ -167,7 +167,7 @@ describe('a request from a page of another site', () => {
 })
 
 describe('a preflight', () => {
-  it('names the methods, and the headers that were asked for', async () => {
+  it('allows all methods, and the requested headers', async () => {
     const mock = createMockmaker()
     const asked = {
       origin: 'http://localhost:5173',

@@ -36,7 +36,7 @@ describe('a server that listens', () => {
     '[::ffff:127.0.0.1]',
     'mock.example',
     'MOCK.example:4100',
-  ])('answers to the host %s', async (host, { server }) => {
+  ])('accepts the host %s', async (host, { server }) => {
     expect((await sendTo(server.url, prepare(host))).status).toBe(200)
   })
 
@@ -72,7 +72,7 @@ describe('a server that listens', () => {
     '*',
     'null',
     '""',
-  ])('refuses the host %s, and nothing happens', async (host, { server }) => {
+  ])('refuses the host %s, and changes nothing', async (host, { server }) => {
     const before = stateOf(server.mock.world)
 
     const got = await sendTo(server.url, prepare(host))
@@ -97,7 +97,7 @@ describe('a server that listens', () => {
   })
 
   it.for(['/', '/openapi.json', '/devices/link/device.mock.pending', '/matchmaker/lobbies/list', '/nowhere'])(
-    'refuses another host on %s before it looks at the path',
+    'refuses another host on %s, whatever the path is',
     async (path, { server }) => {
       const got = await sendTo(server.url, { method: 'GET', path, headers: { host: 'evil.example' } })
 
@@ -114,7 +114,7 @@ describe('a server that listens', () => {
     expect(got.status).toBe(403)
   })
 
-  it('says what would allow the host', async ({ server }) => {
+  it('says how to allow the host', async ({ server }) => {
     const got = await sendTo(server.url, prepare('Dev.Example:80'))
 
     expect(json(got)).toEqual({
@@ -126,7 +126,7 @@ describe('a server that listens', () => {
 })
 
 describe('a mock without a server of its own', () => {
-  it('does not look at Host', async ({ server }) => {
+  it('does not check the host', async ({ server }) => {
     const answer = await server.mock.answer({ ...prepare('evil.example') })
 
     expect(answer.status).toBe(200)

@@ -8,7 +8,7 @@ import { flushPromises } from '../support/worlds.js'
 
 const list: TestRequest = { method: 'GET', path: '/matchmaker/lobbies/list' }
 
-/** A mock of tanks, and what its log says. */
+/** Creates a mock of tanks, and collects the records of its log. */
 function logged() {
   const mock = createMockmaker({ scenario: tanks })
   const records: ExchangeRecord[] = []
@@ -16,11 +16,11 @@ function logged() {
   return { mock, records, stop }
 }
 
-/** The part of a token that lets somebody in. */
+/** The secret part of each token. */
 const secrets = Object.values(tokens).map(token => token.slice(token.lastIndexOf('.')))
 
-describe('the log of exchanges', () => {
-  it('tells of a success', async () => {
+describe('the log', () => {
+  it('has a record of a successful request', async () => {
     const { mock, records } = logged()
 
     const got = await ask(mock, { ...list, headers: bearer(tokens.public) })
@@ -47,7 +47,7 @@ describe('the log of exchanges', () => {
     ])
   })
 
-  it('tells no outcome to a development token, whose lobbies are in no world', async () => {
+  it('has no outcome for a development token, whose lobbies are in no world', async () => {
     const { mock, records } = logged()
 
     const got = await ask(mock, { ...list, headers: bearer(tokens.development) })
@@ -57,7 +57,7 @@ describe('the log of exchanges', () => {
   })
 
   it.each([`bearer ${tokens.public}`, tokens.public, `Bearer  ${tokens.public}`])(
-    'tells that the header Authorization was taken for none: %s',
+    'says that the header Authorization was ignored: %s',
     async authorization => {
       const { mock, records } = logged()
 
@@ -84,7 +84,7 @@ describe('the log of exchanges', () => {
       { ...list, method: 'OPTIONS' },
       { operation: undefined, status: 204, code: undefined },
     ],
-  ])('tells of %j what is known of it', async (sent, expected) => {
+  ])('says of %j as much as is known', async (sent, expected) => {
     const { mock, records } = logged()
 
     await ask(mock, sent)
@@ -97,7 +97,7 @@ describe('the log of exchanges', () => {
     ['https://tanks.example', undefined],
     ['https://evil.example', 'https://evil.example'],
     ['null', 'null'],
-  ])('tells of the origin %s whether its pages may not read: %s', async (origin, refusedOrigin) => {
+  ])('says whether pages of the origin %s may not read the response: %s', async (origin, refusedOrigin) => {
     const { mock, records } = logged()
 
     await ask(mock, { ...list, headers: { origin } })
@@ -105,7 +105,7 @@ describe('the log of exchanges', () => {
     expect(records).toMatchObject([{ refusedOrigin }])
   })
 
-  it('tells of a watch that it was blocked, when it is answered', async () => {
+  it('says that a watch was blocked, once it is answered', async () => {
     const { mock, records } = logged()
     const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
     const answer = ask(mock, { method: 'GET', path: '/cloud/devices/links', query })
@@ -117,7 +117,7 @@ describe('the log of exchanges', () => {
     expect([before, records]).toMatchObject([0, [{ operation: 'devices.links.get', blocked: true, status: 200 }]])
   })
 
-  it('tells of a watch that was answered at once that it was not blocked, also where it is overridden', async () => {
+  it('says that a watch was not blocked if it is answered at once, overridden or not', async () => {
     const { mock, records } = logged()
     const sent = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
     const [handler] = [mock.override('devices.links.get', ({ original }) => original())]
@@ -131,7 +131,7 @@ describe('the log of exchanges', () => {
     ])
   })
 
-  it('tells of a client that went away, and of no bug', async () => {
+  it('has a record of a client that disconnects, which is no bug', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { mock, records } = logged()
     const client = new AbortController()
@@ -145,7 +145,7 @@ describe('the log of exchanges', () => {
     told.mockRestore()
   })
 
-  it('holds no token, wherever one was sent', async () => {
+  it('contains no token, wherever it was sent', async () => {
     const { mock, url, close } = await listenTanks()
     const records: ExchangeRecord[] = []
     mock.log.subscribe(record => void records.push(record))
@@ -168,7 +168,7 @@ describe('the log of exchanges', () => {
     expect(texts.filter(text => secrets.some(secret => text.includes(`mock${secret}`)))).toEqual([])
   })
 
-  it('holds no real token in a path either: /devices/link/{token} shows its label', async () => {
+  it('contains no token of the real service in a path: /devices/link/{token} shows its label', async () => {
     const { url, close, mock } = await listenTanks()
     const records: ExchangeRecord[] = []
     mock.log.subscribe(record => void records.push(record))
@@ -179,7 +179,7 @@ describe('the log of exchanges', () => {
     expect(records.map(record => record.path)).toEqual(['/devices/link/device.…'])
   })
 
-  it('tells nobody who has stopped to listen', async () => {
+  it('calls no listener that has unsubscribed', async () => {
     const { mock, records, stop } = logged()
 
     stop()
@@ -189,7 +189,7 @@ describe('the log of exchanges', () => {
     expect(records).toEqual([])
   })
 
-  it('never hides a listener that throws: the answer is 500, told once', async () => {
+  it('reports a listener that throws, once for each request, which is answered 500', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { mock } = logged()
     mock.log.subscribe(() => {

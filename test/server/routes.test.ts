@@ -64,7 +64,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('a request to $name', entryP
     ['/index.php', '/index.php'],
     ['more than an operation', '/cloud/games//namespaces/validate/x/y/z/and/what/else/there/may/be'],
     ['2,000 segments', `/${'x/'.repeat(2_000)}`],
-  ] as const)('of %s, which nothing is like, is answered 404 without a guess', async ([, path], { open }) => {
+  ] as const)('of %s, which resembles no operation, is answered 404 without a guess', async ([, path], { open }) => {
     const got = await open.send({ method: 'POST', path, body: '{' })
 
     expect([got.status, code(got)]).toEqual([404, 'API_NOT_FOUND'])
@@ -86,7 +86,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('a request to $name', entryP
     ['%F0%9F%8E%AF', '🎯'],
     ['%zz', '%zz'],
     ['a+b', 'a+b'],
-  ] as const)('with the game id %s means %s', async ([sent, meant], { open }) => {
+  ] as const)('with the game id %s is for game %s', async ([sent, meant], { open }) => {
     const path = `/cloud/games/${sent}/namespaces/nobody/mm-config`
     const body = '{"lobby_count_max":1,"max_players":1}'
 
@@ -101,7 +101,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('a request to $name', entryP
       .map(method => [method, path] as const),
   )
   it.for(wrongMethods)(
-    'that is %s of %s is refused with the methods that are allowed',
+    'with the method %s to %s is refused, and names the allowed methods',
     async ([method, path], { open }) => {
       const before = stateOf(open.mock.world)
       const allowed = methodsAt(path).join(', ')
@@ -114,13 +114,13 @@ describe.each([answerEntryPoint, listenEntryPoint])('a request to $name', entryP
     },
   )
 
-  it('that is HEAD of a path with POST alone is refused without a body', async ({ open }) => {
+  it('with HEAD to a path that only allows POST is refused without a body', async ({ open }) => {
     const got = await open.send({ method: 'HEAD', path: '/cloud/devices/links/complete' })
 
     expect([got.status, got.headers.allow, got.body]).toEqual([400, 'POST', ''])
   })
 
-  it.for(paths)('that is a preflight of %s is answered 204, and nothing happens', async (path, { open }) => {
+  it.for(paths)('for a preflight of %s is answered 204, and changes nothing', async (path, { open }) => {
     const before = stateOf(open.mock.world)
     const origin = 'http://localhost:3000'
     const asked = {
@@ -176,21 +176,21 @@ describe('routes.find', () => {
     expect(routes.find(operations[id].method, filled(operations[id].path)).id).toBe(id)
   })
 
-  base('gives a fixed part of a path before a parameter', () => {
+  base('prefers a fixed segment to a parameter', () => {
     expect(routes.find('POST', '/cloud/games/validate/namespaces/validate')).toEqual({
       id: 'games.namespaces.validateGameNamespace',
       params: { game_id: 'validate' },
     })
   })
 
-  base('gives each path its own parameters, also of paths that were asked for long ago', () => {
+  base('returns the parameters of each path, even if it was last found long ago', () => {
     const games = Array.from({ length: 700 }, (_, i) => `game-${i}`)
     const found = [...games, ...games].map(id => routes.find('POST', `/cloud/games/${id}/namespaces/validate`).params)
 
     expect(found).toEqual([...games, ...games].map(game_id => ({ game_id })))
   })
 
-  base('remembers the paths that were found last, 500 at most', () => {
+  base('caches the last 500 paths', () => {
     const params = (game: string) => routes.find('POST', `/cloud/games/${game}/namespaces/validate`).params
     const first = params('first')
     const again = params('first')
@@ -199,7 +199,7 @@ describe('routes.find', () => {
     expect([again === first, params('first') === first]).toEqual([true, false])
   })
 
-  base('remembers no path of more than 300 characters', () => {
+  base('does not cache a path of more than 300 characters', () => {
     const path = `/cloud/games/${'x'.repeat(300)}/namespaces/validate`
 
     expect(routes.find('POST', path).params).not.toBe(routes.find('POST', path).params)

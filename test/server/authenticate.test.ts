@@ -15,23 +15,19 @@ async function messageOf(sent: Parameters<typeof ask>[1], scenario: object = tan
   return (json(got) as { message: string }).message
 }
 
-describe('a refusal', () => {
-  it('says how to send a token where none is sent', async () => {
+describe('the message of a refused request', () => {
+  it('says how to send a token if none was sent', async () => {
     expect(await messageOf(game)).toMatch(/: send it as "Authorization: Bearer <token>"; .* on GET \//)
   })
 
   it.for([
     ['of the wrong kind', { ...game, headers: bearer(tokens.public) }, 'GET /'],
-    ['of the wrong kind, for a lobby', { ...ready, headers: bearer(tokens.public) }, 'GET /__mock/tokens?kind=lobby'],
+    ['of the wrong kind for a lobby', { ...ready, headers: bearer(tokens.public) }, 'GET /__mock/tokens?kind=lobby'],
     ['of another game', { ...game, headers: bearer(tokens.cloudBoats) }, 'send one of that game; the mock shows'],
-    ['that nothing has', { ...list, headers: bearer('pub_prod.mock.nobody') }, 'token: the mock shows its tokens'],
-    [
-      'of a lobby that is not there',
-      { ...ready, headers: bearer('lobby.mock.nobody') },
-      'is forgotten then; GET /__mock',
-    ],
-    ['of a device, expired', { ...list, headers: bearer(tokens.expired) }, 'POST /cloud/devices/links'],
-  ] as const)('of a token %s says where to find one, and not how to send it', async ([, sent, advice]) => {
+    ['that nobody has', { ...list, headers: bearer('pub_prod.mock.nobody') }, 'token: the mock shows its tokens'],
+    ['of an unknown lobby', { ...ready, headers: bearer('lobby.mock.nobody') }, 'is forgotten then; GET /__mock'],
+    ['of a device that has expired', { ...list, headers: bearer(tokens.expired) }, 'POST /cloud/devices/links'],
+  ] as const)('says where to find a token, but not how to send it, for a token %s', async ([, sent, advice]) => {
     const message = await messageOf(sent)
 
     expect(message).toContain(advice)
@@ -42,7 +38,7 @@ describe('a refusal', () => {
     ['public', { namespace: 'game/prod' }, '/tokens/public mints a new one; or reset the world'],
     ['development', { namespace: 'game/prod' }, '/tokens/development mints a new one; or reset the world'],
     ['cloud', { game: 'game' }, 'complete a device link'],
-  ] as const)('of a %s token that has expired says where a new one comes from', async ([kind, of, advice]) => {
+  ] as const)('says how to get a new token if a %s token has expired', async ([kind, of, advice]) => {
     const now = '2026-11-20T20:00:00Z'
     const bearer_tokens = [{ token: 'old', kind, ...of, ...old }]
 

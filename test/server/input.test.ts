@@ -9,7 +9,7 @@ import { failure, json, type TestRequest, type TestResponse, uuid } from '../sup
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
-/** A body of each operation that is right, and whose token is. */
+/** A valid body for each operation. */
 const right = {
   'lobbies.list': undefined,
   'lobbies.find': { game_modes: ['ffa'], regions: ['lnd-fra'], prevent_auto_create_lobby: false, tags: { a: 'b' } },
@@ -61,7 +61,7 @@ const tokenFor = {
   lobby: tokens.arena,
 } as const
 
-/** A call of an operation whose path and token are right. */
+/** Creates a call with the right path and token. */
 function call(id: OperationId, sent: Partial<TestRequest> = {}): TestRequest {
   const { method, path, auth } = operations[id]
   const filled = path
@@ -74,7 +74,7 @@ function call(id: OperationId, sent: Partial<TestRequest> = {}): TestRequest {
 
 const withBody = operationIds.filter(id => spec(id).body)
 
-/** Whatever a value is, one of these is not like it. */
+/** Every valid value differs in type or range from one of these. */
 const wrong: readonly unknown[] = [
   null,
   true,
@@ -88,13 +88,13 @@ const wrong: readonly unknown[] = [
   { __proto__: null, constructor: 1 },
 ]
 
-/** Each value inside another one, as the keys that lead to it. */
+/** Lists the path of keys to each nested value. */
 function placesIn(value: unknown): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => [[key], ...placesIn(inner).map(path => [key, ...path])])
 }
 
-/** A copy with something else at a place, or nothing there. */
+/** Copies a value, and replaces or removes what is at a path. */
 function changed(
   value: unknown,
   [key, ...rest]: readonly string[],
@@ -107,7 +107,7 @@ function changed(
   return copy
 }
 
-/** Each body of an operation that has one thing wrong with it, as the schema of the contract sees it. */
+/** Lists bodies of an operation with one mistake each, as its schema sees it. */
 function wrongBodies(id: OperationId): readonly { readonly place: string; readonly body: string }[] {
   const schema = spec(id).body as z.ZodType
   return [[], ...placesIn(right[id])]
@@ -153,7 +153,7 @@ const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array,
   ],
 ]
 
-describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $name,', entryPoint => {
+describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
   const it = base.extend<{ open: OpenLocalMock }>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     open: async ({}, use) => {
@@ -163,7 +163,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
     },
   })
 
-  /** Sends what is to be refused, and sees to it that nothing else has happened. */
+  /** Sends a request that the mock must refuse, and checks that it changes nothing. */
   async function refused({ mock, send }: OpenLocalMock, sent: TestRequest): Promise<TestResponse> {
     const before = stateOf(mock.world)
     const got = await send(sent)
@@ -181,13 +181,13 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
   }
 
   it.for(withBody.flatMap(id => brokenBodies.map(([name, body, code]) => [id, name, body, code] as const)))(
-    'in a body of %s: %s, is refused and changes nothing',
+    'refuses a body of %s: %s',
     async ([id, , body, code], { open }) => {
       expect(failure(await refused(open, call(id, { body })))).toBe(`400 ${code}`)
     },
   )
 
-  it.for(withBody)('in any field of the body of %s, is refused with the name of the field', async (id, { open }) => {
+  it.for(withBody)('refuses a mistake in any field of %s, and names the field', async (id, { open }) => {
     for (const { place, body } of wrongBodies(id)) {
       const got = await refused(open, call(id, { body }))
 
@@ -196,7 +196,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
     }
   })
 
-  it('in 50,001 places of a body, is refused with no more than ten of them', async ({ open }) => {
+  it('lists only ten of the 50,001 mistakes in a body', async ({ open }) => {
     const body = `{"hostname":"h","lobby_ports":[${'0,'.repeat(50_000)}0]}`
 
     const got = await refused(open, call('games.namespaces.validateGameNamespaceTokenDevelopment', { body }))
@@ -206,7 +206,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
     )
   })
 
-  it('in a body that fits 1 MiB and 64 levels exactly, is nothing', async ({ open }) => {
+  it('accepts a body of exactly 1 MiB, and one of 64 levels', async ({ open }) => {
     const id = 'games.namespaces.validateGameNamespace'
     const [largest, deepest] = [big(1024 * 1024), `{"display_name":"A","name_id":"a","x":${deep(62)}}`]
 
@@ -215,7 +215,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
     expect((await open.send(call(id, { body: deepest }))).status).toBe(200)
   })
 
-  it('in keys like __proto__ and constructor, is ignored as any unknown field is', async ({ open }) => {
+  it('ignores keys such as __proto__ and constructor, as any unknown field', async ({ open }) => {
     const more = '"__proto__": {"a": 1}, "constructor": null, "toString": 1, "hasOwnProperty": []'
     for (const id of withBody.filter(id => id !== 'devices.links.complete' && id !== 'players.connected')) {
       const body = `{${more}, ${JSON.stringify(right[id]).slice(1)}`
@@ -241,12 +241,12 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
     ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=+1`],
     ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=1%0A`],
     ['devices.links.get', `device_link_token=${tokens.pending}&watch_index=0x1`],
-  ] as const)('in a query: %s?%s, is refused', async ([id, query], { open }) => {
+  ] as const)('refuses a query: %s?%s', async ([id, query], { open }) => {
     expect(failure(await refused(open, call(id, { query })))).toBe('400 API_BAD_QUERY')
   })
 
   it.for(['device_link_token', 'device_link_token=%', 'device_link_token=__proto__', 'device_link_token=%00'])(
-    'in a token of a query: %s, is an unknown one',
+    'takes the token of a query for an unknown one: %s',
     async (query, { open }) => {
       expect(failure(await refused(open, call('devices.links.get', { query })))).toBe('400 TOKEN_INVALID')
     },
@@ -266,7 +266,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
       authorizations.map(([name, authorization, code]) => [id, name, authorization, code] as const),
     ),
   )(
-    'in the token of %s: %s, is refused before anything else is looked at',
+    'refuses a token of %s before it looks at the query and the body: %s',
     async ([id, , authorization, code], { open }) => {
       const got = await refused(open, call(id, { headers: { authorization }, query: 'include_state=x', body: '{' }))
 
@@ -291,7 +291,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
     cloud: ['cloud'],
   } as const
 
-  it.for(operationIds)('in the kind of the token of %s, is refused', async (id, { open }) => {
+  it.for(operationIds)('refuses tokens of the wrong kind for %s', async (id, { open }) => {
     for (const [kind, token] of Object.entries(kinds)) {
       if ((admitted[operations[id].auth] as readonly string[]).includes(kind)) continue
       const got = await refused(open, call(id, { headers: bearer(token), body: JSON.stringify(right[id]) }))
@@ -301,7 +301,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
   })
 
   it.for(operationIds.filter(id => ['bearer', 'public', 'lobby', 'cloud'].includes(operations[id].auth)))(
-    'in the token of %s that is not there, is refused',
+    'refuses %s without a bearer token',
     async (id, { open }) => {
       for (const authorization of [
         undefined,
@@ -319,7 +319,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
   )
 
   it.for(['', '1', '1,2,3', 'NaN,0', 'Infinity,0', '١,٢', '0x1,2', '1e1000,0', ','])(
-    'in x-coords: "%s", is refused',
+    'refuses the header x-coords: "%s"',
     async (coords, { open }) => {
       const sent = { ...bearer(tokens.public), 'x-coords': Buffer.from(coords).toString('latin1') }
 
@@ -327,7 +327,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
     },
   )
 
-  it('in any bytes of a body, is never more than a refusal', async ({ open }) => {
+  it('answers 200 or 400 to any bytes as a body', async ({ open }) => {
     const validators = withBody.filter(id => operations[id].kind === 'read')
     const body = fc.oneof(
       fc.uint8Array(),
@@ -347,7 +347,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('what is wrong, sent to $nam
     )
   })
 
-  it('leaves no trace: the next ids are those of a world that was never asked', async ({ open }) => {
+  it('does not let refused requests change the next ids', async ({ open }) => {
     const untouched = await entryPoint.open(tanks)
     for (const [, body] of brokenBodies) await open.send(call('devices.links.complete', { body }))
     await open.send(
