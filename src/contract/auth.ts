@@ -48,6 +48,7 @@ export const authOperations = {
   },
 } as const satisfies { readonly [id: string]: OperationSpec }
 
+/** A new device link. */
 export const PreparedDeviceLink = z
   .object({ device_link_id: z.string(), device_link_token: z.string(), device_link_url: z.string() })
   .meta({
@@ -55,6 +56,7 @@ export const PreparedDeviceLink = z
     description: 'A new device link: the token that the device watches, and the URL at which a person completes it.',
   })
 
+/** The status of a device link. */
 export const DeviceLink = z.object({ cloud_token: z.string().optional(), watch: Watch }).meta({
   id: 'DeviceLink',
   description: 'The status of a device link. `cloud_token` is absent until a person completes the link.',

@@ -5,6 +5,11 @@ export const uint32Max = 4_294_967_295
 /** An unsigned 32-bit integer: 0 to 4294967295. */
 export const Uint32 = z.int().min(0).max(uint32Max).meta({ format: 'uint32' })
 
+export const Int32 = z.int32().meta({ format: 'int32' })
+
+/** A range of ports, inclusive. */
+export const PortRange = z.object({ min: Int32, max: Int32 })
+
 /** A UUID. It is parsed to lower case, as the service shows it. */
 export const Uuid = z.guid('expected a UUID, as in 11111111-1111-4111-8111-111111111111').toLowerCase()
 

@@ -5,6 +5,7 @@ import { RegionSummary } from './regions.js'
 
 export const InGame = z.object({ game_id: z.string().meta({ description: 'The id of the game.' }) })
 
+/** A namespace without its configuration. */
 export const NamespaceSummary = z
   .object({
     namespace_id: z.string(),
@@ -16,11 +17,13 @@ export const NamespaceSummary = z
   .meta({ id: 'NamespaceSummary', description: 'A namespace without its configuration.' })
 export type NamespaceSummary = z.output<typeof NamespaceSummary>
 
+/** A version that a namespace of the game runs. */
 export const VersionSummary = z
   .object({ version_id: z.string(), create_ts: Timestamp, display_name: z.string() })
   .meta({ id: 'VersionSummary', description: 'A version that a namespace of the game runs.' })
 export type VersionSummary = z.output<typeof VersionSummary>
 
+/** A game with its namespaces, versions and regions. */
 export const Game = z
   .object({
     game_id: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Json, record } from '../lib/json.js'
-import { Uint32 } from './formats.js'
+import { Int32, PortRange, Uint32 } from './formats.js'
 import type { OperationSpec } from './operation.js'
 import { CoordinatesHeader, Region } from './regions.js'
 
@@ -17,6 +17,7 @@ const MaxPlayers = z.object({
   max_players_party: Uint32,
 })
 
+/** An open lobby. */
 export const Lobby = z
   .object({
     region_id: z.string(),
@@ -33,14 +34,13 @@ export const Lobby = z
   })
 export type Lobby = z.output<typeof Lobby>
 
-const Int32 = z.int32().meta({ format: 'int32' })
-
+/** The address of a port of a lobby. */
 export const JoinPort = z
   .object({
     hostname: z.string(),
     host: z.string().meta({ description: '`hostname:port`. Absent if there is a `port_range`.' }).optional(),
     port: Int32.optional(),
-    port_range: z.object({ min: Int32, max: Int32 }).optional(),
+    port_range: PortRange.optional(),
     is_tls: z.boolean(),
   })
   .meta({
@@ -89,10 +89,10 @@ const max_players = Uint32.meta({
 /** Proofs that a person plays. The mock ignores them. */
 const proofs = { captcha: z.unknown().optional(), verification_data: z.unknown().optional() }
 
-const unproven = 'The mock ignores `captcha` and `verification_data`.'
-const optedIn =
+const noProof = 'The mock ignores `captcha` and `verification_data`.'
+const optionsAllowed =
   'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false` or `dynamic_max_players: false`. The real service allows them only if the version does.'
-const counted = 'The limit of players per client address and the simulated game server work as in `lobbies.find`.'
+const sameAsFind = 'The limit of players per client address and the simulated game server work as in `lobbies.find`.'
 const simulated = [
   'By default the mock simulates the game server of a lobby. The lobby is ready at once. A reserved seat counts as connected after 2 s, and the player leaves after 30 min.',
   'The first accepted call with the token of a lobby hands that lobby over to its real server. From then on only the calls of that server count. Players that the mock had connected become reserved again, for 2 min, until the server connects them.',
@@ -171,9 +171,9 @@ export const lobbyOperations = {
       'The fullest lobby is the one with the fewest free seats. On a tie, the nearest region wins, then the first of the requested modes, then the oldest lobby.',
       'Without `regions`, the mock searches all regions that the game modes enable, and creates a new lobby in the nearest. The real service searches only the nearest. An empty list of `regions` is `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`.',
       'With `tags`, it finds a lobby that has all of them. With `max_players`, it finds a lobby with exactly that maximum. A new lobby gets both.',
-      optedIn,
+      optionsAllowed,
       'The limit of players per client address applies to a loopback address without `x-forwarded-for` only after the scenario or an mm-config call has set `max_players`. On one machine all players have the same address.',
-      unproven,
+      noProof,
     ],
   },
   'lobbies.join': {
@@ -199,8 +199,8 @@ export const lobbyOperations = {
     fidelity: [
       'A player can join a closed lobby by its id, as in the real service. `MATCHMAKER_LOBBY_CLOSED` comes from faults only.',
       'The mock remembers a stopped lobby for an hour. Then the answer is `MATCHMAKER_LOBBY_NOT_FOUND`.',
-      counted,
-      unproven,
+      sameAsFind,
+      noProof,
     ],
   },
   'lobbies.create': {
@@ -250,9 +250,9 @@ export const lobbyOperations = {
     fidelity: [
       'Game modes allow it, unless the scenario says `disabled: [create]`. The real service allows it only if the version does.',
       'The mock allows `publicity: "public"`. The real service allows it only if the version does.',
-      optedIn,
-      counted,
-      unproven,
+      optionsAllowed,
+      sameAsFind,
+      noProof,
     ],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,18 +1,16 @@
 import * as z from 'zod'
 import { record } from '../lib/json.js'
-import { identifierShape } from './formats.js'
+import { Int32, identifierShape, PortRange } from './formats.js'
 import { InNamespace, Validation } from './namespaces.js'
 import type { OperationSpec } from './operation.js'
 
-const Int32 = z.int32().meta({ format: 'int32' })
-
+/** The protocol of a port. */
 export const ProxyProtocol = z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp'])
-
-const PortRange = z.object({ min: Int32, max: Int32 })
 
 /** The most ports of a development token (PROTOCOL.md B5). */
 export const portsMax = 16
 
+/** A port of a lobby. */
 export const Port = z
   .object({
     label: z.string(),
@@ -27,6 +25,7 @@ export const Port = z
   })
 export type Port = z.output<typeof Port>
 
+/** A port of your own game server. */
 export const DevelopmentPort = z
   .object({ port: Int32.optional(), port_range: PortRange.optional(), protocol: ProxyProtocol })
   .meta({

@@ -33,12 +33,13 @@ const MatchmakerConfig = z.object({
   max_players_per_client_hosting: Uint32,
 })
 
-/** Clients insist on all fields of `config`. */
+/** A namespace with its configuration. Clients insist on all fields. */
 export const Namespace = NamespaceSummary.extend({
   config: z.object({ cdn: CdnConfig, matchmaker: MatchmakerConfig, kv: z.object({}), identity: z.object({}) }),
 }).meta({ id: 'Namespace', description: 'A namespace with its configuration.' })
 export type Namespace = z.output<typeof Namespace>
 
+/** A problem of a validated request. */
 export const ValidationError = z.object({ path: z.array(z.string()) }).meta({
   id: 'ValidationError',
   description:
@@ -46,6 +47,7 @@ export const ValidationError = z.object({ path: z.array(z.string()) }).meta({
 })
 export type ValidationError = z.output<typeof ValidationError>
 
+/** The problems of a validated request. */
 export const Validation = z.object({ errors: z.array(ValidationError) }).meta({
   id: 'Validation',
   description: 'The problems of a validated request. The list is empty if the request is valid.',

@@ -25,6 +25,7 @@ export interface OpenApiDocument {
   }
 }
 
+/** An operation at a path and method. */
 export interface OpenApiOperation {
   readonly operationId: string
   readonly summary: string
@@ -38,6 +39,7 @@ export interface OpenApiOperation {
   readonly responses: Readonly<Record<string, OpenApiResponse>>
 }
 
+/** A parameter of a path, of a query, or a header. */
 export interface OpenApiParameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -47,6 +49,7 @@ export interface OpenApiParameter {
   readonly example: string
 }
 
+/** The response with one status. */
 export interface OpenApiResponse {
   readonly description: string
   readonly headers: Readonly<Record<string, { readonly $ref: string }>>
@@ -54,16 +57,19 @@ export interface OpenApiResponse {
   readonly content?: OpenApiContent
 }
 
+/** A body, always JSON. */
 export interface OpenApiContent {
   readonly 'application/json': { readonly schema: OpenApiSchema; readonly example?: unknown }
 }
 
+/** A header of a response. */
 export interface OpenApiHeader {
   readonly description: string
   readonly required?: boolean
   readonly schema: OpenApiSchema
 }
 
+/** Options of `openapi`. */
 export interface OpenApiOptions {
   /** The URL of the server, without a slash at its end. Default: the place where the document was found. */
   readonly serverUrl?: string | undefined
