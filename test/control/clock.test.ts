@@ -113,7 +113,9 @@ describe('the clock of a world', () => {
     expect([link, ...answers].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200])
   })
 
-  it('has 10,000 links expire in their order in one advance, and wakes each watcher once', async ({ serve }) => {
+  it('has 10,000 links expire in their order in one advance, and wakes each watcher once', { tags: ['slow'] }, async ({
+    serve,
+  }) => {
     const { mock, client } = await serve({ watchTimeoutMs: hours(3) })
     const count = 10_000
     const links = Array.from({ length: count }, (_, i) => ({

@@ -84,7 +84,7 @@ describe('the body of a call', () => {
     ['PUT', '/__mock/snapshot', 64 * 1024 * 1024],
     ['PUT', '/__mock/scenario', 64 * 1024 * 1024],
     ['PUT', '/__mock/worlds/other', 64 * 1024 * 1024],
-  ] as const)('has a limit: %s %s takes %d bytes', async ([method, path, most], { serve }) => {
+  ] as const)('has a limit: %s %s takes %d bytes', { tags: ['slow'] }, async ([method, path, most], { serve }) => {
     const { mock, url } = await serve()
     const before = stateOf(mock.world)
     const send = (length: number) => sendTo(url, { method, path, headers: jsonType, body: '1'.padStart(length) })

@@ -92,7 +92,7 @@ describe('generated lobbies', () => {
     expect(lobbies.map(lobby => lobby.lobby_id === 'L')).toEqual([true, false, false])
   })
 
-  it('can be 100,000', () => {
+  it('can be 100,000', { tags: ['slow'] }, () => {
     const world = worldOf({ game_modes: ['duel', 'ffa'], generate: { lobbies: 100_000 } })
 
     expect(world.lobbies.count()).toBe(100_000)

@@ -114,7 +114,7 @@ async function ask(mock: Mockmaker, path: string, body?: object): Promise<string
 }
 
 describe('friday-night', () => {
-  it('lives: lobbies fill and empty, and as many play as before', async () => {
+  it('lives: lobbies fill and empty, and as many play as before', { tags: ['slow'] }, async () => {
     const mock = frozen('friday-night')
     const counts = () => new Map(mock.world.lobbies.all().map(lobby => [lobby.lobby_id, lobby.total_player_count]))
     const sum = (of: ReadonlyMap<string, number>) => [...of.values()].reduce((total, count) => total + count, 0)
@@ -139,7 +139,7 @@ describe('friday-night', () => {
     expect(new Set(answers)).toEqual(new Set(['answered']))
   })
 
-  it('lists more than a hundred lobbies after half an hour, and none that is empty', async () => {
+  it('lists more than a hundred lobbies after half an hour, and none that is empty', { tags: ['slow'] }, async () => {
     const mock = frozen('friday-night')
 
     await mock.world.clock.advance('30m')
@@ -177,7 +177,7 @@ describe('launch-day', () => {
 })
 
 describe('ghost-town', () => {
-  it('has hardly anybody, at any time of a day', async () => {
+  it('has hardly anybody, at any time of a day', { tags: ['slow'] }, async () => {
     const mock = frozen('ghost-town')
     const most: number[] = []
     for (let hour = 0; hour < 24; hour++) {

@@ -137,7 +137,7 @@ describe('the order of problems', () => {
     ['YAML', (keys: readonly string[]) => keys.map(key => `${key}: 1\n`).join('')],
     ['JSON', (keys: readonly string[]) => JSON.stringify(Object.fromEntries(keys.map(key => [key, 1])))],
     // Each key compared with all others would take minutes.
-  ])('is one of the first 20 where one map of %s has 80,000', { timeout: 60_000 }, (_, textOf) => {
+  ])('is one of the first 20 where one map of %s has 80,000', { tags: ['slow'] }, (_, textOf) => {
     expect(problems(textOf(Array.from({ length: 80_000 }, (_, i) => `key${i}`)))).toHaveLength(21)
   })
 })
@@ -227,9 +227,13 @@ describe('a text that is refused', () => {
     ])
   })
 
-  it.each(['[', '- ', '? ', '{a: '])('nests so deep that it would exhaust the stack, as %j', opening => {
-    expect(problems(opening.repeat(100_000))[0]).toMatch(/^friday-night\.yaml:1:\d+: nests deeper than 128 levels\.$/)
-  })
+  it.each(['[', '- ', '? ', '{a: '])(
+    'nests so deep that it would exhaust the stack, as %j',
+    { tags: ['slow'] },
+    opening => {
+      expect(problems(opening.repeat(100_000))[0]).toMatch(/^friday-night\.yaml:1:\d+: nests deeper than 128 levels\.$/)
+    },
+  )
 })
 
 describe('any text', () => {

@@ -64,7 +64,9 @@ async function compareAll(steps: readonly Step[]): Promise<void> {
 }
 
 describe('a kept answer', () => {
-  it('is the answer of a mock that keeps nothing, whatever was asked and written before', async () => {
+  it('is the answer of a mock that keeps nothing, whatever was asked and written before', {
+    tags: ['slow'],
+  }, async () => {
     await fc.assert(fc.asyncProperty(steps, compareAll), { numRuns: 300 })
   })
 

@@ -289,7 +289,9 @@ describe('a watch', () => {
     expect([json(got), mock.world.waiters]).toMatchObject([{ code: 'TOKEN_INVALID' }, 1])
   })
 
-  it('is refused with 429 and retry-after where 50 000 are blocked, until one is answered', async () => {
+  it('is refused with 429 and retry-after where 50 000 are blocked, until one is answered', {
+    tags: ['slow'],
+  }, async () => {
     const { mock, world, first, client } = await blocked()
     const query = `device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`
     for (let i = 1; i < 50_000; i++) void ask(mock, get(query))

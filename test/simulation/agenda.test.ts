@@ -161,7 +161,7 @@ describe('what happens by itself', () => {
   })
 })
 
-describe('a scenario that ships, alive', () => {
+describe('a scenario that ships, alive', { tags: ['slow'] }, () => {
   it.each(Object.keys(scenarios) as (keyof typeof scenarios)[])('%s goes on for an hour', async name => {
     const mock = createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' }, live: true })
     onTestFinished(() => mock.close())

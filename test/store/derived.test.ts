@@ -107,7 +107,7 @@ function walked({ lobbies, players, namespaces }: ReadTables): ReturnType<typeof
   }
 }
 
-describe('sums, orders and views', () => {
+describe('sums, orders and views', { tags: ['slow'] }, () => {
   it.prop([fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 12 })], { numRuns: 300 })(
     'say what a walk over all records says: in a turn, after it, after a reset, and in a fork',
     async turns => {

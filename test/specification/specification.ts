@@ -1,0 +1,36 @@
+import { specifyAuth } from './auth.js'
+import { specifyDeviceLinks } from './device-link.js'
+import type { Frame } from './frame.js'
+import { specifyGames } from './game.js'
+import { specifyLobbyList } from './lobby-list.js'
+import { specifyMatchmaker } from './matchmaker.js'
+import { specifyNamespaces } from './namespace.js'
+import { specifyNamespaceDomains } from './namespace-domain.js'
+import { specifyNamespaceTokens } from './namespace-token.js'
+import { specifyNamespaceValidation } from './namespace-validation.js'
+import { specifyOptionalNull } from './optional-null.js'
+import { specifyResponses } from './response.js'
+import { specifyServiceCloudTests } from './service-cloud.js'
+import { specifyServiceMatchmakerTests } from './service-matchmaker.js'
+
+/** Specifies every operation, for a mock of tanks that has had no request before. */
+export function specification(frame: Frame): void {
+  essentials(frame)
+  specifyNamespaceValidation(frame)
+  specifyGames(frame)
+  specifyNamespaces(frame)
+  specifyNamespaceTokens(frame)
+  specifyNamespaceDomains(frame)
+  specifyAuth(frame)
+  specifyOptionalNull(frame)
+  specifyServiceCloudTests(frame)
+  specifyServiceMatchmakerTests(frame)
+  specifyMatchmaker(frame)
+}
+
+/** The part of the specification that shows an entry point at work: reads, writes, watches, errors, headers and bodies. */
+export function essentials(frame: Frame): void {
+  specifyLobbyList(frame)
+  specifyDeviceLinks(frame)
+  specifyResponses(frame)
+}
