@@ -23,7 +23,7 @@ export function readToken(request: MockRequest): string | undefined {
   return token === '' || token.startsWith(' ') ? undefined : token
 }
 
-/** Identifies the caller of an operation. Throws `ApiError` if the operation does not admit this kind of caller (PROTOCOL.md B1, B3). */
+/** Identifies the caller of an operation. Throws `ApiError` if the operation does not admit them (PROTOCOL.md B1, B3). */
 export function authenticate(request: MockRequest, { id, params }: Route<OperationId>, view: View): Caller {
   const { auth } = operations[id]
   const token = readToken(request)
@@ -51,7 +51,7 @@ function callerWithoutToken(auth: Auth, request: MockRequest, view: View): Calle
   throw new ApiError('API_UNAUTHORIZED', `this call needs ${neededToken[auth]} token: ${howToSendToken(auth)}`)
 }
 
-/** Takes the namespace of the page that sent the request. Without a page it is the default namespace, which real servers do not have. */
+/** Without a token, the page tells the namespace. Without a page, it is the default one, which real servers do not have. */
 function tokenlessCaller(request: MockRequest, { tables }: View): Caller {
   const origin = header(request, 'origin')
   const namespace = (origin === undefined ? undefined : namespaceOfOrigin(origin, tables)) ?? defaultNamespace(tables)
@@ -144,7 +144,7 @@ const howToRenew: { readonly [kind in ExpiringToken]: string } = {
 /** In characters. The rest of a longer address is ignored. */
 const longestAddress = 64
 
-/** Finds the client of a request: the first address of `x-forwarded-for`, else the address of the connection (PROTOCOL.md B6). */
+/** Finds the client: the first address of `x-forwarded-for`, else the address of the connection (PROTOCOL.md B6). */
 export function readClient(request: MockRequest): Client {
   const [first = ''] = (header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)

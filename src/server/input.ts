@@ -7,10 +7,13 @@ import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** How many problems a message lists. */
+/** A message lists no more problems than this. */
 const mostProblems = 10
 
-/** Parses the query of a request. Ignores unknown parameters. Throws `API_BAD_QUERY` if a known one does not fit, or is sent twice. */
+/**
+ * Parses the query of a request. Ignores unknown parameters. Throws `API_BAD_QUERY` if a known one does not fit, or is
+ * sent twice.
+ */
 export function parseQuery({ query: schema }: Pick<OperationSpec, 'query'>, { query: text = '' }: MockRequest): Fields {
   if (!schema) return {}
   if (text === '') return parseTexts(schema, undefined, 'API_BAD_QUERY', 'query parameter')

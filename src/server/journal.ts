@@ -75,7 +75,7 @@ export class Journal {
     return { ...verification, nearest }
   }
 
-  /** Replaces all exchanges with those of a snapshot, under new ids. A request that is still being answered will not be added. */
+  /** Replaces all exchanges with those of a snapshot, under new ids. A request that is still in progress will not be added. */
   load(entries: readonly JournalEntry[]): void {
     this.#history.loadExchanges(entries.map(restoreExchange))
   }

@@ -28,9 +28,9 @@ export interface ExchangeRecord {
   readonly rayId: string
   /** Real time from the request to its response, in ms. */
   readonly ms: number
-  /** Whether the request was blocked on a watch index. */
+  /** True if the request was blocked on a watch index. */
   readonly blocked: boolean
-  /** Whether the header Authorization was ignored because it is not `Bearer <token>`. */
+  /** True if the header Authorization was ignored because it is not `Bearer <token>`. */
   readonly authorizationIgnored: boolean
   /** The origin of the page, if it may not read the response. */
   readonly refusedOrigin: string | undefined
@@ -80,7 +80,7 @@ const descriptions: { readonly [Id in OperationId]?: Describe<OperationOutput<Id
   'devices.links.get': ({ cloud_token }) => (cloud_token === undefined ? 'pending' : 'complete'),
 }
 
-/** Describes the result of a successful call, such as `duel in Frankfurt, 2/2`. Returns `undefined` if the status says enough. */
+/** Describes the result of a successful call: `duel in Frankfurt, 2/2`. Returns `undefined` if the status says enough. */
 export function describeOutcome(
   { operation, caller }: Pick<RequestContext, 'operation' | 'caller'>,
   output: unknown,

@@ -115,7 +115,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** A request that is compared before it is checked. It parses each part on first use, and never throws. */
 export class UncheckedRequest implements MatchableRequest {
-  readonly request: MockRequest
+  readonly #request: MockRequest
   readonly #route: Route<OperationId> | undefined
   readonly #view: View
   #query: URLSearchParams | undefined
@@ -124,7 +124,7 @@ export class UncheckedRequest implements MatchableRequest {
   #caller: { readonly found: Caller | undefined } | undefined
 
   constructor(request: MockRequest, view: View) {
-    this.request = request
+    this.#request = request
     this.#view = view
     this.#route = unlessRefused(() => routes.find(request.method, request.path))
   }
@@ -135,29 +135,29 @@ export class UncheckedRequest implements MatchableRequest {
   }
 
   query(name: string): readonly string[] {
-    this.#query ??= new URLSearchParams(this.request.query ?? '')
+    this.#query ??= new URLSearchParams(this.#request.query ?? '')
     return this.#query.getAll(name)
   }
 
   header(name: string): readonly string[] {
-    const { headers } = this.request
+    const { headers } = this.#request
     return Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : []
   }
 
   /** `undefined` also for a body that the service refuses: it is too long, or nests too deep. */
   get body(): unknown {
-    this.#body ??= { json: parseJson(this.request.body) }
+    this.#body ??= { json: parseJson(this.#request.body) }
     return this.#body.json
   }
 
   /** `undefined` if the operation does not admit the caller. */
   get caller(): Caller | undefined {
     const route = this.#route
-    this.#caller ??= { found: route && unlessRefused(() => authenticate(this.request, route, this.#view)) }
+    this.#caller ??= { found: route && unlessRefused(() => authenticate(this.#request, route, this.#view)) }
     return this.#caller.found
   }
 
-  /** Whether the request is a watch with an index, which may block. */
+  /** True for a watch with an index, which may block. */
   get mayBlock(): boolean {
     const { operation } = this
     return operation !== undefined && operations[operation].kind === 'watch' && this.query('watch_index').length > 0

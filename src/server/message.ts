@@ -56,10 +56,13 @@ export interface MockResponseInit extends MockResponse {
   readonly cors: CorsPolicy
 }
 
-/** Answers requests, and never throws or rejects. Returns a promise only if a request writes, is blocked, delayed, or waits for overdue jobs. */
+/**
+ * Answers requests. Never throws or rejects. Returns a promise only if a request writes, is blocked or delayed, or waits
+ * for overdue jobs.
+ */
 export type RequestHandler = (request: MockRequest) => MockResponse | Promise<MockResponse>
 
-/** What is known of a request while it is answered. Times are in ms of `performance.now()`. */
+/** The state of a request while it is answered. Times are in ms of `performance.now()`. */
 export interface RequestContext {
   readonly request: MockRequest
   /** False for pages, refusals and preflights: the journal has only requests that reach the world. */

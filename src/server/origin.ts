@@ -10,7 +10,7 @@ export interface AllowedOrigins {
   readonly corsOrigins: readonly string[]
 }
 
-/** Whether pages of an origin may read the responses (PROTOCOL.md B9). */
+/** Tells whether pages of an origin may read the responses (PROTOCOL.md B9). */
 export function isAllowedOrigin(origin: string, { tables, corsOrigins }: AllowedOrigins): boolean {
   const isListed = corsOrigins.some(allowed => normalizeOrigin(allowed) === origin.toLowerCase())
   return isLoopbackOrigin(origin) || isListed || namespaceOfOrigin(origin, tables) !== undefined
@@ -21,7 +21,7 @@ function normalizeOrigin(written: string): string {
   return written.replace(/\/$/, '').toLowerCase()
 }
 
-/** Whether a browser can send a text as the header Origin: `https://game.example`, `null`. A slash at the end is fine. */
+/** Tells whether a browser can send a text as the header Origin: `https://game.example`, `null`. Allows a slash at the end. */
 export function isOrigin(text: unknown): boolean {
   if (typeof text !== 'string') return false
   const origin = normalizeOrigin(text)
@@ -30,12 +30,12 @@ export function isOrigin(text: unknown): boolean {
   return origin === 'null' || (/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/.test(origin) && URL.canParse(origin))
 }
 
-/** Whether an origin is on this machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`, with any scheme and port. */
+/** Tells whether an origin is on this machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`, with any scheme and port. */
 export function isLoopbackOrigin(origin: string): boolean {
   return isLoopbackHost(originHost(origin) ?? '')
 }
 
-/** Whether a host name is this machine. `host` has no port. */
+/** Tells whether a host name is this machine. `host` has no port. */
 export function isLoopbackHost(host: string): boolean {
   return /^([\w-]+\.)*localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/i.test(host)
 }
@@ -64,17 +64,17 @@ function originHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).hostname || undefined : undefined
 }
 
-/** Whether a request with this method may change something. */
+/** Tells whether a request with this method may change something. */
 export function isUnsafeMethod(method: string): boolean {
   return method === 'POST' || method === 'PUT' || method === 'DELETE'
 }
 
-/** Whether a browser says that a page of another site sent the request. No page can set this header; other clients do not send it. */
+/** Tells whether a page of another site sent the request. Browsers say so in a header that no page can set. */
 function isCrossSite(request: Pick<MockRequest, 'headers'>): boolean {
   return header(request, 'sec-fetch-site')?.toLowerCase() === 'cross-site'
 }
 
-/** Whether a page of another site sent the request, from an origin that is not allowed. */
+/** Tells whether a page of another site sent the request, from an origin that is not allowed. */
 export function isForeign(request: Pick<MockRequest, 'headers'>, allowed: AllowedOrigins): boolean {
   if (!isCrossSite(request)) return false
   const origin = header(request, 'origin')

@@ -135,7 +135,7 @@ function unlessGlob(text: string, redact: (text: string) => string): string {
   return text.includes('*') ? text : redact(text)
 }
 
-/** Whether a field, parameter or header holds a token: `token`, `device_link_token`. */
+/** Tells whether a field, parameter or header holds a token: `token`, `device_link_token`. */
 function isTokenName(name: string): boolean {
   return name === 'token' || name.endsWith('_token')
 }

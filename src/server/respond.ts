@@ -66,7 +66,7 @@ const clientClosedRequest = 499
 const encoder = new TextEncoder()
 const noBytes = new Uint8Array()
 
-/** Creates all responses, with the headers that every response has. Adds them to the journal and the log. Never throws (PROTOCOL.md B9). */
+/** Creates all responses with their common headers, and adds them to the journal and the log. Never throws (PROTOCOL.md B9). */
 export class Responder {
   readonly #options: ResponderOptions
   readonly #allowed: AllowedOrigins
@@ -92,7 +92,7 @@ export class Responder {
     return this.#finish(context, result)
   }
 
-  /** Responds with an `ApiError` or an injected error as it is. Reports any other error as a bug, and responds with 500 `ERROR`. */
+  /** Responds with an `ApiError` or an injected error as it is. Any other error is a bug: it is reported, and answered 500 `ERROR`. */
   fail(context: RequestContext, error: unknown): MockResponse {
     let result: Result
     try {
@@ -112,7 +112,7 @@ export class Responder {
     return this.fail(this.#begin(request, false, startedAt), error)
   }
 
-  /** Responds to a request that does not reach the world, such as that for a page. `startedAt` is a time of `performance.now()`. Default: now. */
+  /** Responds to a request that does not reach the world, such as one for a page. `startedAt` is as for `refuse`. */
   respond(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
     return this.#finish(this.#begin(request, false, startedAt), init)
   }

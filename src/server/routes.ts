@@ -149,7 +149,7 @@ function isParam(segment: string): boolean {
   return segment.startsWith('{')
 }
 
-/** Whether a template ends with these segments. A parameter matches any segment, but must not be the last one. */
+/** Tells whether a template ends with these segments. A parameter matches any segment, but must not be the last one. */
 function endsWith(template: readonly string[], segments: readonly string[]): boolean {
   const end = template.slice(-segments.length)
   const isSame = end.every((segment, i) => isParam(segment) || segment === segments[i])

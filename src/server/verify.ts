@@ -12,7 +12,7 @@ import {
 } from './match.js'
 import { routes } from './routes.js'
 
-/** Whether the journal is as expected. If it is not, `reason` and `nearest` tell why. */
+/** The result of comparing the journal with an expectation. If it is not as expected, `reason` and `nearest` tell why. */
 export interface Verification {
   readonly ok: boolean
   /** The number of exchanges that match. For an order: of its steps that were found. */
@@ -29,7 +29,7 @@ export interface NearMiss {
   readonly differs: readonly Difference[]
 }
 
-/** How many differences of an exchange are counted. With so many, it is no near miss. */
+/** No more differences of an exchange are counted. With so many, it is no near miss. */
 const mostDifferences = 100
 
 const mostNearMisses = 3
@@ -39,7 +39,7 @@ interface Journaled {
   /** The oldest first. */
   readonly entries: readonly JournalEntry[]
   readonly tables: ReadTables
-  /** How many older exchanges the journal has dropped. */
+  /** The number of older exchanges that the journal has dropped. */
   readonly dropped: number
 }
 
