@@ -6,7 +6,7 @@ import { ids, tokens } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
 describe('the client', () => {
-  it('steers by the names that a mock has in-process', async ({ serve }) => {
+  it('has the names of a mock in-process', async ({ serve }) => {
     const { mock, client } = await serve()
     const names = (remote: object, there: object) => Object.keys(remote).filter(name => !(name in there))
 
@@ -20,7 +20,7 @@ describe('the client', () => {
     expect(names(client.world.lobbies, mock.world.lobbies)).toEqual([])
   })
 
-  it('speaks the language of the tables', async ({ serve }) => {
+  it('has the methods of the tables', async ({ serve }) => {
     const { client, mock } = await serve()
     const { lobbies, gameModes } = client.world
 
@@ -37,7 +37,7 @@ describe('the client', () => {
     expect([await lobbies.get('closed'), (await lobbies.all()).length]).toEqual([undefined, 8])
   })
 
-  it('rejects an id that no record has, and names the nearest', async ({ serve }) => {
+  it('rejects an unknown id, and names the nearest', async ({ serve }) => {
     const { client, mock } = await serve()
     const before = stateOf(mock.world)
     const { lobbies } = client.world
@@ -51,14 +51,14 @@ describe('the client', () => {
     expect(stateOf(mock.world)).toBe(before)
   })
 
-  it('says how what is inside a field is found', async ({ serve }) => {
+  it('tells how to find by a nested field', async ({ serve }) => {
     const { client } = await serve()
     const inside = client.world.lobbies.findMany({ state: { map: 'Quarry' } } as never) // no type lets it pass
 
     await expect(inside).rejects.toThrow("findMany({ 'state.name': 'value' }): what is inside a field, by its path")
   })
 
-  it('sends an id as it is, whatever is in it', async ({ serve }) => {
+  it('encodes any id', async ({ serve }) => {
     const { client, mock } = await serve()
     const lobby_id = '?a=1&b#c%20..'
     await mock.world.lobbies.create({ lobby_id })
@@ -66,7 +66,7 @@ describe('the client', () => {
     expect((await client.world.lobbies.get(lobby_id))?.lobby_id).toBe(lobby_id)
   })
 
-  it('steers the world that its URL names, or that it is told', async ({ serve }) => {
+  it('controls the world of its URL or of its options', async ({ serve }) => {
     const { url, mock } = await serve()
     await mock.worlds.put('one')
 
@@ -92,7 +92,7 @@ describe('the client', () => {
     expect((await client.worlds.list()).map(({ id }) => id)).toEqual(['default', 'test-42'])
   })
 
-  it('says whose the tokens are', async ({ serve }) => {
+  it('names the owners of tokens', async ({ serve }) => {
     const { client } = await serve()
 
     expect(await client.tokens()).toContainEqual(
@@ -100,7 +100,7 @@ describe('the client', () => {
     )
   })
 
-  it('rejects with what the mock says', async ({ serve }) => {
+  it('rejects with the message of the mock', async ({ serve }) => {
     const { client } = await serve()
 
     const error = await client.world.lobbies.create({ game_mode_id: 'duell' }).catch(error => error)
@@ -133,7 +133,7 @@ describe('the client', () => {
     expect(() => createClient(url as never)).toThrow('expected http://127.0.0.1:4100')
   })
 
-  it('says how its tables are called where that was as in-process', async ({ serve }) => {
+  it('tells how to call its tables if a call is written as in-process', async ({ serve }) => {
     const { lobbies } = (await serve()).client.world
     const query = (() => ({})) as never
 
@@ -155,7 +155,7 @@ describe('the client', () => {
     for (const call of calls) await expect(call).rejects.toThrow('takes other arguments than one in-process')
   })
 
-  it('says where no mock answers', async ({ serve }) => {
+  it('tells if no mock answers', async ({ serve }) => {
     const { client, url, close } = await serve()
     await close()
 
@@ -176,7 +176,7 @@ describe('the client', () => {
     await close()
   })
 
-  it('uses the fetch that it is given', async ({ serve }) => {
+  it('uses a given fetch', async ({ serve }) => {
     const { url } = await serve()
     const asked: string[] = []
     const client = createClient(url, {

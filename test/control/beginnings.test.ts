@@ -9,8 +9,8 @@ import { stateOf } from '../support/worlds.js'
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const fails = { operation: 'lobbies.list', effect: { error: { status: 503 } } } as const
 
-describe('a world that begins anew', () => {
-  it('has the faults of one beginning or of the other, and never none', async ({ serve }) => {
+describe('reset, load and restore', () => {
+  it('replace the faults at once: no request meets none', async ({ serve }) => {
     const { mock } = await serve({ scenario: { ...tanks, faults: [fails] } })
     let goOn = () => {}
     const turn = mock.world.write(() => new Promise<void>(resolve => (goOn = resolve)))
@@ -24,7 +24,7 @@ describe('a world that begins anew', () => {
     expect([between, (await ask(mock, list)).status]).toEqual([503, 503])
   })
 
-  it('forgets what it was asked, but where a snapshot is put back', async ({ serve }) => {
+  it('clear the journal, except restore', async ({ serve }) => {
     const { mock, client } = await serve()
     const entries = async (begin: () => Promise<unknown>) => {
       await ask(mock, list)
@@ -41,7 +41,7 @@ describe('a world that begins anew', () => {
     ]).toEqual([0, 0, 1, 0])
   })
 
-  it('refuses a scenario of whose faults two have one id, and nothing has happened', async ({ serve }) => {
+  it('refuse a scenario with two faults of one id, and change nothing', async ({ serve }) => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)
     const fault = { id: '7', effect: { reset: true } }
@@ -53,9 +53,7 @@ describe('a world that begins anew', () => {
     expect([stateOf(mock.world), mock.world.title]).toEqual([before, 'Tanks'])
   })
 
-  it('keeps faults that a snapshot does not speak of as they are, also where it goes back in time', async ({
-    serve,
-  }) => {
+  it('keep the faults if the snapshot has none, even if it goes back in time', async ({ serve }) => {
     const { mock } = await serve()
     const snapshot = mock.snapshot()
     await mock.world.clock.advance('40s')
@@ -71,7 +69,7 @@ describe('a world that begins anew', () => {
     expect((await ask(mock, list)).status).toBe(200)
   })
 
-  it('has no fault after a reset that no beginning has had', async ({ serve }) => {
+  it('remove faults that were not in the scenario', async ({ serve }) => {
     const { mock } = await serve()
     mock.faults.add(fails)
     await mock.restore(mock.snapshot())
@@ -81,7 +79,7 @@ describe('a world that begins anew', () => {
     expect(mock.faults.list()).toEqual([])
   })
 
-  it('lets go what was held before it, so that it is of the world before', async ({ serve }) => {
+  it('release held requests first, so that they belong to the old world', async ({ serve }) => {
     const { mock } = await serve()
     mock.faults.add({ operation: 'devices.links.prepare', effect: { hold: true } })
     const held = ask(mock, { method: 'POST', path: '/cloud/devices/links' })
@@ -92,8 +90,8 @@ describe('a world that begins anew', () => {
   })
 })
 
-describe('a scenario file that is saved', () => {
-  it('brings its faults, by their ids, and leaves those that were added since', async ({ serve }) => {
+describe('a reload of the scenario file', () => {
+  it('replaces faults by their ids, and keeps those that were added later', async ({ serve }) => {
     const { mock } = await serve()
     mock.faults.add({ operation: 'devices.*', effect: { empty: true } })
     const added_at = '2026-11-20T19:59:00.000Z'
@@ -108,7 +106,7 @@ describe('a scenario file that is saved', () => {
     expect(mock.faults.list()).toEqual([])
   })
 
-  it('has no journal: what was asked stays', async ({ serve }) => {
+  it('keeps the journal', async ({ serve }) => {
     const { mock } = await serve()
     await ask(mock, list)
     const { journal } = mock.snapshot({ with: ['journal'] })
@@ -120,8 +118,8 @@ describe('a scenario file that is saved', () => {
   })
 })
 
-describe('the journal of a scenario', () => {
-  it('is of the world that begins with it, until a reset, and of no other', async ({ serve }) => {
+describe('the journal in a scenario', () => {
+  it('belongs to the world that begins with it, until a reset', async ({ serve }) => {
     const { mock: before } = await serve()
     await ask(before, list)
     const bug = before.snapshot({ with: ['journal'] })
@@ -139,8 +137,8 @@ describe('the journal of a scenario', () => {
   })
 })
 
-describe('a mock that has ended', () => {
-  it('answers in worlds that it has not had, and keeps and blocks nothing', async () => {
+describe('a closed mock', () => {
+  it('answers in new worlds, but keeps and blocks nothing', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const mock = setupMockmaker({ scenario: tanks })
     const served = operationOf(mock.handlers.at(-1) ?? {})
@@ -157,8 +155,8 @@ describe('a mock that has ended', () => {
   })
 })
 
-describe('worlds that are forked', () => {
-  it('keep links that somebody has led elsewhere', async ({ serve }) => {
+describe('a fork', () => {
+  it('keeps links that lead to another server', async ({ serve }) => {
     const { mock } = await serve()
     const other = await mock.worlds.put('a')
     await other.world.settings.update(q => q.where({ settings_id: 'settings' }), {
@@ -172,7 +170,7 @@ describe('worlds that are forked', () => {
 })
 
 describe('the clock', () => {
-  it('is set by both of two that set it at once', async ({ serve }) => {
+  it('takes two settings at once', async ({ serve }) => {
     const { mock } = await serve()
 
     await Promise.all([mock.world.clock.set({ rate: 10 }), mock.world.clock.set({ mode: 'running' })])
@@ -181,8 +179,8 @@ describe('the clock', () => {
   })
 })
 
-describe('an answer that cannot be written', () => {
-  it('is a failure that the journal and the log have', async () => {
+describe('a response that cannot be written', () => {
+  it('is a failure in the journal and the log', async () => {
     const mock = setupMockmaker({ scenario: tanks })
     mock.listen({ onUnhandledRequest: 'error' })
     const codes: (string | undefined)[] = []

@@ -7,7 +7,7 @@ const hours = (count: number) => count * 3_600_000
 const begun = Date.parse('2026-11-20T20:00:00Z')
 
 describe('the clock of a world', () => {
-  it('is advanced by a duration or by ms, and says where it is', async ({ serve }) => {
+  it('advances by a duration or by ms, and returns its state', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const got = [
@@ -25,7 +25,7 @@ describe('the clock of a world', () => {
     expect(mock.world.clock.now()).toBe(begun + hours(2) + 500)
   })
 
-  it('is set: its mode, its rate, and a time to come', async ({ serve }) => {
+  it('sets its mode, its rate and a later time', async ({ serve }) => {
     const { mock, client } = await serve()
 
     const set = await client.world.clock.set({ now: '2026-11-21T00:00:00+02:00', rate: 60 })
@@ -35,7 +35,7 @@ describe('the clock of a world', () => {
     expect([mock.world.clock.mode, mock.world.clock.rate]).toEqual(['running', 60])
   })
 
-  it('is another one in each world', async ({ serve }) => {
+  it('is separate in each world', async ({ serve }) => {
     const { mock, client } = await serve()
     const other = await client.worlds.put('other')
 
@@ -44,7 +44,7 @@ describe('the clock of a world', () => {
     expect([mock.world.clock.now(), mock.worlds.get('other')?.world.clock.now()]).toEqual([begun, begun + hours(1)])
   })
 
-  it('goes back on a reset, with its mode and its rate', async ({ serve }) => {
+  it('returns on a reset to its time, mode and rate', async ({ serve }) => {
     const { mock, client } = await serve()
     await client.world.clock.set({ mode: 'running', rate: 10, now: begun + hours(5) })
     // The slowest of machines: a millisecond between any two looks at the time.
@@ -100,7 +100,7 @@ describe('the clock of a world', () => {
     expect([stateOf(mock.world), mock.world.clock.mode]).toEqual([before, 'frozen'])
   })
 
-  it('stops where time ends, and all is answered still', async ({ serve }) => {
+  it('stops at the last time of a Date, and the mock still answers', async ({ serve }) => {
     const { mock, client, steer, send } = await serve()
     await client.world.clock.set({ now: 8.64e15 - 31_556_952_000_000, mode: 'running', rate: 1_000_000 })
     mock.faults.add({ operation: 'lobbies.*', effect: { reset: true }, after: '36525d', for: '36525d' })
@@ -113,7 +113,7 @@ describe('the clock of a world', () => {
     expect([link, ...answers].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200])
   })
 
-  it('has 10,000 links expire in their order in one advance, and wakes each watcher once', { tags: ['slow'] }, async ({
+  it('expires 10,000 links in order in one advance, and wakes each watcher once', { tags: ['slow'] }, async ({
     serve,
   }) => {
     const { mock, client } = await serve({ watchTimeoutMs: hours(3) })

@@ -50,7 +50,7 @@ function complete(
 }
 
 describe('the page of a pending device link', () => {
-  it('says which link it is, and that it is pending', () => {
+  it('shows the link and its state', () => {
     const { status, body } = linkPage('device.mock.sofa')
 
     expect({ status, state: stateIn(body) }).toEqual({ status: 200, state: 'pending' })
@@ -65,7 +65,7 @@ describe('the page of a pending device link', () => {
     ])
   })
 
-  it('says so of a game that has no cloud token', () => {
+  it('tells that a game has no cloud token', () => {
     const mock = createMockmaker({ scenario })
     const rest = mock.tokens.filter(token => token.kind !== 'cloud' || token.game !== 'karts')
 
@@ -75,7 +75,7 @@ describe('the page of a pending device link', () => {
     expect(body).toContain('Karts has no cloud token in this scenario')
   })
 
-  it('has what completes the link', async () => {
+  it('has the data to complete the link', async () => {
     const mock = createMockmaker({ scenario })
     const [, button = { gameId: '', token: '' }] = buttonsIn(linkPage('device.mock.sofa', mock).body)
 
@@ -99,7 +99,7 @@ describe('the page of a pending device link', () => {
     },
   )
 
-  it('says which device waits, and until when', () => {
+  it('shows which device waits, and until when', () => {
     const text = (token: string) => linkPage(token).body.replaceAll(/<[^>]*>/g, '')
 
     expect(text('device.mock.sofa')).toMatch(/The device that shows device\.mock\.sofa waits for a cloud token\./)
@@ -109,7 +109,7 @@ describe('the page of a pending device link', () => {
     )
   })
 
-  it('has no button that can be pressed before its script runs', () => {
+  it('disables its buttons until its script runs', () => {
     const buttons = linkPage('device.mock.sofa').body.match(/<button [^>]*>/g) ?? []
 
     expect(buttons.map(button => / disabled /.test(button))).toEqual([true, true])
@@ -126,13 +126,13 @@ describe('the page of a pending device link', () => {
     expect(body).toContain(`data-link="${escaped}"`)
   })
 
-  it('says what to do without JavaScript', () => {
+  it('tells what to do without JavaScript', () => {
     expect(linkPage('device.mock.sofa').body).toContain('POST /cloud/devices/links/complete')
   })
 })
 
 describe('the page of a device link that is not pending', () => {
-  it('says that it is complete, for which game, and shows no token of it and no button', () => {
+  it('shows the game of a complete link, without its token or a button', () => {
     const { status, body } = linkPage('device.mock.desk')
 
     expect({ status, state: stateIn(body) }).toEqual({ status: 200, state: 'complete' })
@@ -140,7 +140,7 @@ describe('the page of a device link that is not pending', () => {
     expect(body).not.toMatch(/<button|cloud\.mock/)
   })
 
-  it('says that it has expired', async () => {
+  it('shows that the link has expired', async () => {
     const mock = createMockmaker({ scenario })
     const before = stateIn(linkPage('device.mock.attic', mock).body)
 
@@ -166,7 +166,7 @@ describe('the page of an unknown device link', () => {
     expect(body).toContain('<p class="address">&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;</p>')
   })
 
-  it('takes broken percent-encoding as it was sent', () => {
+  it('shows broken percent-encoding as it was sent', () => {
     const { status, body } = page('/devices/link/%E0%A4%A')
 
     expect(status).toBe(404)

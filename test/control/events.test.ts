@@ -38,7 +38,7 @@ describe('GET /__mock/changes', () => {
     expect(await response.text()).toMatch(/^event: begin\nid: \w+-0\ndata: {}\n\nevent: end\ndata: {}\n\n$/)
   })
 
-  it('tells of change sets and exchanges as they happen, each with an id', async ({ serve }) => {
+  it('sends change sets and exchanges as they happen, each with an id', async ({ serve }) => {
     const steered = await serve()
     const first = take(await steered.client.changes(), 2)
 
@@ -59,7 +59,7 @@ describe('GET /__mock/changes', () => {
     expect(exchange).toMatchObject({ type: 'exchange', data: { id: 2, operation: 'lobbies.list', status: 200 } })
   })
 
-  it('begins with what has happened since a revision', async ({ serve }) => {
+  it('begins after a given revision', async ({ serve }) => {
     const steered = await serve()
     await makeLobby(steered, 'before')
     const since = steered.mock.world.revision
@@ -71,7 +71,7 @@ describe('GET /__mock/changes', () => {
     expect(events.map(shown)).toEqual(['exchange', 'after'])
   })
 
-  it('tells where the past is gone, and goes on with what is new', async ({ serve }) => {
+  it('tells if past events are no longer kept, and continues with new ones', async ({ serve }) => {
     const steered = await serve({ journalSize: 1 })
     const since = steered.mock.world.revision
     await steered.send(list)
@@ -103,7 +103,7 @@ describe('GET /__mock/changes', () => {
     },
   )
 
-  it('takes a revision that is to come for one of another run', async ({ serve }) => {
+  it('treats a future revision as one of another run', async ({ serve }) => {
     const steered = await serve()
 
     const [told] = await take(steered.client.changes({ since: steered.mock.world.revision + 1 }), 1)
@@ -111,7 +111,7 @@ describe('GET /__mock/changes', () => {
     expect(told?.type).toBe('gone')
   })
 
-  it('misses nothing and repeats nothing, wherever it is cut and resumed', async ({ serve }) => {
+  it('neither loses nor repeats an event, wherever it is cut and resumed', async ({ serve }) => {
     const steered = await serve()
     const step = fc.oneof({ weight: 3, arbitrary: fc.constant('happens' as const) }, fc.constant('is cut' as const))
     await fc.assert(
@@ -139,7 +139,7 @@ describe('GET /__mock/changes', () => {
     )
   })
 
-  it('resumes a stream whose socket was torn down', async ({ serve }) => {
+  it('resumes a stream after a connection reset', async ({ serve }) => {
     const steered = await serve()
     const socket = await openSocket(steered.url)
     socket.write('GET /__mock/changes HTTP/1.1\r\nhost: localhost\r\n\r\n')
@@ -160,7 +160,7 @@ describe('GET /__mock/changes', () => {
     expect(next && shown(next)).toBe('second')
   })
 
-  it('frees a client that has gone, and ends those that are left when the server ends', async ({ serve }) => {
+  it('frees a client that disconnects, and ends the others when the server closes', async ({ serve }) => {
     const steered = await serve()
     const controller = new AbortController()
     const aborted = await steered.client.changes({ since: 0, signal: controller.signal })
@@ -176,7 +176,7 @@ describe('GET /__mock/changes', () => {
     expect(steered.mock.busy).toBe(false)
   })
 
-  it('comes back by itself after a cut, also before the first event, and misses nothing', async ({ serve }) => {
+  it('reconnects after a cut, even before the first event, and loses nothing', async ({ serve }) => {
     const steered = await serve()
     const { port } = new URL(steered.url)
     const cutters: (() => void)[] = []
@@ -209,7 +209,7 @@ describe('GET /__mock/changes', () => {
     expect(seen.map(({ value }) => value && shown(value))).toEqual(['one', 'two', 'three'])
   })
 
-  it('ends with its world, and does not bring it back', async ({ serve }) => {
+  it('ends when its world is deleted, and does not recreate it', async ({ serve }) => {
     const steered = await serve()
     const other = await steered.client.worlds.put('other')
     const events = take(await other.changes(), 1)
@@ -219,7 +219,7 @@ describe('GET /__mock/changes', () => {
     expect([await events, steered.mock.worlds.list().map(({ id }) => id)]).toEqual([[], ['default']])
   })
 
-  it('is of one world', async ({ serve }) => {
+  it('has the events of one world only', async ({ serve }) => {
     const steered = await serve()
     const other = await steered.client.worlds.put('other')
     const events = take(await other.changes(), 1)
@@ -232,7 +232,7 @@ describe('GET /__mock/changes', () => {
 })
 
 describe('mock.changes', () => {
-  it('gathers events from when it was called', async ({ serve }) => {
+  it('collects events from the call on', async ({ serve }) => {
     const steered = await serve()
     const events = steered.mock.changes()
     await makeLobby(steered, 'one')
@@ -242,7 +242,7 @@ describe('mock.changes', () => {
     expect(steered.mock.busy).toBe(false)
   })
 
-  it('answers each who asks for the next one', async ({ serve }) => {
+  it('answers concurrent calls of next in order', async ({ serve }) => {
     const steered = await serve()
     const events = steered.mock.changes()
     const both = Promise.all([events.next(), events.next()])
@@ -252,7 +252,7 @@ describe('mock.changes', () => {
     expect((await both).map(({ value }) => value && shown(value))).toEqual(['one', 'two'])
   })
 
-  it('says where there are more than anybody will read, and goes on from there', async ({ serve }) => {
+  it('drops events above the limit, tells so, and continues', async ({ serve }) => {
     const { mock } = await serve({ journalSize: 0 })
     const events = mock.changes()
     for (let i = 0; i <= 10_000; i++) await ask(mock, list)
@@ -264,7 +264,7 @@ describe('mock.changes', () => {
     expect([gone, next].map(event => Number(event?.id.split('-')[1]))).toEqual([10_001, 10_002])
   })
 
-  it('takes the id of an event of another world, or of one that is gone, for none of its own', async ({ serve }) => {
+  it("treats the id of another or a deleted world's event as unknown", async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const { mock } = await serve()
     const ids: string[] = []
@@ -284,14 +284,14 @@ describe('mock.changes', () => {
     expect(event?.value?.type).toBe('gone')
   })
 
-  it('ends at once where the mock has ended', async ({ serve }) => {
+  it('ends at once if the mock is closed', async ({ serve }) => {
     const { mock } = await serve()
     await mock.close()
 
     expect(await take(mock.changes(), 1)).toEqual([])
   })
 
-  it('ends with its signal and with the mock', async ({ serve }) => {
+  it('ends with its signal, and with the mock', async ({ serve }) => {
     const { mock } = await serve()
     const controller = new AbortController()
     const [aborted, closed] = [mock.changes({ signal: controller.signal }), mock.changes()]

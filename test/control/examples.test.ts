@@ -45,7 +45,7 @@ describe('a line of curl', () => {
     expect(JSON.parse(body)).toEqual({ device_link_token: 'device.mock.sofa', game_id: tanks })
   })
 
-  it('checks names with a cloud token where no device link is pending', () => {
+  it('validates names with a cloud token if no device link is pending', () => {
     const scenario = {
       clock: 'frozen',
       games: [{ name_id: 'tanks', game_id: tanks, tokens: { cloud: 'cloud.mock.tanks' } }],
@@ -61,7 +61,7 @@ describe('a line of curl', () => {
     expect(JSON.parse(body)).toEqual({ display_name: 'Beta', name_id: 'beta' })
   })
 
-  it('quotes what a shell would take for its own', () => {
+  it('quotes what a shell would interpret', () => {
     const token = `pub.mock.'$(id)"\`;#`
 
     const [, authorization] = words(lineFor('public', { tokens: { public: token } }))

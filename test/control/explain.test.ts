@@ -19,7 +19,7 @@ describe('explain', () => {
     expect(explained.because.join('\n')).toContain(reason)
   })
 
-  it('says of an empty lobby that the scenario hides it', async ({ serve }) => {
+  it('tells that the scenario hides an empty lobby', async ({ serve }) => {
     const { mock } = await serve()
     await mock.world.settings.update(q => q.where({ settings_id: 'settings' }), {
       data: settings => void Object.assign(settings, { hide_empty_lobbies: true }),
@@ -57,7 +57,7 @@ describe('explain', () => {
     expect(because.some(reason => reason.startsWith('it is not ready'))).toBe('status' in columns)
   })
 
-  it('says no more of a lobby that has stopped', async ({ serve }) => {
+  it('tells nothing more of a stopped lobby', async ({ serve }) => {
     const { mock } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'own', status: 'stopped' })
 
@@ -117,7 +117,7 @@ describe('explain', () => {
     expect(explained.because.join('\n')).toContain(reason)
   })
 
-  it('refuses a game that there is not', async ({ serve }) => {
+  it('refuses an unknown game', async ({ serve }) => {
     const { client } = await serve()
 
     await expect(client.explain({ name_id: 'beta', game: 'tank' })).rejects.toThrow('Did you mean tanks?')
@@ -129,7 +129,7 @@ describe('explain', () => {
     expect(failure(await steer('GET', `/__mock/explain${query}`))).toBe('400 API_BAD_QUERY')
   })
 
-  it('changes nothing, and is in no journal', async ({ serve }) => {
+  it('changes nothing, and is not in the journal', async ({ serve }) => {
     const { mock, client } = await serve()
     const { revision } = mock.world
 

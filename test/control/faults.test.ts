@@ -8,8 +8,8 @@ import { tanks } from '../support/tanks.js'
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const twice = { operation: 'lobbies.list', effect: { error: { code: 'API_RATE_LIMIT' } }, times: 2 } as const
 
-describe('the faults of a world, from outside', () => {
-  it('are added, listed, taken away and cleared', async ({ serve }) => {
+describe('the faults of a world, over HTTP', () => {
+  it('are added, listed, removed and cleared', async ({ serve }) => {
     const { mock, client, steer } = await serve()
 
     const first = await client.faults.add(twice)
@@ -32,7 +32,7 @@ describe('the faults of a world, from outside', () => {
     expect(failure(await steer('DELETE', '/__mock/faults/1'))).toBe('404 API_NOT_FOUND')
   })
 
-  it('fail twice and then no more, and the journal says which', async ({ serve }) => {
+  it('fail twice and then no more, and are named in the journal', async ({ serve }) => {
     const { mock, client, send } = await serve()
     await client.faults.add(twice)
 
@@ -43,7 +43,7 @@ describe('the faults of a world, from outside', () => {
     expect((await client.faults.list())[0]).toMatchObject({ matched: 3, struck: 2 })
   })
 
-  it('hand metadata on to the client, also out of a snapshot', async ({ serve }) => {
+  it('send metadata to the client, also from a snapshot', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const metadata = { hcaptcha: { site_id: 'site', site_key: 'key' } }
     const error = { status: 403, code: 'CAPTCHA_CAPTCHA_REQUIRED', metadata }
@@ -76,7 +76,7 @@ describe('the faults of a world, from outside', () => {
     expect(() => createMockmaker({ scenario: { faults: [{ effect: { error } }] } as never })).toThrow(said) // no type lets it pass
   })
 
-  it('hold until they are told to let go', async ({ serve }) => {
+  it('hold requests until they are released', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const { id } = await client.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
     const held = send(list)
@@ -87,7 +87,7 @@ describe('the faults of a world, from outside', () => {
     expect([released, (await held).status]).toEqual([[1, undefined], 200])
   })
 
-  it('are another world’s own', async ({ serve }) => {
+  it('are separate in each world', async ({ serve }) => {
     const { client, send } = await serve()
     const other = await client.worlds.put('other')
     await other.faults.add({ effect: { error: { status: 503 } } })
@@ -97,7 +97,7 @@ describe('the faults of a world, from outside', () => {
     expect(statuses).toEqual([200, 503])
   })
 
-  it('are a fork’s too, and go on where they were', async ({ serve }) => {
+  it('are copied to a fork with their counters', async ({ serve }) => {
     const { mock, client, send } = await serve()
     await client.faults.add(twice)
     await send(list)
@@ -110,7 +110,7 @@ describe('the faults of a world, from outside', () => {
     expect(mock.worlds.get('fork')?.faults.list()[0]).toMatchObject({ id: '1', matched: 3, struck: 2 })
   })
 
-  it('are in a snapshot where that is asked for, and go on from there in another mock', async ({ serve }) => {
+  it('are in a snapshot on request, and continue in another mock', async ({ serve }) => {
     const { mock, client } = await serve()
     const chance = { operation: 'lobbies.list', effect: { error: { status: 500 } }, chance: 0.5 } as const
     await client.faults.add(chance)
@@ -130,7 +130,7 @@ describe('the faults of a world, from outside', () => {
     expect(other.faults.list()).toEqual(mock.faults.list())
   })
 
-  it('come with a scenario, go with the next one, and come back on a reset', async ({ serve }) => {
+  it('come with a scenario, go with the next one, and return on a reset', async ({ serve }) => {
     const { mock, client, send } = await serve({ scenario: { ...tanks, faults: [twice] } })
     const statuses = async (count: number) => {
       const got = []
@@ -148,7 +148,7 @@ describe('the faults of a world, from outside', () => {
     expect(mock.faults.list()).toEqual([])
   })
 
-  it('stay where a snapshot that is put back does not speak of them', async ({ serve }) => {
+  it('stay if a restored snapshot has none', async ({ serve }) => {
     const { mock, client, send } = await serve()
     await client.faults.add(twice)
     await send(list)
@@ -161,7 +161,7 @@ describe('the faults of a world, from outside', () => {
     expect([kept, mock.faults.list()]).toMatchObject([[{ id: '1', struck: 1 }], [{ id: '1', struck: 1 }]])
   })
 
-  it('are told of by explain, which they do not meet', async ({ serve }) => {
+  it('are explained, without effect on the explanation itself', async ({ serve }) => {
     const { mock, client } = await serve()
     await client.faults.add(twice)
 
@@ -172,7 +172,7 @@ describe('the faults of a world, from outside', () => {
     expect(mock.faults.list()[0]?.matched).toBe(0)
   })
 
-  it('are not told of as striking where they do not, now', async ({ serve }) => {
+  it('are explained as not due while they are not', async ({ serve }) => {
     const { client } = await serve()
     await client.faults.add({ ...twice, after: 1 })
 
@@ -181,7 +181,7 @@ describe('the faults of a world, from outside', () => {
     expect([verdict, because[0]]).toEqual(['answered by lobbies.list', expect.stringContaining('but not now')])
   })
 
-  it('are found in the journal by the match by which they struck', async ({ serve }) => {
+  it('are found in the journal by the match that they used', async ({ serve }) => {
     const { client, send } = await serve()
     const match = { game: 'tanks', namespace: 'tanks/prod' }
     await client.faults.add({ match, effect: { error: { status: 503 } } })
@@ -192,7 +192,7 @@ describe('the faults of a world, from outside', () => {
 
   it.for([
     [{ effect: { error: { status: 200 } } }, 'body.effect.error.status'],
-    [{ effect: {} }, 'just one of'],
+    [{ effect: {} }, 'exactly one of'],
     [{ effect: { error: { code: 'API_RATE_LIMITT' } } }, 'Did you mean API_RATE_LIMIT?'],
     [{ operation: 'lobbies.lst', effect: { reset: true } }, 'Did you mean lobbies.list?'],
     [{ effect: { reset: true }, tims: 1 }, 'Did you mean times?'],

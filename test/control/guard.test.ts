@@ -80,7 +80,7 @@ describe.each(writes)('$method $path', write => {
 })
 
 describe('the control API', () => {
-  it('shows a page of this machine what it reads, and no other page', async ({ serve }) => {
+  it('lets pages of this machine read its answers, and no others', async ({ serve }) => {
     const { send } = await serve()
     const seenBy = async (origin: string) => {
       const { headers } = await send({ method: 'GET', path: '/__mock/tokens', headers: { origin } })
@@ -92,7 +92,7 @@ describe('the control API', () => {
     expect(seen).toEqual(['http://localhost:5173', undefined, undefined])
   })
 
-  it('allows its methods to a page of this machine that asks first', async ({ serve }) => {
+  it('answers preflights of pages of this machine', async ({ serve }) => {
     const { send } = await serve()
     const preflight = (origin: string) =>
       send({
@@ -107,7 +107,7 @@ describe('the control API', () => {
     expect(other.headers).not.toHaveProperty('access-control-allow-methods')
   })
 
-  it('is not there where it is switched off', async ({ serve }) => {
+  it('is absent if it is switched off', async ({ serve }) => {
     const { mock, steer } = await serve({ control: false })
     const before = stateOf(mock.world)
 

@@ -55,11 +55,11 @@ describe('the home page', () => {
     ])
   })
 
-  it('shows no call without a token where the default namespace is not tokenless', () => {
+  it('shows no call without a token if the default namespace is not tokenless', () => {
     expect(home({ tokenless: false })).not.toContain('no token')
   })
 
-  it('shows all operations of the table, and the way to the OpenAPI document', () => {
+  it('shows all operations, and a link to the OpenAPI document', () => {
     const text = read(home())
 
     for (const id of operationIds) expect(text).toContain(`${operations[id].method} ${operations[id].path}`)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { html, verbatim } from '../../src/control/html.js'
 
 describe('html', () => {
-  it('escapes what is interpolated, for elements and for attributes', () => {
+  it('escapes interpolated texts, for elements and for attributes', () => {
     const text = `<script>"&'`
 
     expect(html`<p title="${text}">${text}</p>`.html).toBe(
@@ -11,7 +11,7 @@ describe('html', () => {
     )
   })
 
-  it('takes HTML as it is, alone and in lists', () => {
+  it('does not escape HTML, alone or in lists', () => {
     expect(html`<ul>${[html`<li>${1}</li>`, html`<li>${'<'}</li>`]}</ul>${html`<hr>`}`.html).toBe(
       '<ul><li>1</li><li>&lt;</li></ul><hr>',
     )

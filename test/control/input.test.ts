@@ -22,7 +22,7 @@ describe('GET /__mock', () => {
   })
 })
 
-describe('what comes with a call', () => {
+describe('the query of a call', () => {
   it.for([
     ['POST', '/__mock/reset?keep=journal', {}, '400 API_BAD_QUERY', 'query.keep is an unknown key'],
     ['GET', '/__mock/health?x=1', undefined, '400 API_BAD_QUERY', 'query.x'],
@@ -96,7 +96,7 @@ describe('the body of a call', () => {
   })
 })
 
-describe('what comes with a call in this process', () => {
+describe('the input of a call in-process', () => {
   const mock = createMockmaker({ scenario: tanks })
   // What TypeScript would not let pass.
   const loose = mock as unknown as { readonly [name: string]: (...input: readonly unknown[]) => Promise<unknown> }
@@ -111,7 +111,7 @@ describe('what comes with a call in this process', () => {
     await expect((async () => loose[name]?.(...input))()).rejects.toThrow(message)
   })
 
-  it('is refused where a world is made, or its clock is set', async () => {
+  it('is refused by worlds.put and clock.set', async () => {
     // @ts-expect-error It takes no such key.
     await expect(mock.worlds.put('w', { sed: 1 })).rejects.toThrow('Did you mean seed?')
     await expect(mock.worlds.put('w', { scenario: 'default', fork: 'default' })).rejects.toThrow('world.fork')

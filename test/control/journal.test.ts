@@ -33,7 +33,7 @@ describe('the journal', () => {
     expect(mock.journal.find()).toEqual([entry])
   })
 
-  it('keeps a body as it came, whatever becomes of the bytes that it was read from', async ({ serve }) => {
+  it('keeps a body even if its bytes are reused', async ({ serve }) => {
     const { mock } = await serve()
     const body = Buffer.from(JSON.stringify({ name_id: 'beta' }))
 
@@ -43,7 +43,7 @@ describe('the journal', () => {
     expect(mock.journal.find()).toEqual([expect.objectContaining({ body: { name_id: 'beta' } })])
   })
 
-  it('holds no token that lets anybody in', async ({ serve }) => {
+  it('holds no usable token', async ({ serve }) => {
     const { mock, steer, send } = await serve()
     await mock.world.tokens.create({ kind: 'cloud', game_id: ids.tanks, token: 'unlabelled' })
     await send({ ...list, headers: { ...bearer(tokens.public), cookie: 'session=biscuit', 'x-note': tokens.cloud } })
@@ -78,7 +78,7 @@ describe('the journal', () => {
     expect(body).not.toMatch(/\.mock\.[a-z0-9]{24}/)
   })
 
-  it('tells of no token in a path of the control API either', async ({ serve }) => {
+  it('cuts tokens in paths of the control API too', async ({ serve }) => {
     const { mock, steer } = await serve()
     const paths: string[] = []
     mock.log.subscribe(({ path }) => void paths.push(path))
@@ -90,7 +90,7 @@ describe('the journal', () => {
     expect(paths).toEqual(['/__mock/tokens/…', '/__mock/players/…', '/__mock/device-links/device.…/expire'])
   })
 
-  it('shows a header that is no text, as a middleware may set one, as a text', async ({ serve }) => {
+  it('shows a header as text even if a middleware set another type', async ({ serve }) => {
     const { mock } = await serve()
 
     await ask(mock, { ...list, headers: { 'x-user-id': 5 as never } }) // no type lets it pass
@@ -98,7 +98,7 @@ describe('the journal', () => {
     expect(mock.journal.find()[0]?.headers).toEqual({ 'x-user-id': '5' })
   })
 
-  it('has failures, and what is no operation, and tells of them which', async ({ serve }) => {
+  it('has failures and requests to unknown paths', async ({ serve }) => {
     const { client, send } = await serve()
     await send({ method: 'POST', path: '/nowhere', body: 'no JSON' })
     await send({ ...list, headers: bearer('x') })
@@ -111,7 +111,7 @@ describe('the journal', () => {
     expect(refused).not.toHaveProperty('caller')
   })
 
-  it('has neither pages nor calls of the control API nor what the server refused', async ({ serve }) => {
+  it('leaves out pages, control calls and requests that the server refused', async ({ serve }) => {
     const { mock, send, steer } = await serve()
     await send({ method: 'GET', path: '/' })
     await send({ ...list, headers: { host: 'evil.example' } })
@@ -121,7 +121,7 @@ describe('the journal', () => {
     expect(mock.journal.find()).toEqual([])
   })
 
-  it('finds exchanges by operation, by status and by what came before', async ({ serve }) => {
+  it('finds exchanges by operation, by status and since an id', async ({ serve }) => {
     const { client, send } = await serve()
     for (const sent of [list, link, { ...list, headers: bearer('x') }, list]) await send(sent)
     const idsOf = async (filter: object) => (await client.journal.find(filter)).map(({ id }) => id)
@@ -137,7 +137,7 @@ describe('the journal', () => {
     expect(found).toEqual([[1, 3, 4], [2], [1, 4], [3, 4], []])
   })
 
-  it('refuses a filter that is none', async ({ serve }) => {
+  it('refuses a wrong filter', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const none = ['status=ok', 'since=-1', 'operation=lobbies', 'staus=503', 'status=200&status=503']
@@ -150,14 +150,14 @@ describe('the journal', () => {
     expect(() => mock.journal.find({ operation: 'lobbies' })).toThrow('filter.operation')
   })
 
-  it('keeps the newest, as many as it is told', async ({ serve }) => {
+  it('keeps the newest exchanges, up to its limit', async ({ serve }) => {
     const { mock, send } = await serve({ journalSize: 3 })
     for (let i = 0; i < 10; i++) await send(list)
 
     expect(mock.journal.find().map(({ id }) => id)).toEqual([8, 9, 10])
   })
 
-  it('forgets when it is told, and gives no id again', async ({ serve }) => {
+  it('is cleared, and gives no id again', async ({ serve }) => {
     const { mock, client, send } = await serve()
     await send(list)
     await client.journal.clear()
@@ -166,7 +166,7 @@ describe('the journal', () => {
     expect(mock.journal.find().map(({ id }) => id)).toEqual([2])
   })
 
-  it('is another one in each world', async ({ serve }) => {
+  it('is separate in each world', async ({ serve }) => {
     const { mock, send } = await serve()
     await send({ ...list, path: `/w/other${list.path}` })
 
@@ -175,7 +175,7 @@ describe('the journal', () => {
     expect([mock.journal.find(), entry?.world, entry?.path]).toEqual([[], 'other', list.path])
   })
 
-  it('says for how long a request was blocked', async ({ serve }) => {
+  it('tells for how long a request was blocked', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const { watch } = json(await send(link)) as { watch: { index: string } }
     const waiting = send({ ...link, query: `${link.query}&watch_index=${watch.index}` })
@@ -190,7 +190,7 @@ describe('the journal', () => {
     expect(entry?.ms).toBeGreaterThanOrEqual(entry?.blocked_ms ?? Number.POSITIVE_INFINITY)
   })
 
-  it('leaves out a body that nests too deep, and can be put back so', async ({ serve }) => {
+  it('leaves out a body that nests too deep, and can be restored without it', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const deep = `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`
     const events = mock.changes()
@@ -221,7 +221,7 @@ describe('the journal', () => {
     expect(mock.journal.find()).toMatchObject([{ path: '/nowhere', body: expect.any(String) }])
   })
 
-  it('shows a query of one name many times at once', async () => {
+  it('shows a query with many values of one name without delay', async () => {
     const mock = createMockmaker({ scenario: tanks })
 
     await mock.answer({ method: 'GET', path: '/nowhere', query: 'a&'.repeat(200_000), headers: {} })
@@ -243,7 +243,7 @@ describe('the journal', () => {
     expect(mock.journal.find()[0]?.path).toBe(shown)
   })
 
-  it('leaves out a body that is too long to be kept', async ({ serve }) => {
+  it('leaves out a body that is too long', async ({ serve }) => {
     const { mock, send } = await serve()
     await send({ method: 'POST', path: '/nowhere', body: 'x'.repeat(256 * 1024) })
     await send({ method: 'POST', path: '/nowhere', body: 'x'.repeat(256 * 1024 + 1) })

@@ -46,13 +46,13 @@ function scenario({ ports, ...more }: { ports?: object; development?: object; lo
 const tcp = (label: string, target_port: number) => ({ label, target_port, proxy_protocol: 'tcp' })
 
 describe('the environment of a lobby', () => {
-  it('is what the server of the lobby finds in the real service', async ({ serve }) => {
+  it('equals that of the real service', async ({ serve }) => {
     const { mock } = await serve({ scenario: scenario({}) })
 
     expect(mock.lobbyEnvironment('main')).toEqual(common)
   })
 
-  it('names the version as its game lists it', async ({ serve }) => {
+  it('has the version name that its game lists', async ({ serve }) => {
     const first = { name_id: 'prod', version_id: 'version-a' }
     const second = { name_id: 'beta', version_id: 'version-b', game_modes: ['duel'], lobbies: [{ lobby_id: 'main' }] }
     const { mock } = await serve({ scenario: { games: [{ name_id: 'tanks', namespaces: [first, second] }] } })
@@ -60,7 +60,7 @@ describe('the environment of a lobby', () => {
     expect(mock.lobbyEnvironment('main')).toMatchObject({ RIVET_VERSION_ID: 'version-b', RIVET_VERSION_NAME: '0.0.2' })
   })
 
-  it('has what whoever created the lobby wants its server to know, and the tags', async ({ serve }) => {
+  it("has the lobby's config and its tags", async ({ serve }) => {
     const lobby = { lobby_config: { bots: [1, null] }, tags: { level: '3' } }
     const { mock } = await serve({ scenario: scenario({ lobby }) })
 
@@ -86,14 +86,14 @@ describe('the environment of a lobby', () => {
     expect(mock.lobbyEnvironment('main')).toEqual({ ...common, ...ports, ...ranges })
   })
 
-  it('has the URL by which its server is told to reach the world', async ({ serve }) => {
+  it('has the URL that the caller gives', async ({ serve }) => {
     const { mock } = await serve({ scenario: scenario({}) })
 
     const url = 'http://mock.test'
     expect(mock.lobbyEnvironment('main', { url })).toEqual({ ...common, ...leadingTo(url) })
   })
 
-  it('names through the client the URL by which that reaches the world', async ({ serve }) => {
+  it('has the URL of the client', async ({ serve }) => {
     const { client } = await serve({ scenario: scenario({}) })
     const own = await client.worlds.put('own')
 
@@ -112,7 +112,7 @@ describe('the environment of a lobby', () => {
     expect(body).toContain(`export RIVET_LOBBY_TAGS='{"note":"it'\\''s"}'\n`)
   })
 
-  it('leads to the world that a header names, too', async ({ serve }) => {
+  it('leads to a world that a header names', async ({ serve }) => {
     const { send, url } = await serve({ scenario: scenario({}) })
     const headers = { 'x-mock-world': 'own', accept: 'application/json' }
 
@@ -121,7 +121,7 @@ describe('the environment of a lobby', () => {
     expect(got).toMatchObject({ RIVET_API_ENDPOINT: `${url}/w/own` })
   })
 
-  it('lets its server speak for the lobby', async ({ serve }) => {
+  it('lets a server act for the lobby', async ({ serve }) => {
     const { mock, client, send } = await serve({ scenario: scenario({ lobby: { status: 'starting' } }) })
     const { RIVET_TOKEN = '' } = await client.lobbyEnvironment('main')
 
@@ -130,7 +130,7 @@ describe('the environment of a lobby', () => {
     expect([got.status, mock.world.lobbies.get('main')?.status]).toEqual([200, 'ready'])
   })
 
-  it('is of no lobby that has stopped, or is not there', async ({ serve }) => {
+  it('is refused for a stopped or unknown lobby', async ({ serve }) => {
     const { mock, steer } = await serve({ scenario: scenario({ lobby: { status: 'stopped' } }) })
 
     const answers = [await steer('GET', '/__mock/lobbies/main/env'), await steer('GET', '/__mock/lobbies/x/env')]

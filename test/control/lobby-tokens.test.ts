@@ -16,7 +16,7 @@ describe('the tokens of lobbies', () => {
     },
   )
 
-  it('are not listed where the lobby has stopped', async ({ serve }) => {
+  it('are not listed once the lobby has stopped', async ({ serve }) => {
     const { steer, client } = await serve()
 
     const got = await client.tokens()
@@ -39,7 +39,7 @@ describe('the tokens of lobbies', () => {
     expect(json(await steer('GET', '/__mock/tokens/lobby.mock.empty'))).toEqual(ofEmpty)
   })
 
-  it('are those by which the servers of the lobbies are known', async ({ serve }) => {
+  it('authenticate the servers of the lobbies', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const [shown] = (await client.tokens()).filter(token => token.kind === 'lobby' && token.lobby_id === 'empty')
 
@@ -92,7 +92,7 @@ describe('the tokens of lobbies', () => {
     expect(found.map(({ token }) => token)).toEqual(expected)
   })
 
-  it('are no tokens of the scenario, nor records of the table', async ({ serve }) => {
+  it('are neither tokens of the scenario nor records', async ({ serve }) => {
     const { mock, client } = await serve()
     const { tokens: table } = client.world
 

@@ -45,7 +45,7 @@ describe('the journal', () => {
     },
   )
 
-  it('keeps one exchange, however long it is', async () => {
+  it('keeps at least one exchange, however long', async () => {
     const mock = mockOf({ journalBytes: 100, totalJournalBytes: 100 })
 
     await askOften(mock, { times: 2 })
@@ -53,7 +53,7 @@ describe('the journal', () => {
     expect(mock.journal.find()).toMatchObject([{ id: 2 }])
   })
 
-  it('of all worlds keeps no more bytes than it may: the oldest go first', async () => {
+  it('drops the oldest exchanges of all worlds above the byte limit', async () => {
     const mock = mockOf({ totalJournalBytes: 100_000 })
     const worlds = await Promise.all(['one', 'other', 'third'].map(id => mock.worlds.put(id)))
 
@@ -66,7 +66,7 @@ describe('the journal', () => {
     expect(worlds.map(({ journal }, i) => journal.dropped() + (kept[i] ?? 0))).toEqual([8, 8, 8])
   })
 
-  it('of a world that is deleted makes room for others', async () => {
+  it('frees its bytes when its world is deleted', async () => {
     const mock = mockOf({ totalJournalBytes: 100_000 })
     await askOften(mock, { times: 5 })
     await askOften(await mock.worlds.put('other'), { times: 4 })
@@ -77,7 +77,7 @@ describe('the journal', () => {
     expect(mock.journal.find()).toHaveLength(9)
   })
 
-  it('of a snapshot is counted, too', async () => {
+  it('counts the exchanges of a snapshot', async () => {
     const [mock, other] = [mockOf({}), mockOf({ journalBytes: 100_000 })]
     await askOften(mock, { times: 50 })
 
@@ -87,7 +87,7 @@ describe('the journal', () => {
     expect(other.journal.dropped()).toBeGreaterThanOrEqual(40)
   })
 
-  it('says how many exchanges are no longer kept, until it is cleared', async ({ serve }) => {
+  it('counts dropped exchanges until it is cleared', async ({ serve }) => {
     const { mock, client, steer } = await serve({ journalSize: 2 })
     await askOften(mock, { times: 5 })
 
@@ -99,14 +99,14 @@ describe('the journal', () => {
     expect([mock.journal.dropped(), await client.journal.dropped()]).toEqual([0, 0])
   })
 
-  it('counts none where it is to keep none', async () => {
+  it('counts no dropped exchanges if its size is 0', async () => {
     const mock = mockOf({ journalSize: 0 })
     await askOften(mock, { times: 5 })
 
     expect([mock.journal.find(), mock.journal.dropped()]).toEqual([[], 0])
   })
 
-  it('says so where something that is expected may be among them', async () => {
+  it('mentions dropped exchanges if an expectation fails', async () => {
     const mock = mockOf({ journalSize: 2 })
     await askOften(mock, { times: 3 })
 
@@ -121,13 +121,13 @@ describe('the journal', () => {
   })
 })
 
-describe('the change sets that are kept', () => {
+describe('the history of change sets', () => {
   const change = (mock: Mockmaker, size: number) =>
     mock.world.lobbies.update(q => q.where({ lobby_id: 'closed' }), {
       data: lobby => void Object.assign(lobby, { state: { text: 'x'.repeat(size), at: Math.random() } }),
     })
 
-  it('are no larger together than they may be', async () => {
+  it('stays below its byte limit', async () => {
     const mock = mockOf({ journalBytes: 100_000 })
     await change(mock, 10)
     const since = mock.world.revision
@@ -140,7 +140,7 @@ describe('the change sets that are kept', () => {
     expect([await first(since), await first(later)]).toEqual(['gone', 'change'])
   })
 
-  it('count a state once that stays as it is', async () => {
+  it('counts an unchanged state once', async () => {
     const mock = mockOf({ journalBytes: 100_000 })
     const put = { method: 'PUT', headers: bearer(tokens.arena) }
     await ask(mock, { ...put, path: '/matchmaker/lobbies/state', body: JSON.stringify(['x'.repeat(60_000)]) })
@@ -152,8 +152,8 @@ describe('the change sets that are kept', () => {
   })
 })
 
-describe('events that nobody reads', () => {
-  it('are dropped before they take more memory than they may; the reader is told, and goes on', async () => {
+describe('events that wait for a reader', () => {
+  it('are dropped above the byte limit, and the reader is told', async () => {
     const mock = mockOf({ eventBytes: 100_000 })
     const events = mock.changes()
     await askOften(mock, { times: 50 })
@@ -169,7 +169,7 @@ describe('events that nobody reads', () => {
     expect(types.length).toBeLessThanOrEqual(12)
   })
 
-  it('are told again from the revision that the reader is given', async () => {
+  it('can be read again from the revision in the gap', async () => {
     const mock = mockOf({ eventBytes: 100_000 })
     const events = mock.changes()
     await mock.world.lobbies.create({ lobby_id: 'first' })
@@ -185,7 +185,7 @@ describe('events that nobody reads', () => {
     expect(types).not.toContain('gone')
   })
 
-  it('are told, where they are one, however large it is', async () => {
+  it('are kept if there is only one, however large', async () => {
     const mock = mockOf({ eventBytes: 10 })
     const events = mock.changes()
 
@@ -194,7 +194,7 @@ describe('events that nobody reads', () => {
     expect((await events.next()).value?.type).toBe('exchange')
   })
 
-  it('of all readers together are dropped where most wait, and no reader that keeps up loses one', async () => {
+  it('are dropped for the slowest reader only, above the total limit', async () => {
     const mock = mockOf({ totalEventBytes: 100_000 })
     const [idle, ready] = [mock.changes(), mock.changes()]
     const read: unknown[] = []
@@ -208,7 +208,7 @@ describe('events that nobody reads', () => {
     expect((await idle.next()).value?.type).toBe('gone')
   })
 
-  it('of a reader that has gone leave their room to others', async () => {
+  it('free their bytes when the reader leaves', async () => {
     const mock = mockOf({ totalEventBytes: 100_000 })
     const gone = mock.changes()
     await askOften(mock, { times: 4 })
@@ -220,7 +220,7 @@ describe('events that nobody reads', () => {
     expect((await events.next()).value?.type).toBe('exchange')
   })
 
-  it('are dropped where a client does not read its socket', async ({ serve }) => {
+  it('are dropped if a client does not read its socket', async ({ serve }) => {
     const { mock, url } = await serve({ eventBytes: 1_000_000 })
     const socket = await openSocket(url)
     let text = ''

@@ -51,7 +51,7 @@ describe('the pages', () => {
     })
   })
 
-  it('give each answer a ray id of its own, the same ones in each run', () => {
+  it('have a ray id each, the same in every run', () => {
     const rays = () => {
       const mock = createMockmaker()
       return [page('/', { mock }), page('/', { mock })].map(({ headers }) => headers['rvt-ray-id'])
@@ -63,7 +63,7 @@ describe('the pages', () => {
     expect(rays()).toEqual([first, second])
   })
 
-  it('take nothing from the chance of the service', async () => {
+  it('do not change the random state of the world', async () => {
     const [seen, unseen] = [createMockmaker({ scenario: {} }), createMockmaker({ scenario: {} })]
 
     page('/', { mock: seen })
@@ -86,7 +86,7 @@ describe.each(['/', link, '/devices/link/nobody'])('the HTML of %s', path => {
     expect(body).toMatch(/^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">/)
   })
 
-  it('lets in its own style and script, by their hashes, and nothing else', () => {
+  it('allows only its own style and script, by their hashes', () => {
     const { headers, body } = page(path)
 
     const policy = headers['content-security-policy']
@@ -107,7 +107,7 @@ describe.each(['/', link, '/devices/link/nobody'])('the HTML of %s', path => {
     expect([...body.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, href]) => href?.slice(0, 5))).toEqual(['data:'])
   })
 
-  it('may not be read by pages of other origins, whose requests are answered all the same', () => {
+  it('is answered to pages of other origins, which may not read it', () => {
     const { status, headers } = page(path, { headers: { origin: 'http://localhost:3000' } })
 
     expect(status).toBe(page(path).status)
@@ -141,7 +141,7 @@ describe('GET /openapi.json', () => {
 })
 
 describe('GET / as JSON', () => {
-  it('tells what serves here, where, which scenario and which tokens', () => {
+  it('has name, version, URL, scenario and tokens', () => {
     const mock = createMockmaker({ scenario: { title: 'Friday <night>' } })
 
     const { status, headers, body } = page('/', { mock, version: '1.2.3', headers: json })
@@ -156,11 +156,11 @@ describe('GET / as JSON', () => {
     })
   })
 
-  it('leaves out a version that it was not told', () => {
+  it('leaves out an unknown version', () => {
     expect(JSON.parse(page('/', { headers: json }).body)).not.toHaveProperty('version')
   })
 
-  it('may not be read by pages of other origins, as it holds tokens', () => {
+  it('may not be read by pages of other origins, because it holds tokens', () => {
     const { headers } = page('/', { headers: { ...json, origin: 'http://localhost:3000' } })
 
     expect(headers).not.toHaveProperty('access-control-allow-origin')

@@ -48,7 +48,7 @@ describe('GET /__mock/{table}', () => {
     expect(got).toMatchObject({ game_modes: [{ game_mode_id: 'ffa' }] })
   })
 
-  it('names the fields where there is no such one', async ({ serve }) => {
+  it('names the fields if one is unknown', async ({ serve }) => {
     const { steer } = await serve()
 
     const got = await steer('GET', '/__mock/lobbies?game_mod_id=duel')
@@ -57,7 +57,7 @@ describe('GET /__mock/{table}', () => {
     expect(got.body).toContain('Did you mean game_mode_id?')
   })
 
-  it('names the tables where there is no such one', async ({ serve }) => {
+  it('names the tables if one is unknown', async ({ serve }) => {
     const { steer } = await serve()
 
     const got = await steer('GET', '/__mock/lobies')
@@ -66,7 +66,7 @@ describe('GET /__mock/{table}', () => {
     expect(got.body).toContain('Did you mean lobbies?')
   })
 
-  it('says of a token whose it is, as the mock does at its start', async ({ serve }) => {
+  it('names the owner of a token, as the mock does at its start', async ({ serve }) => {
     const { steer } = await serve()
 
     const got = json(await steer('GET', '/__mock/tokens'))
@@ -81,7 +81,7 @@ describe('GET /__mock/{table}', () => {
 })
 
 describe('POST /__mock/{table}', () => {
-  it('makes a lobby that is open, public and empty, of the default namespace and its first mode', async ({ serve }) => {
+  it('creates an open, public and empty lobby of the default namespace and its first mode', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const got = json(await steer('POST', '/__mock/lobbies', { lobby_id: 'new' }))
@@ -120,7 +120,7 @@ describe('POST /__mock/{table}', () => {
     expect(json(await steer('POST', `/__mock/${table}`, input))).toMatchObject(expected)
   })
 
-  it('keeps a key that an assignment would take for the prototype', async ({ serve }) => {
+  it('keeps a key named __proto__', async ({ serve }) => {
     const { mock, url } = await serve()
     const body = '{"lobby_id":"new","state":{"__proto__":{"polluted":true}}}'
 
@@ -154,7 +154,7 @@ describe('POST /__mock/{table}', () => {
 })
 
 describe('PATCH /__mock/{table}/{id}', () => {
-  it('changes the fields that are given, and takes away those that are null', async ({ serve }) => {
+  it('changes the given fields, and removes those that are null', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const got = await steer('PATCH', `/__mock/lobbies/${ids.lobby}`, { total_player_count: 2, state: null })
@@ -176,7 +176,7 @@ describe('PATCH /__mock/{table}/{id}', () => {
     expect(json(asWritten)).toEqual(json(got))
   })
 
-  it('refuses another id, and what does not fit, and changes nothing', async ({ serve }) => {
+  it('refuses another id and wrong values, and changes nothing', async ({ serve }) => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)
 
@@ -219,7 +219,7 @@ describe('/__mock/players', () => {
 })
 
 describe('DELETE /__mock/{table}/{id}', () => {
-  it('takes a record away, once', async ({ serve }) => {
+  it('deletes a record once', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const [first, second] = [
@@ -231,7 +231,7 @@ describe('DELETE /__mock/{table}/{id}', () => {
     expect(mock.world.lobbies.get('closed')).toBeUndefined()
   })
 
-  it('refuses one that is needed', async ({ serve }) => {
+  it('refuses a record that others refer to', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const got = await steer('DELETE', `/__mock/games/${ids.tanks}`)

@@ -18,7 +18,7 @@ const duels: ScenarioInput = {
 const began_at = '2026-11-20T20:00:00.000Z'
 
 describe('simulate', () => {
-  it('has players come to the default namespace, as a scenario does that says no more', async ({ serve }) => {
+  it('brings players to the default namespace, as a scenario without more options does', async ({ serve }) => {
     const { mock, client } = await serve()
 
     const begun = await client.simulate()
@@ -42,7 +42,7 @@ describe('simulate', () => {
     expect(await client.simulations()).toEqual([{ ...state, players: now?.players }])
   })
 
-  it('is of the namespace that is named, in one change set', async ({ serve }) => {
+  it('starts in the named namespace, in one change set', async ({ serve }) => {
     const { mock } = await serve()
     const sets: ChangeSet[] = []
     mock.world.subscribe(changeSet => void sets.push(changeSet))
@@ -58,7 +58,7 @@ describe('simulate', () => {
     ])
   })
 
-  it('begins anew where players come already, with the default of what is absent', async ({ serve }) => {
+  it('replaces a simulation, with defaults for absent options', async ({ serve }) => {
     const { mock } = await serve()
     await mock.simulate({ concurrent: 5, session: '90s', modes: { duel: 2 } })
     const sets: ChangeSet[] = []
@@ -73,7 +73,7 @@ describe('simulate', () => {
     expect(sets).toHaveLength(1)
   })
 
-  it('sends players from addresses of their own, also when it begins anew', async ({ serve }) => {
+  it('gives each player an address, also after a restart', async ({ serve }) => {
     const { mock } = await serve({ scenario: { ...duels, matchmaker: { lobby_count_max: 1000, max_players: 1 } } })
     for (let i = 0; i < 2; i++) {
       await mock.simulate({ concurrent: 100, session: '1h' })
@@ -116,7 +116,7 @@ describe('simulate', () => {
     expect(stateOf(mock.world)).toBe(before)
   })
 
-  it('wants a namespace where the world has no default one', async ({ serve }) => {
+  it('needs a namespace if the world has no default one', async ({ serve }) => {
     const { mock } = await serve({ scenario: { ...duels, default_namespace: 'none' } })
 
     await expect(mock.simulate()).rejects.toThrow(
@@ -124,7 +124,7 @@ describe('simulate', () => {
     )
   })
 
-  it('goes on in a snapshot, and ends with a reset', async ({ serve }) => {
+  it('continues in a snapshot, and ends with a reset', async ({ serve }) => {
     const { mock, client } = await serve()
     const before = await mock.simulate({ concurrent: 5 })
     const snapshot = mock.snapshot()
@@ -137,7 +137,7 @@ describe('simulate', () => {
   })
 })
 
-describe('a game mode that players want', () => {
+describe('a game mode of a simulation', () => {
   it('is deleted only with the simulation', async ({ serve }) => {
     const { mock, steer } = await serve({ scenario: duels })
     const { namespace_id } = await mock.simulate({ modes: { duel: 1 } })
@@ -152,7 +152,7 @@ describe('a game mode that players want', () => {
 })
 
 describe('endSimulation', () => {
-  it('has nobody come any more: those who are there leave, and their lobbies open and end', async ({ serve }) => {
+  it('stops new players: the others leave, and their lobbies stop', async ({ serve }) => {
     const { mock, client } = await serve({ scenario: duels })
     await mock.simulate({ concurrent: 20, session: '2m' })
     await mock.world.clock.advance('10m')
@@ -169,7 +169,7 @@ describe('endSimulation', () => {
     expect(running()).toMatchObject([{ lobby_id: 'listed', is_closed: false, total_player_count: 0 }])
   })
 
-  it('ends it in the namespace that is named, and nowhere else', async ({ serve }) => {
+  it('ends only the simulation of the named namespace', async ({ serve }) => {
     const { mock, client } = await serve()
     await mock.simulate()
     await mock.simulate({ namespace: 'boats/prod' })
@@ -182,7 +182,7 @@ describe('endSimulation', () => {
     expect([ended, mock.simulations().map(({ namespace }) => namespace)]).toEqual([[true, false], ['tanks/prod']])
   })
 
-  it('says where nobody comes, and where there is no such namespace', async ({ serve }) => {
+  it('tells if there is no simulation, or no such namespace', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const answers = [

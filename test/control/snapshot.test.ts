@@ -28,7 +28,7 @@ describe('GET /__mock/snapshot', () => {
     expect(parse(await asYaml.text())).toEqual(snapshot)
   })
 
-  it('is refused as YAML where it is long, with what to do instead', async ({ serve }) => {
+  it('is refused as YAML if it is long, with advice', async ({ serve }) => {
     const { mock, url } = await serve()
     const state = { text: 'x'.repeat(1_000_000) }
     for (let i = 0; i < 17; i += 1) await mock.world.lobbies.create({ state })
@@ -44,7 +44,7 @@ describe('GET /__mock/snapshot', () => {
     })
   })
 
-  it('has the journal where that is asked for', async ({ serve }) => {
+  it('has the journal on request', async ({ serve }) => {
     const { client, steer, send } = await serve()
     await send(list)
 
@@ -72,7 +72,7 @@ describe('GET /__mock/snapshot', () => {
 })
 
 describe('PUT /__mock/snapshot', () => {
-  it('puts the world back, to every answer but the watch indexes, which rise', async ({ serve }) => {
+  it('restores every answer except the watch indexes, which rise', async ({ serve }) => {
     const { client, mock } = await serve()
     const read = fc.array(randomRead, { maxLength: 5 })
     const write = fc.array(randomWriteCall, { maxLength: 5 })
@@ -98,7 +98,7 @@ describe('PUT /__mock/snapshot', () => {
     )
   })
 
-  it('is where a reset leads from then on', async ({ serve }) => {
+  it('becomes the state that a reset returns to', async ({ serve }) => {
     const { mock, client } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'kept' })
     const snapshot = await client.snapshot()
