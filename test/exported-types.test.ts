@@ -79,7 +79,13 @@ const shown = (declaration: string) => declaration.slice(dist.length).replace('.
 
 /** What nobody needs a name for: parts of computed types, and what only the mock itself hands on. */
 // Rows and inputs are named by their tables: `Rows['lobbies']`.
-const unnamed = ['contract/operations Part', 'mock-worlds Asked', 'mockmaker Msw', 'server/journal Journal']
+const unnamed = [
+  'scenario/schema Scenario',
+  'contract/operations Part',
+  'mock-worlds Asked',
+  'mockmaker Msw',
+  'server/journal Journal',
+]
 
 describe('a type that an exported type refers to', () => {
   const fromMockmaker = exportsOf('index')

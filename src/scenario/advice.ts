@@ -3,35 +3,35 @@ import { type Issue, type Path, valueAt } from '../lib/issues.js'
 import { quoted } from '../lib/quote.js'
 import { namespaceKeys } from './games.js'
 
-/** What to write instead of a wrong key: the right one, or what to write with this value. */
-type Slip = string | ((value: unknown) => string | undefined)
+/** The right key for a wrong one, or a function that writes key and value. */
+type Correction = string | ((value: unknown) => string | undefined)
 
-type Slips = Readonly<Record<string, Slip>>
+type Corrections = Readonly<Record<string, Correction>>
 
-/** Advice on an unknown key: `write lobby_id`. `undefined` where the key is no common slip. */
-export function slipAdvice(path: Path, input: unknown): string | undefined {
+/** Advice on an unknown key: `write lobby_id`. `undefined` if the key is no common mistake. */
+export function keyAdvice(path: Path, input: unknown): string | undefined {
   const { kind, key } = placeOf(path)
-  const slip = slipAt(path)
-  if (typeof slip === 'string') return `write ${slip}`
-  const advice = slip?.(valueAt(input, path))
+  const correction = correctionAt(path)
+  if (typeof correction === 'string') return `write ${correction}`
+  const advice = correction?.(valueAt(input, path))
   if (advice !== undefined) return `write ${advice}`
   if (kind !== 'game' || !Object.hasOwn(namespaceKeys, key)) return undefined
   return `it belongs to a namespace, as in namespaces: [{ ${key}: … }]`
 }
 
-/** The key of the same entry that a common slip stands for. */
-export function renamedKey(path: Path): string | undefined {
-  const slip = slipAt(path)
-  return typeof slip === 'string' ? slip : undefined
+/** The right key of the same entry, if a wrong key is a common mistake for one. */
+export function rightKey(path: Path): string | undefined {
+  const correction = correctionAt(path)
+  return typeof correction === 'string' ? correction : undefined
 }
 
-function slipAt(path: Path): Slip | undefined {
+function correctionAt(path: Path): Correction | undefined {
   const { kind, key } = placeOf(path)
-  const own = Object.hasOwn(slips, kind) ? slips[kind] : undefined
+  const own = Object.hasOwn(corrections, kind) ? corrections[kind] : undefined
   return own && Object.hasOwn(own, key) ? own[key] : undefined
 }
 
-/** Advice on a value of the wrong type, for the end of a message: ` Write players: { concurrent: 7 }.` Else nothing. */
+/** Advice on a value of the wrong type, for the end of a message: `. Write players: { concurrent: 7 }.` Empty if there is none. */
 export function valueAdvice(issue: Issue, input: unknown): string {
   const value = valueAt(input, issue.path)
   if (value === undefined) return ''
@@ -42,9 +42,9 @@ export function valueAdvice(issue: Issue, input: unknown): string {
   return advice === undefined ? '' : `. Write ${advice}.`
 }
 
-/** What kind of entry a path ends in, and with which key. */
+/** The kind of entry that a path ends in, and the key there. */
 interface Place {
-  /** `scenario`, `game` or `namespace`, or else the keys that lead there from a namespace or the top, as in `lobbies.players`. */
+  /** `scenario`, `game` or `namespace`, or the keys from there, as in `lobbies.players`. */
   readonly kind: string
   readonly key: string
 }
@@ -73,13 +73,13 @@ const inside =
     names.toReversed().reduce((inner, name, i) => `${name}: ${i === 0 ? inner : `{ ${inner} }`}`, shown(value))
 const inList = (name: string) => (value: unknown) =>
   Array.isArray(value) ? name : `${name}: [${typeof value === 'object' ? '…' : shown(value)}]`
-/** For a key that is true or false: what either is. */
+/** Corrects a key with true or false. */
 const either =
-  (yes: string, no: string): Slip =>
+  (yes: string, no: string): Correction =>
   value =>
     typeof value === 'boolean' ? (value ? yes : no) : yes.replace(/:.*/, '')
-/** A name as people write it, or as paths and host names do. */
-const name: Slip = value =>
+/** A name for people, or one for paths and host names. */
+const name: Correction = value =>
   typeof value === 'string' && isIdentifier(value) ? `name_id: ${value}` : `display_name: ${shown(value)}`
 
 const maxPlayers = {
@@ -89,16 +89,16 @@ const maxPlayers = {
   max_players_normal: inside('max_players', 'normal'),
   max_players_direct: inside('max_players', 'direct'),
   max_players_party: inside('max_players', 'party'),
-} satisfies Slips
+} satisfies Corrections
 
 const coordinates = {
   lat: 'latitude',
   lon: 'longitude',
   lng: 'longitude',
   long: 'longitude',
-} satisfies Slips
+} satisfies Corrections
 
-const serverPorts = { host: 'hostname', ports: 'lobby_ports' } satisfies Slips
+const serverPorts = { host: 'hostname', ports: 'lobby_ports' } satisfies Corrections
 
 const lobbyPort = {
   id: 'label',
@@ -106,7 +106,7 @@ const lobbyPort = {
   port: 'target_port',
   protocol: 'proxy_protocol',
   range: 'port_range',
-} satisfies Slips
+} satisfies Corrections
 
 const inNamespace = {
   id: 'namespace_id',
@@ -132,10 +132,10 @@ const inNamespace = {
   require_token: either('tokenless: false', 'tokenless: true'),
   version: 'version_id',
   created: 'created_at',
-} satisfies Slips
+} satisfies Corrections
 
-/** What people write instead of the right key, by the kind of entry. */
-export const slips: Readonly<Record<string, Slips>> = {
+/** Common wrong keys, by the kind of entry. */
+export const corrections: Readonly<Record<string, Corrections>> = {
   scenario: {
     ...inNamespace,
     name: 'title',
@@ -306,7 +306,7 @@ const place =
   }
 const inUnits = (key: string, unit: string) => forNumber(value => `${key}: ${value}${unit}`)
 
-/** What people write as the value of a right key, by the kind of entry. */
+/** Common wrong values of right keys, by the kind of entry. */
 const wrongValues: Readonly<Record<string, Readonly<Record<string, Advice>>>> = {
   ...Object.fromEntries(
     ['scenario', 'namespace'].map(kind => [
@@ -354,7 +354,7 @@ const words: Readonly<Record<string, boolean>> = {
   false: false,
 }
 
-/** What holds for any key: lists in brackets, words in quotes, and numbers, true and false without. */
+/** Advice for any key: lists in brackets, words in quotes, and numbers, true and false without. */
 function generalAdvice(issue: Issue, value: unknown): string | undefined {
   const key = issue.path.at(-1)
   if (issue.code !== 'invalid_type' || typeof key !== 'string') return undefined

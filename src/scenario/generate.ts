@@ -1,7 +1,6 @@
 import { Faker, type LocaleDefinition } from '@faker-js/faker'
 import type { GameMode, LobbyEntry } from './lobbies.js'
 
-/** What lobbies are made of. */
 interface Generation {
   readonly count: number
   /** At least one of them enables a region. */
@@ -9,14 +8,14 @@ interface Generation {
   readonly seed: number
 }
 
-/** Generates lobbies as a scenario would list them, one by one: the same ones from the same seed. */
+/** Generates entries of lobbies. The same seed gives the same ones. */
 export function* generateLobbies({ count, modes, seed }: Generation): Iterable<LobbyEntry> {
-  // An instance of our own: the seed of a shared one would belong to everybody.
+  // Not the shared instance, whose seed anybody may set.
   const faker = new Faker({ locale: gameLocale, seed })
   const played = faker.helpers.arrayElements(maps, mapCount)
   const places = modes
     .filter(mode => mode.regions.length > 0)
-    .map(mode => ({ mode, regions: byFavour(mode.regions, faker) }))
+    .map(mode => ({ mode, regions: byRandomRank(mode.regions, faker) }))
   const favoured = byRank(places)
   for (let i = 0; i < count; i++) {
     const { mode, regions } = faker.helpers.weightedArrayElement(favoured)
@@ -42,17 +41,17 @@ interface Weighted<T> {
   readonly weight: number
 }
 
-/** The first is the favourite, the second is half as popular, the third a third: as players spread themselves. */
+/** Weights values by rank: the second is half as popular as the first, and the third a third. */
 function byRank<T>(values: readonly T[]): Weighted<T>[] {
   return values.map((value, i) => ({ value, weight: 1 / (i + 1) }))
 }
 
-/** By rank in an order of chance, so that not every game has its players in the first region of the catalogue. */
-function byFavour<T>(values: readonly T[], faker: Faker): Weighted<T>[] {
+/** Weights values by a random rank, so that not every game has its players in the first region of the catalogue. */
+function byRandomRank<T>(values: readonly T[], faker: Faker): Weighted<T>[] {
   return byRank(faker.helpers.shuffle(values))
 }
 
-/** One lobby in eight is empty, one in eight is full; the others are anywhere between. */
+/** One lobby in eight is empty, one in eight is full, and the others are in between. */
 function playerCount(most: number, faker: Faker): number {
   const fullness = faker.number.float({ min: -0.15, max: 1.15 })
   return Math.round(Math.min(Math.max(fullness, 0), 1) * most)
@@ -89,7 +88,7 @@ const nicknameLast = [
   ...['Warden', 'Wizard', 'Wolf', 'Wombat', 'Yak', 'Zebra'],
 ]
 
-/** What the maps of a game are called. */
+/** Names of maps. */
 export const maps = [
   ...['Abandoned Quarry', 'Ashfall Basin', 'Black Harbour', 'Bramble Maze', 'Broken Bridge', 'Canyon Run'],
   ...['Castle Yard', 'Cinder Peak', 'Cloud Nine', 'Cold Storage', 'Coral Reef', 'Crystal Cavern', 'Dead End', 'Docks'],
@@ -101,10 +100,10 @@ export const maps = [
   ...['The Arena', 'The Vault', 'Thunder Pass', 'Tidal Cave', 'Titan Dam', 'Tower Top', 'Undercroft', 'Windfarm'],
 ]
 
-/** How far a match is; a running one is twice as frequent. */
+/** Phases of a match. A running one is twice as frequent. */
 const phases = ['waiting', 'running', 'running', 'ending']
 
-/** The locale of generated lobbies: nicknames instead of people's names. The library's own locales are many times larger. */
+/** A locale with nicknames. The library's own locales are many times larger. */
 const gameLocale: LocaleDefinition = {
   metadata: { title: 'Games', code: 'en', language: 'en', endonym: 'English', dir: 'ltr', script: 'Latn' },
   person: { first_name: { generic: nicknameFirst }, last_name: { generic: nicknameLast } },

@@ -49,7 +49,7 @@ export function layoutOf(scenario: Scenario): Layout {
 
 /** An id, a name or a token that a scenario gives. */
 interface GivenId {
-  /** It is unique there: all tokens are of one scope, game modes are of their namespace's. */
+  /** No other id may be equal in the same scope: all tokens are of one scope, game modes of their namespace's. */
   readonly scope: string
   readonly path: Path
   readonly id: string
@@ -79,7 +79,7 @@ function* idPlaces(scenario: Scenario, { games }: Layout): Generator<IdPlace> {
     yield { scope: 'device link', path: ['device_links', i, 'device_link_id'], id: link.device_link_id }
     yield { scope: 'token', path: ['device_links', i, 'token'], id: link.token }
     const path = ['device_links', i, 'cloud_token']
-    // Beside a list of all bearers it is only what the device gets.
+    // If the scenario lists all bearer tokens, this is only what the device gets.
     yield { scope: scenario.bearer_tokens ? pathText(path) : 'token', path, id: link.cloud_token }
   }
   for (const [i, { token, development }] of (scenario.bearer_tokens ?? []).entries()) {
@@ -123,7 +123,7 @@ function* inNamespace({ path, given }: PlacedNamespace): Generator<IdPlace> {
   }
 }
 
-/** The ports of a game server, whose labels are its own. */
+/** The labels of ports, which are unique in a game server. */
 function* portsIn(server: ServerPortsEntry | undefined, path: Path): Generator<IdPlace> {
   for (const [i, { label }] of (server?.lobby_ports ?? []).entries()) {
     yield { scope: `port of ${pathText(path)}`, path: [...path, 'lobby_ports', i, 'label'], id: label }

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { didYouMean } from '../lib/did-you-mean.js'
 import { type Issue, issueText, likelyIssues, type Path, pathText } from '../lib/issues.js'
-import { slipAdvice, valueAdvice } from './advice.js'
+import { keyAdvice, valueAdvice } from './advice.js'
 
 /** Writes a path for a message. */
 type PathWriter = (path: Path) => string
@@ -60,7 +60,7 @@ export function problemsOf(error: z.ZodError, input: unknown): Problem[] {
 function unknownKey({ path, message }: Issue, key: string, input: unknown): Problem {
   const at = [...path, key]
   return keyProblem(at, () => {
-    const advice = slipAdvice(at, input)
+    const advice = keyAdvice(at, input)
     return `is an unknown key${advice === undefined ? `.${didYouMean(key, message.split(' '))}` : `: ${advice}.`}`
   })
 }

@@ -2,21 +2,21 @@ import type * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.js'
 import { type Issue, likelyIssues, listKnownKeys, type Path, pathText, valueAt } from '../lib/issues.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
-import { renamedKey } from './advice.js'
+import { rightKey } from './advice.js'
 import { check } from './checks.js'
 import { type Problem, problemsOf } from './problems.js'
 import { Scenario } from './schema.js'
 
-/** Makes the message of the problems of a scenario. There is at least one. */
+/** Writes the message about problems. There is at least one. */
 type Report = (problems: readonly Problem[]) => string
 
 /**
- * Reads a scenario: finds all that is wrong with its shape, and all that does not fit together in the rest of it.
- * Throws one `UsageError`: without `report` with a line for each problem, in the order of the input.
+ * Decodes and checks a scenario. Throws one `UsageError` for all problems: those that the schema finds, and those that
+ * `check` finds in the valid part. By default the message has a line for each problem, in the order of the input.
  */
 export function readScenario(input: unknown, report?: Report): Scenario {
   const present = withoutAbsent(input ?? {})
-  // To compile the schema takes longer than to check all but the longest scenarios, and few are read in one process.
+  // Compiling the schema takes longer than checking all but the longest scenarios, and a process reads few.
   const { data, error } = Scenario.safeParse(present, { jitless: true, error: listKnownKeys })
   const problems = error ? [...problemsOf(error, present), ...checkRest(present, error)] : check(data)
   if (data && problems.length === 0) return data
@@ -30,7 +30,7 @@ function checkRest(input: unknown, error: z.ZodError): Problem[] {
   return check(part.scenario).flatMap(problem => part.inWhole(problem) ?? [])
 }
 
-/** Writes a line for each problem, in the order of the input. A missing key stands where its entry does. */
+/** Writes a line for each problem, in the order of the input. A missing key counts as the start of its entry. */
 function reportOn(input: unknown): Report {
   const indexesOf = new WeakMap<object, ReadonlyMap<PropertyKey, number>>()
   const indexIn = (value: object, key: PropertyKey) => {
@@ -65,16 +65,16 @@ function compare(one: readonly number[], other: readonly number[]): number {
 /** A scenario without the parts that the schema refuses. */
 interface ValidPart {
   readonly scenario: Scenario
-  /** The problem with the paths of the whole input; `undefined` where a removed part may have caused it. */
+  /** The problem with the paths of the whole input. `undefined` if a removed part may have caused it. */
   inWhole(problem: Problem): Problem | undefined
 }
 
-/** How many times parts are removed and the rest is parsed again. */
+/** The most times that parts are removed and the rest is parsed again. */
 const mostRounds = 8
 
 /**
- * Removes what the schema refuses, so that the rest can be checked too: a wrong key, or an entry that lacks a required key.
- * Returns `undefined` where nothing is left.
+ * Removes what the schema refuses, so that the rest can be checked too: a wrong key, or an entry without a required key.
+ * Returns `undefined` if nothing is left.
  */
 function validPart(input: unknown, error: z.ZodError): ValidPart | undefined {
   const rest = new Rest(withoutAbsent(input))
@@ -88,18 +88,18 @@ function validPart(input: unknown, error: z.ZodError): ValidPart | undefined {
   return undefined
 }
 
-/** A copy of an input from which parts are removed. It knows how the paths were before. */
+/** A copy of an input without the removed parts. It knows the original paths. */
 class Rest {
   readonly input: unknown
   readonly #lost = new LostPaths()
-  /** For each list that lost entries: the indexes that the remaining ones had in the whole input. */
+  /** The original indexes of the entries in lists that lost some. */
   readonly #indexes = new WeakMap<object, readonly number[]>()
 
   constructor(copy: unknown) {
     this.input = copy
   }
 
-  /** Removes the parts that issues are about. Returns whether anything is left. */
+  /** Removes the parts that issues concern. Returns whether anything is left. */
   remove(issues: readonly Issue[]): boolean {
     const entries = new Map<unknown[], Set<number>>()
     for (const path of issues.flatMap(issue => this.#wrongParts(issue))) {
@@ -138,15 +138,15 @@ class Rest {
   #wrongParts(issue: Issue): Path[] {
     if (issue.code !== 'unrecognized_keys')
       return [valueAt(this.input, issue.path) === undefined ? issue.path.slice(0, -1) : issue.path]
-    // The key that it was meant to be is missing as well.
+    // The right key is missing as well.
     for (const key of issue.keys) {
-      const right = renamedKey([...issue.path, key]) ?? nearest(key, issue.message.split(' '))
+      const right = rightKey([...issue.path, key]) ?? nearest(key, issue.message.split(' '))
       if (right !== undefined) this.#lost.add(this.#wholePath([...issue.path, right]))
     }
     return issue.keys.map(key => [...issue.path, key])
   }
 
-  /** A path of the rest, as it is in the whole input. */
+  /** The original path of a part of the rest. */
   #wholePath(path: Path): Path {
     return path.map((key, i) => {
       if (typeof key !== 'number') return key
@@ -156,7 +156,7 @@ class Rest {
   }
 }
 
-/** The removed paths of the whole input. As texts, because there may be thousands. */
+/** The original paths of removed parts, as texts, because there may be thousands. */
 class LostPaths {
   readonly #paths = new Set<string>()
   readonly #beginnings = new Set<string>()
@@ -187,7 +187,7 @@ class LostPaths {
   }
 }
 
-/** A path and all that it begins with. */
+/** The path itself and the paths around it. */
 function beginningsOf(path: Path): string[] {
   return path.map((_, i) => keyOf(path.slice(0, i + 1)))
 }
@@ -196,23 +196,23 @@ function keyOf(path: Path): string {
   return JSON.stringify(path)
 }
 
-/** How deep a key of the format may lie: that of a port's range is in a range, port, list of ports, … of a game. */
+/** The deepest level of a key of the format: the limits of a port range, below ports, game modes, namespaces and games. */
 const deepestLevel = 11
 
-/** Keys whose values are any JSON: the game's own, what a fault answers with, and what a request had in its body. */
-const owned = ['state', 'lobby_config', 'metadata', 'body']
+/** Keys whose values are any JSON, such as the state of a lobby, or the body of a request. */
+const jsonKeys = ['state', 'lobby_config', 'metadata', 'body']
 
 /**
- * An input without the keys that say nothing: `lobbies:` with nothing after it is null in YAML, and is as good as no key.
- * A value that may be any JSON, such as a `state` or the `metadata` of a fault, stays as it is.
+ * An input without keys that are null or undefined: `lobbies:` with nothing after it is null in YAML, and means no key.
+ * Values that may be any JSON stay as they are.
  */
 export function withoutAbsent(input: unknown, levels = deepestLevel): unknown {
   if (typeof input !== 'object' || input === null || levels === 0) return input
   if (Array.isArray(input)) return input.map(inner => withoutAbsent(inner, levels - 1))
   const present = Object.entries(input).filter(
-    ([key, value]) => value !== undefined && (value !== null || owned.includes(key)),
+    ([key, value]) => value !== undefined && (value !== null || jsonKeys.includes(key)),
   )
   return Object.fromEntries(
-    present.map(([key, value]) => [key, owned.includes(key) ? value : withoutAbsent(value, levels - 1)]),
+    present.map(([key, value]) => [key, jsonKeys.includes(key) ? value : withoutAbsent(value, levels - 1)]),
   )
 }

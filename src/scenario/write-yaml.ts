@@ -1,26 +1,26 @@
 import { escapedLine } from '../lib/quote.js'
 
 /**
- * Writes JSON as YAML, piece by piece, in the order of its keys. However long the JSON is, it keeps one key or value at a
- * time. Throws `SyntaxError` where it is no JSON.
+ * Converts JSON to YAML piece by piece, in the order of its keys. It holds one key or value at a time, however long the
+ * JSON is. Throws `SyntaxError` if the text is no JSON.
  */
 export class JsonToYaml {
   #rest = ''
-  /** How many characters of an unfinished string have been looked at. */
+  /** The number of characters of an unfinished string that have been scanned. */
   #scanned = 0
   readonly #open: Frame[] = []
-  /** A list or an object of which only the bracket has been read: an empty one is written as `[]` or `{}`. */
+  /** A list or an object after its opening bracket. If it is empty, it becomes `[]` or `{}`. */
   #begun: Frame['kind'] | undefined
-  /** What has been read last, which says what may come next. */
+  /** The last part, which decides what may come next. */
   #last: Part = 'nothing'
 
-  /** The YAML of the next piece. */
+  /** Returns the YAML of the next piece. */
   push(piece: string): string {
     this.#rest += piece
     return this.#write(false)
   }
 
-  /** The YAML of what is left. */
+  /** Returns the YAML of the rest. */
   end(): string {
     const text = this.#write(true)
     if (this.#rest !== '' || this.#open.length > 0 || this.#begun || this.#last !== 'value') throw broken()
@@ -43,7 +43,7 @@ export class JsonToYaml {
     return written.join('')
   }
 
-  /** Where a token ends; `undefined` where that has not come yet. */
+  /** The end of a token. `undefined` if it is not there yet. */
   #endOfToken(text: string, start: number): number | undefined {
     const first = text[start] ?? ''
     if (first === '"') return this.#endOfText(text, start)
@@ -122,7 +122,7 @@ export class JsonToYaml {
     return `${this.#open.at(-1)?.kind === 'map' ? ' ' : ''}${kind === 'map' ? '{}' : '[]'}`
   }
 
-  /** Notes what has been read, if it was right there. Throws `SyntaxError` otherwise. */
+  /** Records the last part. Throws `SyntaxError` if it is not right here. */
   #expect(isRight: boolean, read: Part): void {
     if (!isRight) throw broken()
     this.#last = read
@@ -135,13 +135,13 @@ type Part = 'nothing' | 'value' | 'key' | 'colon' | 'comma' | 'bracket'
 /** A list or an object that has entries. */
 interface Frame {
   readonly kind: 'map' | 'list'
-  /** How many spaces stand before its entries. */
+  /** The number of spaces before its entries. */
   readonly indent: number
   /** Whether its next entry continues the current line, as the first key of a list's entry does. */
   isFirst: boolean
 }
 
-/** The longest key, in characters, that YAML takes without a question mark. */
+/** The longest key that YAML allows without a question mark, in characters. */
 const longestKey = 1_000
 
 const spaces = /\s+/y
@@ -157,7 +157,7 @@ function broken(): SyntaxError {
   return new SyntaxError('this is no JSON')
 }
 
-/** What YAML reads as a string without quotes, in its older versions too: words, ids and points in time. */
+/** Strings that all versions of YAML read without quotes: words, ids and points in time. */
 const plain =
   /^(?:\p{L}[\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*|_[\w-]+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/u
 const otherwiseTaken = /^(?:null|true|false|y|n|yes|no|on|off)$/i

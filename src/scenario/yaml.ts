@@ -7,22 +7,22 @@ import type { Problem } from './problems.js'
 import { readScenario, withoutAbsent } from './read.js'
 import type { ScenarioInput } from './schema.js'
 
-/** The YAML library. It is handed in, so that only those load it who read a text. */
+/** The YAML library. The caller passes it, so that only those who read a text load it. */
 export type Yaml = typeof Library
 
-/** Where a text comes from. */
+/** Options for reading a text. */
 export interface TextOptions {
-  /** What messages call it. Default: `scenario`. */
+  /** The name of the text in messages. Default: `scenario`. */
   readonly file?: string | undefined
 }
 
 interface Parsing extends TextOptions {
   readonly yaml: Yaml
-  /** Whether the line of source follows each problem, with a caret under the place. Default: false. */
+  /** Whether messages show the source line of each problem, with a caret under the place. Default: false. */
   readonly carets?: boolean | undefined
 }
 
-/** Whether a text has more than comments: a file that has no more is one that is just being written. */
+/** Whether a text has more than comments. If not, an editor is probably just writing the file. */
 export function hasContent(text: string): boolean {
   return text
     .replace(/^\uFEFF/, '')
@@ -68,10 +68,10 @@ export function parseYaml(text: string, { file = 'scenario', yaml, carets = fals
   return withoutAbsent(content ?? {}) as ScenarioInput // read above
 }
 
-/** The widest part of a line that is shown, in characters. */
+/** The most characters of a line that are shown. */
 const shownWidth = 100
 
-/** A line of a text with its number, and a caret under a column of it. Only a part of a long line. */
+/** A line of a text with its number and a caret under a column, or a part of a long line. */
 function sourceLine(text: string, { line, col }: { readonly line: number; readonly col: number }): string {
   const whole = text.split('\n', line)[line - 1] ?? ''
   const before = col - 1
@@ -84,12 +84,12 @@ function sourceLine(text: string, { line, col }: { readonly line: number; readon
   return `\n${gutter}${left}${printable(cut).trimEnd()}${right}\n${margin}${indent}^`
 }
 
-/** A text without what a terminal does not print as one character in its place. */
+/** A text with a space for each character that a terminal would not print in its place. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' ')
 }
 
-/** How many columns of a terminal a text takes: most characters one, those of East Asia and emoji two, marks none. */
+/** The width of a text in columns of a terminal: East Asian characters and emoji take two, marks none. */
 function widthOf(text: string): number {
   const wide =
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u
@@ -98,10 +98,10 @@ function widthOf(text: string): number {
   return width
 }
 
-/** Deeper than any state may go, and far from what would exhaust the composer's stack. */
+/** Deeper than any valid scenario, and far from what would exhaust the composer's stack. */
 const fileNestingLimit = 2 * nestingLimit
 
-/** The first token that lies too deep. Walks without recursion, because a hostile text nests deeper than the stack. */
+/** The first token that nests too deep. The walk is not recursive, because a hostile text would exhaust the stack. */
 function deepest(root: CST.Token): CST.Token | undefined {
   const open: { readonly token: CST.Token; readonly level: number }[] = [{ token: root, level: 0 }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -119,7 +119,7 @@ function innerTokens(token: CST.Token): CST.Token[] {
 }
 
 interface SyntaxProblem {
-  /** Where in the text. */
+  /** The offset in the text. */
   readonly at: number
   readonly said: string
 }
@@ -131,7 +131,7 @@ function secondDocument({ range }: Document.Parsed): SyntaxProblem {
 function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] {
   const found = [...document.errors, ...document.warnings]
   const { aliases, keys } = contentProblems(document, yaml)
-  // What is not read right may lack anchors.
+  // A text with errors may lack anchors.
   return [
     ...found.map(({ message, pos }) => ({ at: pos[0], said: message })),
     ...(found.length > 0 ? [] : aliases),
@@ -140,8 +140,8 @@ function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] 
 }
 
 /**
- * Aliases that lead to nothing, and those that lead to what they stand in, which would have no end; and keys that their map
- * has twice, because the library compares each key of a map with all others.
+ * Finds aliases without an anchor, aliases inside their own anchor, and keys that a map has twice. The library could find
+ * such keys too, but it compares each key of a map with all others.
  */
 function contentProblems(document: Document.Parsed, { visit, isScalar }: Yaml) {
   const anchors = new Map<string, Node>()
@@ -185,14 +185,14 @@ function contentOf(document: Document.Parsed | undefined, file: string): unknown
     // YAML 1.1 has merge keys, and the library throws a plain Error for a wrong one.
     if (error instanceof Error && error.message.startsWith('Merge sources'))
       throw new UsageError(`${file}: a merge key << needs a map, or an alias of one. Write its keys out.`)
-    // The library's word for aliases of aliases of aliases: a small text that would fill the memory.
+    // The library refuses aliases of aliases of aliases, which would fill the memory from a small text.
     if (error instanceof ReferenceError)
       throw new UsageError(`${file}: its aliases stand for too much. Write them out.`)
     throw error
   }
 }
 
-/** Where in the text problems are: their places or, where that is missing, what it is missing from. */
+/** Finds the offsets of problems in the text. A missing key gets the offset of its entry. */
 function offsetsIn(document: Document.Parsed, yaml: Yaml): (problem: Problem) => number {
   const innerNode = innerNodes(yaml)
   return ({ path, at }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { slips } from '../../src/scenario/advice.js'
+import { corrections } from '../../src/scenario/advice.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { problemLines } from '../support/worlds.js'
@@ -8,7 +8,7 @@ const problems = (input: unknown) => problemLines(() => readScenario(input))
 const lobby = (entry: object) => ({ game_modes: ['duel'], lobbies: [entry] })
 const namespace = (entry: object) => ({ games: [{ namespaces: [entry] }] })
 
-describe('a common slip', () => {
+describe('a common mistake', () => {
   it.each<[object, string]>([
     [lobby({ id: 'a' }), 'lobbies[0].id is an unknown key: write lobby_id.'],
     [lobby({ mode: 'duel' }), 'lobbies[0].mode is an unknown key: write game_mode_id.'],
@@ -75,16 +75,16 @@ describe('a common slip', () => {
     expect(problems(input)).toContain(`scenario: ${line}`)
   })
 
-  const places = Object.entries(slips).flatMap(([kind, keys]) => Object.keys(keys).map(key => ({ kind, key })))
+  const places = Object.entries(corrections).flatMap(([kind, keys]) => Object.keys(keys).map(key => ({ kind, key })))
 
   it.each(places)('$key of $kind is no key, and what is advised is one', ({ kind, key }) => {
-    const slip = slips[kind]?.[key]
+    const correction = corrections[kind]?.[key]
     const said = problems(entryWith(kind, key, 1)).find(line => line.includes(`${key} is an unknown key`)) ?? ''
     const [, right = ''] = /: write ([\w$]+)/.exec(said) ?? []
     const known = problems(entryWith(kind, right, Symbol('wrong'))).join('\n')
 
     expect(said).not.toBe('')
-    if (typeof slip === 'string') expect(right).toBe(slip)
+    if (typeof correction === 'string') expect(right).toBe(correction)
     expect(known).not.toMatch(/unknown key/)
   })
 })
