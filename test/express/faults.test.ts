@@ -3,25 +3,15 @@ import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
-import { it as base, describe, expect, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { mockExpress } from '../../src/express.js'
 import { createMockmaker, type Fault, type Mockmaker } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'
 import { link, list, nowhere, prepare, validate } from '../support/faults.js'
+import { it } from '../support/fixtures.js'
 import { failure, openSocket, parseResponses, sendTo } from '../support/http.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
 import { live, stateOf } from '../support/worlds.js'
-
-type Server = Awaited<ReturnType<typeof listenTanks>>
-
-const it = base.extend<{ server: Server }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  server: async ({}, use) => {
-    const server = await listenTanks()
-    await use(server)
-    await server.close()
-  },
-})
 
 /** How a connection ended, and what had come on it. */
 interface End {

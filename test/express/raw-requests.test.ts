@@ -1,24 +1,14 @@
 import { connect } from 'node:net'
-import { it as base, describe, expect, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { createApp } from '../../src/express.js'
 import { bind } from '../../src/http/listen.js'
 import { createMockmaker } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'
 import { deferred } from '../support/express-app.js'
+import { it } from '../support/fixtures.js'
 import { failure, json, openSocket, parseResponses, responseTo, sendBytes, sendTo } from '../support/http.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 import { flushPromises, stateOf } from '../support/worlds.js'
-
-type Server = Awaited<ReturnType<typeof listenTanks>>
-
-const it = base.extend<{ server: Server }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  server: async ({}, use) => {
-    const server = await listenTanks()
-    await use(server)
-    await server.close()
-  },
-})
 
 const list = '/matchmaker/lobbies/list'
 const validate = `/cloud/games/${ids.tanks}/namespaces/validate`

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
-import { it as base, describe, expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import type * as z from 'zod'
 import type { OperationSpec } from '../../src/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.js'
 import { removeOptionalNulls } from '../../src/lib/json.js'
 import { answerEntryPoint, listenEntryPoint, type OpenLocalMock } from '../support/entry-points.js'
+import { itThrough } from '../support/fixtures.js'
 import { failure, json, type TestRequest, type TestResponse, uuid } from '../support/http.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
@@ -154,14 +155,7 @@ const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array,
 ]
 
 describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
-  const it = base.extend<{ open: OpenLocalMock }>({
-    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-    open: async ({}, use) => {
-      const open = await entryPoint.open(tanks)
-      await use(open)
-      await open.close()
-    },
-  })
+  const it = itThrough(entryPoint)
 
   /** Sends a request that the mock must refuse, and checks that it changes nothing. */
   async function refused({ mock, send }: OpenLocalMock, sent: TestRequest): Promise<TestResponse> {

@@ -1,6 +1,7 @@
-import { it as base, describe, expect, type MockInstance, vi } from 'vitest'
-import { ApiError, createMockmaker, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
+import { describe, expect, vi } from 'vitest'
+import { ApiError, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
 import { localEntryPoints } from '../support/entry-points.js'
+import { it } from '../support/fixtures.js'
 import { ask, failure, json } from '../support/http.js'
 import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
 import { flushPromises, stateOf } from '../support/worlds.js'
@@ -14,21 +15,6 @@ const modes = (got: { readonly body: string }) => {
   return game_modes.map(({ game_mode_id }) => game_mode_id)
 }
 const ours = ['duel', 'ffa', 'secret']
-
-const it = base.extend<{ mock: Mockmaker; told: MockInstance<typeof console.error> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  mock: async ({}, use) => {
-    const mock = createMockmaker({ scenario: tanks })
-    await use(mock)
-    await mock.close()
-  },
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  told: async ({}, use) => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
-    await use(told)
-    told.mockRestore()
-  },
-})
 
 describe.each(localEntryPoints)('mock.on through $name', entryPoint => {
   it('answers from the next request on, until reset', async () => {
@@ -54,15 +40,15 @@ describe.each(localEntryPoints)('mock.on through $name', entryPoint => {
     await close()
   })
 
-  it('answers a bug with 500, and says on the console where the answer is wrong', async ({ told }) => {
+  it('answers a bug with 500, and says on the console where the answer is wrong', async ({ consoleError }) => {
     const { mock, send, close } = await entryPoint.open(tanks)
     mock.on('lobbies.list', () => ({ ...nothing, lobbies: [{ lobby_id: 5 }] }) as never) // no type lets it pass
 
     const got = await send(list)
 
     expect(failure(got)).toBe('500 ERROR')
-    expect(told).toHaveBeenCalledOnce()
-    expect(String(told.mock.calls[0]?.[1])).toContain('answer.lobbies[0].lobby_id is 5: expected string')
+    expect(consoleError).toHaveBeenCalledOnce()
+    expect(String(consoleError.mock.calls[0]?.[1])).toContain('answer.lobbies[0].lobby_id is 5: expected string')
     await close()
   })
 })
@@ -171,7 +157,7 @@ describe('mock.on', () => {
     expect(modes({ body: (await overridden?.response?.text()) ?? '' })).toEqual(['mine', 'override'])
   })
 
-  it('answers an ApiError of the resolver as it is', async ({ mock, told }) => {
+  it('answers an ApiError of the resolver as it is', async ({ mock, consoleError }) => {
     mock.on('lobbies.find', () => {
       throw new ApiError('MATCHMAKER_LOBBY_FULL', 'no room')
     })
@@ -183,21 +169,24 @@ describe('mock.on', () => {
       body: '{"game_modes":["duel"]}',
     })
 
-    expect([failure(got), told.mock.calls]).toEqual(['400 MATCHMAKER_LOBBY_FULL', []])
+    expect([failure(got), consoleError.mock.calls]).toEqual(['400 MATCHMAKER_LOBBY_FULL', []])
   })
 
-  it('answers anything else that a resolver throws with 500, and tells it once', async ({ mock, told }) => {
+  it('answers anything else that a resolver throws with 500, and tells it once', async ({ mock, consoleError }) => {
     mock.on('lobbies.list', () => {
       throw new Error('secret detail')
     })
 
     const got = await ask(mock, list)
 
-    expect([failure(got), told.mock.calls.length]).toEqual(['500 ERROR', 1])
+    expect([failure(got), consoleError.mock.calls.length]).toEqual(['500 ERROR', 1])
     expect(got.body).not.toContain('secret detail')
   })
 
-  it('answers a write of the mock with an answer that is wrong with 500, after the write', async ({ mock, told }) => {
+  it('answers a write of the mock with an answer that is wrong with 500, after the write', async ({
+    mock,
+    consoleError,
+  }) => {
     mock.on('devices.links.complete', async ({ original }) => {
       await original()
       return undefined as never // no type lets it pass
@@ -206,12 +195,12 @@ describe('mock.on', () => {
     const got = await ask(mock, completion)
 
     expect([failure(got), mock.world.deviceLinks.get(tokens.pending)?.status]).toEqual(['500 ERROR', 'complete'])
-    expect(String(told.mock.calls[0]?.[1])).toContain(
+    expect(String(consoleError.mock.calls[0]?.[1])).toContain(
       'the resolver of devices.links.complete gave an answer that does not fit the contract:\nanswer is missing: expected object',
     )
   })
 
-  it('wants undefined where the body is empty', async ({ mock, told }) => {
+  it('wants undefined where the body is empty', async ({ mock, consoleError }) => {
     const id = 'games.namespaces.updateGameNamespaceMatchmakerConfig'
     const body = '{"lobby_count_max":1,"max_players":1}'
     const path = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
@@ -224,7 +213,7 @@ describe('mock.on', () => {
     const right = await ask(mock, sent)
 
     expect([failure(wrong), right.status, right.body]).toEqual(['500 ERROR', 200, ''])
-    expect(String(told.mock.calls[0]?.[1])).toContain('answer is {}: expected undefined')
+    expect(String(consoleError.mock.calls[0]?.[1])).toContain('answer is {}: expected undefined')
   })
 })
 
@@ -236,8 +225,8 @@ describe('a resolver that has not answered', () => {
     ['load', (mock: Mockmaker) => mock.load(tanks)],
     ['close', (mock: Mockmaker) => mock.close()],
   ] as const)(
-    'ends with %s: its request is answered with 500, and not told as a bug',
-    async ([, end], { mock, told }) => {
+    'ends with %s: its request is answered with 500, and not reported as a bug',
+    async ([, end], { mock, consoleError }) => {
       mock.on('lobbies.list', never)
       const got = ask(mock, list)
       await flushPromises()
@@ -246,7 +235,7 @@ describe('a resolver that has not answered', () => {
 
       expect(failure(await got)).toBe('500 ERROR')
       expect((await got).body).toContain('before the resolver of lobbies.list had answered')
-      expect(told).not.toHaveBeenCalled()
+      expect(consoleError).not.toHaveBeenCalled()
     },
   )
 

@@ -1,9 +1,10 @@
-import { it as base, describe, expect, type MockInstance, vi } from 'vitest'
-import { ApiError, createMockmaker, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
+import { describe, expect, vi } from 'vitest'
+import { ApiError, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
 import { operationOf } from '../../src/server/handlers.js'
 import type { RequestHandler } from '../../src/server/message.js'
+import { it } from '../support/fixtures.js'
 import { ask, json } from '../support/http.js'
-import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
+import { bearer, completion, ids, tokens } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
 /** A mock with one operation overridden, as an HTTP adapter sees it. */
@@ -14,20 +15,6 @@ function overridden<Id extends OperationId>(mock: Mockmaker, id: Id, resolver: O
 }
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
-const it = base.extend<{ mock: Mockmaker; told: MockInstance<typeof console.error> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  mock: async ({}, use) => {
-    const mock = createMockmaker({ scenario: tanks })
-    await use(mock)
-    await mock.close()
-  },
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  told: async ({}, use) => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
-    await use(told)
-    told.mockRestore()
-  },
-})
 
 describe('an override', () => {
   it('answers in the place of its behaviour', async ({ mock }) => {
@@ -172,7 +159,7 @@ describe('an override', () => {
 })
 
 describe('an override that throws', () => {
-  it('an ApiError answers with it', async ({ mock, told }) => {
+  it('an ApiError answers with it', async ({ mock, consoleError }) => {
     const answer = overridden(mock, 'lobbies.list', () => {
       throw new ApiError('API_RATE_LIMIT', 'slow down', { headers: { 'retry-after': '7' }, metadata: { left: 0 } })
     })
@@ -184,7 +171,7 @@ describe('an override that throws', () => {
       { code: 'API_RATE_LIMIT', message: 'slow down', metadata: { left: 0 } },
     ])
     expect(got.headers).toMatchObject({ 'retry-after': '7', 'access-control-allow-origin': 'http://localhost' })
-    expect(told).not.toHaveBeenCalled()
+    expect(consoleError).not.toHaveBeenCalled()
   })
 
   it.for([
@@ -196,7 +183,7 @@ describe('an override that throws', () => {
         throw new TypeError('secret detail')
       },
     ],
-  ] as const)('%s answers 500 with its ray id, and tells it once', async ([, resolver], { mock, told }) => {
+  ] as const)('%s answers 500 with its ray id, and tells it once', async ([, resolver], { mock, consoleError }) => {
     const got = await ask(overridden(mock, 'lobbies.list', resolver), list)
 
     const ray = got.headers['rvt-ray-id']
@@ -204,9 +191,9 @@ describe('an override that throws', () => {
       500,
       { code: 'ERROR', message: `the mock failed unexpectedly: its console shows the error, at ray id ${ray}` },
     ])
-    expect(told.mock.calls).toHaveLength(1)
-    expect(told.mock.calls[0]?.[0]).toContain(ray)
-    expect(String(told.mock.calls[0]?.[1])).toContain('secret detail')
+    expect(consoleError.mock.calls).toHaveLength(1)
+    expect(consoleError.mock.calls[0]?.[0]).toContain(ray)
+    expect(String(consoleError.mock.calls[0]?.[1])).toContain('secret detail')
   })
 
   const circular: Record<string, unknown> = {}
@@ -240,16 +227,16 @@ describe('an override that throws', () => {
         throw new ApiError('API_RATE_LIMIT', 'x', { headers: { '': '1' } })
       },
     ],
-  ] as const)('answering %s: 500, told once', async ([, resolver], { mock, told }) => {
+  ] as const)('answering %s: 500, told once', async ([, resolver], { mock, consoleError }) => {
     // What a resolver in JavaScript may answer, TypeScript would not let through.
     const got = await ask(overridden(mock, 'lobbies.list', resolver as never), list)
 
     expect([got.status, json(got)]).toMatchObject([500, { code: 'ERROR' }])
-    expect(told.mock.calls).toHaveLength(1)
+    expect(consoleError.mock.calls).toHaveLength(1)
     expect((await ask(mock, list)).status).toBe(200)
   })
 
-  it('in the middle of a write leaves the world as it was', async ({ mock, told }) => {
+  it('in the middle of a write leaves the world as it was', async ({ mock, consoleError }) => {
     const before = stateOf(mock.world)
     const answer = overridden(mock, 'devices.links.complete', async ({ world }) => {
       await world.write(async tables => {
@@ -261,6 +248,6 @@ describe('an override that throws', () => {
     })
 
     expect((await ask(answer, completion)).status).toBe(500)
-    expect([stateOf(mock.world), told.mock.calls.length]).toEqual([before, 1])
+    expect([stateOf(mock.world), consoleError.mock.calls.length]).toEqual([before, 1])
   })
 })

@@ -1,9 +1,10 @@
 import { it as base, describe, expect } from 'vitest'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.js'
 import { routes } from '../../src/server/routes.js'
-import { answerEntryPoint, listenEntryPoint, type OpenLocalMock } from '../support/entry-points.js'
+import { answerEntryPoint, listenEntryPoint } from '../support/entry-points.js'
+import { itThrough } from '../support/fixtures.js'
 import { json, type TestResponse } from '../support/http.js'
-import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
 const filled = (path: string) =>
@@ -19,14 +20,7 @@ const message = (got: TestResponse) => (json(got) as { message: string }).messag
 const code = (got: TestResponse) => (json(got) as { code: string }).code
 
 describe.each([answerEntryPoint, listenEntryPoint])('a request to $name', entryPoint => {
-  const it = base.extend<{ open: OpenLocalMock }>({
-    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-    open: async ({}, use) => {
-      const open = await entryPoint.open(tanks)
-      await use(open)
-      await open.close()
-    },
-  })
+  const it = itThrough(entryPoint)
 
   it.for([
     ['/lobbies/list', 'GET /matchmaker/lobbies/list'],

@@ -1,4 +1,5 @@
-import { commandEntryPoint, describeThrough, expressEntryPoint, mswEntryPoint } from '../support/entry-points.js'
+import { commandEntryPoint, expressEntryPoint, mswEntryPoint } from '../support/entry-points.js'
+import { describeThrough } from '../support/fixtures.js'
 import { specification } from './specification.js'
 
 for (const entryPoint of [mswEntryPoint, expressEntryPoint, commandEntryPoint])

@@ -1,10 +1,5 @@
-import {
-  answerEntryPoint,
-  commandEntryPoint,
-  describeThrough,
-  expressEntryPoint,
-  mswEntryPoint,
-} from '../support/entry-points.js'
+import { answerEntryPoint, commandEntryPoint, expressEntryPoint, mswEntryPoint } from '../support/entry-points.js'
+import { describeThrough } from '../support/fixtures.js'
 import { essentials, specification } from './specification.js'
 
 describeThrough(answerEntryPoint, specification)

@@ -2,13 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
-import { afterAll, it as base, beforeAll, describe } from 'vitest'
 import { listen, mockExpress } from '../../src/express.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { setupMockmaker } from '../../src/node.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import type { World } from '../../src/store/world.js'
-import type { Frame } from '../specification/frame.js'
 import { openCommand } from './command.js'
 import { ask, sendTo, serveListener, type TestRequest, type TestResponse } from './http.js'
 import { tanks } from './tanks.js'
@@ -145,25 +143,4 @@ export async function listenTanks(options: { readonly allowedHosts?: readonly st
   const mock = createMockmaker({ scenario: tanks })
   const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1', ...options })
   return { mock, url, close }
-}
-
-/** Runs a specification through an entry point, on a mock of tanks that it resets after each test. */
-export function describeThrough(entryPoint: EntryPoint, specify: (frame: Frame) => void): void {
-  describe(`through ${entryPoint.name}`, () => {
-    let open: OpenMock
-    beforeAll(async () => {
-      open = await entryPoint.open(tanks)
-    })
-    afterAll(() => open.close())
-
-    const it = base.extend<{ mock: OpenMock }>({
-      // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-      mock: async ({}, use) => {
-        await use(open)
-        await open.reset()
-      },
-    })
-
-    specify({ describe, it: it as never }) // vitest's words take more than the specification says
-  })
 }
