@@ -1,4 +1,6 @@
 import { type Path, pathText } from '../lib/issues.js'
+import { isJsonObject } from '../lib/json.js'
+import type { TableName } from '../store/rows.js'
 import {
   defaultNames,
   type GameEntry,
@@ -8,7 +10,7 @@ import {
   type PlacedGame,
   type PlacedNamespace,
 } from './games.js'
-import { gameMode, type ServerPortsEntry } from './lobbies.js'
+import { gameMode } from './lobbies.js'
 import { catalogue, type RegionEntry, regionIdOf } from './regions.js'
 import type { Scenario } from './schema.js'
 
@@ -47,85 +49,120 @@ export function layoutOf(scenario: Scenario): Layout {
   return { regions, regionIds, games: [{ path: [], names, given: {}, namespaces }] }
 }
 
+/** An entry with a row of its own. */
+interface PlacedEntry {
+  readonly table: TableName
+  readonly path: Path
+  /** The path of the entry around it. */
+  readonly parent: Path
+  /** Only an id, or a whole entry. */
+  readonly entry: unknown
+}
+
+/** All entries with a row of their own, in the order of the rows of each table. */
+function* placedEntries(scenario: Scenario, { games }: Layout): Generator<PlacedEntry> {
+  yield* inList('regions', scenario.regions, [], 'regions')
+  for (const { path, names, given, namespaces } of games) {
+    yield { table: 'games', path, parent: [], entry: { ...given, ...names } }
+    for (const namespace of namespaces) yield* inNamespace(namespace, path)
+  }
+  yield* inList('deviceLinks', scenario.device_links, [], 'device_links')
+  yield* inList('tokens', scenario.bearer_tokens, [], 'bearer_tokens')
+}
+
+function* inNamespace({ path, names, given }: PlacedNamespace, parent: Path): Generator<PlacedEntry> {
+  yield { table: 'namespaces', path, parent, entry: { ...given, ...names } }
+  yield* inList('gameModes', given.game_modes, path, 'game_modes')
+  yield* inList('lobbies', given.lobbies, path, 'lobbies')
+  for (const [i, lobby] of (given.lobbies ?? []).entries())
+    yield* inList('players', lobby.players, [...path, 'lobbies', i], 'players')
+  if (given.players) yield { table: 'simulations', path: [...path, 'players'], parent: path, entry: given.players }
+}
+
+function* inList(table: TableName, list: readonly unknown[] = [], parent: Path, key: string): Generator<PlacedEntry> {
+  for (const [i, entry] of list.entries()) yield { table, path: [...parent, key, i], parent, entry }
+}
+
+/** A value that only one entry may have. */
+interface UniqueKey {
+  /** The keys that lead to it. `*` stands for each entry of a list. */
+  readonly keys: readonly string[]
+  /** The other values that it must differ from: those of the same kind. */
+  readonly kind: string
+  /** Only those inside the same entry, or beside it in the same parent. Default: all. */
+  readonly within?: 'entry' | 'parent'
+}
+
+const port = (...keys: readonly string[]): UniqueKey => ({
+  keys: [...keys, 'lobby_ports', '*', 'label'],
+  kind: 'port',
+  within: 'entry',
+})
+
+/** The ids, names and tokens of entries, by table. The first of a table is also the entry that is only an id. */
+const uniqueKeys: { readonly [Name in TableName]?: readonly UniqueKey[] } = {
+  regions: [
+    { keys: ['region_id'], kind: 'region' },
+    { keys: ['region_uuid'], kind: 'region_uuid' },
+  ],
+  games: [
+    { keys: ['name_id'], kind: 'name of a game' },
+    { keys: ['game_id'], kind: 'game' },
+    { keys: ['tokens', 'cloud'], kind: 'token' },
+  ],
+  namespaces: [
+    { keys: ['name_id'], kind: 'name of a namespace', within: 'parent' },
+    { keys: ['namespace_id'], kind: 'namespace' },
+    { keys: ['tokens', 'public'], kind: 'token' },
+    { keys: ['tokens', 'development'], kind: 'token' },
+    { keys: ['domains', '*'], kind: 'domain' },
+    port('development'),
+  ],
+  gameModes: [{ keys: ['game_mode_id'], kind: 'game mode', within: 'parent' }, port('ports')],
+  lobbies: [{ keys: ['lobby_id'], kind: 'lobby' }],
+  players: [{ keys: ['token'], kind: 'token' }],
+  deviceLinks: [
+    { keys: ['device_link_id'], kind: 'device link' },
+    { keys: ['token'], kind: 'token' },
+    { keys: ['cloud_token'], kind: 'token' },
+  ],
+  tokens: [{ keys: ['token'], kind: 'token' }, port('development')],
+}
+
 /** An id, a name or a token that a scenario gives. */
 interface GivenId {
-  /** No other id may be equal in the same scope: all tokens are of one scope, game modes of their namespace's. */
+  /** No other id of the same scope may be equal. */
   readonly scope: string
   readonly path: Path
   readonly id: string
 }
 
-/** The place of an id, whether the scenario gives it or not. */
-type IdPlace = Omit<GivenId, 'id'> & { readonly id: string | undefined }
-
 /** All ids, names and tokens that a scenario gives, in its order. */
 export function* givenIds(scenario: Scenario, layout: Layout): Generator<GivenId> {
-  for (const { scope, path, id } of idPlaces(scenario, layout)) if (id !== undefined) yield { scope, path, id }
-}
-
-function* idPlaces(scenario: Scenario, { games }: Layout): Generator<IdPlace> {
-  for (const [i, region] of (scenario.regions ?? []).entries()) {
-    const path = typeof region === 'string' ? ['regions', i] : ['regions', i, 'region_id']
-    yield { scope: 'region', path, id: regionIdOf(region) }
-    if (typeof region !== 'string') {
-      yield { scope: 'region_uuid', path: ['regions', i, 'region_uuid'], id: region.region_uuid }
-    }
-  }
-  for (const game of games) yield* inGame(game)
-  for (const [i, { id }] of (scenario.faults ?? []).entries()) {
-    yield { scope: 'fault', path: ['faults', i, 'id'], id }
-  }
-  for (const [i, link] of (scenario.device_links ?? []).entries()) {
-    yield { scope: 'device link', path: ['device_links', i, 'device_link_id'], id: link.device_link_id }
-    yield { scope: 'token', path: ['device_links', i, 'token'], id: link.token }
-    const path = ['device_links', i, 'cloud_token']
-    // If the scenario lists all bearer tokens, this is only what the device gets.
-    yield { scope: scenario.bearer_tokens ? pathText(path) : 'token', path, id: link.cloud_token }
-  }
-  for (const [i, { token, development }] of (scenario.bearer_tokens ?? []).entries()) {
-    const path = ['bearer_tokens', i]
-    yield { scope: 'token', path: [...path, 'token'], id: token }
-    yield* portsIn(development, [...path, 'development'])
-  }
-}
-
-function* inGame({ path, names, given: { game_id, tokens }, namespaces }: PlacedGame): Generator<IdPlace> {
-  yield { scope: 'name of a game', path: [...path, 'name_id'], id: names.name_id }
-  yield { scope: 'game', path: [...path, 'game_id'], id: game_id }
-  yield { scope: 'token', path: [...path, 'tokens', 'cloud'], id: tokens?.cloud }
-  for (const namespace of namespaces) {
-    const scope = `name of a namespace of ${pathText(path)}`
-    yield { scope, path: [...namespace.path, 'name_id'], id: namespace.names.name_id }
-    yield* inNamespace(namespace)
-  }
-}
-
-function* inNamespace({ path, given }: PlacedNamespace): Generator<IdPlace> {
-  const here = pathText(path)
-  yield { scope: 'namespace', path: [...path, 'namespace_id'], id: given.namespace_id }
-  yield { scope: 'token', path: [...path, 'tokens', 'public'], id: given.tokens?.public }
-  yield { scope: 'token', path: [...path, 'tokens', 'development'], id: given.tokens?.development }
-  for (const [i, domain] of (given.domains ?? []).entries()) {
-    yield { scope: 'domain', path: [...path, 'domains', i], id: domain }
-  }
-  yield* portsIn(given.development, [...path, 'development'])
-  for (const [i, mode] of (given.game_modes ?? []).entries()) {
-    const at = [...path, 'game_modes', i]
-    const [id, idPath] = typeof mode === 'string' ? [mode, at] : [mode.game_mode_id, [...at, 'game_mode_id']]
-    yield { scope: `game mode of ${here}`, path: idPath, id }
-    if (typeof mode !== 'string') yield* portsIn(mode.ports, [...at, 'ports'])
-  }
-  for (const [i, lobby] of (given.lobbies ?? []).entries()) {
-    yield { scope: 'lobby', path: [...path, 'lobbies', i, 'lobby_id'], id: lobby.lobby_id }
-    for (const [j, { token }] of (lobby.players ?? []).entries()) {
-      yield { scope: 'token', path: [...path, 'lobbies', i, 'players', j, 'token'], id: token }
+  for (const [i, { id }] of (scenario.faults ?? []).entries())
+    if (id !== undefined) yield { scope: 'fault', path: ['faults', i, 'id'], id }
+  for (const placed of placedEntries(scenario, layout)) {
+    for (const unique of uniqueKeys[placed.table] ?? []) {
+      // A link may repeat a token of the list of all bearer tokens, because it is where its device gets one of them.
+      const isCopy = placed.table === 'deviceLinks' && unique.keys[0] === 'cloud_token' && scenario.bearer_tokens
+      const scope = scopeOf(isCopy ? { ...unique, within: 'entry' } : unique, placed)
+      if (typeof placed.entry !== 'string')
+        for (const { path, id } of idsAt(unique.keys, placed.entry, placed.path)) yield { scope, path, id }
+      else if (unique === uniqueKeys[placed.table]?.[0]) yield { scope, path: placed.path, id: placed.entry }
     }
   }
 }
 
-/** The labels of ports, which are unique in a game server. */
-function* portsIn(server: ServerPortsEntry | undefined, path: Path): Generator<IdPlace> {
-  for (const [i, { label }] of (server?.lobby_ports ?? []).entries()) {
-    yield { scope: `port of ${pathText(path)}`, path: [...path, 'lobby_ports', i, 'label'], id: label }
-  }
+function scopeOf({ kind, within, keys }: UniqueKey, { path, parent }: PlacedEntry): string {
+  if (within === undefined) return kind
+  return `${kind} of ${pathText(within === 'entry' ? [...path, keys[0] ?? ''] : parent)}`
+}
+
+function* idsAt(keys: readonly string[], value: unknown, path: Path): Generator<Omit<GivenId, 'scope'>> {
+  const [key, ...rest] = keys
+  if (key === undefined) {
+    if (typeof value === 'string') yield { path, id: value }
+  } else if (key === '*') {
+    for (const [i, inner] of (Array.isArray(value) ? value : []).entries()) yield* idsAt(rest, inner, [...path, i])
+  } else if (isJsonObject(value)) yield* idsAt(rest, value[key], [...path, key])
 }
