@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
+const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
 
 export default defineConfig({
@@ -14,7 +15,12 @@ export default defineConfig({
     tags: [{ name: 'slow', description: 'A single test of a fast file that takes more than a second.' }],
     projects: [
       // No module keeps state that a test could see. So these files share one load of all modules in each worker.
-      { extends: true, test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: slow, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...isolated, ...slow], isolate: false },
+      },
+      // Files that count all timers of their process.
+      { extends: true, test: { name: 'isolated', include: isolated } },
       // Long property tests, soaks, browsers and engines.
       { extends: true, test: { name: 'slow', include: slow } },
     ],

@@ -126,6 +126,16 @@ describe('a file', () => {
   })
 })
 
+describe('a test file', () => {
+  it('is isolated if it counts timers, because the other files share a process', () => {
+    const counting = readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.test.ts') && !/\.(isolated|slow)\.test\.ts$/.test(file))
+      .filter(file => /\bvi\.getTimerCount\(/.test(readFileSync(join('test', file), 'utf8')))
+
+    expect(counting).toEqual([])
+  })
+})
+
 /** Walks along the imports, and returns the first cycle. */
 function findCycle(next: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const done = new Set<string>()
