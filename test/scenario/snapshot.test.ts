@@ -168,4 +168,20 @@ describe('a snapshot', () => {
       bearer_tokens: [],
     })
   })
+
+  it('writes points in time as dates, and durations in the largest unit that divides them', () => {
+    const world = worldOf({
+      game_modes: ['duel'],
+      players: { session: '720000ms' },
+      lobbies: [{ stops_at: '2026-11-20T23:00:00+01:00' }],
+      device_links: [{ completes_after: '90s' }],
+    })
+
+    const { games, device_links } = snapshotOf(world)
+    const namespace = games?.[0]?.namespaces?.[0]
+
+    expect(namespace?.players?.session).toBe('12m')
+    expect(namespace?.lobbies?.[0]?.stops_at).toBe('2026-11-20T22:00:00.000Z')
+    expect(device_links?.[0]?.completes_at).toBe('2026-11-20T20:01:30.000Z')
+  })
 })
