@@ -47,7 +47,7 @@ function checkMisplacedKeys(scenario: Scenario): Problem[] {
   return misplaced.map(key =>
     keyProblem([key], show => {
       const right = show(['games', 0, 'namespaces', 0, key])
-      return `stands beside games: it belongs to a namespace, as in ${right}.`
+      return `is not allowed beside games. Move it to a namespace, as in ${right}.`
     }),
   )
 }
@@ -180,7 +180,7 @@ function checkSeats(lobby: LobbyEntry, mode: GameMode, place: LobbyPlace): Probl
   const at = [...place.path, lobby.total_player_count === undefined ? 'players' : 'total_player_count']
   const found = (message: string) => [problem(at, message, evidenceOfMode(mode, place, [place.path]))]
   if (lobby.status === 'stopped' && total + reserved > 0)
-    return found('gives players seats in a lobby that has stopped. Nobody is in it any more.')
+    return found('counts players in a lobby that has stopped. Remove them, or change the status.')
   if (total < connected) return found(`is ${total}, below ${connected}, the connected players that players lists.`)
   if (total + reserved <= most) return []
   const besides = reserved > 0 ? ` with ${reserved} reserved` : ''
@@ -192,7 +192,7 @@ function checkSeats(lobby: LobbyEntry, mode: GameMode, place: LobbyPlace): Probl
 function checkStatus(lobby: LobbyEntry, path: Path): Problem[] {
   const { status = 'ready', run_by, players = [] } = lobby
   const isPlayed = status === 'starting' && run_by === 'mock'
-  const message = 'is mock, and a lobby that is starting waits for a server of its own.'
+  const message = 'is mock, but a starting lobby waits for a server of its own. Write server, or remove it.'
   return [
     ...(isPlayed ? [problem([...path, 'run_by'], message, { whole: [path] })] : []),
     ...checkColumns(lobby, path, { kind: 'lobby', status, statuses: lobbyStatuses }),
@@ -211,7 +211,7 @@ function checkColumns(
   return Object.keys(entry).flatMap(key => {
     const own = statuses.get(key)
     if (!own || own.includes(status)) return []
-    const message = `is of no use to a ${kind} whose status is ${status}, only to one that is ${own.join(' or ')}.`
+    const message = `needs a ${kind} with status ${own.join(' or ')}, and this one has ${status}. Remove it, or change the status.`
     return [keyProblem([...path, key], message, { whole: [[...path, 'status']] })]
   })
 }
@@ -240,7 +240,7 @@ function checkSimulation({ path, given: { players }, modes }: PlacedNamespace): 
     }),
   )
   if (!arrivesTooFast(simulationColumnsOf(players, 0))) return found
-  return [...found, problem(at, `asks for too many at once: ${arrivesTooFastMessage}.`, { whole: [at] })]
+  return [...found, problem(at, `arrive too fast: ${arrivesTooFastMessage}.`, { whole: [at] })]
 }
 
 function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {
@@ -260,7 +260,8 @@ function checkDeviceLink(
   const at = [...path, 'game']
   const completes = status === 'complete' || link.completes_after !== undefined || link.completes_at !== undefined
   const isUnclear = game === undefined && completes && gameNames.size !== 1
-  const message = () => `is missing, and there is not one game alone.${didYouMean('', [...gameNames.keys()])}`
+  const message = () =>
+    `is missing, and the scenario does not have exactly one game.${didYouMean('', [...gameNames.keys()])}`
   return [
     ...(isUnclear ? [problem(at, message, { whole: [path], names: true })] : []),
     ...checkReference({ path: at, id: game, owner: 'game', known: gameNames, evidence: { names: true } }),
@@ -280,19 +281,23 @@ const linkKeys: { readonly [Status in NonNullable<DeviceLinkEntry['status']>]: r
 
 function checkLinkStatus(link: DeviceLinkEntry, path: Path): Problem[] {
   const { status = 'pending' } = link
-  const useless = linkKeys[status === 'complete' ? 'pending' : 'complete'].filter(key => link[key] !== undefined)
-  const remedy = status === 'complete' ? 'Drop one of the two.' : 'Say status: complete, or drop it.'
+  const needed = status === 'complete' ? 'pending' : 'complete'
+  const useless = linkKeys[needed].filter(key => link[key] !== undefined)
   return useless.map(key =>
-    problem([...path, key], `is of no use to a link whose status is ${status}. ${remedy}`, {
-      whole: [[...path, 'status']],
-    }),
+    problem(
+      [...path, key],
+      `needs a link with status ${needed}, and this one has ${status}. Remove it, or change the status.`,
+      {
+        whole: [[...path, 'status']],
+      },
+    ),
   )
 }
 
 /** Finds a link that says a time in both ways. */
 function checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [LinkKey, LinkKey]): Problem[] {
   if (link[at] === undefined || link[after] === undefined) return []
-  return [problem([...path, at], show => `stands beside ${show([...path, after])}: say it in one of the two ways.`)]
+  return [problem([...path, at], show => `and ${show([...path, after])} set the same time. Keep one of them.`)]
 }
 
 /** The possible owners of bearer tokens, by name. */
@@ -312,11 +317,12 @@ function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { gam
   const beside = [...games, ...namespaces].filter(({ given }) => given.tokens)
   return [
     ...beside.map(({ path }) =>
-      keyProblem([...path, 'tokens'], 'stands beside bearer_tokens, which is the list of all tokens: move them there.'),
+      keyProblem([...path, 'tokens'], 'is not allowed beside bearer_tokens, which lists all tokens. Move them there.'),
     ),
     ...device_links.flatMap(({ status, cloud_token }, i) => {
       if (status !== 'complete' || cloud_token !== undefined) return []
-      const message = 'is missing: beside bearer_tokens none is minted for the link.'
+      const message =
+        'is missing. bearer_tokens lists all tokens, so the mock creates none for the link. Name one of them.'
       return [problem(['device_links', i, 'cloud_token'], message, { whole: [['device_links', i]] })]
     }),
     ...bearer_tokens.flatMap((token, i) => checkBearerToken(token, ['bearer_tokens', i], owners)),
@@ -328,19 +334,14 @@ function checkBearerToken(token: BearerTokenEntry, path: Path, owners: TokenOwne
   const [owner, other] = kind === 'cloud' ? (['game', 'namespace'] as const) : (['namespace', 'game'] as const)
   const id = token[owner]
   const at = [...path, owner]
-  const missing = () => `is missing: a ${kind} token is of a ${owner}.${didYouMean('', [...owners[owner].keys()])}`
+  const missing = () => `is missing: a ${kind} token belongs to a ${owner}.${didYouMean('', [...owners[owner].keys()])}`
   const useless = [
     ...(token[other] === undefined
       ? []
-      : [problem([...path, other], `is of no use to a ${kind} token, which is of a ${owner}. Drop it.`)]),
+      : [problem([...path, other], `is not allowed: a ${kind} token belongs to a ${owner}. Remove it.`)]),
     ...(token.development === undefined || kind === 'development'
       ? []
-      : [
-          problem(
-            [...path, 'development'],
-            `is of no use to a ${kind} token: only a development token has one. Drop it.`,
-          ),
-        ]),
+      : [problem([...path, 'development'], `needs a development token, and this is a ${kind} token. Remove it.`)]),
   ]
   return [
     ...(id === undefined ? [problem(at, missing, { whole: [path] })] : []),

@@ -64,22 +64,22 @@ describe('bearer_tokens', () => {
     [
       'tokens of a game beside them',
       { bearer_tokens: [], games: [{ tokens: {} }] },
-      'games[0].tokens stands beside bearer_tokens, which is the list of all tokens: move them there.',
+      'games[0].tokens is not allowed beside bearer_tokens, which lists all tokens. Move them there.',
     ],
     [
       'tokens of a namespace beside them',
       { bearer_tokens: [], tokens: { public: 'p' } },
-      'tokens stands beside bearer_tokens, which is the list of all tokens: move them there.',
+      'tokens is not allowed beside bearer_tokens, which lists all tokens. Move them there.',
     ],
     [
       'a complete link that would have one minted',
       { bearer_tokens: [], device_links: [{ status: 'complete' }] },
-      'device_links[0].cloud_token is missing: beside bearer_tokens none is minted for the link.',
+      'device_links[0].cloud_token is missing. bearer_tokens lists all tokens, so the mock creates none for the link. Name one of them.',
     ],
     [
       'a public token with a game server',
       { bearer_tokens: [{ token: 'p', kind: 'public', namespace: 'game/prod', development: {} }] },
-      'bearer_tokens[0].development is of no use to a public token: only a development token has one. Drop it.',
+      'bearer_tokens[0].development needs a development token, and this is a public token. Remove it.',
     ],
     [
       'two ports of a game server with one label',
@@ -100,22 +100,22 @@ describe('bearer_tokens', () => {
     [
       'a cloud token of no game',
       listed({ token: 'c', kind: 'cloud' }),
-      'bearer_tokens[0].game is missing: a cloud token is of a game. Known: tanks, karts.',
+      'bearer_tokens[0].game is missing: a cloud token belongs to a game. Known: tanks, karts.',
     ],
     [
       'a public token of no namespace',
       listed({ token: 'p', kind: 'public' }),
-      'bearer_tokens[0].namespace is missing: a public token is of a namespace. Known: tanks/prod, karts/prod.',
+      'bearer_tokens[0].namespace is missing: a public token belongs to a namespace. Known: tanks/prod, karts/prod.',
     ],
     [
       'a cloud token of a namespace as well',
       listed({ token: 'c', kind: 'cloud', game: 'tanks', namespace: 'tanks/prod' }),
-      'bearer_tokens[0].namespace is of no use to a cloud token, which is of a game. Drop it.',
+      'bearer_tokens[0].namespace is not allowed: a cloud token belongs to a game. Remove it.',
     ],
     [
       'a development token of a game as well',
       listed({ token: 'd', kind: 'development', game: 'tanks', namespace: 'tanks/prod' }),
-      'bearer_tokens[0].game is of no use to a development token, which is of a namespace. Drop it.',
+      'bearer_tokens[0].game is not allowed: a development token belongs to a namespace. Remove it.',
     ],
     [
       'a game that is not there',

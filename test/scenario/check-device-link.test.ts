@@ -27,22 +27,22 @@ describe('a device link', () => {
     [
       'completes_at beside completes_after',
       soon,
-      'completes_at stands beside device_links[0].completes_after: say it in one of the two ways.',
+      'completes_at and device_links[0].completes_after set the same time. Keep one of them.',
     ],
     [
       'expires_at beside expires_after',
       late,
-      'expires_at stands beside device_links[0].expires_after: say it in one of the two ways.',
+      'expires_at and device_links[0].expires_after set the same time. Keep one of them.',
     ],
     [
       'completes_at where it is complete',
       { status: 'complete', completes_at: soon.completes_at },
-      'completes_at is of no use to a link whose status is complete. Drop one of the two.',
+      'completes_at needs a link with status pending, and this one has complete. Remove it, or change the status.',
     ],
     [
       'a cloud token where it is not',
       { cloud_token: 'c' },
-      'cloud_token is of no use to a link whose status is pending. Say status: complete, or drop it.',
+      'cloud_token needs a link with status complete, and this one has pending. Remove it, or change the status.',
     ],
     [
       'an instant without a zone',
@@ -57,7 +57,7 @@ describe('a device link', () => {
     const games = [{ name_id: 'a' }, { name_id: 'b' }]
 
     expect(problems({ games, device_links: [{ completes_at: soon.completes_at }] })).toEqual([
-      'scenario: device_links[0].game is missing, and there is not one game alone. Known: a, b.',
+      'scenario: device_links[0].game is missing, and the scenario does not have exactly one game. Known: a, b.',
     ])
   })
 

@@ -153,12 +153,12 @@ describe('a reference to nothing', () => {
     [
       'a complete link’s game, of two',
       { games: twoGames, device_links: [{ status: 'complete' }] },
-      'device_links[0].game is missing, and there is not one game alone. Known: tanks, karts.',
+      'device_links[0].game is missing, and the scenario does not have exactly one game. Known: tanks, karts.',
     ],
     [
       'a completing link’s game, of none',
       { games: [], device_links: [{ completes_after: '5s' }] },
-      'device_links[0].game is missing, and there is not one game alone. There are none.',
+      'device_links[0].game is missing, and the scenario does not have exactly one game. There are none.',
     ],
     [
       'what to generate from',
@@ -217,17 +217,22 @@ describe('what contradicts itself', () => {
     [
       'players who are counted in a lobby that has stopped',
       { game_modes: ['duel'], lobbies: [{ status: 'stopped', total_player_count: 5 }] },
-      'lobbies[0].total_player_count gives players seats in a lobby that has stopped. Nobody is in it any more.',
+      'lobbies[0].total_player_count counts players in a lobby that has stopped. Remove them, or change the status.',
     ],
     [
       'players who have a seat in one',
       { game_modes: ['duel'], lobbies: [{ status: 'stopped', players: [{ status: 'reserved' }] }] },
-      'lobbies[0].players gives players seats in a lobby that has stopped. Nobody is in it any more.',
+      'lobbies[0].players counts players in a lobby that has stopped. Remove them, or change the status.',
+    ],
+    [
+      'a starting lobby that the mock plays',
+      { game_modes: ['duel'], lobbies: [{ status: 'starting', run_by: 'mock' }] },
+      'lobbies[0].run_by is mock, but a starting lobby waits for a server of its own. Write server, or remove it.',
     ],
     [
       'a time of another status',
       { game_modes: ['duel'], lobbies: [{ ready_by: '2026-11-20T20:00:00Z' }] },
-      'lobbies[0].ready_by is of no use to a lobby whose status is ready, only to one that is starting.',
+      'lobbies[0].ready_by needs a lobby with status starting, and this one has ready. Remove it, or change the status.',
     ],
     [
       'a time of another status of a player',
@@ -235,22 +240,22 @@ describe('what contradicts itself', () => {
         game_modes: ['duel'],
         lobbies: [{ players: [{}, { status: 'reserved', forgotten_at: '2026-11-20T20:00:00Z' }] }],
       },
-      'lobbies[0].players[1].forgotten_at is of no use to a player whose status is reserved, only to one that is expired or removed.',
+      'lobbies[0].players[1].forgotten_at needs a player with status expired or removed, and this one has reserved. Remove it, or change the status.',
     ],
     [
-      'more players who come at once than may',
+      'more players than may arrive in a second',
       { game_modes: ['duel'], players: { concurrent: 20_000, session: '10s' } },
-      'players asks for too many at once: expected fewer players, or longer sessions: at most 1000 may arrive in a second.',
+      'players arrive too fast: expected fewer players, or longer sessions: at most 1000 may arrive in a second.',
     ],
     [
       'a complete link that completes later',
       { device_links: [{ status: 'complete', completes_after: '5s' }] },
-      'device_links[0].completes_after is of no use to a link whose status is complete. Drop one of the two.',
+      'device_links[0].completes_after needs a link with status pending, and this one has complete. Remove it, or change the status.',
     ],
     [
       'keys of a namespace beside games',
       { games: [], lobbies: [] },
-      'lobbies stands beside games: it belongs to a namespace, as in games[0].namespaces[0].lobbies.',
+      'lobbies is not allowed beside games. Move it to a namespace, as in games[0].namespaces[0].lobbies.',
     ],
   ])('is refused: %s', (_, input, line) => {
     expect(problems(input)).toEqual([`scenario: ${line}`])

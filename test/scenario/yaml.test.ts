@@ -88,7 +88,7 @@ describe('the place of a problem', () => {
 
   it('is that of a key that stands where it may not', () => {
     expect(problems('games: []\ndomains: []')).toEqual([
-      'friday-night.yaml:2:1: domains stands beside games: it belongs to a namespace, as in games[0].namespaces[0].domains.',
+      'friday-night.yaml:2:1: domains is not allowed beside games. Move it to a namespace, as in games[0].namespaces[0].domains.',
     ])
   })
 
