@@ -1,5 +1,4 @@
 import { type SetupWorker, setupWorker } from 'msw/browser'
-import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
   combineWithMsw,
@@ -40,7 +39,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
       setListening()
     },
   }
-  return extended(mock, more)
+  return Object.assign(mock, more)
 }
 
 export type { ListenOptions, Mockmaker, MockmakerOptions, MswMethods } from './mockmaker.js'

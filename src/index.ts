@@ -6,7 +6,6 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
   return withHandlers(createMock(options), options)
 }
 
-export type { Caller } from './behaviour/caller.js'
 export { ApiError, type ApiErrorExtras, type ErrorBody, type ErrorCode } from './contract/errors.js'
 export type { Fault, FaultState } from './contract/faults.js'
 export type { Expectation, JournalEntry, JournalFilter } from './contract/journal.js'
@@ -28,10 +27,11 @@ export type {
 } from './control/world-control.js'
 export { UsageError } from './lib/usage-error.js'
 export type { Mock } from './mock.js'
-export type { ReloadOptions } from './mock-beginning.js'
 export type { MockOptions } from './mock-options.js'
+export type { MockWorld, ReloadOptions } from './mock-world.js'
 export type { MockWorlds, UnknownWorld } from './mock-worlds.js'
 export type { Mockmaker, MockmakerOptions, UnhandledPrint, UnhandledRequest } from './mockmaker.js'
+export type { Caller } from './operations/resolver.js'
 export type { ScenarioInput } from './scenario/schema.js'
 export type { Faults } from './server/faults.js'
 export type { RequestHandlers } from './server/handlers.js'
@@ -46,17 +46,26 @@ export type {
   RequestHandler,
   StreamClient,
 } from './server/message.js'
-export type { OverrideCall, OverrideResolver } from './server/resolvers.js'
+export type { OverrideCall, OverrideResolver } from './server/overrides.js'
 export type { NearMiss, Verification } from './server/verify.js'
-export type { ChangeSet, Delete as RecordDelete, Put as RecordPut } from './store/change-set.js'
+export type { Cause, Change, ChangeSet } from './store/change-set.js'
 export type { Clock } from './store/clock.js'
 export type { ClockMode, ClockMoveOptions, ClockSetting } from './store/clock-setting.js'
 export type { Draft } from './store/draft.js'
-export type { Tally as ReloadSummary } from './store/merge.js'
 export type { Predicate } from './store/query.js'
+export type { ReloadSummary } from './store/reload.js'
 export type { Inputs, Rows, ServerPorts, TableName } from './store/rows.js'
-export type { ReadTable, Strict, Table, Tables } from './store/table.js'
-export type { Changes as RecordChanges, QueryOptions, UpdateOptions } from './store/table-arguments.js'
+export type {
+  Changes as RecordChanges,
+  ListOptions,
+  OrderBy,
+  QueryOptions,
+  ReadTable,
+  Strict,
+  Table,
+  TransactionTable,
+  UpdateOptions,
+} from './store/table-calls.js'
 export type { TokenInfo } from './store/token-info.js'
 export type { World } from './store/world.js'
-export type { WorldMock } from './world-mock.js'
+export type { TransactionTables, WorldTables } from './store/world-tables.js'

@@ -1,115 +1,135 @@
 import { ApiError } from './contract/errors.js'
-import { NewWorldOptions, summarizeWorld, type WorldsControl } from './control/world-control.js'
+import { NewWorldOptions, summarizeWorld, type WorldSummary, type WorldsControl } from './control/world-control.js'
 import { didYouMean } from './lib/did-you-mean.js'
 import { parseInput } from './lib/issues.js'
 import { quoted } from './lib/quote.js'
-import type { MockBeginning } from './mock-beginning.js'
-import type { OnHand } from './on-hand.js'
-import type { MockRequest } from './server/message.js'
+import type { MockState, MockWorld } from './mock-world.js'
+import type { ScenarioRegistry } from './scenario-registry.js'
+import type { MockRequest, RequestHandler } from './server/message.js'
 import { isForeign } from './server/origin.js'
 import { routeToWorld, worldPath } from './server/routes.js'
 import type { Worlds } from './server/worlds.js'
 import { Random } from './store/random.js'
-import { withPublicUrl } from './store/standing.js'
-import type { OwnedMock, WorldMock } from './world-mock.js'
+import { withPublicUrl } from './store/world-state.js'
 
-/** The worlds of a mock, by their ids. */
-export interface MockWorlds extends WorldsControl {
-  /** The world that is meant where none is named. */
-  readonly default: WorldMock
-  get(id: string): WorldMock | undefined
-  put(id: string, options?: NewWorldOptions): Promise<WorldMock>
-  /**
-   * For entry points: the world that a request names, and the request as that world sees it; `undefined` where it names
-   * none, and means the default one. A world that does not exist is made, or is an `ApiError`. Throws `ApiError`.
-   */
-  at(exchange: MockRequest, unknown: UnknownWorld): Asked | undefined
-}
-
-/** What happens to a request that names an unknown world: over HTTP the world is made, in-process the request is refused. */
-export type UnknownWorld = 'make' | 'refuse'
+/** What happens to a request for an unknown world: over HTTP the world is created, in-process the request is refused. */
+export type UnknownWorld = 'create' | 'refuse'
 
 /** A request, and the world that it goes to. */
-interface Asked {
-  readonly mock: WorldMock
-  readonly exchange: MockRequest
-  /** What stood before its path. */
+export interface RoutedRequest {
+  readonly mock: MockWorld
+  /** The request as that world sees it. */
+  readonly request: MockRequest
+  /** The part of the path that names the world. */
   readonly basePath: string
 }
 
-/** What worlds are made with. */
-interface Making {
-  readonly onHand: OnHand
+interface MockWorldsOptions {
+  readonly registry: ScenarioRegistry
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
-  make(id: string, beginning: MockBeginning): OwnedMock
+  create(id: string, state: MockState): MockWorld
 }
 
-/** The public face of the worlds. */
-export function createMockWorlds(worlds: Worlds<OwnedMock>, { onHand, corsOrigins, make }: Making): MockWorlds {
-  const beginningFor = (worldId: string, { scenario, fork, seed }: NewWorldOptions): MockBeginning => {
-    if (fork === undefined) return onHand.beginningOf(scenario, { worldId, seed })
-    const other = worlds.get(fork)
-    if (!other)
-      throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, worlds.ids)}`)
-    return forked(other, { worldId, seed })
+/** The worlds of a mock, by their ids. */
+export class MockWorlds implements WorldsControl {
+  readonly #worlds: Worlds<MockWorld>
+  readonly #options: MockWorldsOptions
+
+  constructor(worlds: Worlds<MockWorld>, options: MockWorldsOptions) {
+    this.#worlds = worlds
+    this.#options = options
   }
-  return {
-    default: worlds.default,
-    list: () => worlds.ids.flatMap(id => worlds.peek(id) ?? []).map(summarizeWorld),
-    get: id => worlds.get(id),
-    async put(id, options = {}) {
-      const beginning = beginningFor(id, parseInput(NewWorldOptions, options, 'world'))
-      const there = worlds.get(id)
-      // In the same tick, so that a second call for the same new id finds this world.
-      if (!there) return worlds.add(id, () => make(id, beginning))
-      await there.become(beginning)
-      return there
-    },
-    delete: id => worlds.delete(id),
-    at(exchange, unknown) {
-      const addressed = routeToWorld(exchange)
-      if (!addressed) return undefined
-      const { worldId, request: inner, basePath } = addressed
-      const there = worlds.get(worldId)
-      if (there) return { mock: there, exchange: inner, basePath }
-      // A page only asks whether it may ask: that makes no world.
-      if (exchange.method === 'OPTIONS') return { mock: worlds.default, exchange: inner, basePath }
-      if (unknown === 'refuse') throw noWorld(worldId, worlds.ids)
-      // An image in a page must not make worlds.
-      if (isForeign(exchange, { tables: worlds.default.world, corsOrigins })) throw foreign()
-      return { mock: worlds.at(worldId), exchange: inner, basePath }
-    },
+
+  /** The world of requests that name none. */
+  get default(): MockWorld {
+    return this.#worlds.default
+  }
+
+  list(): WorldSummary[] {
+    return this.#worlds.ids.flatMap(id => this.#worlds.peek(id) ?? []).map(summarizeWorld)
+  }
+
+  get(id: string): MockWorld | undefined {
+    return this.#worlds.get(id)
+  }
+
+  async put(id: string, options: NewWorldOptions = {}): Promise<MockWorld> {
+    const state = this.#stateOf(id, parseInput(NewWorldOptions, options, 'world'))
+    const known = this.#worlds.get(id)
+    if (!known) return this.#worlds.add(id, () => this.#options.create(id, state))
+    known.replaceState(state)
+    return known
+  }
+
+  delete(id: string): Promise<boolean> {
+    return this.#worlds.delete(id)
+  }
+
+  /**
+   * Finds the world that a request names; `undefined` where it names none. Throws `ApiError` where the world does not exist
+   * and is not created.
+   */
+  find(request: MockRequest, unknown: UnknownWorld): RoutedRequest | undefined {
+    const routed = routeToWorld(request)
+    if (!routed) return undefined
+    const { worldId, request: inner, basePath } = routed
+    const worlds = this.#worlds
+    const known = worlds.get(worldId)
+    if (known) return { mock: known, request: inner, basePath }
+    // A preflight only asks for permission: it creates no world.
+    if (request.method === 'OPTIONS') return { mock: worlds.default, request: inner, basePath }
+    if (unknown === 'refuse') throw unknownWorld(worldId, worlds.ids)
+    // An image in a page must not create worlds.
+    if (isForeign(request, { tables: worlds.default.world.tables, corsOrigins: this.#options.corsOrigins }))
+      throw foreignPage()
+    return { mock: worlds.at(worldId), request: inner, basePath }
+  }
+
+  /** Makes a handler that answers each request in the world that it names. `handlerOf` picks the handler of a world. */
+  route(unknown: UnknownWorld, handlerOf: (mock: MockWorld) => RequestHandler): RequestHandler {
+    return request => {
+      try {
+        const routed = this.find(request, unknown)
+        return routed ? handlerOf(routed.mock)(routed.request) : handlerOf(this.default)(request)
+      } catch (error) {
+        // The request reached no world, so the default one logs it.
+        return this.default.refuse(request, error)
+      }
+    }
+  }
+
+  #stateOf(worldId: string, { scenario, fork, seed }: NewWorldOptions): MockState {
+    if (fork === undefined) return this.#options.registry.stateOf(scenario, { worldId, seed })
+    const source = this.#worlds.get(fork)
+    if (source) return forkState(source, worldId, seed)
+    const { ids } = this.#worlds
+    throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, ids)}`)
   }
 }
 
-function noWorld(id: string, ids: readonly string[]): ApiError {
+/** The state of a fork. Its links lead to itself. */
+function forkState(source: MockWorld, worldId: string, seed: number | undefined): MockState {
+  const { world, ...parts } = source.state
+  const moved = withPublicUrl(world, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
+  if (seed === undefined) return { ...parts, world: moved }
+  return { ...parts, world: { ...moved, seed, random: new Random(seed, 'world').save() } }
+}
+
+function withoutSuffix(text: string, suffix: string): string {
+  return text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text
+}
+
+function unknownWorld(id: string, ids: readonly string[]): ApiError {
   return new ApiError(
     'API_NOT_FOUND',
-    `there is no world ${quoted(id)}: in-process, mock.worlds.put makes one.${didYouMean(id, ids)}`,
+    `there is no world ${quoted(id)}: in-process, mock.worlds.put creates one.${didYouMean(id, ids)}`,
   )
 }
 
-function foreign(): ApiError {
+function foreignPage(): ApiError {
   return new ApiError(
     'API_FORBIDDEN',
-    'a page of another site may not make a world: make it before, or allow the page (--cors-origin)',
+    'a page of another site may not create a world: create it before, or allow the page (--cors-origin)',
   )
-}
-
-/** How a world begins that equals another one. Its links lead to itself. */
-function forked(
-  other: OwnedMock,
-  { worldId, seed }: { readonly worldId: string; readonly seed: number | undefined },
-): MockBeginning {
-  const { standing, ...around } = other.beginning
-  const moved = withPublicUrl(standing, before => withoutEnd(before, worldPath(other.id)) + worldPath(worldId))
-  return {
-    ...around,
-    standing: seed === undefined ? moved : { ...moved, seed, chance: new Random(seed, 'world').save() },
-  }
-}
-
-function withoutEnd(text: string, end: string): string {
-  return text.endsWith(end) ? text.slice(0, text.length - end.length) : text
 }

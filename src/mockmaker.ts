@@ -1,13 +1,14 @@
 import { type HttpHandler, isCommonAssetRequest } from 'msw'
 import type { OperationId } from './contract/operations.js'
 import type { ResetOptions } from './control/world-control.js'
-import { extended } from './extended.js'
 import { quoted } from './lib/quote.js'
 import { UsageError } from './lib/usage-error.js'
 import type { Mock } from './mock.js'
 import type { MockOptions } from './mock-options.js'
+import type { MockWorld } from './mock-world.js'
 import { createHandler, createHandlers, explainUnmatched } from './server/handlers.js'
-import { checkResolver, type OverrideResolver } from './server/resolvers.js'
+import type { RequestHandler } from './server/message.js'
+import { checkResolver, type OverrideResolver } from './server/overrides.js'
 
 /** Options of a Mockmaker. All are optional. */
 export interface MockmakerOptions extends MockOptions {
@@ -19,7 +20,7 @@ export interface MockmakerOptions extends MockOptions {
 }
 
 /** A mock with its MSW handlers. */
-export interface Mockmaker extends Omit<Mock, 'overridden' | 'entry'> {
+export interface Mockmaker extends Mock {
   /** One handler for each operation: for `setupServer(...)`, `setupWorker(...)` and `mockExpress(...)`. */
   readonly handlers: HttpHandler[]
   /**
@@ -32,13 +33,18 @@ export interface Mockmaker extends Omit<Mock, 'overridden' | 'entry'> {
 
 /** Adds MSW handlers to a mock. Throws `UsageError` if the base URL is wrong. */
 export function withHandlers(mock: Mock, { baseUrl = '*' }: MockmakerOptions): Mockmaker {
-  return extended(mock, {
-    handlers: createHandlers({ baseUrl, ...mock.entry(world => world.answer) }),
-    override(id, resolver) {
+  const { worlds } = mock
+  const routes = (handlerOf: (world: MockWorld) => RequestHandler) => ({
+    answer: worlds.route('refuse', handlerOf),
+    served: worlds.route('create', handlerOf),
+  })
+  return Object.assign(mock, {
+    handlers: createHandlers({ baseUrl, ...routes(world => world.handle) }),
+    override<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>) {
       checkResolver(id, resolver)
-      return createHandler(id, { baseUrl, ...mock.entry(world => world.overridden(id, resolver)) })
+      return createHandler(id, { baseUrl, ...routes(world => world.handlerWith(id, resolver)) })
     },
-  } satisfies Pick<Mockmaker, 'handlers' | 'override'>)
+  })
 }
 
 /** The methods that MSW's server and its worker have in common. */
@@ -62,6 +68,8 @@ export function combineWithMsw<Setup extends Msw>(
   stop: () => unknown,
 ) {
   let isListening = false
+  // Bound now: the mock gets the methods below.
+  const [reset, close] = [mock.reset.bind(mock), mock.close.bind(mock)]
   const methods: MswMethods<Setup> = {
     events: msw.events,
     use: msw.use.bind(msw),
@@ -76,10 +84,10 @@ export function combineWithMsw<Setup extends Msw>(
       ...methods,
       async reset(options?: ResetOptions) {
         msw.resetHandlers()
-        await mock.reset(options)
+        await reset(options)
       },
       async close() {
-        await mock.close()
+        await close()
         if (isListening) await stop()
         isListening = false
       },

@@ -1,5 +1,4 @@
 import { type SetupServer, setupServer } from 'msw/node'
-import { extended } from './extended.js'
 import { createMock } from './mock.js'
 import {
   combineWithMsw,
@@ -43,7 +42,7 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
       setListening()
     },
   }
-  return extended(mock, more)
+  return Object.assign(mock, more)
 }
 
 export type { ListenOptions, Mockmaker, MswMethods } from './mockmaker.js'

@@ -1,9 +1,9 @@
-import { listedLobbies } from '../behaviour/lobbies-list.js'
 import { curlLine, curlLineFor, sortTokens } from '../control/examples.js'
 import { formatDuration } from '../lib/time.js'
 import type { Mock } from '../mock.js'
-import { defaultNamespace } from '../store/default-namespace.js'
+import { listedLobbies } from '../operations/lobbies.js'
 import { fullNameOf } from '../store/full-name.js'
+import { defaultNamespace } from '../store/models.js'
 import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { version } from '../version.js'
@@ -43,7 +43,7 @@ export function printNamespaces(world: World, console: Pick<Console, 'print'>): 
   const { namespaces, gameModes, simulations } = world
   const rows = namespaces.all().map(({ namespace_id, tokenless }) => {
     const modes = gameModes.count(q => q.where({ namespace_id }))
-    const open = listedLobbies(namespace_id, { tables: world }).length
+    const open = listedLobbies(namespace_id, world).length
     const simulation = simulations.get(namespace_id)
     const facts = [
       `${modes} ${modes === 1 ? 'game mode' : 'game modes'}`,

@@ -4,7 +4,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock.js'
 import { parseScenarioFile, readScenarioText, type ScenarioFile } from '../node/scenario-file.js'
 import { hasContent } from '../scenario/yaml.js'
-import type { Tally } from '../store/merge.js'
+import type { ReloadSummary } from '../store/reload.js'
 import type { Console } from './output.js'
 
 /** What to reload, and how to report it. */
@@ -109,8 +109,8 @@ export class Reloader {
     this.#last = text
     const { mock } = this.#options
     const scenario = await parseScenarioFile({ path: this.#path, text })
-    const { deleted, takenAlong } = await mock.reload(scenario, { dryRun: true })
-    if (deleted + takenAlong > 0 && text !== confirmed) {
+    const { deleted, cascaded } = await mock.reload(scenario, { dryRun: true })
+    if (deleted + cascaded > 0 && text !== confirmed) {
       this.#last = before
       if (!this.#isClosed) this.#unconfirmed = { text, timer: setTimeout(() => void this.#enqueue(text), confirmMs) }
       return
@@ -118,22 +118,21 @@ export class Reloader {
     this.#report(await mock.reload(scenario))
   }
 
-  #report(tally: Tally): void {
+  #report(summary: ReloadSummary): void {
     const { console, format } = this.#options
-    if (format === 'text') console.print(`reloaded ${basename(this.#path)}: ${tallyText(tally)}`)
+    if (format === 'text') console.print(`reloaded ${basename(this.#path)}: ${summaryText(summary)}`)
     if (format !== 'json') return
-    const { takenAlong, ...others } = tally
-    console.printJson({ event: 'reload', file: this.#path, ...others, taken_along: takenAlong })
+    console.printJson({ event: 'reload', file: this.#path, ...summary })
   }
 }
 
 /** Says how many records a reload has changed: `2 records created, 1 deleted`. */
-function tallyText({ made, changed, deleted, takenAlong }: Tally): string {
+function summaryText({ created, changed, deleted, cascaded }: ReloadSummary): string {
   const counts = [
-    [made, 'created'],
+    [created, 'created'],
     [changed, 'changed'],
     [deleted, 'deleted'],
-    [takenAlong, 'of the run deleted'],
+    [cascaded, 'of the run deleted'],
   ] as const
   const [first, ...others] = counts.filter(([count]) => count > 0)
   if (!first) return 'no record has changed'

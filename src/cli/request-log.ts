@@ -1,8 +1,8 @@
-import { listedLobbies } from '../behaviour/lobbies-list.js'
 import type { OperationId } from '../contract/operations.js'
 import { isControlPath } from '../contract/paths.js'
 import { shortened } from '../lib/quote.js'
 import type { Mock } from '../mock.js'
+import { listedLobbies } from '../operations/lobbies.js'
 import type { ExchangeRecord } from '../server/log.js'
 import { pathInWorld } from '../server/routes.js'
 import { defaultWorldId } from '../server/worlds.js'
@@ -88,5 +88,5 @@ function cannedNote({ operation, caller, status }: ExchangeRecord, world: World 
   if (seatOperations.includes(operation)) return 'canned seat: a public token gets one in a lobby of the world'
   if (operation !== 'lobbies.list') return undefined
   if (!world) return 'canned list'
-  return `canned list: a public token sees ${listedLobbies(caller.namespaceId, { tables: world }).length}`
+  return `canned list: a public token sees ${listedLobbies(caller.namespaceId, world).length}`
 }

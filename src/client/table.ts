@@ -1,6 +1,6 @@
 import type { tableNames } from '../control/tables.js'
 import type { Inputs, Rows } from '../store/rows.js'
-import type { Changes } from '../store/table-arguments.js'
+import type { Changes } from '../store/table-calls.js'
 import { ClientError, type Remote, request, undefinedIfMissing } from './http.js'
 
 /** The fields and values by which to find records. A nested field is `'state.map'`. */

@@ -1,13 +1,12 @@
 import * as z from 'zod'
-import { completeLink, findPendingLink } from '../behaviour/device-link.js'
 import { ApiError } from '../contract/errors.js'
 import { didYouMean } from '../lib/did-you-mean.js'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/quote.js'
 import { UsageError } from '../lib/usage-error.js'
-import { hasPassed } from '../store/clock.js'
-import type { ReadTables } from '../store/table.js'
-import type { LiveWorld, World } from '../store/world.js'
+import { completeLink, findPendingLink } from '../operations/device-links.js'
+import type { ReadTables } from '../store/table-calls.js'
+import type { LiveWorld } from '../store/world.js'
 import { findGame } from './find-by-name.js'
 
 export const CompletionOptions = z.strictObject({
@@ -23,27 +22,30 @@ export async function completeDeviceLink(
   options: CompletionOptions = {},
 ): Promise<void> {
   const { game } = parseInput(CompletionOptions, options, 'completion')
-  return world.write(async (tables, { reads }) => {
-    const link = findPendingLink(token, { tables: reads, hasPassed: at => hasPassed(at, world.clock) })
-    await completeLink({ link, gameId: gameIdOf(game, tables), tables })
-  })
+  world.write(
+    () => {
+      const { tables, random, clock } = world
+      completeLink(findPendingLink(token, world), gameIdOf(game, tables), { tables, random, now: clock.now() })
+    },
+    { cause: { kind: 'control', call: 'completeDeviceLink' } },
+  )
 }
 
 /** Lets a link expire now, if it has not yet. Rejects with `ApiError` for an unknown link. */
-export async function expireDeviceLink(world: World, token: string): Promise<void> {
-  await world.write(async tables => {
-    const link = tables.deviceLinks.get(token)
+export async function expireDeviceLink(world: LiveWorld, token: string): Promise<void> {
+  const { deviceLinks } = world.tables
+  const write = () => {
+    const link = deviceLinks.get(token)
     if (!link)
       throw new ApiError(
         'API_NOT_FOUND',
         `there is no device link ${quoted(token)}: GET /__mock/device-links lists them`,
       )
-    if (hasPassed(link.expires_at, world.clock)) return
-    const expires_at = world.clock.now()
-    await tables.deviceLinks.update(q => q.where({ device_link_token: token }), {
-      data: draft => void Object.assign(draft, { expires_at }),
-    })
-  })
+    const now = world.clock.now()
+    if (link.expires_at === undefined || link.expires_at > now)
+      deviceLinks.put(Object.freeze({ ...link, expires_at: now }))
+  }
+  world.write(write, { cause: { kind: 'control', call: 'expireDeviceLink' } })
 }
 
 function gameIdOf(game: string | undefined, { games }: ReadTables): string {

@@ -1,10 +1,10 @@
-import { versionNameOf } from '../behaviour/game.js'
-import { lobbyPorts } from '../behaviour/lobby-ports.js'
 import { ApiError } from '../contract/errors.js'
 import { quoted } from '../lib/quote.js'
+import { versionNameOf } from '../operations/games.js'
+import { lobbyPorts } from '../operations/lobbies.js'
 import { lobbyTokenOf } from '../store/lobby-token.js'
 import type { LobbyRow, ServerPorts } from '../store/rows.js'
-import type { ReadTables } from '../store/table.js'
+import type { ReadTables } from '../store/table-calls.js'
 import { shellWord } from './examples.js'
 
 /** Environment variables, by their names. */

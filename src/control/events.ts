@@ -213,8 +213,10 @@ function startOf({ world, history, run }: EventSource, { since, lastEventId }: C
 
 function eventOf(moment: Moment, id: string): MockEvent {
   if (moment.kind === 'exchange') return { type: 'exchange', id, data: moment.exchange.entry() }
-  const { at, ...changeSet } = moment.changeSet
-  return { type: 'change', id, data: { ...changeSet, at: new Date(at).toISOString() } }
+  const { revision, at, changes } = moment.changeSet
+  const puts = changes.flatMap(({ table, id, after }) => (after ? [{ table, id, row: after.row }] : []))
+  const deletes = changes.flatMap(({ table, id, after }) => (after ? [] : [{ table, id }]))
+  return { type: 'change', id, data: { revision, at: new Date(at).toISOString(), puts, deletes } }
 }
 
 /** Answers with events of a world as Server-Sent Events. They begin when the answer is sent. */

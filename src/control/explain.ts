@@ -1,7 +1,4 @@
 import * as z from 'zod'
-import type { Caller } from '../behaviour/caller.js'
-import { listedLobbies } from '../behaviour/lobbies-list.js'
-import { validateNamespace } from '../behaviour/validate-namespace.js'
 import { ApiError } from '../contract/errors.js'
 import { displayNameMaxBytes, identifierMaxBytes, utf8Length } from '../contract/formats.js'
 import type { Auth } from '../contract/operation.js'
@@ -12,6 +9,9 @@ import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/quote.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
+import { listedLobbies } from '../operations/lobbies.js'
+import { validateNamespace } from '../operations/namespaces.js'
+import type { Caller } from '../operations/resolver.js'
 import { authenticate } from '../server/authenticate.js'
 import type { WorldFaults } from '../server/faults.js'
 import type { MockRequest } from '../server/message.js'
@@ -53,29 +53,30 @@ export interface Explanation {
 
 /** A world that is asked about. */
 interface ExplainedWorld {
-  readonly view: View
+  readonly world: View
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
   readonly faults: Pick<WorldFaults, 'concerning'>
 }
 
 /** Answers a question. Throws `UsageError` unless it asks for just one thing. */
-export function explain(world: ExplainedWorld, asked: Question): Explanation {
+export function explain(explained: ExplainedWorld, asked: Question): Explanation {
+  const { world } = explained
   const question = parseInput(Question, asked, 'question')
   const { lobby_id, path, name_id, display_name } = question
   const isName = name_id !== undefined || display_name !== undefined
   const things = [lobby_id !== undefined, path !== undefined, isName].filter(one => one).length
   if (things !== 1) throw new UsageError('ask for one thing: lobby_id, path (with method), or name_id and display_name')
-  if (lobby_id !== undefined) return explainLobby(world.view, lobby_id)
-  if (path !== undefined) return explainRequest(world, { ...question, path })
-  return explainNames(world.view, question)
+  if (lobby_id !== undefined) return explainLobby(world, lobby_id)
+  if (path !== undefined) return explainRequest(explained, { ...question, path })
+  return explainNames(world, question)
 }
 
 function explainLobby(view: View, lobbyId: string): Explanation {
   const { tables } = view
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) return unknownLobby(lobbyId, tables.lobbies.all())
-  const isListed = listedLobbies(lobby.namespace_id, { tables }).includes(lobby)
+  const isListed = listedLobbies(lobby.namespace_id, tables).includes(lobby)
   const more = lobby.status === 'stopped' ? [] : runningText(lobby)
   if (!isListed) return { verdict: 'not listed', because: [...reasonsAgainst(lobby, view), ...more] }
   const namespace = fullNameOf(lobby.namespace_id, tables)
@@ -166,7 +167,7 @@ const nameProblems: { readonly [problem: string]: (names: Names) => string } = {
 }
 
 function explainRequest(
-  { view, corsOrigins, faults }: ExplainedWorld,
+  { world: view, corsOrigins, faults }: ExplainedWorld,
   question: Question & { readonly path: string },
 ): Explanation {
   const { method = 'GET', token, origin } = question

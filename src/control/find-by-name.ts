@@ -1,10 +1,10 @@
 import { didYouMean } from '../lib/did-you-mean.js'
 import { quoted } from '../lib/quote.js'
 import { UsageError } from '../lib/usage-error.js'
-import { defaultNamespace } from '../store/default-namespace.js'
 import { fullNameOf } from '../store/full-name.js'
+import { defaultNamespace } from '../store/models.js'
 import type { GameRow, NamespaceRow } from '../store/rows.js'
-import type { ReadTables } from '../store/table.js'
+import type { ReadTables } from '../store/table-calls.js'
 
 /** Finds a game by its id or its `name_id`. Throws `UsageError` if there is none. */
 export function findGame(name: string, { games }: Pick<ReadTables, 'games'>): GameRow {

@@ -1,7 +1,7 @@
 import type { Auth } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
-import { defaultNamespace } from '../store/default-namespace.js'
 import { fullNameOf } from '../store/full-name.js'
+import { defaultNamespace } from '../store/models.js'
 import { ownerOf, type TokenInfo } from '../store/token-info.js'
 import type { World } from '../store/world.js'
 import { curlLine, curlLineFor, sortTokens } from './examples.js'

@@ -5,10 +5,10 @@ import { valueAt } from '../lib/issues.js'
 import { quoted, shortened } from '../lib/quote.js'
 import { fullNameOf } from '../store/full-name.js'
 import { lobbyIdIn, lobbyTokenOf } from '../store/lobby-token.js'
-import { idOf, models } from '../store/model.js'
+import { idOf, models } from '../store/models.js'
 import type { LobbyRow } from '../store/rows.js'
-import type { ReadTables, Table } from '../store/table.js'
 import { unknownId } from '../store/table-arguments.js'
+import type { ReadTables, Table } from '../store/table-calls.js'
 import type { World } from '../store/world.js'
 import { type ControlTable, tableNames } from './tables.js'
 
@@ -84,7 +84,7 @@ function existing(world: World, place: Place): AnyRecord {
   const lobbyToken = name === 'tokens' ? findLobbyToken(place.id, world) : undefined
   if (lobbyToken) throw notARecord(lobbyToken)
   const idOfRow = idOf(name) as (row: AnyRecord) => string // of this table's rows
-  const message = unknownId(place.table, { id: place.id, ids: tableOf(world, name).all().map(idOfRow) })
+  const { message } = unknownId(place.table, place.id, tableOf(world, name).all().map(idOfRow))
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${place.table} lists them.`)
 }
 

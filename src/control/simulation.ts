@@ -6,9 +6,10 @@ import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { SimulationEntry, simulationColumnsOf } from '../scenario/games.js'
 import { fullNameOf } from '../store/full-name.js'
+import { createRow } from '../store/models.js'
 import type { SimulationRow } from '../store/rows.js'
-import type { ReadTables } from '../store/table.js'
-import type { World } from '../store/world.js'
+import type { ReadTables } from '../store/table-calls.js'
+import type { LiveWorld } from '../store/world.js'
 import { findNamespace } from './find-by-name.js'
 
 export const SimulationOptions = z.strictObject({
@@ -43,15 +44,18 @@ export interface SimulationState {
 }
 
 /** Simulates players of a namespace from now on. Rejects with `UsageError`. */
-export async function simulate(world: World, options: SimulationOptions): Promise<SimulationState> {
+export async function simulate(world: LiveWorld, options: SimulationOptions): Promise<SimulationState> {
   const { namespace, ...entry } = parseInput(SimulationOptions, options, 'simulation')
-  return world.write(async tables => {
+  const { tables, random, clock } = world
+  const write = () => {
     const { namespace_id } = findNamespace(namespace, tables)
-    const row = { namespace_id, ...simulationColumnsOf(SimulationEntry.decode(entry), world.clock.now()) }
+    const now = clock.now()
+    const row = { namespace_id, ...simulationColumnsOf(SimulationEntry.decode(entry), now) }
     checkModes(row, tables)
-    await tables.simulations.delete(q => q.where({ namespace_id }))
-    return stateOf(await tables.simulations.create(row), tables)
-  })
+    tables.simulations.delete(namespace_id)
+    return stateOf(createRow('simulations', row, { tables, random, now }), tables)
+  }
+  return world.write(write, { cause: { kind: 'control', call: 'simulate' } })
 }
 
 export function listSimulations(tables: ReadTables): SimulationState[] {
@@ -59,10 +63,16 @@ export function listSimulations(tables: ReadTables): SimulationState[] {
 }
 
 /** Stops the simulation of a namespace. Resolves with `false` if there is none. Rejects with `UsageError`. */
-export async function endSimulation(world: World, options: EndSimulationOptions): Promise<boolean> {
+export async function endSimulation(world: LiveWorld, options: EndSimulationOptions): Promise<boolean> {
   const { namespace } = parseInput(EndSimulationOptions, options, 'options')
-  const { namespace_id } = findNamespace(namespace, world)
-  return (await world.simulations.delete(q => q.where({ namespace_id }))) !== undefined
+  const { simulations } = world.tables
+  const write = () => {
+    const { namespace_id } = findNamespace(namespace, world)
+    const isRunning = simulations.get(namespace_id) !== undefined
+    simulations.delete(namespace_id)
+    return isRunning
+  }
+  return world.write(write, { cause: { kind: 'control', call: 'endSimulation' } })
 }
 
 function checkModes({ namespace_id, modes = {} }: SimulationRow, tables: ReadTables): void {

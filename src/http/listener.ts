@@ -4,11 +4,11 @@ import { checkControlRequest, handleControl, maxControlBody } from '../control/h
 import { pageFor } from '../control/pages.js'
 import type { Mock } from '../mock.js'
 import { checkListenOptions } from '../mock-options.js'
+import type { MockWorld } from '../mock-world.js'
 import { bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
 import { checkHost } from '../server/origin.js'
 import { pathInWorld, worldPath } from '../server/routes.js'
 import { version } from '../version.js'
-import type { WorldMock } from '../world-mock.js'
 import { type BodyLimit, handleNodeRequest, parseTarget } from './node-adapter.js'
 
 /** Options of a server that answers under any address. */
@@ -47,17 +47,17 @@ export function createListener(
     const isControl = control && isControlPath(pathInWorld(request.path))
     const early = isControl ? checkControlRequest(request) : undefined
     if (early) return mock.respond(request, early)
-    const addressed = worlds.at(request, 'make')
+    const addressed = worlds.find(request, 'create')
     const world = addressed?.mock ?? worlds.default
-    const inner = addressed?.exchange ?? request
+    const inner = addressed?.request ?? request
     const origin = () => `${protocol}://${host}${baseUrl}`
     // The URL of a world names it in the path, even if a header named it here.
     if (isControl) return answerControlCall(inner, world, origin() + worldPath(world.id))
     const page = pageFor(inner, () => ({ mock: world, url: origin() + (addressed?.basePath ?? ''), version }))
-    return page ? world.respond(inner, page) : world.answer(inner)
+    return page ? world.respond(inner, page) : world.handle(inner)
   }
 
-  async function answerControlCall(request: MockRequest, world: WorldMock, url: string): Promise<MockResponse> {
+  async function answerControlCall(request: MockRequest, world: MockWorld, url: string): Promise<MockResponse> {
     const startedAt = performance.now()
     try {
       const response = await handleControl({ mock: world, server: mock, version, url, request })

@@ -5,6 +5,7 @@ import {
   matchmakerDefaults,
   NamespaceRow,
   namespaceDefaults,
+  nextStepAt,
   SimulationRow,
   simulationDefaults,
   TokenRow,
@@ -53,7 +54,9 @@ export type SimulationEntry = z.output<typeof SimulationEntry>
 /** The row of an entry, without its namespace. */
 export function simulationColumnsOf(entry: SimulationEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
   const session_ms = entry.session ?? simulationDefaults.session_ms
-  return { ...simulationDefaults, began_at: now, ...givenKeys(entry, 'session'), session_ms }
+  const columns = { ...simulationDefaults, began_at: now, ...givenKeys(entry, 'session'), session_ms }
+  const next_step_at = entry.next_step_at ?? nextStepAt(columns, now)
+  return next_step_at === undefined ? columns : { ...columns, next_step_at }
 }
 
 /** The entry of a row. */

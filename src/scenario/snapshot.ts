@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { fullNameOf } from '../store/full-name.js'
 import type { GameRow, NamespaceRow } from '../store/rows.js'
 import { settingsDefaults } from '../store/rows.js'
-import type { ReadTables } from '../store/table.js'
+import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 import { withoutDefaults } from './entry.js'
 import { gameEntry, namespaceEntry, simulationEntry } from './games.js'
@@ -22,13 +22,13 @@ export function snapshotOf({
   revision,
   clock,
   random,
-  view: { tables },
-}: Pick<LiveWorld, 'title' | 'seed' | 'revision' | 'clock' | 'random' | 'view'>): ScenarioInput {
+  tables,
+}: Pick<LiveWorld, 'title' | 'seed' | 'revision' | 'clock' | 'random' | 'tables'>): ScenarioInput {
   return z.encode(Scenario, {
     title,
     seed,
     revision,
-    now: clock.standing.now,
+    now: clock.now(),
     clock: clockEntry(clock),
     chance: { world: [...random.save()] },
     ...settingsEntry(tables),

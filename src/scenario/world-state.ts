@@ -1,7 +1,6 @@
 import { Random, type RandomState } from '../store/random.js'
 import { type SettingsRow, settingsDefaults } from '../store/rows.js'
-import type { SeedRows } from '../store/seed.js'
-import type { Beginning } from '../store/standing.js'
+import type { InitialRows, WorldDefinition } from '../store/world-state.js'
 import { createSeededIds, givenKeys, type SeededIds } from './entry.js'
 import { gameRow, namespaceColumnsOf, type PlacedNamespace, simulationColumnsOf } from './games.js'
 import { generateLobbies } from './generate.js'
@@ -34,7 +33,7 @@ const defaults = { title: 'Untitled', seed: 1 } as const
  * The initial state of a scenario's world. The same scenario and seed give the same ids and tokens at any time and, with
  * `now`, the same rows. Each id has a random stream of its own, so a change in one place leaves the ids elsewhere alone.
  */
-export function beginningOf(scenario: Scenario, options: BeginningOptions = {}): Beginning {
+export function beginningOf(scenario: Scenario, options: BeginningOptions = {}): WorldDefinition {
   const { title = defaults.title, seed: own = defaults.seed, clock, now, revision, chance } = scenario
   const seed = options.seed ?? own
   return {
@@ -43,7 +42,7 @@ export function beginningOf(scenario: Scenario, options: BeginningOptions = {}):
     ...clockOf(clock),
     revision,
     // A random state belongs to the seed that it comes from.
-    chance: seed === own ? chance?.world : undefined,
+    random: seed === own ? chance?.world : undefined,
     now,
     rows: at => rowsOf(scenario, { ...options, seed, now: at }),
   }
@@ -70,7 +69,7 @@ interface LobbyOptions {
 function rowsOf(
   scenario: Scenario,
   { seed, now, publicUrl, path, live, progress }: BeginningOptions & { seed: number; now: number },
-): SeedRows {
+): InitialRows {
   const layout = layoutOf(scenario)
   const ids = createSeededIds(seed, new Set([...givenIds(scenario, layout)].map(({ id }) => id)))
   const gameRows = layout.games.map(game => gameRow(game, ids, now))

@@ -1,11 +1,11 @@
-import { admitted, type Caller } from '../behaviour/caller.js'
-import type { Client } from '../behaviour/client.js'
 import { ApiError } from '../contract/errors.js'
 import type { Auth } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { quoted } from '../lib/quote.js'
-import { defaultNamespace } from '../store/default-namespace.js'
+import type { Client } from '../operations/resolver.js'
+import { acceptedCallers, type Caller } from '../operations/resolver.js'
 import { lobbyIdIn, lobbyTokenStart } from '../store/lobby-token.js'
+import { defaultNamespace } from '../store/models.js'
 import { devPlayerExpiry } from '../store/player-token.js'
 import type { TokenRow } from '../store/rows.js'
 import type { View } from '../store/world.js'
@@ -28,7 +28,7 @@ export function authenticate(request: MockRequest, { id, params }: Route<Operati
   const { auth } = operations[id]
   const token = readToken(request)
   const caller = token === undefined ? callerWithoutToken(auth, request, view) : callerOf(token, view)
-  const kinds: readonly Caller['kind'][] = admitted[auth]
+  const kinds: readonly Caller['kind'][] = acceptedCallers[auth]
   if (!kinds.includes(caller.kind))
     throw new ApiError(
       'CLAIMS_MISSING_ENTITLEMENT',

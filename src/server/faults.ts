@@ -157,14 +157,14 @@ export class WorldFaults implements Faults {
 
   /** For an exchange that has come: the fault that strikes it. */
   strike(exchange: MockRequest): Strike | undefined {
-    const request = new UncheckedRequest(exchange, this.#world.view)
+    const request = new UncheckedRequest(exchange, this.#world)
     const fault = this.#all().find(one => one.strikes(request, () => this.#drawn()))
     return fault && { fault, request }
   }
 
   /** Those that concern a request, and whether they are due. Counts nothing. */
   concerning(exchange: MockRequest): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
-    const request = new UncheckedRequest(exchange, this.#world.view)
+    const request = new UncheckedRequest(exchange, this.#world)
     return this.#all()
       .filter(fault => concerns(fault.given, request))
       .map(({ state, isDue }) => ({ state, isDue }))

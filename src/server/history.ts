@@ -1,5 +1,5 @@
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
-import { callAll } from '../store/listeners.js'
+import { callAll } from '../store/dependencies.js'
 import type { HistoryBudget, Listed } from './history-budget.js'
 import type { StoredExchange } from './journal.js'
 import { Ring } from './ring.js'
@@ -231,10 +231,10 @@ export class History {
   }
 
   #tell(moment: Moment | undefined): void {
-    if (this.#listeners) callAll([...this.#listeners].map(listener => () => listener(moment)))
+    if (this.#listeners) callAll([...this.#listeners], listener => listener(moment))
   }
 }
 
-function recordsIn({ puts, deletes }: ChangeSet): number {
-  return puts.length + deletes.length
+function recordsIn({ changes }: ChangeSet): number {
+  return changes.length
 }

@@ -1,10 +1,10 @@
-import type { Caller } from '../behaviour/caller.js'
 import type { JournalEntry } from '../contract/journal.js'
 import { Expectation, JournalFilter } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { matchesGlob } from '../lib/glob.js'
 import { parseInput } from '../lib/issues.js'
 import { nestingLimit, textNestsWithin } from '../lib/json.js'
+import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import type { MockRequest, MockResponse, RequestContext } from './message.js'
 import { redactBody, redactExpectation, redactHeaders, redactJson, redactPath, redactQuery } from './redact.js'
@@ -36,9 +36,9 @@ interface ExchangeStore {
 /** The newest requests to a world and their responses, the oldest first. */
 export class Journal {
   readonly #history: ExchangeStore
-  readonly #world: Pick<LiveWorld, 'view'>
+  readonly #world: Pick<LiveWorld, 'tables'>
 
-  constructor(history: ExchangeStore, world: Pick<LiveWorld, 'view'>) {
+  constructor(history: ExchangeStore, world: Pick<LiveWorld, 'tables'>) {
     this.#history = history
     this.#world = world
   }
@@ -63,7 +63,7 @@ export class Journal {
 
   /** Compares the exchanges with an expectation. Throws `UsageError` if the expectation is wrong. */
   verify(expectation: Expectation): Verification {
-    const { tables } = this.#world.view
+    const { tables } = this.#world
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
     const entries = [...exchanges.values()].map(exchange => exchange.entryWithoutAnswer())
     const expected = redactExpectation(parseInput(Expectation, expectation, 'expectation'))

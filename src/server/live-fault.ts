@@ -3,8 +3,8 @@ import { durationMs } from '../lib/time.js'
 import type { WorldClock } from '../store/clock.js'
 import { frozenCopy } from '../store/json-copy.js'
 import type { Random } from '../store/random.js'
+import type { HeldRequest } from './apply-fault.js'
 import { concerns } from './fault-match.js'
-import type { Held } from './held.js'
 import type { UncheckedRequest } from './match.js'
 
 /** What a fault gets from its world. */
@@ -20,7 +20,7 @@ export class LiveFault {
   readonly id: string
   /** Frozen. */
   readonly given: Fault
-  readonly held = new Set<Held>()
+  readonly held = new Set<HeldRequest>()
   readonly #clock: WorldClock
   #matched: number
   #struck: number

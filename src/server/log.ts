@@ -1,9 +1,9 @@
-import type { Caller } from '../behaviour/caller.js'
 import type { Join } from '../contract/lobbies.js'
 import type { ValidationError } from '../contract/namespaces.js'
 import type { OperationId, OperationOutput } from '../contract/operations.js'
+import type { Caller } from '../operations/resolver.js'
 import { seatsTaken } from '../store/rows.js'
-import type { ReadTables } from '../store/table.js'
+import type { ReadTables } from '../store/table-calls.js'
 import type { RequestContext } from './message.js'
 
 /** A finished exchange, for a log. It contains no token. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../behaviour/caller.js'
 import type { OperationId } from '../contract/operations.js'
+import type { Caller } from '../operations/resolver.js'
 
 /** An HTTP request, independent of Fetch, node:http and Express. */
 export interface MockRequest {
@@ -78,6 +78,8 @@ export interface RequestContext {
   fault: { readonly id: string; effect: string } | undefined
   /** A shorter limit on blocking that a fault sets, in ms of the world's clock. */
   longestBlockMs: number | undefined
+  /** The revisions of the change sets that the request made. */
+  readonly revisions: number[]
   /** Created on first use, so that a waiting request holds none. */
   rayId: string | undefined
 }

@@ -1,12 +1,12 @@
 import { ApiError } from '../contract/errors.js'
 import { quoted, shortened } from '../lib/quote.js'
+import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
-import type { ReadTables } from '../store/table.js'
 import { header, type MockRequest } from './message.js'
 
 /** The origins that a mock allows: loopback, the pages of its namespaces, and the ones listed here. */
 export interface AllowedOrigins {
-  readonly tables: ReadTables
+  readonly tables: Tables
   readonly corsOrigins: readonly string[]
 }
 
@@ -44,19 +44,16 @@ export function isLoopbackHost(host: string): boolean {
  * Finds the namespace that a page belongs to by its origin, with any scheme and port: a domain that a namespace lists,
  * `{game}.{cdn}` (namespace `prod`), or `{game}--{namespace}.{cdn}` (PROTOCOL.md B3).
  */
-export function namespaceOfOrigin(
-  origin: string,
-  { games, namespaces, settings }: ReadTables,
-): NamespaceRow | undefined {
+export function namespaceOfOrigin(origin: string, { games, namespaces, settings }: Tables): NamespaceRow | undefined {
   const host = originHost(origin)
   if (host === undefined) return undefined
-  const listed = namespaces.findFirst(q => q.where(namespace => namespace.domains.includes(host)))
+  const listed = namespaces.withUnique('domains', host)
   const cdn = `.${settings.get('settings')?.cdn_domain}`
   if (listed || !host.endsWith(cdn)) return listed
   const [gameName = '', name_id = 'prod', more] = host.slice(0, -cdn.length).split('--')
   if (more !== undefined) return undefined
-  const game = games.findFirst(q => q.where({ name_id: gameName }))
-  return game && namespaces.findFirst(q => q.where({ game_id: game.game_id, name_id }))
+  const game = games.withUnique('name_id', gameName)
+  return game && namespaces.withUnique('name_id', `${game.game_id}\0${name_id}`)
 }
 
 /** The host name of an Origin header; `undefined` for `null`, and for a text that is no URL. */

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorBody } from '../contract/errors.js'
-import type { World } from '../store/world.js'
+import type { LiveWorld } from '../store/world.js'
 import { readToken } from './authenticate.js'
+import { isShared } from './cache.js'
 import type { History } from './history.js'
 import { RecordedExchange } from './journal.js'
 import { describeOutcome, type ExchangeLog } from './log.js'
@@ -14,7 +15,6 @@ import {
 } from './message.js'
 import { type AllowedOrigins, isAllowedOrigin, isLoopbackOrigin } from './origin.js'
 import { redactPath, redactText } from './redact.js'
-import { isShared } from './shared-output.js'
 import { ClientGone } from './watch.js'
 
 /** Thrown to respond with the error of a fault, which need not be one of the service's. */
@@ -40,7 +40,7 @@ export class InjectedDisconnect extends Error {
 
 interface ResponderOptions {
   readonly worldId: string
-  readonly world: World
+  readonly world: LiveWorld
   /** Origins that are allowed beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
@@ -73,7 +73,7 @@ export class Responder {
 
   constructor(options: ResponderOptions) {
     this.#options = options
-    this.#allowed = { tables: options.world, corsOrigins: options.corsOrigins }
+    this.#allowed = { tables: options.world.tables, corsOrigins: options.corsOrigins }
   }
 
   /** Begins a request that reaches the world. */
@@ -128,6 +128,7 @@ export class Responder {
       blockedAt: undefined,
       fault: undefined,
       longestBlockMs: undefined,
+      revisions: [],
       rayId: undefined,
     }
   }
@@ -150,7 +151,7 @@ export class Responder {
     const all = {
       'cache-control': 'no-store',
       vary: 'Origin',
-      'rvt-ray-id': this.#rayId(context),
+      'rvt-ray-id': this.rayIdOf(context),
       ...headers,
       ...corsHeaders(request, result.cors, this.#allowed),
     }
@@ -183,8 +184,8 @@ export class Responder {
       status,
       code,
       message: message === undefined ? undefined : redactText(message),
-      outcome: status === 200 ? describeOutcome(context, output, world) : undefined,
-      rayId: this.#rayId(context),
+      outcome: status === 200 ? describeOutcome(context, output, world.tables) : undefined,
+      rayId: this.rayIdOf(context),
       ms: endedAt - startedAt,
       blocked: blockedAt !== undefined,
       authorizationIgnored: header(request, 'authorization') !== undefined && readToken(request) === undefined,
@@ -195,13 +196,14 @@ export class Responder {
   }
 
   #reportBug(context: RequestContext, error: unknown): Result {
-    const rayId = this.#rayId(context)
+    const rayId = this.rayIdOf(context)
     this.#options.onBug(error, rayId)
     const message = `the mock failed unexpectedly: its console shows the error, at ray id ${rayId}`
     return failure(500, { code: 'ERROR', message })
   }
 
-  #rayId(context: RequestContext): string {
+  /** The ray id of a request, which its response carries. */
+  rayIdOf(context: RequestContext): string {
     context.rayId ??= this.#options.rayId()
     return context.rayId
   }

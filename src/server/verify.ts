@@ -1,6 +1,6 @@
 import type { Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
 import { matchesGlob } from '../lib/glob.js'
-import type { ReadTables } from '../store/table.js'
+import type { ReadTables } from '../store/table-calls.js'
 import {
   type Difference,
   difference,

@@ -1,32 +1,52 @@
+import type { ClockState } from './clock.js'
+import type { RandomState } from './random.js'
 import type { Rows, TableName } from './rows.js'
+import type { Entry } from './table.js'
 
-/** A record that a turn made, changed or, by a reset or a reload, moved in its table; as it is now. */
-export type Put = {
-  readonly [Name in TableName]: { readonly table: Name; readonly id: string; readonly row: Rows[Name] }
-}[TableName]
-
-/** A record that a turn took away. */
-export interface Delete {
-  readonly table: TableName
+/** A changed row of a table: its entry before and after; `undefined` where it was not there, or is gone. */
+export interface Change<Name extends TableName = TableName> {
+  readonly table: Name
   readonly id: string
+  readonly before: Entry<Rows[Name]> | undefined
+  readonly after: Entry<Rows[Name]> | undefined
 }
 
-/** What one turn changed. Every other part of the mock lives on these. */
+/** Why a change set came about. */
+export type Cause =
+  /** A request of a client, by its ray id. */
+  | { readonly kind: 'request'; readonly request: string; readonly operation: string }
+  /** Something that happens to a row at its time. */
+  | { readonly kind: 'job'; readonly table: TableName; readonly id: string }
+  /** A call of the control API or of its functions, by its name. */
+  | { readonly kind: 'control'; readonly call: string }
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'load' }
+  | { readonly kind: 'reload' }
+  /** `world.transaction`, or a writing call of a table. */
+  | { readonly kind: 'code' }
+
+/** Everything that one transaction changed. */
 export interface ChangeSet {
   readonly revision: number
   /** When, in ms of the world's clock. */
   readonly at: number
-  readonly puts: readonly Put[]
-  readonly deletes: readonly Delete[]
+  readonly cause: Cause
+  readonly changes: readonly Change[]
+  /** The random state, where the transaction drew from it. */
+  readonly random?: { readonly before: RandomState; readonly after: RandomState }
+  /** The setting of the clock, where it changed. */
+  readonly clock?: { readonly before: ClockState; readonly after: ClockState }
 }
 
-/** Objects that were counted before: a changed record shares its unchanged values with the one before. */
+/** Objects that were counted before: a changed row shares its unchanged values with the row before. */
 const counted = new WeakSet<object>()
 
-/** About how much memory a change set takes, in bytes: a little for each record, plus its long and nested values. */
-export function memoryOf({ puts, deletes }: ChangeSet): number {
-  let bytes = 100 * (1 + puts.length + deletes.length)
-  for (const { row } of puts) {
+/** Estimates the memory of a change set, in bytes: a little for each row, plus its long and nested values. */
+export function memoryOf({ changes }: ChangeSet): number {
+  let bytes = 100 * (1 + changes.length)
+  for (const { after } of changes) {
+    if (!after) continue
+    const { row } = after
     for (const name in row) {
       const value: unknown = row[name as keyof typeof row]
       if (typeof value === 'string') bytes += value.length > 100 ? value.length : 0

@@ -12,73 +12,83 @@ import {
   timeOf,
 } from './clock-setting.js'
 import { type Alarm, type Deadline, Deadlines } from './deadlines.js'
+import { BusySlice, yieldToEventLoop } from './event-loop.js'
 import { latestMs } from './time.js'
 
 /** The time of a world. A running clock follows the global `Date` and `setTimeout`, so that fake timers drive it. */
 export interface Clock {
   readonly mode: ClockMode
-  /** How many of the world's ms pass in one real ms while it runs. */
+  /** How many ms of the world pass in one real ms while the clock runs. */
   readonly rate: number
   /** Milliseconds since the epoch. */
   now(): number
   /**
-   * Moves the time forward, by so many ms or by a duration such as `40s`. Deadlines that fall in between happen in their
-   * order, each at its time and with what they write, before the promise resolves: inside a turn it waits for itself. A
-   * reset, a scenario or a snapshot on the way ends it there. Throws `UsageError` for what is no such length of time.
-   * Rejects with the reason of `signal` when that is aborted: the time stays where it is then.
+   * Moves the time forward by ms, or by a duration such as `40s`. What is due on the way happens in its order, each at
+   * its time, before the promise resolves. A reset, a scenario or a snapshot on the way ends the move. Throws `UsageError`
+   * for what is no such length of time. Rejects with the reason of `signal` when that is aborted: the time stays there.
    */
   advance(by: number | string, options?: ClockMoveOptions): Promise<void>
   /**
-   * Has it run or stand still, faster or slower, and go forward to a time; what is absent stays. Deadlines that fall in
-   * between happen as in `advance`. Rejects with `UsageError`, and changes nothing, where the time would go backwards.
-   * `signal` stops it as it stops `advance`.
+   * Freezes, resumes, speeds up or moves the clock forward; settings that are left out stay. What is due on the way
+   * happens as with `advance`. Rejects with `UsageError`, and changes nothing, where the time would go back.
    */
   set(setting: ClockSetting, options?: ClockMoveOptions): Promise<void>
 }
+
+/** The setting of a clock, and its time in ms since the epoch. */
+export interface ClockState {
+  readonly mode: ClockMode
+  readonly rate: number
+  readonly now: number
+}
+
+/** A setting of a clock; without `now` its time goes on. */
+export type ClockChange = Omit<ClockState, 'now'> & { readonly now?: number | undefined }
 
 /** Whether a time has come, in ms since the epoch; `undefined` never comes. */
 export function hasPassed(at: number | undefined, clock: Pick<Clock, 'now'>): boolean {
   return at !== undefined && clock.now() >= at
 }
 
-/** Where a clock stands, and how it goes. */
-export interface ClockStanding {
-  readonly mode: ClockMode
-  readonly rate: number
-  /** In ms since the epoch. */
-  readonly now: number
+/** Things that happen to rows at their time: see `Scheduler`. */
+export interface Jobs {
+  /** When the next job is due, in ms since the epoch; Infinity: never. */
+  nextAt(): number
+  /** Runs the next job. Never throws. */
+  runNext(): void
 }
 
-/** How a clock shall go; without `now` from where it is. */
-export type ClockGoing = Omit<ClockStanding, 'now'> & { readonly now?: number | undefined }
-
-/** How a clock begins. Default: running as fast as the real time, from it. */
-type ClockBeginning = { readonly [Key in keyof ClockStanding]?: ClockStanding[Key] | undefined }
+const never = Number.POSITIVE_INFINITY
 
 /**
- * The time of a world. Deadlines are kept in the time that has passed since the clock was made, which never goes back;
- * the time of the world is that added to where it began.
+ * The clock of a world. Deadlines are kept in the time that has passed since the clock was made, which never goes back.
+ * The time of the world is that, added to where it began; it never passes a job that has not run.
  */
 export class WorldClock implements Clock {
   readonly #deadlines = new Deadlines()
   readonly #timer = new AlarmTimer(this)
   #mode: ClockMode
   #rate: number
-  /** What had passed at the real time `#since`. */
+  /** How much had passed at the real time `#since`. */
   #passed = 0
   #since = Date.now()
   /** The newest real time that was read. */
   #read = this.#since
   #epoch: number
-  #advancing: Promise<void> | undefined
-  /** How often it was told another time. */
-  #restored = 0
-  /** The first time of which something has not happened yet that no record tells of, in ms since the epoch; `undefined` for none. */
-  owed: (() => number | undefined) | undefined
-  /** Does what is due by now, and resolves then. Returns `undefined` where nothing is due. */
-  catchUp: (() => Promise<void> | undefined) | undefined
+  #moving: Promise<void> | undefined
+  #catchingUp: Promise<void> | undefined
+  /** How often the time was replaced. */
+  #jumps = 0
+  #jobs: Jobs | undefined
+  /** The time inside a transaction. */
+  #pinned: number | undefined
+  #isRunningDue = false
 
-  constructor({ mode = 'running', rate = 1, now }: ClockBeginning = {}) {
+  constructor({
+    mode = 'running',
+    rate = 1,
+    now,
+  }: { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined } = {}) {
     this.#mode = mode
     this.#rate = rate
     this.#epoch = now ?? this.#since
@@ -97,19 +107,13 @@ export class WorldClock implements Clock {
     return this.#deadlines.size
   }
 
-  get state(): ClockStanding {
+  get state(): ClockState {
     const { mode, rate } = this
     return { mode, rate, now: this.now() }
   }
 
-  /** Where a world stands in time that is taken as it is: before what is owed. */
-  get standing(): ClockStanding {
-    const owed = this.owed?.() ?? Number.POSITIVE_INFINITY
-    return { ...this.state, now: Math.min(this.now(), owed - 1) }
-  }
-
   now(): number {
-    return Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs)
+    return this.#pinned ?? Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs, this.#nextJobAt())
   }
 
   /** The ms that have passed since the clock was made. They never go back: not with the time that it shows, nor with the system clock. */
@@ -117,18 +121,42 @@ export class WorldClock implements Clock {
     return this.#passed + (this.#mode === 'running' ? (this.#realTime() - this.#since) * this.#rate : 0)
   }
 
-  /** The system time. Where the system clock was set back, time goes on from the newest reading. */
-  #realTime(): number {
-    const real = Date.now()
-    if (real < this.#read) this.#since += real - this.#read
-    this.#read = real
-    return real
+  /** Stops the time until `unpin`, at a time or at the present one, and returns it in ms since the epoch. */
+  pin(at = this.now()): number {
+    this.#pinned = at
+    return at
+  }
+
+  unpin(): void {
+    this.#pinned = undefined
+    this.#timer.arm()
+  }
+
+  /** Runs these jobs at their times from now on. */
+  runJobs(jobs: Jobs | undefined): void {
+    this.#jobs = jobs
+    this.#timer.rearm()
+  }
+
+  /**
+   * Runs what is due by now. Returns a promise where that takes more than 20 ms: it goes on then, and lets others work
+   * meanwhile. Does nothing inside a transaction, or while something due runs.
+   */
+  catchUp(): Promise<void> | undefined {
+    // A frozen clock makes nothing due: `advance` and `set` run what is on their way.
+    if (this.#pinned !== undefined || this.#isRunningDue || this.#mode === 'frozen') return undefined
+    if (this.#catchingUp) return this.#catchingUp
+    // Only what is due by now: a fast clock would add to it for ever.
+    const target = this.elapsed()
+    if (this.#nextAt() > target || this.#runDue(() => target)) return undefined
+    this.#catchingUp = this.#runRest(target)
+    return this.#catchingUp
   }
 
   advance(by: number | string, options: ClockMoveOptions = {}): Promise<void> {
     const ms = lengthMs(by)
     const { signal } = parseInput(ClockMoveSchema, options, 'clock.advance')
-    return this.#inTurn(async () => {
+    return this.#move(async () => {
       signal?.throwIfAborted()
       if (this.now() + ms > latestMs) throw beyond(`clock.advance(${quoted(by)})`)
       await this.#advanceTo(this.elapsed() + ms, signal)
@@ -136,44 +164,45 @@ export class WorldClock implements Clock {
   }
 
   set(setting: ClockSetting, options: ClockMoveOptions = {}): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#move(async () => {
       const { signal } = parseInput(ClockMoveSchema, options, 'clock.set')
       signal?.throwIfAborted()
-      // As they are then: another one may set them before.
+      // The present setting is the default: an earlier move may have changed it.
       const { mode = this.#mode, rate = this.#rate, now } = parseInput(ClockSettingSchema, setting, 'clock')
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw backwards(target, this.now())
       if (target !== undefined && target > latestMs) throw beyond(`clock.now is ${quoted(now)}`)
-      this.#go({ mode, rate })
+      this.#change({ mode, rate })
       if (target !== undefined) await this.#advanceTo(target - this.#epoch, signal)
     })
   }
 
-  /** Runs the alarm when so many ms have passed. */
+  /** Calls back when so many ms have passed. */
   after(ms: number, due: Alarm): Deadline {
     const deadline = this.#deadlines.add({ at: this.elapsed() + ms, due })
     this.#timer.arm()
     return deadline
   }
 
-  /** Gives a deadline up. Does nothing for one that has run, or was given up. */
-  giveUp(deadline: Deadline): void {
+  /** Cancels a deadline. Does nothing for one that has passed, or was cancelled. */
+  cancel(deadline: Deadline): void {
     this.#deadlines.remove(deadline)
     if (this.#deadlines.size === 0) this.#timer.arm()
   }
 
-  /** Goes as told, and shows another time from now on, be it an earlier one; where none is told, it goes on. Deadlines keep the time they have left. */
-  restore({ mode, rate, now }: ClockGoing): void {
-    // First, so that a clock that stands still has what had passed when it stopped.
-    this.#go({ mode, rate })
+  /** Sets the clock, also to an earlier time; without a time it goes on. Deadlines keep the time that they have left. */
+  restore({ mode, rate, now }: ClockChange): void {
+    // First, so that a clock that freezes keeps what has passed by now.
+    this.#change({ mode, rate })
     if (now === undefined) return
     this.#epoch = now - this.elapsed()
-    this.#restored += 1
+    this.#jumps += 1
+    this.#timer.rearm()
   }
 
-  /** For the timer. */
+  /** For the timer: when it has to ring, in elapsed ms. */
   nextAlarmAt(): number {
-    return (this.#mode === 'running' ? this.#deadlines.first()?.at : undefined) ?? Number.POSITIVE_INFINITY
+    return this.#mode === 'running' ? this.#nextAt() : never
   }
 
   /** For the timer. */
@@ -186,10 +215,27 @@ export class WorldClock implements Clock {
     // If time is missing, the system clock was set back while the timer measured it.
     const missingMs = (at - this.elapsed()) / this.#rate
     if (missingMs > timerToleranceMs) this.#since -= missingMs
-    for (const { due } of this.#takeDue(() => this.elapsed())) void due()
+    void this.catchUp()
   }
 
-  #go({ mode, rate }: Pick<ClockStanding, 'mode' | 'rate'>): void {
+  /** When the next job or deadline is due, in elapsed ms. */
+  #nextAt(): number {
+    return Math.min(this.#deadlines.first()?.at ?? never, this.#nextJobAt() - this.#epoch)
+  }
+
+  #nextJobAt(): number {
+    return this.#jobs?.nextAt() ?? never
+  }
+
+  /** The system time. Where the system clock was set back, time goes on from the newest reading. */
+  #realTime(): number {
+    const real = Date.now()
+    if (real < this.#read) this.#since += real - this.#read
+    this.#read = real
+    return real
+  }
+
+  #change({ mode, rate }: Pick<ClockState, 'mode' | 'rate'>): void {
     if (mode !== this.#mode || rate !== this.#rate) {
       this.#passed = this.elapsed()
       this.#since = this.#realTime()
@@ -200,20 +246,27 @@ export class WorldClock implements Clock {
   }
 
   /** One move of the time waits for the one before it. */
-  #inTurn(move: () => Promise<void>): Promise<void> {
-    const moved = (this.#advancing ?? Promise.resolve()).then(move)
-    this.#advancing = moved.catch(() => {})
+  #move(move: () => Promise<void>): Promise<void> {
+    if (this.#pinned !== undefined)
+      return Promise.reject(new UsageError('time stands still in a transaction: move the clock after it'))
+    const moved = this.#moving ? this.#moving.then(move) : move()
+    const settled = moved
+      .catch(() => {})
+      .then(() => {
+        if (this.#moving === settled) this.#moving = undefined
+      })
+    this.#moving = settled
     return moved
   }
 
   async #advanceTo(target: number, signal: AbortSignal | undefined): Promise<void> {
-    const restored = this.#restored
-    // Told another time on the way, it goes no further: what is due by then still happens.
-    const until = () => (this.#restored === restored ? target : this.elapsed())
+    const jumps = this.#jumps
+    // A jump on the way ends the move. What is due by then still happens.
+    const until = () => (this.#jumps === jumps ? target : this.elapsed())
     try {
-      for (const { at, due } of this.#takeDue(until)) {
-        this.#passed += Math.max(0, at - this.elapsed())
-        await unlessAborted(due(), signal)
+      while (!this.#runDue(until)) {
+        await yieldToEventLoop()
+        signal?.throwIfAborted()
       }
       this.#passed += Math.max(0, until() - this.elapsed())
     } finally {
@@ -221,29 +274,42 @@ export class WorldClock implements Clock {
     }
   }
 
-  /** Takes the deadlines that are due out, earliest first, those that an alarm adds on the way too. */
-  *#takeDue(time: () => number): Iterable<Deadline> {
-    const deadlines = this.#deadlines
-    for (let due = deadlines.first(); due && due.at <= time(); due = deadlines.first()) {
-      deadlines.remove(due)
-      yield due
+  /** Runs what is due until a time, each thing at its own. Returns `false` where some is left, because 20 ms are over. */
+  #runDue(until: () => number): boolean {
+    if (this.#isRunningDue) return false
+    this.#isRunningDue = true
+    const slice = new BusySlice()
+    try {
+      for (let at = this.#nextAt(); at <= until(); at = this.#nextAt()) {
+        if (slice.isOver) return false
+        this.#passed += Math.max(0, at - this.elapsed())
+        this.#runFirst()
+      }
+      return true
+    } finally {
+      this.#isRunningDue = false
+      slice.end()
     }
   }
-}
 
-/** Waits for work, which goes on by itself when the signal is aborted. Rejects with the reason of the signal then. */
-async function unlessAborted(work: void | Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return work
-  let abort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason)
-  })
-  signal.addEventListener('abort', abort)
-  if (signal.aborted) abort()
-  try {
-    await Promise.race([aborted, work])
-  } finally {
-    signal.removeEventListener('abort', abort)
+  /** Runs the job or the deadline that is due first; the job, where both are. */
+  #runFirst(): void {
+    const deadline = this.#deadlines.first()
+    if (!deadline || this.#nextJobAt() - this.#epoch <= deadline.at) {
+      this.#jobs?.runNext()
+      return
+    }
+    this.#deadlines.remove(deadline)
+    deadline.due()
+  }
+
+  async #runRest(target: number): Promise<void> {
+    try {
+      while (!this.#runDue(() => target)) await yieldToEventLoop()
+    } finally {
+      this.#catchingUp = undefined
+      this.#timer.rearm()
+    }
   }
 }
 
@@ -264,6 +330,6 @@ function beyond(call: string): UsageError {
 
 function backwards(target: number, now: number): UsageError {
   return new UsageError(
-    `clock.now is ${new Date(target).toISOString()}, and it is ${new Date(now).toISOString()} already: time only goes forward; a reset brings the beginning back`,
+    `clock.now is ${new Date(target).toISOString()}, and it is ${new Date(now).toISOString()} already: time only goes forward; a reset goes back to the start`,
   )
 }

@@ -1,5 +1,5 @@
 /** What a clock does at a deadline. */
-export type Alarm = () => void | Promise<void>
+export type Alarm = () => void
 
 /** Something that waits for its time, in some `Deadlines`. */
 export interface Deadline<Due = Alarm> {

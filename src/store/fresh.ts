@@ -1,18 +1,16 @@
+import type { Tables } from './model.js'
 import type { Random } from './random.js'
-import type { ReadTables } from './table.js'
 
-interface Making {
-  readonly random: Random
-  readonly tables: Pick<ReadTables, 'players' | 'tokens' | 'deviceLinks'>
-}
-
-/** An id that nothing has: a scenario may name those that the seed makes. */
+/** Draws an id that nothing has: a scenario may name those that the seed gives. */
 export function freshId(random: Random, isTaken: (id: string) => boolean): string {
   return drawn(() => random.uuid(), isTaken)
 }
 
-/** A token that is none of a player's, nor a device link's, nor any other. */
-export function freshToken(label: string, { random, tables }: Making): string {
+/** Draws a token that no player, device link or bearer has. */
+export function freshToken(
+  label: string,
+  { random, tables }: { readonly random: Random; readonly tables: Pick<Tables, 'players' | 'tokens' | 'deviceLinks'> },
+): string {
   const { players, tokens, deviceLinks } = tables
   return drawn(
     () => random.token(label),

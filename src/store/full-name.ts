@@ -1,4 +1,4 @@
-import type { ReadTables } from './table.js'
+import type { ReadTables } from './table-calls.js'
 
 /** What people call a namespace: `tanks/prod`. */
 export function fullNameOf(

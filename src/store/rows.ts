@@ -418,6 +418,18 @@ export const mostConcurrent = 100_000
 /** The shortest and the longest session, in ms: ten seconds, because the simulation goes in steps of five, and a week. */
 export const sessionLimits = { min: 10_000, max: 604_800_000 }
 
+/** How often simulated players come, in ms. All that they do happens at such times. */
+export const simulationStepMs = 5000
+
+/** When players of a simulation come next; `undefined` where none come any more. Times in ms since the epoch. */
+export function nextStepAt(
+  { began_at, concurrent, settled }: Pick<SimulationRow, 'began_at' | 'concurrent' | 'settled'>,
+  after: number,
+): number | undefined {
+  if (settled && concurrent === 0) return undefined
+  return began_at + simulationStepMs * Math.max(1, Math.floor((after - began_at) / simulationStepMs) + 1)
+}
+
 /** The greatest weight of a game mode. */
 const mostWeight = 1_000_000
 /** The most players who may arrive in a second. */
@@ -466,6 +478,9 @@ export const SimulationRow = z
     began_at: Time.meta({ description: 'When the first one came. Default: when the world begins.' }),
     settled: z.boolean().meta({
       description: 'Whether the players that lobbies only count have become players who leave. Default: false.',
+    }),
+    next_step_at: Time.optional().meta({
+      description: 'When players come and go next. Default: at the next of the steps of five seconds after began_at.',
     }),
   })
   .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })

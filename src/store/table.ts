@@ -1,191 +1,599 @@
-import type { OrderName, SumName, ViewName } from './derived.js'
-import { type Plan, type Predicate, plan } from './query.js'
-import type { Inputs, Rows, TableName } from './rows.js'
-import {
-  type Changes,
-  nothingFound,
-  type QueryOptions,
-  readId,
-  readStrict,
-  type UpdateOptions,
-} from './table-arguments.js'
+import { type Dependencies, indexTag, rowTag, sumTag, tableTag, viewTag } from './dependencies.js'
+import { type Predicate, plan } from './query.js'
+import { sameJson } from './same-json.js'
+import { compareNumbers, compareTexts, createTree, loadTree, type Tree } from './tree.js'
 
-/** Reads of one model's records: synchronous, in the order of creation. What they hand out is frozen. */
-export interface ReadTable<Row> {
-  /** The record of that id; the ids of game modes are `<namespace_id>/<game_mode_id>`. */
-  get(id: string): Row | undefined
-  all(): Row[]
-  findFirst(predicate?: Predicate<Row>): Row | undefined
-  findMany(predicate?: Predicate<Row>): Row[]
-  count(predicate?: Predicate<Row>): number
+/** A row in its table. Never modified: a change makes a new entry, and trees that share the old one keep it. */
+export interface Entry<Row = object> {
+  readonly id: string
+  /** Frozen. */
+  readonly row: Row
+  /** The creation number: lists are in its order, and a changed row keeps it. */
+  readonly seq: number
+  /** The revision that last changed the row. */
+  readonly revision: number
 }
+
+/** Keeps rows in an order: by the values of some columns, then by rank, then by creation. */
+export interface IndexDefinition<Row> {
+  readonly columns: readonly (keyof Row & string)[]
+  /** The lowest rank comes first. A row with an `undefined` rank is not in the index. Default: all rows rank alike. */
+  rank?(row: Row): number | undefined
+}
+
+/** Values that no two rows may share. */
+export interface UniqueDefinition<Row> {
+  values(row: Row): readonly string[]
+  /** The column that holds the value, where it is one: queries for it use the index. */
+  readonly column?: keyof Row & string
+}
+
+/** A sum over the rows that have the same values in some columns. */
+export interface SumDefinition<Row> {
+  readonly columns: readonly (keyof Row & string)[]
+  amount(row: Row): number
+  /** Whether watches read it, so that each group keeps the revision of its last change. Default: false. */
+  readonly isWatched?: true
+}
+
+/** The rows of a group as a watch shows them: only changes of the shown columns count. */
+export interface ViewDefinition<Row> {
+  group(row: Row): string
+  readonly columns: readonly (keyof Row & string)[]
+}
+
+/** What a table is made of, as far as storing its rows goes. */
+export interface Shape<Row> {
+  readonly name: string
+  /** The id of a row. */
+  idOf(row: Row): string
+  /** The columns of the id. */
+  readonly key: readonly string[]
+  readonly indexes: Readonly<Record<string, IndexDefinition<Row>>>
+  readonly unique: Readonly<Record<string, UniqueDefinition<Row>>>
+  readonly sums: Readonly<Record<string, SumDefinition<Row>>>
+  readonly views: Readonly<Record<string, ViewDefinition<Row>>>
+}
+
+interface UniqueKey {
+  readonly value: string
+  readonly seq: number
+}
+
+/** The bounds of a group of an index: before its first entry, and behind its last. */
+const lowest = -1
+const highest = Number.POSITIVE_INFINITY
 
 /**
- * Reads and writes of one model's records, in the data library's words.
- * A write that does not fit its model throws `UsageError`, and nothing has happened.
+ * The rows of a table with their indexes. Worlds share one until they write to it; then they clone it, in constant time.
+ * Indexes and sums are built when they are first used.
  */
-export interface Table<Row, Input> extends ReadTable<Row> {
-  findFirst(predicate: Predicate<Row> | undefined, options: Strict): Row
-  findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined
-  findMany(predicate?: Predicate<Row>, options?: QueryOptions): Row[]
-  /** Makes a record; what is absent gets the scenario format's defaults. */
-  create(input: Input): Promise<Row>
-  /** Gives the record of that id new values. An id cannot change. Rejects where no record has the id. */
-  update(id: string, changes: Changes<Row>): Promise<Row>
-  /** Changes the first record that matches, through a draft; `undefined` where none does. An id cannot change. */
-  update(predicate: Predicate<Row>, options: UpdateOptions<Row> & Strict): Promise<Row>
-  update(predicate: Predicate<Row>, options: UpdateOptions<Row>): Promise<Row | undefined>
-  /** Deletes the record of that id, and answers it. Rejects where no record has the id. */
-  delete(id: string): Promise<Row>
-  /** Deletes the first record that matches, and answers it; `undefined` where none does. */
-  delete(predicate: Predicate<Row>, options: Strict): Promise<Row>
-  delete(predicate: Predicate<Row>, options?: QueryOptions): Promise<Row | undefined>
+export class TableState<Row extends object> {
+  readonly shape: Shape<Row>
+  readonly rows: Tree<number, Entry<Row>>
+  readonly #ids: Tree<string, number>
+  readonly #indexes = new Map<string, Tree<Entry<Row>, undefined>>()
+  readonly #unique = new Map<string, Tree<UniqueKey, undefined>>()
+  readonly #sums = new Map<string, Tree<string, number>>()
+  /** When watched sums and views last changed, by their tags. */
+  #stamps: Tree<string, number> | undefined
+  /** The creation number of the next new row. */
+  nextSeq: number
+  /** The revision of the newest change to the table. */
+  revision: number
+  /** The revision of its first rows. */
+  readonly #firstRevision: number
+
+  private constructor(
+    from: Pick<TableState<Row>, 'shape' | 'rows' | 'nextSeq' | 'revision'>,
+    ids: Tree<string, number>,
+    firstRevision: number,
+  ) {
+    this.shape = from.shape
+    this.rows = from.rows
+    this.nextSeq = from.nextSeq
+    this.revision = from.revision
+    this.#ids = ids
+    this.#firstRevision = firstRevision
+  }
+
+  /** A table with these rows, in their order, all of one revision. Of rows with the same id, the last one counts. */
+  static of<Row extends object>(shape: Shape<Row>, rows: Iterable<Row>, revision: number): TableState<Row> {
+    const entries = new Map<string, Entry<Row>>()
+    for (const row of rows) {
+      const id = shape.idOf(row)
+      entries.set(id, { id, row, seq: entries.get(id)?.seq ?? entries.size, revision })
+    }
+    return TableState.fromEntries(shape, [...entries.values()], revision)
+  }
+
+  /** A table with these entries, which are in the order of their creation numbers. */
+  static fromEntries<Row extends object>(shape: Shape<Row>, entries: Entry<Row>[], revision: number): TableState<Row> {
+    const byId = entries.toSorted((a, b) => compareTexts(a.id, b.id))
+    const rows = loadTree(
+      entries.map(({ seq }) => seq),
+      entries,
+      compareNumbers,
+    )
+    const ids = loadTree(
+      byId.map(({ id }) => id),
+      byId.map(({ seq }) => seq),
+      compareTexts,
+    )
+    const nextSeq = Math.floor(entries.at(-1)?.seq ?? -1) + 1
+    return new TableState({ shape, rows, nextSeq, revision }, ids, revision)
+  }
+
+  clone(): TableState<Row> {
+    const { shape, nextSeq, revision } = this
+    const clone = new TableState(
+      { shape, rows: this.rows.clone(), nextSeq, revision },
+      this.#ids.clone(),
+      this.#firstRevision,
+    )
+    for (const [name, tree] of this.#indexes) clone.#indexes.set(name, tree.clone())
+    for (const [name, tree] of this.#unique) clone.#unique.set(name, tree.clone())
+    for (const [name, tree] of this.#sums) clone.#sums.set(name, tree.clone())
+    clone.#stamps = this.#stamps?.clone()
+    return clone
+  }
+
+  get size(): number {
+    return this.rows.size
+  }
+
+  entry(id: string): Entry<Row> | undefined {
+    const seq = this.#ids.get(id)
+    return seq === undefined ? undefined : this.rows.get(seq)
+  }
+
+  /** All entries, oldest first. */
+  entries(): Entry<Row>[] {
+    return this.rows.valuesArray()
+  }
+
+  /** The ids, oldest row first. */
+  ids(): string[] {
+    const ids: string[] = []
+    this.rows.forEachPair((_, { id }) => void ids.push(id))
+    return ids
+  }
+
+  /** Rows in the order of creation. */
+  all(): Row[] {
+    const rows: Row[] = []
+    this.rows.forEachPair((_, { row }) => void rows.push(row))
+    return rows
+  }
+
+  /** The rows of an index that have these values in its first columns. */
+  inIndex(name: string, values: Partial<Row>): Row[] {
+    const rows: Row[] = []
+    this.#index(name).forRange(bound(values, lowest), bound(values, highest), false, entry => void rows.push(entry.row))
+    return rows
+  }
+
+  /** The first row of a group of an index that is wanted. Default: any. */
+  firstInIndex(name: string, values: Partial<Row>, isWanted?: (row: Row) => boolean): Entry<Row> | undefined {
+    const found: unknown = this.#index(name).forRange(bound(values, lowest), bound(values, highest), false, entry =>
+      // The types of the library leave this way to stop out.
+      !isWanted || isWanted(entry.row) ? ({ break: entry } as never) : undefined,
+    )
+    return typeof found === 'object' ? (found as Entry<Row>) : undefined
+  }
+
+  /** The first entry of a whole index. */
+  firstOfAll(name: string): Entry<Row> | undefined {
+    return this.rows.isEmpty ? undefined : this.#index(name).minKey()
+  }
+
+  /** The rows that have a unique value: more than one only inside a transaction that has not been checked yet. */
+  withUnique(name: string, value: string): Row[] {
+    const rows: Row[] = []
+    this.#uniqueTree(name).forRange({ value, seq: lowest }, { value, seq: highest }, false, ({ seq }) => {
+      const entry = this.rows.get(seq)
+      if (entry) rows.push(entry.row)
+    })
+    return rows
+  }
+
+  sum(name: string, group: string): number {
+    return this.#sumTree(name).get(group) ?? 0
+  }
+
+  /** The revision at which a watched sum or view, given by its tag, last changed. */
+  stamp(tag: string): number {
+    return this.#stamps?.get(tag) ?? this.#firstRevision
+  }
+
+  setStamp(tag: string, revision: number): void {
+    this.#stamps ??= createTree(compareTexts)
+    this.#stamps.set(tag, revision)
+  }
+
+  /** Replaces the entry of an id; `undefined` for none. */
+  replace(before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
+    if (before && before.seq !== after?.seq) this.rows.delete(before.seq)
+    if (after) this.rows.set(after.seq, after)
+    if (before && !after) this.#ids.delete(before.id)
+    if (after && after.seq !== before?.seq) this.#ids.set(after.id, after.seq)
+    for (const [name, tree] of this.#indexes) replaceInIndex(tree, this.#definition(name), before, after)
+    for (const [name, tree] of this.#unique) this.#replaceUnique(name, tree, before, after)
+    for (const [name, tree] of this.#sums) this.#replaceInSum(name, tree, before, after)
+  }
+
+  #definition(name: string): IndexDefinition<Row> {
+    const definition = this.shape.indexes[name]
+    if (!definition) throw new Error(`table ${this.shape.name} has no index ${name}`)
+    return definition
+  }
+
+  #index(name: string): Tree<Entry<Row>, undefined> {
+    const known = this.#indexes.get(name)
+    if (known) return known
+    const definition = this.#definition(name)
+    const tree = createTree<Entry<Row>, undefined>(compareEntries(definition))
+    this.rows.forEachPair((_, entry) => {
+      if (isIndexed(definition, entry)) tree.set(entry, undefined)
+    })
+    this.#indexes.set(name, tree)
+    return tree
+  }
+
+  #uniqueTree(name: string): Tree<UniqueKey, undefined> {
+    const known = this.#unique.get(name)
+    if (known) return known
+    const tree = createTree<UniqueKey, undefined>((a, b) => compareTexts(a.value, b.value) || a.seq - b.seq)
+    this.rows.forEachPair((_, entry) => this.#replaceUnique(name, tree, undefined, entry))
+    this.#unique.set(name, tree)
+    return tree
+  }
+
+  #replaceUnique(name: string, tree: Tree<UniqueKey, undefined>, before?: Entry<Row>, after?: Entry<Row>): void {
+    const { values } = this.shape.unique[name] as UniqueDefinition<Row> // the tree was built by it
+    if (before) for (const value of values(before.row)) tree.delete({ value, seq: before.seq })
+    if (after) for (const value of values(after.row)) tree.set({ value, seq: after.seq }, undefined)
+  }
+
+  #sumTree(name: string): Tree<string, number> {
+    const known = this.#sums.get(name)
+    if (known) return known
+    const tree = createTree<string, number>(compareTexts)
+    this.rows.forEachPair((_, entry) => this.#replaceInSum(name, tree, undefined, entry))
+    this.#sums.set(name, tree)
+    return tree
+  }
+
+  #replaceInSum(name: string, tree: Tree<string, number>, before?: Entry<Row>, after?: Entry<Row>): void {
+    const definition = this.shape.sums[name] as SumDefinition<Row> // the tree was built by it
+    const [left, entered] = [before ? definition.amount(before.row) : 0, after ? definition.amount(after.row) : 0]
+    if (before && after && left === entered && isSameGroup(definition.columns, before.row, after.row)) return
+    if (before && left !== 0) addTo(tree, groupOf(definition.columns, before.row), -left)
+    if (after && entered !== 0) addTo(tree, groupOf(definition.columns, after.row), entered)
+  }
 }
 
-/** A query that finds nothing is a `UsageError`. */
-export interface Strict {
-  readonly strict: true
+/** A key that stands before or behind all entries with these values. */
+function bound<Row>(values: Partial<Row>, seq: number): Entry<Row> {
+  return { id: '', row: values as Row, seq, revision: 0 } // only the columns of the index are compared
 }
 
-/** Which of the records of an order are wanted. */
-export interface Wanted<Row> {
-  readonly group: string
-  isWanted(row: Row): boolean
+function compareEntries<Row>({ columns, rank }: IndexDefinition<Row>): (a: Entry<Row>, b: Entry<Row>) => number {
+  return (a, b) => {
+    for (const column of columns) {
+      const [one, other] = [a.row[column], b.row[column]]
+      // A bound may name the first columns only.
+      if (one === other || one === undefined || other === undefined) continue
+      // Columns of indexes are texts.
+      return (one as string) < (other as string) ? -1 : 1
+    }
+    const isBound = a.seq < 0 || b.seq < 0 || a.seq === highest || b.seq === highest
+    if (rank && !isBound) {
+      const difference = (rank(a.row) ?? 0) - (rank(b.row) ?? 0)
+      if (difference !== 0) return difference
+    }
+    return a.seq < b.seq ? -1 : Number(a.seq > b.seq)
+  }
 }
 
-/** What is kept up with the records of a model, for those who cannot look at all of them: see `derived.ts`. */
-interface DerivedReads<Row> {
-  /** What a sum amounts to in a group. */
-  sum(name: SumName, group: string): number
-  /** The first record of a group of an order that is wanted. */
-  firstRanked(name: OrderName, wanted: Wanted<Row>): Row | undefined
-  /** The records of a group of a view: depends on no other columns than the view shows. */
-  viewed(name: ViewName, group: string): Iterable<Row>
+function isIndexed<Row>({ rank }: IndexDefinition<Row>, entry: Entry<Row> | undefined): entry is Entry<Row> {
+  return entry !== undefined && (!rank || rank(entry.row) !== undefined)
 }
 
-/** The reads of a table that the rooms above have. */
-export interface InnerTable<Row> extends ReadTable<Row>, DerivedReads<Row> {}
-
-/** The reads of all tables of a world. */
-export type ReadTables = { readonly [Name in TableName]: ReadTable<Rows[Name]> }
-/** The same for the rooms above. */
-export type InnerTables = { readonly [Name in TableName]: InnerTable<Rows[Name]> }
-/** Reads and writes of all tables of a world. */
-export type Tables = { readonly [Name in TableName]: Table<Rows[Name], Inputs[Name]> }
-
-/** Where a table's reads look: what has been committed, or a turn's overlay. */
-export interface RowSource<Row> extends DerivedReads<Row> {
-  get(id: string): Row | undefined
-  rows(): Iterable<Row>
-  /** The rows with that value in an indexed column. */
-  indexed(column: string, value: string): Iterable<Row>
+function replaceInIndex<Row>(
+  tree: Tree<Entry<Row>, undefined>,
+  definition: IndexDefinition<Row>,
+  before: Entry<Row> | undefined,
+  after: Entry<Row> | undefined,
+): void {
+  const isIn = isIndexed(definition, after)
+  const wasIn = isIndexed(definition, before)
+  // `set` also replaces the key where the place is the same.
+  if (wasIn && !(isIn && tree._compare(before, after) === 0)) tree.delete(before)
+  if (isIn) tree.set(after, undefined)
 }
 
-/** How a model's rows can be found without looking at all of them. */
-interface Lookup {
-  readonly key: readonly string[]
-  readonly indexes: readonly string[]
+function addTo(tree: Tree<string, number>, group: string, amount: number): void {
+  const sum = (tree.get(group) ?? 0) + amount
+  if (sum === 0) tree.delete(group)
+  else tree.set(group, sum)
 }
 
-interface Candidates<Row> {
-  readonly rows: Iterable<Row>
-  /** Whether they are known to match. */
-  readonly sure: boolean
+/** The group of a row: the values of the columns, joined by spaces. */
+export function groupOf<Row>(columns: readonly (keyof Row & string)[], row: Row): string {
+  let group = ''
+  for (const column of columns) group += group === '' ? row[column] : ` ${row[column]}`
+  return group
 }
 
-/** The reads of a table over a source. A query that names the whole key, or an indexed column, looks at those rows only. */
-export function readTable<Row>(source: RowSource<Row>, lookup: Lookup): InnerTable<Row> {
-  return new SourceTable(source, lookup)
+function isSameGroup<Row>(columns: readonly (keyof Row & string)[], one: Row, other: Row): boolean {
+  for (const column of columns) if (one[column] !== other[column]) return false
+  return true
 }
 
-/** A class, because each turn makes some, and closures for all of their methods would take longer than what most turns do. */
-class SourceTable<Row> implements InnerTable<Row> {
-  readonly #source: RowSource<Row>
-  readonly #lookup: Lookup
+/** The open transaction of a world, as its tables see it. */
+export interface WriteLog {
+  /** The revision that the transaction gets where it changes something. */
+  readonly revision: number
+  /** Is told of each write, before anything follows from it. */
+  record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void
+  /** Runs what follows from a write: see `Model.afterWrite`. */
+  runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void
+}
 
-  constructor(source: RowSource<Row>, lookup: Lookup) {
-    this.#source = source
-    this.#lookup = lookup
+/** What the tables of one world share. */
+export interface TableContext {
+  readonly dependencies: Dependencies
+  /** `undefined` outside a transaction. */
+  writeLog: WriteLog | undefined
+}
+
+/** A table of one world: tracked reads, and writes in place inside a transaction. Rows that are put have been checked. */
+export class Table<Row extends object> {
+  readonly #context: TableContext
+  #state: TableState<Row>
+  /** Whether other worlds, or the past, may have the same state. */
+  #isShared = true
+
+  constructor(state: TableState<Row>, context: TableContext) {
+    this.#state = state
+    this.#context = context
+  }
+
+  get shape(): Shape<Row> {
+    return this.#state.shape
+  }
+
+  /** The present state, for reading outside tracked reads. */
+  get state(): TableState<Row> {
+    return this.#state
+  }
+
+  /** The present state, which never changes from now on: the table clones it before its next write. */
+  share(): TableState<Row> {
+    this.#isShared = true
+    return this.#state
   }
 
   get(id: string): Row | undefined {
-    return this.#source.get(id)
+    const entry = this.#state.entry(id)
+    const { dependencies } = this.#context
+    if (dependencies.isTracking) dependencies.note(rowTag(this.shape.name, id), entry?.revision ?? this.#state.revision)
+    return entry?.row
   }
 
+  /** All rows, oldest first. */
   all(): Row[] {
-    return [...this.#source.rows()]
+    this.#noteTable()
+    return this.#state.all()
+  }
+
+  count(): number {
+    this.#noteTable()
+    return this.#state.size
+  }
+
+  /** The oldest row. */
+  first(): Row | undefined {
+    this.#noteTable()
+    const seq = this.#state.rows.minKey()
+    return seq === undefined ? undefined : this.#state.rows.get(seq)?.row
+  }
+
+  /** The rows with these values in the first columns of an index, in its order. */
+  inIndex(name: string, values: Partial<Row>): Row[] {
+    this.#noteGroup(name, values)
+    return this.#state.inIndex(name, values)
+  }
+
+  /** The first row with these values in the first columns of an index that is wanted. */
+  firstInIndex(name: string, values: Partial<Row>, isWanted: (row: Row) => boolean): Row | undefined {
+    this.#noteTable()
+    return this.#state.firstInIndex(name, values, isWanted)?.row
+  }
+
+  /** The row that has a unique value. */
+  withUnique(name: string, value: string): Row | undefined {
+    this.#noteTable()
+    return this.#state.withUnique(name, value)[0]
+  }
+
+  sum(name: string, group: string): number {
+    const { dependencies } = this.#context
+    if (dependencies.isTracking) {
+      const tag = sumTag(this.shape.name, name, group)
+      dependencies.note(tag, this.shape.sums[name]?.isWatched ? this.#state.stamp(tag) : this.#state.revision)
+    }
+    return this.#state.sum(name, group)
+  }
+
+  /** The rows of a group of a view, by the index with the same name. */
+  inView(name: string, group: string, values: Partial<Row>): Row[] {
+    const { dependencies } = this.#context
+    if (dependencies.isTracking) {
+      const tag = viewTag(this.shape.name, name, group)
+      dependencies.note(tag, this.#state.stamp(tag))
+    }
+    return this.#state.inIndex(name, values)
   }
 
   findFirst(predicate?: Predicate<Row>): Row | undefined {
     const planned = plan(predicate)
-    const { rows, sure } = this.#candidates(planned)
-    for (const row of rows) if (sure || planned.test(row)) return row
-    return undefined
+    const { rows, isSure } = this.#candidates(planned.equalities, planned.asks === 'equalities')
+    return isSure ? rows[0] : rows.find(planned.test)
   }
 
   findMany(predicate?: Predicate<Row>): Row[] {
     const planned = plan(predicate)
-    const found: Row[] = []
-    const { rows, sure } = this.#candidates(planned)
-    for (const row of rows) if (sure || planned.test(row)) found.push(row)
-    return found
+    const { rows, isSure } = this.#candidates(planned.equalities, planned.asks === 'equalities')
+    return isSure || planned.asks === 'anything' ? rows : rows.filter(planned.test)
   }
 
-  count(predicate?: Predicate<Row>): number {
-    return this.findMany(predicate).length
+  /** Adds a row, or replaces the one with the same id. Throws outside a transaction. */
+  put(row: Row): void {
+    const { id, before, log } = this.#beginWrite(this.shape.idOf(row))
+    const state = this.#own()
+    this.#replace(log, before, { id, row, seq: before?.seq ?? state.nextSeq++, revision: log.revision })
+    log.runTrigger(this as unknown as Table<object>, before?.row, row)
   }
 
-  sum(name: SumName, group: string): number {
-    return this.#source.sum(name, group)
+  /** Deletes the row with that id, if there is one. Throws outside a transaction. */
+  delete(id: string): void {
+    const { before, log } = this.#beginWrite(id)
+    if (!before) return
+    this.#own()
+    this.#replace(log, before, undefined)
+    log.runTrigger(this as unknown as Table<object>, before.row, undefined)
   }
 
-  firstRanked(name: OrderName, wanted: Wanted<Row>): Row | undefined {
-    return this.#source.firstRanked(name, wanted)
+  /** Writes an entry as it is, at its place, and nothing follows: for resets, reloads and undoing. */
+  restore(id: string, after: Entry<Row> | undefined): void {
+    const { before, log } = this.#beginWrite(id)
+    const state = this.#own()
+    if (after && after.seq >= state.nextSeq) state.nextSeq = after.seq + 1
+    this.#replace(log, before, after && { ...after, revision: log.revision })
   }
 
-  viewed(name: ViewName, group: string): Iterable<Row> {
-    return this.#source.viewed(name, group)
+  /** Sets the creation number of the next new row, after rows were restored. */
+  resetSequence(nextSeq: number): void {
+    this.#own().nextSeq = nextSeq
   }
 
-  #candidates({ equalities, asks }: Plan<Row>): Candidates<Row> {
-    const isOne = asks === 'equalities' && Object.keys(equalities).length === 1
-    const id = idIn(equalities, this.#lookup.key)
-    // An id of two columns may be put together of others.
-    if (id !== undefined) return { rows: only(this.#source.get(id)), sure: isOne }
-    const column = this.#lookup.indexes.find(name => equalities[name] !== undefined)
-    if (column === undefined) return { rows: this.#source.rows(), sure: false }
-    return { rows: this.#source.indexed(column, String(equalities[column])), sure: isOne }
+  /** Takes a write of this transaction back. Writes are undone in the reverse order. */
+  undo(before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
+    const state = this.#own()
+    state.replace(after, before)
+    if (after && after.seq === state.nextSeq - 1 && after.seq !== before?.seq) state.nextSeq = after.seq
   }
-}
 
-type PublicReads<Row> = Pick<Table<Row, never>, keyof ReadTable<Row>>
-
-/** The public reads of a table, which check what they are given. They work also where they are taken from the table. */
-export function publicReads<Row>(name: TableName, table: ReadTable<Row>): PublicReads<Row> {
-  return {
-    get: (id: string) => table.get(readId(`${name}.get`, id)),
-    all: () => table.all(),
-    // One of a strict query is always there, or the call throws.
-    findFirst: ((predicate?: Predicate<Row>, options?: QueryOptions) => {
-      const isStrict = readStrict(`${name}.findFirst`, options)
-      return table.findFirst(predicate) ?? nothingFound(`${name}.findFirst`, isStrict)
-    }) as PublicReads<Row>['findFirst'],
-    findMany(predicate?: Predicate<Row>, options?: QueryOptions) {
-      const isStrict = readStrict(`${name}.findMany`, options)
-      const found = table.findMany(predicate)
-      if (found.length === 0) nothingFound(`${name}.findMany`, isStrict)
-      return found
-    },
-    count: (predicate?: Predicate<Row>) => table.count(predicate),
+  /** Marks what a commit has changed, and gathers the tags of what it touched if there is a set for them. */
+  commit(before: Entry<Row> | undefined, after: Entry<Row> | undefined, revision: number, touched?: Set<string>): void {
+    const state = this.#own()
+    state.revision = revision
+    this.#stamp(before?.row, after?.row, revision, touched)
+    if (!touched) return
+    const { name, indexes } = this.shape
+    touched.add(tableTag(name)).add(rowTag(name, (after ?? before)?.id ?? ''))
+    for (const index in indexes) {
+      const columns = indexes[index]?.columns ?? []
+      if (before) touched.add(indexTag(name, index, groupOf(columns, before.row)))
+      if (after) touched.add(indexTag(name, index, groupOf(columns, after.row)))
+    }
   }
-}
 
-function idIn(equalities: Readonly<Record<string, string>>, key: readonly string[]): string | undefined {
-  const [column] = key
-  if (key.length === 1) return equalities[column as string]
-  return key.every(name => equalities[name] !== undefined) ? key.map(name => equalities[name]).join('/') : undefined
-}
+  #stamp(before: Row | undefined, after: Row | undefined, revision: number, touched: Set<string> | undefined): void {
+    const { name, sums, views } = this.shape
+    for (const sum in sums) {
+      const definition = sums[sum] as SumDefinition<Row> // a key of it
+      const [left, entered] = [before ? definition.amount(before) : 0, after ? definition.amount(after) : 0]
+      if (before && after && left === entered && isSameGroup(definition.columns, before, after)) continue
+      if (before)
+        this.#touchGroup(
+          sumTag(name, sum, groupOf(definition.columns, before)),
+          revision,
+          touched,
+          definition.isWatched,
+        )
+      if (after)
+        this.#touchGroup(sumTag(name, sum, groupOf(definition.columns, after)), revision, touched, definition.isWatched)
+    }
+    for (const view in views) {
+      const { group, columns } = views[view] as ViewDefinition<Row> // a key of it
+      if (
+        before &&
+        after &&
+        group(before) === group(after) &&
+        columns.every(column => sameJson(before[column], after[column]))
+      )
+        continue
+      if (before) this.#touchGroup(viewTag(name, view, group(before)), revision, touched, true)
+      if (after) this.#touchGroup(viewTag(name, view, group(after)), revision, touched, true)
+    }
+  }
 
-function only<Row>(row: Row | undefined): readonly Row[] {
-  return row === undefined ? [] : [row]
+  #touchGroup(tag: string, revision: number, touched: Set<string> | undefined, isWatched: true | undefined): void {
+    if (isWatched) this.#state.setStamp(tag, revision)
+    touched?.add(tag)
+  }
+
+  #beginWrite(id: string): { readonly id: string; readonly before: Entry<Row> | undefined; readonly log: WriteLog } {
+    const log = this.#context.writeLog
+    if (!log) throw new Error(`table ${this.shape.name} is written to outside a transaction`)
+    return { id, before: this.#state.entry(id), log }
+  }
+
+  #replace(log: WriteLog, before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
+    this.#state.replace(before, after)
+    log.record(this as unknown as Table<object>, before, after)
+  }
+
+  #own(): TableState<Row> {
+    if (this.#isShared) this.#state = this.#state.clone()
+    this.#isShared = false
+    return this.#state
+  }
+
+  #noteTable(): void {
+    const { dependencies } = this.#context
+    if (dependencies.isTracking) dependencies.note(tableTag(this.shape.name), this.#state.revision)
+  }
+
+  #noteGroup(name: string, values: Partial<Row>): void {
+    const columns = this.shape.indexes[name]?.columns ?? []
+    // A group by some of the columns only has no tag of its own.
+    const isWhole = columns.every(column => values[column] !== undefined)
+    if (!isWhole) this.#noteTable()
+    const { dependencies } = this.#context
+    if (!isWhole || !dependencies.isTracking) return
+    dependencies.note(indexTag(this.shape.name, name, groupOf(columns, values as Row)), this.#state.revision)
+  }
+
+  /** The rows that may satisfy a query, and whether all of them do. */
+  #candidates(
+    equalities: Readonly<Record<string, string>>,
+    hasOnlyEqualities: boolean,
+  ): { rows: Row[]; isSure: boolean } {
+    const asked = Object.keys(equalities).length
+    if (asked === 0) return { rows: this.all(), isSure: false }
+    const { key, indexes, unique } = this.shape
+    if (key.every(column => equalities[column] !== undefined)) {
+      const row = this.get(key.map(column => equalities[column]).join('/'))
+      // An id of two columns may be put together of others.
+      return { rows: row ? [row] : [], isSure: hasOnlyEqualities && asked === key.length && key.length === 1 }
+    }
+    for (const name in unique) {
+      const column = unique[name]?.column
+      const value = column === undefined ? undefined : equalities[column]
+      if (value === undefined) continue
+      this.#noteTable()
+      return { rows: this.#state.withUnique(name, value), isSure: hasOnlyEqualities && asked === 1 }
+    }
+    for (const name in indexes) {
+      const { columns, rank } = indexes[name] as IndexDefinition<Row> // a key of it
+      if (rank || columns.length === 0 || !columns.every(column => equalities[column] !== undefined)) continue
+      const rows = this.inIndex(name, equalities as unknown as Partial<Row>)
+      return { rows, isSure: hasOnlyEqualities && asked === columns.length }
+    }
+    return { rows: this.all(), isSure: false }
+  }
 }

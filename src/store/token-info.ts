@@ -1,5 +1,5 @@
 import { fullNameOf } from './full-name.js'
-import type { ReadTables } from './table.js'
+import type { ReadTables } from './table-calls.js'
 
 /** A token of the scenario, and whose it is: a namespace's as `<game>/<namespace>`, by their name ids, or a game's. */
 export type TokenInfo =

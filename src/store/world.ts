@@ -1,26 +1,28 @@
-import type { ChangeSet } from './change-set.js'
-import { type Clock, type ClockStanding, hasPassed, WorldClock } from './clock.js'
-import { commit } from './commit.js'
-import { committedTable } from './committed-table.js'
-import type { Landed, Landing } from './landing.js'
-import { callAll, Listeners } from './listeners.js'
-import { LazyTables, lazyTables, mapTables } from './map-tables.js'
-import type { Tally } from './merge.js'
-import { models } from './model.js'
-import { Random } from './random.js'
-import { rebased } from './rebase.js'
-import type { AllRecords } from './records.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Cause, ChangeSet } from './change-set.js'
+import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
+import { callAll, clockTag, Dependencies, type Tag, type Tracked } from './dependencies.js'
+import type { Tables } from './model.js'
+import { tableNames } from './models.js'
+import { Random, type RandomState } from './random.js'
+import { mergeScenario, type ReloadSummary } from './reload.js'
 import type { TableName } from './rows.js'
-import { type Beginning, type Standing, startOf, unread } from './standing.js'
-import { type InnerTables, readTable, type Tables } from './table.js'
-import { clockTag, type Tag } from './tag.js'
-import { type Tracker, Tracking } from './tracker.js'
-import { createTurn } from './turn.js'
-import { createSyncContext, createTurnQueue, type TurnContext, type TurnQueue } from './turn-queue.js'
-import type { Writes } from './writes.js'
+import { sameJson } from './same-json.js'
+import { type Entry, Table, type TableContext, type TableState } from './table.js'
+import { Transaction } from './transaction.js'
+import { diffTrees } from './tree.js'
+import {
+  createState,
+  initialClock,
+  mapTables,
+  type TableStates,
+  type WorldDefinition,
+  type WorldState,
+} from './world-state.js'
+import { createCollection, TransactionScope, type TransactionTables, type WorldTables } from './world-tables.js'
 
-/** One isolated universe: its records, clock, seed and revision. Reads are synchronous, writes return promises, records are frozen. */
-export interface World extends Tables {
+/** One isolated sandbox: its tables, clock, seed and revision. Reads are synchronous, and rows are frozen. */
+export interface World extends WorldTables {
   readonly title: string
   readonly seed: number
   readonly clock: Clock
@@ -29,102 +31,99 @@ export interface World extends Tables {
   /** How many requests are blocked on a watch index. */
   readonly waiters: number
   /**
-   * One turn: waits for the turn before it; then everything in it happens at once or, if it throws, nothing does.
-   * A write to the same world from inside, other than through `tables`, throws `UsageError` where it is seen: anywhere in
-   * the turn under `mockmaker/node` and the command, else before the turn's first `await`; after that it waits for itself.
+   * Runs a function at once. All that it writes through `tx` happens together or, if it throws, not at all. A transaction
+   * inside another is a savepoint: if it throws and the outer one catches, only its part is undone. Throws what the function
+   * throws, and `UsageError` where the rows do not fit together, or the function returns a promise: await first, then write.
    */
-  write<T>(turn: (tables: Tables) => T | Promise<T>): Promise<T>
-  /** Calls the listener after each turn that has changed something, until the function that comes back is called. */
+  transaction<T>(write: (tx: TransactionTables) => T): T
+  /** Calls the listener after each change set. Returns a function that ends this. What a listener writes is told after. */
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
 
-/** What a read sees: the tables, and whether a time has passed; nothing else of the clock, so that what was read stays true until `until`. */
+/** What a read sees: the tables, and whether a time has passed. It sees nothing else of the clock, so that its answer stays true until `until`. */
 export interface View {
-  readonly tables: InnerTables
+  readonly tables: Tables
   /** Whether the world's time has reached `at`, in ms since the epoch. */
   hasPassed(at: number): boolean
   /** The seed of the world, by which it recognises the tokens that it minted. */
   readonly seed: number
 }
 
-/** What a read answered, and what it depended on. */
-export interface Reading<T> extends Readonly<Tracker> {
+/** The answer of a read, and its dependencies. */
+export interface Reading<T> extends Tracked {
   readonly value: T
 }
 
 /** A blocked request. It is in `world.waiting` until it is answered. */
 export interface Waiter {
-  /** Answers it with the present state, as its deadline would. Called when the world is replaced or closed. */
+  /** Answers it with the present state, as at its deadline. */
   end(): void
 }
 
-/** What happens with a landing, before anything else can: for what is around a world and changes with it. */
-interface LandingOptions {
-  readonly landed?: (() => void) | undefined
+/** How a transaction of the mock itself runs. */
+export interface WriteOptions {
+  readonly cause: Cause
+  /** The time of the transaction, in ms since the epoch. Default: the present time. */
+  readonly at?: number | undefined
+  /** Gets the revisions of the change sets that the transaction makes. */
+  readonly revisions?: number[] | undefined
 }
 
-/** A world as the rooms above see it. */
-export type LiveWorld = WorldCore & Tables & Omit<World, 'write'>
-
-/** A world that stands where it is told. */
-export function createWorld(standing: Standing, turnContext: () => TurnContext = createSyncContext): LiveWorld {
-  // Its tables are getters that TypeScript does not see.
-  return new WorldCore(standing, turnContext) as LiveWorld
+/** Makes a world with that state. */
+export function createWorld(state: WorldState): LiveWorld {
+  return new WorldCore(state) as unknown as LiveWorld // its collections are getters that the compiler does not see
 }
 
-class WorldCore extends LazyTables {
+/** A world as the folders above see it. */
+export type LiveWorld = WorldCore & WorldTables
+
+class WorldCore implements TableContext, View {
   readonly clock: WorldClock
   readonly random: Random
   readonly waiting = new Set<Waiter>()
-  readonly view: View
-  readonly #records: AllRecords
-  #begun: Standing
+  readonly dependencies = new Dependencies()
+  readonly tables: Tables
+  writeLog: Transaction | undefined
+  #initialState: WorldState
   /** Where its clock started. */
-  #start: ClockStanding
-  /** The records as they stand, for forks; `undefined` where they have changed since they were last asked for. */
-  #standing: AllRecords | undefined
-  /** Made with the first turn: a fork may never have one. */
-  #turns: TurnQueue | undefined
-  readonly #turnContext: () => TurnContext
-  readonly #tracking = new Tracking()
-  readonly #listeners = new Listeners()
-  readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
+  #initialClock: ClockState
   #revision: number
+  readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
+  /** Change sets that subscribers have not been told yet; `undefined` where none is being told. */
+  #untold: ChangeSet[] | undefined
+  #collections: { [Name in TableName]?: unknown } = {}
 
-  constructor(standing: Standing, turnContext: () => TurnContext) {
-    super(name => committedTable(name, this))
-    const { seed, chance, revision, records } = standing
-    this.clock = new WorldClock(startOf(standing))
-    this.random = new Random(seed, 'world')
-    this.random.restore(chance)
-    this.#turnContext = turnContext
-    this.#revision = revision
-    this.#begun = standing
-    this.#start = this.clock.state
-    this.#standing = records
-    this.#records = lazyTables(name => records[name].fork(this.#tracking))
-    const tables = lazyTables<InnerTables>(name => readTable<object>(this.#records[name], models[name]))
-    const seedNow = () => this.seed
-    this.view = {
-      tables,
-      hasPassed: at => this.#hasPassed(at),
-      get seed() {
-        return seedNow()
-      },
-    }
+  constructor(state: WorldState) {
+    this.clock = new WorldClock(initialClock(state))
+    this.random = new Random(state.seed, 'world')
+    this.random.restore(state.random)
+    this.#revision = state.revision
+    this.#initialState = state
+    this.#initialClock = this.clock.state
+    this.tables = mapTables<Tables>(name => new Table(state.tables[name] as unknown as TableState<object>, this))
+  }
+
+  static {
+    for (const name of tableNames)
+      Object.defineProperty(WorldCore.prototype, name, {
+        get(this: WorldCore) {
+          this.#collections[name] ??= createCollection(name, this as unknown as LiveWorld)
+          return this.#collections[name]
+        },
+      })
   }
 
   get title(): string {
-    return this.#begun.title
+    return this.#initialState.title
   }
 
   get seed(): number {
-    return this.#begun.seed
+    return this.#initialState.seed
   }
 
-  /** Where it began: where a reset leads. */
-  get begun(): Standing {
-    return this.#begun
+  /** The state that a reset goes back to. */
+  get initialState(): WorldState {
+    return this.#initialState
   }
 
   get revision(): number {
@@ -135,168 +134,299 @@ class WorldCore extends LazyTables {
     return this.waiting.size
   }
 
-  /**
-   * Does what is due by now, and resolves then. Returns `undefined` where nothing is due, and inside a turn, which would
-   * wait for itself.
-   */
-  catchUp(): Promise<void> | undefined {
-    return this.#turns?.isInside ? undefined : this.clock.catchUp?.()
+  /** The present state, for worlds that shall equal this one. */
+  get state(): WorldState & { readonly clock: ClockState } {
+    const { title, seed, revision } = this
+    const { startsAt } = this.#initialState
+    const tables = mapTables<TableStates>(name => this.tables[name].share())
+    return { title, seed, clock: this.clock.state, startsAt, random: this.random.save(), revision, tables }
+  }
+
+  /** Whether the world's time has reached `at`, in ms since the epoch. A tracked read depends on it. */
+  readonly hasPassed = (at: number): boolean => {
+    const hasPassed = this.clock.now() >= at
+    if (hasPassed) this.dependencies.note(clockTag, 0)
+    else this.dependencies.noteUntil(at)
+    return hasPassed
+  }
+
+  /** Runs a synchronous read, and returns its value with what it depends on. */
+  read<T>(read: (view: View) => T): Reading<T> {
+    const { value, tracked } = this.dependencies.track(() => read(this))
+    const { tags, revision, until } = tracked
+    return { value, tags, revision, until }
+  }
+
+  /** Calls the listener when any of the tags is touched. Returns a function that ends this. */
+  listen(tags: ReadonlySet<Tag>, listener: () => void): () => void {
+    return this.dependencies.listen(tags, listener)
+  }
+
+  transaction<T>(write: (tx: TransactionTables) => T): T {
+    if (typeof write !== 'function')
+      throw new UsageError('world.transaction expects a function, as in world.transaction(tx => …)')
+    return this.write(() => {
+      const scope = new TransactionScope(this as unknown as LiveWorld)
+      try {
+        return write(scope.tables)
+      } finally {
+        scope.end()
+      }
+    })
+  }
+
+  /** Runs a transaction over `tables`: see `World.transaction`. */
+  write<T>(write: () => T, options: WriteOptions = byCode): T {
+    if (this.writeLog) return this.#writeInside(this.writeLog, write)
+    if (options.at === undefined) void this.clock.catchUp()
+    return this.#run(write, options)
+  }
+
+  /** Calls the listener after each change set with changed rows. Returns a function that ends this. */
+  subscribe(listener: (changeSet: ChangeSet) => void): () => void {
+    // A listener that is added twice is told twice.
+    const own = (changeSet: ChangeSet) => listener(changeSet)
+    this.#subscribers.add(own)
+    return () => void this.#subscribers.delete(own)
   }
 
   /** Answers every waiter with the present state. */
   endWaiters(): void {
-    callAll([...this.waiting].map(waiter => () => waiter.end()))
-  }
-
-  get queue(): TurnQueue {
-    this.#turns ??= createTurnQueue(this.#turnContext())
-    return this.#turns
-  }
-
-  write = <T>(turn: (tables: Tables, writes: Writes) => T | Promise<T>): Promise<T> =>
-    this.queue.next(async () => {
-      const saved = this.random.save()
-      const { tables, writes, changes, finish, abandon } = createTurn({
-        records: this.#records,
-        random: this.random,
-        now: () => this.clock.now(),
-      })
-      try {
-        const value = await turn(tables, writes)
-        await finish()
-        return () => {
-          this.#commit((name, landing) => {
-            const done = changes(name)
-            return done.size === 0 ? nothing : this.#records[name].land(done as never, landing)
-          })
-          return value
-        }
-      } catch (error) {
-        await abandon()
-        this.random.restore(saved)
-        throw error
-      }
-    })
-
-  /** Runs a synchronous function and says what its value depended on. */
-  read<T>(read: (view: View) => T): Reading<T> {
-    const { value, tracker } = this.#tracking.track(() => read(this.view))
-    const { tags, revision, until } = tracker
-    return { value, tags, revision, until }
-  }
-
-  /** Calls the listener when any of the tags is touched, until the function that comes back is called. */
-  listen(tags: ReadonlySet<Tag>, listener: () => void): () => void {
-    return this.#listeners.listen(tags, listener)
-  }
-
-  subscribe(listener: (changeSet: ChangeSet) => void): () => void {
-    this.#subscribers.add(listener)
-    return () => void this.#subscribers.delete(listener)
-  }
-
-  /** Where it stands, for equal worlds, which share what neither has changed. */
-  get standing(): Standing & { readonly clock: ClockStanding } {
-    const { title, seed, revision } = this
-    const { standing: clock } = this.clock
-    this.#standing ??= mapTables<AllRecords>(name => this.#records[name].fork(unread))
-    return { title, seed, clock, at: this.#begun.at, chance: this.random.save(), revision, records: this.#standing }
+    callAll([...this.waiting], waiter => waiter.end())
   }
 
   /**
-   * Goes back to the beginning in one turn, and answers every waiter. A world whose scenario names no time begins at the
-   * present time of `Date`. A clock that is kept goes on; the revision goes on rising.
+   * Goes back to the initial state in one transaction, and answers every waiter. A world whose scenario gives no time starts
+   * at the present time of `Date`. The clock goes on if `keep` has it; the revision goes on rising.
    */
-  reset({ keep = [], landed }: LandingOptions & { readonly keep?: readonly 'clock'[] } = {}): Promise<void> {
-    return this.queue.next(async () => () => {
-      if (!keep.includes('clock')) this.#beginAtPresent()
-      this.#replace(this.#begun, { clock: keep.includes('clock') ? undefined : this.#start, landed })
-    })
+  reset(keep: readonly 'clock'[] = [], inside?: () => void): void {
+    if (!keep.includes('clock')) this.#startAtPresent()
+    const clock = keep.includes('clock') ? undefined : this.#initialClock
+    this.#replace(this.#initialState, { cause: { kind: 'reset' }, clock, inside })
   }
 
-  /** Begins anew in one turn, from where another world stands, and answers every waiter. The revision goes on rising. */
-  become(standing: Standing, { landed }: LandingOptions = {}): Promise<void> {
-    return this.queue.next(async () => () => {
-      this.#begun = standing
-      this.#start = startOf(standing)
-      this.#replace(standing, { clock: this.#start, landed })
-    })
+  /** Takes over another state in one transaction, and answers every waiter. A reset goes back to that state from now on. */
+  load(state: WorldState, inside?: () => void): void {
+    this.#initialState = state
+    this.#initialClock = initialClock(state)
+    this.#replace(state, { cause: { kind: 'load' }, clock: this.#initialClock, inside })
   }
 
   /**
-   * Has begun otherwise, in one turn: what that changes lands, what has been written since stays. Rejects with `UsageError`.
-   * A dry run changes nothing, and resolves with what would change.
+   * Takes over a changed scenario in one transaction: its changes are made, and what has been written since stays. Returns
+   * how many rows change. A dry run changes nothing. Throws `UsageError`.
    */
-  rebase(
-    beginning: Beginning,
-    { landed, dryRun = false }: LandingOptions & { readonly dryRun?: boolean | undefined } = {},
-  ): Promise<Tally> {
-    return this.queue.next(async () => () => {
-      const parts = { begun: this.#begun, start: this.#start, present: { ...this.standing, clock: this.clock.state } }
-      const { begun, start, clock, chance, merged } = rebased(beginning, parts)
-      if (dryRun) return merged.tally
-      this.#begun = begun
-      this.#start = start
-      this.#land({ chance, records: merged.records, revision: 0 }, { clock, landed })
-      return merged.tally
-    })
+  reload(
+    definition: WorldDefinition,
+    {
+      isDryRun = false,
+      inside,
+    }: { readonly isDryRun?: boolean | undefined; readonly inside?: (() => void) | undefined } = {},
+  ): ReloadSummary {
+    if (this.writeLog) throw new UsageError('a transaction cannot reload its world: end it first')
+    const { next, clock, initialClock, random, merged } = this.#merge(definition)
+    if (isDryRun) return merged.summary
+    this.#initialState = next
+    this.#initialClock = initialClock
+    this.#run(
+      () => {
+        this.random.restore(random)
+        this.#restoreTables(merged.tables)
+        inside?.()
+      },
+      { cause: { kind: 'reload' }, isRaw: true, clock },
+    )
+    return merged.summary
   }
 
-  #beginAtPresent(): void {
+  /** The state of the world, had it started with another scenario. The start stays, unless the scenarios differ in it. */
+  #merge(definition: WorldDefinition) {
+    const { clock: mode, rate = 1, now } = definition
+    const before = this.#initialState
+    const present = this.state
+    const hasMoved = now !== before.clock.now
+    const at = hasMoved ? (now ?? Date.now()) : before.startsAt
+    const next = createState(definition, undefined, at)
+    const fresh = hasMoved ? next : createState(definition, next, present.clock.now)
+    const changed = (clock: ClockState): ClockState => ({
+      mode: mode === before.clock.mode ? clock.mode : mode,
+      rate: rate === before.clock.rate ? clock.rate : rate,
+      now: hasMoved ? at : clock.now,
+    })
+    const isSameClock = !hasMoved && mode === before.clock.mode && rate === before.clock.rate
+    return {
+      next,
+      initialClock: changed(this.#initialClock),
+      clock: isSameClock ? undefined : { ...changed(present.clock), now: hasMoved ? at : undefined },
+      // Once ids have been drawn, to start the sequence again could draw them twice.
+      random: sameJson(present.random, before.random) ? next.random : present.random,
+      merged: mergeScenario({
+        before: before.tables,
+        after: next.tables,
+        fresh: fresh.tables,
+        present: present.tables,
+      }),
+    }
+  }
+
+  #startAtPresent(): void {
     const now = Date.now()
-    if (this.#begun.beginAt === undefined || now === this.#start.now) return
-    this.#begun = this.#begun.beginAt(now)
-    this.#start = startOf(this.#begun)
+    if (this.#initialState.startingAt === undefined || now === this.#initialClock.now) return
+    this.#initialState = this.#initialState.startingAt(now)
+    this.#initialClock = initialClock(this.#initialState)
   }
 
-  /** Replaces the state, and answers every waiter: requests of one test must not wait on in the next. */
+  /** Replaces the state, and answers every waiter: a request of one test must not wait on in the next. */
   #replace(
-    standing: Standing,
-    { clock, landed }: LandingOptions & { readonly clock: Standing['clock'] | undefined },
+    state: Pick<WorldState, 'random' | 'revision' | 'tables'>,
+    {
+      cause,
+      clock,
+      inside,
+    }: { readonly cause: Cause; readonly clock: ClockChange | undefined; readonly inside: (() => void) | undefined },
   ): void {
+    if (this.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
+    const replace = () => {
+      this.random.restore(state.random)
+      this.#restoreTables(state.tables)
+      inside?.()
+    }
     try {
-      this.#land(standing, { clock, landed })
+      this.#run(replace, { cause, isRaw: true, clock, above: state.revision })
     } finally {
       this.endWaiters()
     }
   }
 
-  #land(
-    { chance, records, revision: above }: Pick<Standing, 'chance' | 'records' | 'revision'>,
-    { clock, landed }: LandingOptions & { readonly clock: Standing['clock'] | undefined },
-  ): void {
-    if (clock) this.clock.restore(clock)
-    this.random.restore(chance)
-    // One name for both: see `mapTables`.
-    const restore = (name: TableName, landing: Landing) => this.#records[name].restore(records[name] as never, landing)
+  #restoreTables(states: TableStates): void {
+    for (const name of tableNames)
+      restoreTable(this.tables[name] as unknown as Table<object>, states[name] as unknown as TableState<object>)
+  }
+
+  /** A transaction inside the open one: a savepoint. */
+  #writeInside<T>(transaction: Transaction, write: () => T): T {
+    const savepoint = transaction.savepoint
+    const random = this.random.save()
     try {
-      this.#commit(restore, { above, also: clock?.now === undefined ? [] : [clockTag] })
-    } finally {
-      landed?.()
+      return refusePromise(write())
+    } catch (error) {
+      transaction.rollback(savepoint)
+      this.random.restore(random)
+      throw error
     }
   }
 
-  /** Lands the changes, and tells of them and of what else has been touched. */
-  #commit(
-    land: (name: TableName, landing: Landing) => Landed<object>,
-    { above = 0, also = [] }: { readonly above?: number; readonly also?: readonly Tag[] } = {},
-  ): void {
-    const at = this.clock.now()
-    const revision = Math.max(this.#revision + 1, at, above)
-    const { changeSet, touched } = commit(land, { revision, at, listened: this.#listeners.some })
-    const told = changeSet ? [...this.#subscribers].map(subscriber => () => subscriber(changeSet)) : []
-    this.#revision = changeSet?.revision ?? this.#revision
-    if (changeSet) this.#standing = undefined
-    // What is kept of reads is dropped before a subscriber can ask for it.
-    callAll([() => this.#listeners.tell(new Set([...touched, ...also])), ...told])
+  #run<T>(
+    write: () => T,
+    options: WriteOptions & {
+      readonly isRaw?: true
+      readonly clock?: ClockChange | undefined
+      readonly above?: number
+    },
+  ): T {
+    const { clock, above = 0, isRaw = false, cause, at, revisions } = options
+    if (clock) this.clock.restore(clock)
+    const now = this.clock.pin(at)
+    const random = this.random.save()
+    const revision = Math.max(this.#revision + 1, now, above)
+    const transaction = new Transaction(this.tables, { revision, now, isRaw })
+    const touched = this.dependencies.hasListeners || clock?.now !== undefined ? new Set<Tag>() : undefined
+    if (clock?.now !== undefined) touched?.add(clockTag)
+    let changeSet: ChangeSet | undefined
+    this.writeLog = transaction
+    let value: T
+    try {
+      value = refusePromise(write())
+      changeSet = this.#finish(transaction, { random, cause, touched })
+    } catch (error) {
+      transaction.rollback()
+      this.random.restore(random)
+      throw error
+    } finally {
+      this.writeLog = undefined
+      this.clock.unpin()
+    }
+    if (changeSet) revisions?.push(changeSet.revision)
+    this.#tell(changeSet, touched)
+    return value
   }
 
-  #hasPassed(at: number): boolean {
-    const passed = hasPassed(at, this.clock)
-    if (passed) this.#tracking.note(clockTag, 0)
-    else this.#tracking.noteUntil(at)
-    return passed
+  /** Checks and marks what a transaction has changed. Returns `undefined` where that is nothing. */
+  #finish(
+    transaction: Transaction,
+    {
+      random: before,
+      cause,
+      touched,
+    }: { readonly random: RandomState; readonly cause: Cause; readonly touched: Set<Tag> | undefined },
+  ): ChangeSet | undefined {
+    const changes = transaction.finish()
+    const after = this.random.save()
+    const hasDrawn = before.some((number, i) => number !== after[i])
+    if (changes.length === 0 && !hasDrawn) return undefined
+    const { revision, now: at } = transaction
+    for (const { table, before, after } of changes)
+      (this.tables[table] as unknown as Table<object>).commit(before, after, revision, touched)
+    this.#revision = revision
+    return { revision, at, cause, changes, ...(hasDrawn ? { random: { before, after } } : {}) }
+  }
+
+  /** Wakes what depends on the touched tags at once, and tells subscribers in the order of the change sets. */
+  #tell(changeSet: ChangeSet | undefined, touched: ReadonlySet<Tag> | undefined): void {
+    if (touched && touched.size > 0) this.dependencies.tell(touched)
+    if (!changeSet || changeSet.changes.length === 0 || this.#subscribers.size === 0) return
+    if (this.#untold) {
+      this.#untold.push(changeSet)
+      return
+    }
+    this.#untold = [changeSet]
+    // What a subscriber writes is added to the list meanwhile.
+    for (const next of this.#untold) {
+      for (const subscriber of [...this.#subscribers])
+        if (this.#subscribers.has(subscriber)) callSafely(subscriber, next)
+    }
+    this.#untold = undefined
   }
 }
 
-const nothing: Landed<object> = { puts: [], deletes: [] }
+const byCode: WriteOptions = { cause: { kind: 'code' } }
+
+/** Calls a subscriber. The transaction has ended, so an error does not reach its caller: it is an uncaught one. */
+function callSafely(subscriber: (changeSet: ChangeSet) => void, changeSet: ChangeSet): void {
+  try {
+    subscriber(changeSet)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
+
+function refusePromise<T>(value: T): T {
+  const then: unknown = (value as { readonly then?: unknown } | null | undefined)?.then
+  if (typeof then !== 'function') return value
+  // What the promise comes to is of no interest any more.
+  then.call(
+    value,
+    () => {},
+    () => {},
+  )
+  throw new UsageError('the function of a transaction returned a promise: await first, then write in one go')
+}
+
+/** Makes a table what a state has. Skips the rows that both share. */
+function restoreTable(table: Table<object>, target: TableState<object>): void {
+  if (table.state === target) return
+  const gone: Entry[] = []
+  const restored: Entry[] = []
+  diffTrees(table.state.rows, target.rows, (_, before, after) => {
+    if (before && after && before.id === after.id && before.row === after.row) return
+    if (before) gone.push(before)
+    if (after) restored.push(after)
+  })
+  const kept = new Set(restored.map(({ id }) => id))
+  for (const entry of gone)
+    if (!kept.has(entry.id) || table.state.entry(entry.id)?.seq !== entry.seq) table.restore(entry.id, undefined)
+  for (const entry of restored) table.restore(entry.id, entry)
+  table.resetSequence(target.nextSeq)
+}

@@ -1,0 +1,307 @@
+import type { FaultEntry } from './contract/faults.js'
+import type { JournalEntry } from './contract/journal.js'
+import type { OperationId } from './contract/operations.js'
+import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from './control/device-links.js'
+import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from './control/environment.js'
+import { type ChangesOptions, type EventBudget, type MockEvents, subscribeToEvents } from './control/events.js'
+import { type Explanation, explain, type Question } from './control/explain.js'
+import {
+  type EndSimulationOptions,
+  endSimulation,
+  listSimulations,
+  type SimulationOptions,
+  type SimulationState,
+  simulate,
+} from './control/simulation.js'
+import { ResetOptions, SnapshotOptions, type WorldControl } from './control/world-control.js'
+import { parseInput } from './lib/issues.js'
+import { UsageError } from './lib/usage-error.js'
+import type { ScenarioInput } from './scenario/schema.js'
+import { snapshotOf } from './scenario/snapshot.js'
+import { Executor } from './server/execute.js'
+import { WorldFaults } from './server/faults.js'
+import { createRequestHandler } from './server/handle.js'
+import { History, type HistoryLimits } from './server/history.js'
+import { Journal } from './server/journal.js'
+import type { ExchangeLog } from './server/log.js'
+import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from './server/message.js'
+import { type OverrideResolver, Overrides } from './server/overrides.js'
+import { Responder } from './server/respond.js'
+import { defaultWorldId } from './server/worlds.js'
+import { Scheduler } from './simulation/scheduler.js'
+import type { Clock } from './store/clock.js'
+import { Random, type RandomState } from './store/random.js'
+import type { ReloadSummary } from './store/reload.js'
+import { type TokenInfo, tokensOf } from './store/token-info.js'
+import { createWorld, type LiveWorld } from './store/world.js'
+import { readTables, type WorldDefinition, type WorldState } from './store/world-state.js'
+
+/** Everything that a world with its faults and its journal starts from. */
+export interface MockState {
+  readonly world: WorldState
+  /** Default: none. */
+  readonly faults?: readonly FaultEntry[] | undefined
+  /** The random state of the faults. Default: the first one of the seed. */
+  readonly faultRandom?: RandomState | undefined
+  /** Earlier exchanges. A reset forgets them. Default: none. */
+  readonly journal?: readonly JournalEntry[] | undefined
+}
+
+/** A changed scenario that a world takes over while it runs. */
+export interface MockDefinition extends Pick<MockState, 'faults'> {
+  readonly world: WorldDefinition
+}
+
+export interface ReloadOptions {
+  /** Changes nothing, and only tells what would change. Default: false. */
+  readonly dryRun?: boolean | undefined
+}
+
+/** Settings that all worlds of a mock share. */
+export interface MockWorldSettings {
+  /** Reports a bug; `where` says where it happened. Default: with `console.error`. */
+  readonly onBug: ((error: unknown, where: string) => void) | undefined
+  readonly watchTimeoutMs: number
+  readonly corsOrigins: readonly string[]
+  readonly log: ExchangeLog
+  readonly history: HistoryLimits
+  readonly events: EventBudget
+  /** Makes the state that a world with that id starts from. Throws `UsageError`. */
+  stateOf(scenario: string | ScenarioInput, worldId: string): MockState
+}
+
+/** The most requests that may be blocked in a world (PROTOCOL.md B7). */
+const maxWaiters = 50_000
+
+/** How many worlds this process has made: the time does not tell apart worlds of one moment. */
+let runs = 0
+
+/** One world with all that belongs to it: it answers requests, and can be controlled. */
+export class MockWorld implements WorldControl {
+  readonly id: string
+  readonly world: LiveWorld
+  readonly faults: WorldFaults
+  readonly journal: Journal
+  /** Answers the requests of this world. */
+  readonly handle: RequestHandler
+  readonly #settings: MockWorldSettings
+  readonly #history: History
+  readonly #overrides: Overrides
+  readonly #responder: Responder
+  readonly #executor: Executor
+  /** Marks the ids of this world's events. */
+  readonly #run: string
+  #tokens: { readonly of: WorldState; readonly all: readonly TokenInfo[] } | undefined
+  #isClosed = false
+
+  constructor(id: string, state: MockState, settings: MockWorldSettings) {
+    const { watchTimeoutMs, corsOrigins, log, onBug = reportBug } = settings
+    const world = createWorld(state.world)
+    this.id = id
+    this.world = world
+    this.#settings = settings
+    this.#history = new History(settings.history)
+    world.subscribe(changeSet => this.#history.addChange(changeSet))
+    world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
+    this.faults = new WorldFaults(world)
+    this.journal = new Journal(this.#history, world)
+    this.#overrides = new Overrides(world)
+    const rayIds = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
+    this.#responder = new Responder({
+      worldId: id,
+      world,
+      corsOrigins,
+      log,
+      history: this.#history,
+      rayId: () => rayIds.uuid(),
+      onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
+    })
+    this.#executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
+    this.handle = this.#createHandler(call => this.#overrides.execute(call, this.#executor.execute))
+    runs += 1
+    this.#run = `${Date.now().toString(36)}_${runs.toString(36)}`
+    if (state.faults) this.faults.begin(state.faults, state.faultRandom)
+    if (state.journal) this.journal.load(state.journal)
+  }
+
+  get clock(): Clock {
+    return this.world.clock
+  }
+
+  /** The tokens of the scenario. */
+  get tokens(): readonly TokenInfo[] {
+    const { initialState } = this.world
+    if (this.#tokens?.of !== initialState)
+      this.#tokens = { of: initialState, all: tokensOf(readTables(initialState.tables)) }
+    return this.#tokens.all
+  }
+
+  /** The present state, for a world that shall equal this one. */
+  get state(): MockState {
+    const world = this.world.state
+    return this.faults.some ? { world, faults: this.faults.list(), faultRandom: this.faults.chance } : { world }
+  }
+
+  /** Whether anyone waits: on a watch index, for a fault, for an override, or for events. */
+  get busy(): boolean {
+    const waiting = this.world.waiters + this.#history.listeners + this.#overrides.waiting
+    return waiting > 0 || this.faults.holding
+  }
+
+  /**
+   * Lets a resolver answer an operation in this world, from the next request on and through every entry point. The newest
+   * resolver of an operation wins. The returned function removes it, and so do `reset`, `load` and `worlds.put`. Requests
+   * are checked before, and answers after. Throws `UsageError` for an unknown operation.
+   */
+  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void {
+    return this.#overrides.add(operation, resolver)
+  }
+
+  /** Answers requests like `handle`, but one operation by a resolver. */
+  handlerWith<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): RequestHandler {
+    const execute = this.#overrides.overriding(id, resolver, call =>
+      this.#overrides.execute(call, this.#executor.execute),
+    )
+    return this.#createHandler(execute)
+  }
+
+  /** For entry points: fails a request that does not reach the world. `startedAt` in ms of `performance.now()`. Default: now. */
+  refuse(request: MockRequest, error: unknown, startedAt?: number): MockResponse {
+    return this.#responder.refuse(request, error, startedAt)
+  }
+
+  /** For entry points: responds with a page. `startedAt` in ms of `performance.now()`. Default: now. */
+  respond(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
+    return this.#responder.respond(request, init, startedAt)
+  }
+
+  changes(options?: ChangesOptions): MockEvents {
+    const { world } = this
+    return subscribeToEvents({ world, history: this.#history, run: this.#run, budget: this.#settings.events }, options)
+  }
+
+  explain(question: Question): Explanation {
+    const { world, faults } = this
+    return explain({ world, corsOrigins: this.#settings.corsOrigins, faults }, question)
+  }
+
+  lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment {
+    return lobbyEnvironment(this.world.tables, lobbyId, options)
+  }
+
+  simulate(options: SimulationOptions = {}): Promise<SimulationState> {
+    return simulate(this.world, options)
+  }
+
+  simulations(): SimulationState[] {
+    return listSimulations(this.world.tables)
+  }
+
+  endSimulation(options: EndSimulationOptions = {}): Promise<boolean> {
+    return endSimulation(this.world, options)
+  }
+
+  completeDeviceLink(token: string, options?: CompletionOptions): Promise<void> {
+    return completeDeviceLink(this.world, token, options)
+  }
+
+  expireDeviceLink(token: string): Promise<void> {
+    return expireDeviceLink(this.world, token)
+  }
+
+  snapshot(options: SnapshotOptions = {}): ScenarioInput {
+    const { with: parts = [] } = parseInput(SnapshotOptions, options, 'snapshot')
+    void this.world.clock.catchUp()
+    const { chance, ...snapshot } = snapshotOf(this.world)
+    const { faults, journal } = this
+    return {
+      ...snapshot,
+      ...(parts.includes('faults')
+        ? { chance: { ...chance, faults: [...faults.chance] }, faults: [...faults.list()] }
+        : { chance }),
+      ...(parts.includes('journal') ? { journal: journal.find() } : {}),
+    }
+  }
+
+  async reset(options: ResetOptions = {}): Promise<void> {
+    const { keep = [] } = parseInput(ResetOptions, options, 'reset')
+    this.#release()
+    this.world.reset(keep.includes('clock') ? ['clock'] : [], () => {
+      this.#overrides.clear()
+      if (!keep.includes('faults')) this.faults.reset()
+      if (!keep.includes('journal')) this.journal.load([])
+    })
+  }
+
+  async load(scenario: string | ScenarioInput): Promise<void> {
+    this.replaceState(this.#settings.stateOf(scenario, this.id))
+  }
+
+  async restore(snapshot: ScenarioInput): Promise<void> {
+    if (typeof snapshot?.revision !== 'number') throw notASnapshot()
+    const { world, faults, faultRandom, journal } = this.#settings.stateOf(snapshot, this.id)
+    this.#release()
+    this.world.load(world, () => {
+      // Parts that the snapshot leaves out stay.
+      if (faults) this.faults.begin(faults, faultRandom)
+      else this.faults.stay()
+      if (journal) this.journal.load(journal)
+    })
+  }
+
+  /** Takes over another state, with its faults and its journal. A reset goes back to that state from now on. */
+  replaceState({ world, faults = [], faultRandom, journal = [] }: MockState): void {
+    this.#release()
+    this.world.load(world, () => {
+      this.#overrides.clear()
+      this.faults.begin(faults, faultRandom)
+      this.journal.load(journal)
+    })
+  }
+
+  /** Takes over a changed scenario: its changes are made, and what has happened since stays. Throws `UsageError`. */
+  takeOver({ world, faults = [] }: MockDefinition, { dryRun: isDryRun }: ReloadOptions = {}): ReloadSummary {
+    const lost = this.faults.lostTo(faults)
+    const summary = this.world.reload(world, { isDryRun, inside: () => this.faults.rebase(faults) })
+    return { ...summary, deleted: summary.deleted + lost }
+  }
+
+  /** Answers every waiter as at its deadline, and releases what faults hold. Nothing blocks from now on. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.world.clock.runJobs(undefined)
+    this.#history.end()
+    this.faults.close()
+    this.#overrides.clear()
+    this.world.endWaiters()
+  }
+
+  /** Answers what faults hold, in the present state: their writes must not reach the next one. */
+  #release(): void {
+    if (this.world.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
+    this.faults.letGo()
+  }
+
+  #createHandler(execute: Executor['execute']): RequestHandler {
+    const { world, faults } = this
+    return createRequestHandler({
+      world,
+      responder: this.#responder,
+      faults,
+      corsOrigins: this.#settings.corsOrigins,
+      execute,
+    })
+  }
+}
+
+function notASnapshot(): UsageError {
+  return new UsageError(
+    'revision is missing: this is not a snapshot. To start with a scenario, load it (PUT /__mock/scenario)',
+  )
+}
+
+/** Reports a bug in the mock or in an override on the console. */
+function reportBug(error: unknown, where: string): void {
+  // biome-ignore lint/suspicious/noConsole: the one place that reports bugs
+  console.error(`mockmaker: unexpected error, ${where}\n`, error)
+}

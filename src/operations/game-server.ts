@@ -1,0 +1,227 @@
+import { ApiError } from '../contract/errors.js'
+import { frozenCopy } from '../store/json-copy.js'
+import { lobbyIdIn } from '../store/lobby-token.js'
+import type { Tables } from '../store/model.js'
+import { devPlayerExpiry } from '../store/player-token.js'
+import type { LobbyRow, RunningLobby } from '../store/rows.js'
+import { isSeated, type PlayerRow, removed, type SeatedPlayer } from '../store/rows.js'
+import { lifetimeMs, playedMs } from '../store/time.js'
+import { findLobbyById } from './lobbies.js'
+import type { CallerOf, Resolver, WriteCall } from './resolver.js'
+
+/** Marks the lobby as ready for players (PROTOCOL.md C). */
+export const readyLobby: Resolver<'lobbies.ready'> = ({ caller, tables, now }) => {
+  if (caller.kind === 'development') return {}
+  const lobby = takeOverLobby(caller, tables, now)
+  if (lobby.status !== 'starting') return {}
+  const { ready_by: _, ...others } = lobby
+  tables.lobbies.put(Object.freeze({ ...others, status: 'ready' }))
+  return {}
+}
+
+/** Closes the lobby, or opens it again (PROTOCOL.md C). */
+export const setLobbyClosed: Resolver<'lobbies.setClosed'> = ({ caller, input, tables, now }) => {
+  if (caller.kind === 'development') return {}
+  const { is_closed } = input
+  tables.lobbies.put(Object.freeze({ ...takeOverLobby(caller, tables, now), is_closed }))
+  return {}
+}
+
+/** Sets the state of the lobby (PROTOCOL.md C). */
+export const setLobbyState: Resolver<'lobbies.setState'> = ({ caller, input, tables, now }) => {
+  if (caller.kind === 'development') return {}
+  const { state: _, ...lobby } = takeOverLobby(caller, tables, now)
+  const state = input.jsonBody === undefined ? {} : { state: frozenCopy(input.jsonBody) }
+  tables.lobbies.put(Object.freeze({ ...lobby, ...state }))
+  return {}
+}
+
+/** Returns the state of a lobby (PROTOCOL.md C). */
+export const getLobbyState: Resolver<'lobbies.getState'> = ({ caller, input, tables, now }) => {
+  if (caller.kind === 'development') return {}
+  const { state = null } = findLobbyById(caller.namespaceId, input.lobby_id, tables)
+  takeOverLobby(caller, tables, now)
+  return state
+}
+
+/** Connects a player who has a seat (PROTOCOL.md C). */
+export const playerConnected: Resolver<'players.connected'> = call => {
+  const { caller, input, tables, now } = call
+  if (caller.kind === 'development') return checkDevPlayer(input.player_token, call)
+  const player = findOwnPlayer(caller, call)
+  if (player instanceof ApiError) return player
+  connectPlayer(checkReserved(player, now), tables, now)
+  return {}
+}
+
+/** Removes a player, connected or with a reserved seat (PROTOCOL.md C). */
+export const playerDisconnected: Resolver<'players.disconnected'> = call => {
+  const { caller, input, tables, now } = call
+  if (caller.kind === 'development') return checkDevPlayer(input.player_token, call)
+  const player = findOwnPlayer(caller, call)
+  if (player instanceof ApiError) return player
+  if (isSeated(player)) removePlayer(player, tables, now)
+  return {}
+}
+
+type LobbyCaller = Extract<CallerOf<'lobby'>, { kind: 'lobby' }>
+
+/** Finds the lobby whose server calls. Throws `ApiError` where it has stopped. */
+function findRunningLobby({ lobbyId }: LobbyCaller, { lobbies }: Tables): RunningLobby {
+  const lobby = lobbies.get(lobbyId)
+  if (lobby && lobby.status !== 'stopped') return lobby
+  throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobbyId} has stopped: find and create lead to others`)
+}
+
+/**
+ * Finds the lobby whose server calls, and gives the lobby to that server: from now on the mock no longer plays it.
+ * Throws `ApiError` where the lobby has stopped. `now` in ms since the epoch.
+ */
+function takeOverLobby(caller: LobbyCaller, tables: Tables, now: number): RunningLobby {
+  const lobby = findRunningLobby(caller, tables)
+  if (lobby.run_by === 'server') return lobby
+  tables.lobbies.put(Object.freeze({ ...lobby, run_by: 'server' }))
+  for (const player of tables.players.inIndex('lobby_id', { lobby_id: lobby.lobby_id })) {
+    // Simulated players leave by themselves: no server has their tokens.
+    if (player.session_ms === undefined) leaveToServer(player, tables, now)
+  }
+  // Read again: its seats have changed.
+  return findRunningLobby(caller, tables)
+}
+
+/** Reserves the seat of a player whom the mock would connect, or has connected, until the server says that it is there. */
+function leaveToServer(player: PlayerRow, { players }: Tables, now: number): void {
+  const isPlayed =
+    (player.status === 'reserved' && player.connects_at !== undefined) ||
+    (player.status === 'connected' && player.leaves_at !== undefined)
+  if (!isPlayed) return
+  const { player_token, lobby_id, namespace_id, address, removes_at } = player
+  const expires_at = player.status === 'reserved' ? player.expires_at : now + lifetimeMs.seat
+  players.put(
+    Object.freeze({
+      player_token,
+      lobby_id,
+      namespace_id,
+      address,
+      ...(removes_at === undefined ? {} : { removes_at }),
+      status: 'reserved',
+      ...(expires_at === undefined ? {} : { expires_at }),
+    }),
+  )
+}
+
+type PlayerCall = WriteCall<'players.connected'> | WriteCall<'players.disconnected'>
+
+/** Checks the token of a player of a development server. Throws `ApiError` for any other token. */
+function checkDevPlayer(token: string, call: PlayerCall): Record<string, never> {
+  const expiresAt = devPlayerExpiry(token, call.seed)
+  if (expiresAt !== undefined && !call.hasPassed(expiresAt)) return {}
+  throw notAPlayer(token, 'dev_player', call)
+}
+
+/**
+ * Finds the player that a lobby's server names, and gives the lobby to that server. Removes a player of another lobby, and
+ * returns the refusal, so that the removal is committed. Throws any other `ApiError`.
+ */
+function findOwnPlayer(caller: LobbyCaller, call: PlayerCall): ApiError | PlayerRow {
+  const { input, tables, now } = call
+  const token = input.player_token
+  const player = tables.players.get(token)
+  if (!player) throw notAPlayer(token, 'player', call)
+  const { lobby_id } = findRunningLobby(caller, tables)
+  if (player.lobby_id !== lobby_id) {
+    if (isSeated(player)) removePlayer(player, tables, now)
+    return new ApiError(
+      'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY',
+      `player_token is of a player of lobby ${player.lobby_id}, and this is the token of lobby ${lobby_id}: the player is removed; find, join or create gives another token`,
+    )
+  }
+  takeOverLobby(caller, tables, now)
+  // Read again: the server has taken its players over.
+  return tables.players.get(token) ?? player
+}
+
+/** The refusal of a `player_token` that is not of the expected kind (PROTOCOL.md C). */
+function notAPlayer(token: string, kind: 'player' | 'dev_player', call: PlayerCall): ApiError {
+  const source =
+    kind === 'player'
+      ? 'find, join and create answer one as player.token'
+      : 'find, join and create answer one to a development token'
+  const other = kindOfToken(token, call)
+  if (other === undefined) return new ApiError('TOKEN_ERROR', `player_token is no token of this world: ${source}`)
+  return new ApiError(
+    'CLAIMS_MISSING_ENTITLEMENT',
+    `player_token is a ${other} token, and this call needs a ${kind} token there: ${source}`,
+  )
+}
+
+/** The kind of a valid token of the world; `undefined` for an unknown or expired one. */
+function kindOfToken(token: string, { tables, seed, hasPassed }: PlayerCall): string | undefined {
+  const row = tables.tokens.get(token)
+  const link = tables.deviceLinks.get(token)
+  const devExpiry = devPlayerExpiry(token, seed)
+  const expiresAt = row || link ? (row ?? link)?.expires_at : devExpiry
+  if (expiresAt !== undefined && hasPassed(expiresAt)) return undefined
+  if (row) return row.kind
+  if (link) return 'device'
+  if (devExpiry !== undefined) return 'dev_player'
+  if (tables.players.get(token)) return 'player'
+  const lobbyId = lobbyIdIn(token)
+  return lobbyId !== undefined && tables.lobbies.get(lobbyId) ? 'lobby' : undefined
+}
+
+function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
+  const { status } = player
+  if (status === 'connected')
+    throw new ApiError(
+      'MATCHMAKER_PLAYER_ALREADY_CONNECTED',
+      'the player of player_token is connected already: say so once; find, join or create gives another token',
+    )
+  if (status === 'removed')
+    throw new ApiError(
+      'MATCHMAKER_PLAYER_REMOVED',
+      'the player of player_token has left the lobby: find, join or create gives another token',
+    )
+  if (status === 'reserved' && now < (player.expires_at ?? Number.POSITIVE_INFINITY)) return player
+  throw new ApiError(
+    'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
+    'the player of player_token has not connected within 2 minutes: its seat is free again; find, join or create gives another token',
+  )
+}
+
+/** Connects a player with a seat. Where the mock plays the server, the player leaves by itself. `now` in ms since the epoch. */
+export function connectPlayer(player: SeatedPlayer, { lobbies, players }: Tables, now: number): void {
+  const { player_token, lobby_id, namespace_id, address, session_ms, removes_at } = player
+  const isPlayed = session_ms !== undefined || lobbies.get(lobby_id)?.run_by === 'mock'
+  const leaves_at = now + (session_ms ?? playedMs.leaves)
+  players.put(
+    Object.freeze({
+      player_token,
+      lobby_id,
+      namespace_id,
+      address,
+      ...(session_ms === undefined ? {} : { session_ms }),
+      status: 'connected',
+      ...(isPlayed ? { leaves_at } : {}),
+      ...(removes_at === undefined ? {} : { removes_at }),
+    }),
+  )
+}
+
+/** Frees the seat of a player. The mock remembers the player for a while, but no simulated one: nobody has its token. */
+export function removePlayer(player: SeatedPlayer, { players }: Tables, now: number): void {
+  if (player.session_ms === undefined) players.put(removed(player, now))
+  else players.delete(player.player_token)
+}
+
+/** Closes a lobby, or opens it. */
+export function closeLobby(lobby: LobbyRow, is_closed: boolean, { lobbies }: Tables): void {
+  lobbies.put(Object.freeze({ ...lobby, is_closed }))
+}
+
+/** Stops a lobby: its players are removed, and the mock remembers both for a while (PROTOCOL.md C). `now` in ms since the epoch. */
+export function stopLobby(lobby: RunningLobby, { lobbies }: Tables, now: number): void {
+  const { status: _, stops_at: _stops_at, ...columns } = lobby
+  Reflect.deleteProperty(columns, 'ready_by')
+  lobbies.put(Object.freeze({ ...columns, status: 'stopped', forgotten_at: now + lifetimeMs.gone }))
+}

@@ -1,0 +1,164 @@
+import { ApiError } from '../contract/errors.js'
+import type { Join, JoinPort, Lobby } from '../contract/lobbies.js'
+import type { OperationInput, OperationOutput } from '../contract/operations.js'
+import { isJsonObject } from '../lib/json.js'
+import { quoted } from '../lib/quote.js'
+import type { Tables } from '../store/model.js'
+import { devPlayerToken } from '../store/player-token.js'
+import type { GameModeRow, ServerPorts } from '../store/rows.js'
+import { type LobbyRow, seatsTaken } from '../store/rows.js'
+import type { ReadTables } from '../store/table-calls.js'
+import { clientLocation, enabledRegions, localRegion } from './regions.js'
+import { type Caller, type Resolver, sumPlayers, type WriteCall } from './resolver.js'
+
+/** Lists the open lobbies of the caller's namespace (PROTOCOL.md B4); a development token gets a canned list (B2). */
+export const listLobbies: Resolver<'lobbies.list'> = ({ caller, input, tables }) => {
+  const { namespaceId: namespace_id } = caller
+  const modes = tables.gameModes.inIndex('namespace_id', { namespace_id })
+  if (caller.kind === 'development') return cannedList(modes, input)
+  return {
+    game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
+    lobbies: listedLobbies(namespace_id, tables).map(lobby => lobbyOutput(lobby, input)),
+    regions: enabledRegions(modes, tables, clientLocation(input, tables)),
+  }
+}
+
+/** Returns the lobbies of a namespace that a public token sees, oldest first. */
+export function listedLobbies(
+  namespace_id: string,
+  { gameModes, lobbies, settings }: Pick<ReadTables, 'gameModes' | 'lobbies' | 'settings'>,
+): LobbyRow[] {
+  const modes = gameModes.findMany(q => q.where({ namespace_id }))
+  const listable = new Set(modes.filter(mode => mode.listable).map(mode => mode.game_mode_id))
+  const open = lobbies
+    .findMany(q => q.where({ namespace_id }))
+    .filter(
+      ({ status, is_closed, publicity, game_mode_id }) =>
+        status !== 'stopped' && !is_closed && publicity === 'public' && listable.has(game_mode_id),
+    )
+  return settings.get('settings')?.hide_empty_lobbies ? withoutEmpty(open) : open
+}
+
+/** Hides empty lobbies, as the real service: but not the only lobby of a mode. */
+function withoutEmpty(lobbies: readonly LobbyRow[]): LobbyRow[] {
+  const inMode = new Map<string, number>()
+  for (const { game_mode_id } of lobbies) inMode.set(game_mode_id, (inMode.get(game_mode_id) ?? 0) + 1)
+  return lobbies.filter(lobby => lobby.total_player_count > 0 || inMode.get(lobby.game_mode_id) === 1)
+}
+
+type ListInput = Pick<OperationInput<'lobbies.list'>, 'include_state'>
+
+function lobbyOutput(row: LobbyRow, { include_state }: ListInput): Lobby {
+  const { region_id, game_mode_id, lobby_id, total_player_count, state } = row
+  const { max_players_normal, max_players_direct, max_players_party } = row
+  const lobby = {
+    region_id,
+    game_mode_id,
+    lobby_id,
+    max_players_normal,
+    max_players_direct,
+    max_players_party,
+    total_player_count,
+  }
+  return include_state && isJsonObject(state) ? { ...lobby, state } : lobby
+}
+
+/** The id of the lobby that a development token sees (PROTOCOL.md B2). */
+const nilUuid = '00000000-0000-0000-0000-000000000000'
+
+/** One local region, and an empty lobby for each game mode (PROTOCOL.md B2). */
+function cannedList(modes: readonly GameModeRow[], { include_state }: ListInput): OperationOutput<'lobbies.list'> {
+  return {
+    game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
+    lobbies: modes.map(({ game_mode_id, max_players_normal, max_players_direct, max_players_party }) => ({
+      region_id: localRegion.region_id,
+      game_mode_id,
+      lobby_id: nilUuid,
+      max_players_normal,
+      max_players_direct,
+      max_players_party,
+      total_player_count: 0,
+      ...(include_state ? { state: { foo: 'bar' } } : {}),
+    })),
+    regions: [localRegion],
+  }
+}
+
+/** Answers find, join and create of a development token: its own server, and a new token for each player (PROTOCOL.md B2). */
+export function cannedJoin(
+  caller: Extract<Caller, { kind: 'development' }>,
+  { tables, random, seed, now }: Pick<WriteCall<'lobbies.find'>, 'tables' | 'random' | 'seed' | 'now'>,
+): Join {
+  const { region_id, region_display_name: display_name } = localRegion
+  const server = caller.server ?? tables.namespaces.get(caller.namespaceId)?.development
+  return joinOutput(nilUuid, { region_id, display_name }, server, devPlayerToken(random, { seed, now }))
+}
+
+/** The answer of find, join and create. `server` is `undefined` where nothing says where game servers run. */
+export function joinOutput(
+  lobby_id: string,
+  region: Join['lobby']['region'],
+  server: ServerPorts | undefined,
+  token: string,
+): Join {
+  const ports = server ? joinPorts(server) : {}
+  const player = { token }
+  return { lobby: { lobby_id, region, ports, player }, ports, player }
+}
+
+/** Each port by its label (PROTOCOL.md B2). */
+function joinPorts({ hostname, lobby_ports }: ServerPorts): Record<string, JoinPort> {
+  return Object.fromEntries(
+    lobby_ports.map(({ label, target_port: port, port_range, proxy_protocol }) => [
+      label,
+      {
+        hostname,
+        ...(port === undefined ? {} : { host: `${hostname}:${port}`, port }),
+        ...(port_range === undefined ? {} : { port_range }),
+        is_tls: proxy_protocol === 'https' || proxy_protocol === 'tcp_tls',
+      },
+    ]),
+  )
+}
+
+/** Returns where the game server of a lobby listens: as its game mode says, else as its namespace does. */
+export function lobbyPorts(
+  { namespace_id, game_mode_id }: Pick<LobbyRow, 'namespace_id' | 'game_mode_id'>,
+  { gameModes, namespaces }: Pick<ReadTables, 'gameModes' | 'namespaces'>,
+): ServerPorts | undefined {
+  return gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? namespaces.get(namespace_id)?.development
+}
+
+/** Finds a lobby of a namespace. Throws `ApiError` where there is none. */
+export function findLobbyById(namespaceId: string, lobbyId: string, { lobbies }: Pick<Tables, 'lobbies'>): LobbyRow {
+  const lobby = lobbies.get(lobbyId)
+  if (lobby?.namespace_id === namespaceId) return lobby
+  throw new ApiError(
+    'MATCHMAKER_LOBBY_NOT_FOUND',
+    `the namespace has no lobby ${quoted(lobbyId)}: GET /matchmaker/lobbies/list shows the open ones`,
+  )
+}
+
+type Statistics = OperationOutput<'players.getStatistics'>
+
+/** Counts the seats, reserved and connected, by game mode and region (PROTOCOL.md C); a development token sees nobody (B2). */
+export const getStatistics: Resolver<'players.getStatistics'> = ({ caller, tables }) => {
+  if (caller.kind === 'development') return { player_count: 0, game_modes: {} }
+  const { namespaceId: namespace_id } = caller
+  const modes = tables.gameModes.inIndex('namespace_id', { namespace_id })
+  const counts = new Map(modes.map(({ game_mode_id, regions }) => [game_mode_id, new Map(regions.map(id => [id, 0]))]))
+  for (const lobby of tables.lobbies.inIndex('namespace_id', { namespace_id })) {
+    const byRegion = counts.get(lobby.game_mode_id)
+    byRegion?.set(lobby.region_id, sumPlayers([byRegion.get(lobby.region_id) ?? 0, seatsTaken(lobby)]))
+  }
+  const game_modes = [...counts].map(([id, byRegion]) => [id, modeStatistics(byRegion)] as const)
+  return {
+    player_count: sumPlayers(game_modes.map(([, { player_count }]) => player_count)),
+    game_modes: Object.fromEntries(game_modes),
+  }
+}
+
+function modeStatistics(byRegion: ReadonlyMap<string, number>): Statistics['game_modes'][string] {
+  const regions = [...byRegion].map(([id, player_count]) => [id, { player_count }] as const)
+  return { player_count: sumPlayers(byRegion.values()), regions: Object.fromEntries(regions) }
+}

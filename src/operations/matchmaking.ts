@@ -1,0 +1,361 @@
+import { ApiError } from '../contract/errors.js'
+import { utf8Length } from '../contract/formats.js'
+import type { Join } from '../contract/lobbies.js'
+import type { OperationInput } from '../contract/operations.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { quoted } from '../lib/quote.js'
+import { freshId, freshToken } from '../store/fresh.js'
+import { frozenCopy } from '../store/json-copy.js'
+import type { Tables } from '../store/model.js'
+import type { GameModeRow } from '../store/rows.js'
+import { type LobbyRow, matchmakerDefaults, seatsTaken } from '../store/rows.js'
+import { lifetimeMs, playedMs } from '../store/time.js'
+import { cannedJoin, findLobbyById, joinOutput, lobbyPorts } from './lobbies.js'
+import { compareDistances } from './regions.js'
+import type { Client, Resolver, WriteCall } from './resolver.js'
+
+/** A game mode in a region that it enables. */
+interface Place {
+  readonly mode: GameModeRow
+  readonly region_id: string
+}
+
+/** A call that takes a seat for a new player. */
+type SeatCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'tables' | 'random' | 'now'>
+
+type FindInput = OperationInput<'lobbies.find'>
+
+/** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
+export const findLobby: Resolver<'lobbies.find'> = call => {
+  const { caller, client, input, tables } = call
+  if (caller.kind === 'development') return cannedJoin(caller, call)
+  const modes = findableModes(input, caller.namespaceId, tables)
+  checkTags(input.tags, modes)
+  checkMaxPlayers(input.max_players, modes)
+  const places = findPlaces(modes, input.regions, tables)
+  checkAddress(caller.namespaceId, client, tables)
+  const lobby = fullestLobby(places, call)
+  if (lobby) return reserveSeat(lobby, call)
+  if (input.prevent_auto_create_lobby) throw noneAvailable(places)
+  return reserveSeat(createLobbyRow(placeOfNewLobby(places, input, tables), input, call), call)
+}
+
+/** Takes a seat in one lobby (PROTOCOL.md C). */
+export const joinLobby: Resolver<'lobbies.join'> = call => {
+  const { caller, client, input, tables } = call
+  if (caller.kind === 'development') return cannedJoin(caller, call)
+  const lobby = findLobbyById(caller.namespaceId, input.lobby_id, tables)
+  checkJoinable(lobby, tables)
+  checkAddress(caller.namespaceId, client, tables)
+  return reserveSeat(lobby, call)
+}
+
+/** Creates a lobby, and takes a seat in it (PROTOCOL.md C). */
+export const createLobby: Resolver<'lobbies.create'> = call => {
+  const { caller, client, input, tables } = call
+  if (caller.kind === 'development') return cannedJoin(caller, call)
+  const mode = findMode(input.game_mode, caller.namespaceId, tables)
+  if (mode.disabled?.includes('create'))
+    throw new ApiError(
+      'MATCHMAKER_CUSTOM_LOBBIES_DISABLED',
+      `game mode ${mode.game_mode_id} does not allow to create lobbies: its key "disabled" in the scenario lists create`,
+    )
+  checkTags(input.tags, [mode])
+  checkMaxPlayers(input.max_players, [mode])
+  const regions = input.region === undefined ? undefined : [input.region]
+  const [first, ...others] = findPlaces([mode], regions, tables)
+  checkAddress(caller.namespaceId, client, tables)
+  const place = nearest(first, others, input, tables)
+  return reserveSeat(createLobbyRow(place, { ...input, publicity: input.publicity ?? 'private' }, call), call)
+}
+
+function findableModes({ game_modes }: FindInput, namespaceId: string, tables: Tables): GameModeRow[] {
+  if (game_modes.length === 0)
+    throw new ApiError('MATCHMAKER_NO_GAME_MODE_PROVIDED', 'game_modes is empty: ask for at least one')
+  const modes = [...new Set(game_modes)].map(id => findMode(id, namespaceId, tables))
+  const disabled = modes.find(mode => mode.disabled?.includes('find'))
+  if (!disabled) return modes
+  throw new ApiError(
+    'MATCHMAKER_FIND_DISABLED',
+    `game mode ${disabled.game_mode_id} does not allow to find lobbies: its key "disabled" in the scenario lists find`,
+  )
+}
+
+function findMode(id: string, namespace_id: string, { gameModes }: Tables): GameModeRow {
+  const mode = gameModes.get(`${namespace_id}/${id}`)
+  if (mode) return mode
+  const known = gameModes.inIndex('namespace_id', { namespace_id }).map(({ game_mode_id }) => game_mode_id)
+  throw new ApiError(
+    'MATCHMAKER_GAME_MODE_NOT_FOUND',
+    `the namespace has no game mode ${quoted(id)}.${didYouMean(id, known)}`,
+  )
+}
+
+/**
+ * Finds the modes in those of the regions that they enable: by mode, then in the order of the regions. Throws `ApiError`
+ * for an unknown region, and where no mode enables one of the regions.
+ */
+function findPlaces(
+  modes: readonly GameModeRow[],
+  asked: readonly string[] | undefined,
+  tables: Tables,
+): readonly [Place, ...Place[]] {
+  const regions = asked && [...new Set(asked)]
+  for (const id of regions ?? []) checkRegion(id, tables)
+  const [first, ...others] = modes.flatMap(mode => {
+    const enabled = new Set(mode.regions)
+    const ids = regions?.filter(id => enabled.has(id)) ?? [...enabled]
+    return ids.map((region_id): Place => ({ mode, region_id }))
+  })
+  if (first) return [first, ...others]
+  const names = modes.map(mode => `${mode.game_mode_id} (${mode.regions.join(', ') || 'none'})`)
+  const wanted = regions === undefined ? 'any region' : `${regions.map(quoted).join(', ') || 'no region'}`
+  throw new ApiError(
+    'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
+    `the request asks for ${wanted}, and game modes enable: ${names.join('; ')}`,
+  )
+}
+
+function checkRegion(id: string, { regions }: Tables): void {
+  if (regions.get(id)) return
+  const known = regions.all().map(({ region_id }) => region_id)
+  throw new ApiError('MATCHMAKER_REGION_NOT_FOUND', `there is no region ${quoted(id)}.${didYouMean(id, known)}`)
+}
+
+/** Finds the lobby with the fewest free seats; of several, one in the nearest region, then of the mode asked for first, then the oldest. */
+function fullestLobby(
+  places: readonly Place[],
+  { client, input, tables }: WriteCall<'lobbies.find'>,
+): LobbyRow | undefined {
+  const isNearer = compareDistances(input, tables)
+  // Another server than the mock's does not know of simulated players.
+  const isOpenTo = (lobby: LobbyRow) => client.sessionMs === undefined || lobby.run_by === 'mock'
+  const fits = (lobby: LobbyRow) =>
+    isOpenTo(lobby) &&
+    hasTags(lobby.tags, input.tags) &&
+    (input.max_players === undefined || input.max_players === lobby.max_players_normal)
+  let best: LobbyRow | undefined
+  for (const { mode, region_id } of places) {
+    const { namespace_id, game_mode_id } = mode
+    const lobby = tables.lobbies.firstInIndex('fullest', { namespace_id, game_mode_id, region_id }, fits)
+    if (!lobby) continue
+    const difference = best ? freeSeats(lobby) - freeSeats(best) : -1
+    if (difference < 0 || (difference === 0 && best && isNearer(region_id, best.region_id))) best = lobby
+  }
+  return best
+}
+
+function freeSeats(lobby: LobbyRow): number {
+  return lobby.max_players_normal - seatsTaken(lobby)
+}
+
+/** Chooses the place of a new lobby: the first mode, in the region that was asked for first, else in the nearest. */
+function placeOfNewLobby([first, ...others]: readonly [Place, ...Place[]], input: FindInput, tables: Tables): Place {
+  if (input.regions) return first
+  const inMode = others.filter(place => place.mode === first.mode)
+  return nearest(first, inMode, input, tables)
+}
+
+function nearest(first: Place, others: readonly Place[], input: Pick<FindInput, 'x-coords'>, tables: Tables): Place {
+  const isNearer = compareDistances(input, tables)
+  return others.reduce((best, place) => (isNearer(place.region_id, best.region_id) ? place : best), first)
+}
+
+function noneAvailable(places: readonly Place[]): ApiError {
+  const modes = [...new Set(places.map(({ mode }) => mode.game_mode_id))]
+  const regions = [...new Set(places.map(({ region_id }) => region_id))]
+  return new ApiError(
+    'MATCHMAKER_NO_AVAILABLE_LOBBIES',
+    `no lobby that fits has room (game modes ${modes.join(', ')}; regions ${regions.join(', ')}), and prevent_auto_create_lobby forbids a new one`,
+  )
+}
+
+/** Throws `ApiError` where a player may not join the lobby by its id. A closed lobby is joined like an open one (PROTOCOL.md C). */
+function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
+  const { lobby_id, namespace_id, game_mode_id, max_players_direct } = lobby
+  if (lobby.status === 'stopped') {
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_STOPPED',
+      `lobby ${lobby_id} has stopped: GET /matchmaker/lobbies/list shows the open ones`,
+    )
+  }
+  if (gameModes.get(`${namespace_id}/${game_mode_id}`)?.disabled?.includes('join')) {
+    throw new ApiError(
+      'MATCHMAKER_JOIN_DISABLED',
+      `game mode ${game_mode_id} does not allow to join lobbies by id: its key "disabled" in the scenario lists join`,
+    )
+  }
+  if (seatsTaken(lobby) >= max_players_direct) {
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_FULL',
+      `lobby ${lobby_id} takes ${max_players_direct} players by its id, and ${seatsTaken(lobby)} have a seat: disconnect a player, or find or create another lobby`,
+    )
+  }
+}
+
+/** The settings of a new lobby, beyond its place. */
+interface LobbyInput {
+  readonly publicity?: 'public' | 'private' | undefined
+  readonly tags?: Tags | undefined
+  readonly max_players?: number | undefined
+  readonly lobby_config?: unknown
+}
+
+/** Creates a lobby with a free seat. Its server has to call ready first, unless the mock plays the server. Throws `ApiError`. */
+function createLobbyRow(
+  { mode, region_id }: Place,
+  input: LobbyInput,
+  { client, tables, random, now }: SeatCall,
+): LobbyRow {
+  const { namespace_id, game_mode_id } = mode
+  const { publicity = 'public', tags = {}, max_players, lobby_config } = input
+  checkLobbyCount(namespace_id, client, tables)
+  const {
+    max_players_normal = max_players ?? 0,
+    max_players_direct = max_players ?? 0,
+    max_players_party = max_players ?? 0,
+  }: Partial<GameModeRow> = max_players === undefined ? mode : {}
+  if (max_players_normal === 0)
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_FULL',
+      `a lobby of game mode ${game_mode_id} that takes 0 players is full: ask for more, or allow more (max_players)`,
+    )
+  // Simulated players bring a server along.
+  const isPlayed = client.sessionMs !== undefined || tables.settings.get('settings')?.servers !== 'manual'
+  const lobby: LobbyRow = Object.freeze({
+    lobby_id: freshId(random, id => tables.lobbies.get(id) !== undefined),
+    namespace_id,
+    game_mode_id,
+    region_id,
+    max_players_normal,
+    max_players_direct,
+    max_players_party,
+    total_player_count: 0,
+    reserved_player_count: 0,
+    publicity,
+    is_closed: false,
+    ...(Object.keys(tags).length > 0 ? { tags: frozenCopy(tags) } : {}),
+    ...(lobby_config === undefined ? {} : { lobby_config: frozenCopy(lobby_config) }),
+    stops_at: now + lifetimeMs.lobby,
+    ...(isPlayed
+      ? ({ run_by: 'mock', status: 'ready' } as const)
+      : ({ run_by: 'server', status: 'starting', ready_by: now + lifetimeMs.starting } as const)),
+  })
+  tables.lobbies.put(lobby)
+  return lobby
+}
+
+/** The part of the lobbies of a namespace that simulated players leave to others. */
+const partForOthers = 1 / 8
+
+function checkLobbyCount(namespace_id: string, client: Client, { namespaces, lobbies }: Tables): void {
+  const most = namespaces.get(namespace_id)?.lobby_count_max ?? 0
+  const running = lobbies.sum('running', namespace_id)
+  const room = client.sessionMs === undefined ? most : most - Math.floor(most * partForOthers)
+  if (running < room) return
+  const advice = running === 0 ? 'raise lobby_count_max' : 'stop one, or raise lobby_count_max'
+  throw new ApiError(
+    'MATCHMAKER_TOO_MANY_LOBBIES',
+    `the namespace has ${running} lobbies, and may have ${most}: ${advice} in mm-config`,
+  )
+}
+
+/** Reserves a seat of a lobby that has one free, for a new player (PROTOCOL.md C). */
+function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall): Join {
+  const { lobby_id, namespace_id, region_id } = lobby
+  const { address, sessionMs: session_ms } = client
+  const token = freshToken('player', { random, tables })
+  tables.players.put(
+    Object.freeze({
+      player_token: token,
+      lobby_id,
+      namespace_id,
+      address,
+      ...(session_ms === undefined ? {} : { session_ms }),
+      status: 'reserved',
+      // The seats of a starting lobby expire counted from when it is ready.
+      ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
+      ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
+      // A simulated player leaves when its session is over.
+      ...(session_ms === undefined ? { removes_at: now + lifetimeMs.player } : {}),
+    }),
+  )
+  const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
+  return joinOutput(lobby_id, { region_id, display_name }, lobbyPorts(lobby, tables), token)
+}
+
+/** Throws `ApiError` where no more players may come from the client's address (PROTOCOL.md B6). */
+function checkAddress(namespace_id: string, { address, isLocal }: Client, { namespaces, players }: Tables): void {
+  const limit = namespaces.get(namespace_id)?.max_players
+  // On one machine, all players have the same address.
+  if (limit === undefined && isLocal) return
+  const most = limit ?? matchmakerDefaults.max_players
+  const taken = players.sum('seats', `${namespace_id} ${address}`)
+  if (taken < most) return
+  const advice =
+    taken === 0 ? 'raise max_players in mm-config' : 'raise max_players in mm-config, or disconnect a player'
+  throw new ApiError(
+    'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
+    `${address} has ${taken} players in the namespace, and may have ${most}: ${advice}`,
+  )
+}
+
+/**
+ * Throws `ApiError` where one of the game modes does not allow `max_players`: 0, more than the larger of its normal and
+ * direct maximum, or any number where its `dynamic_max_players` is false (PROTOCOL.md C).
+ */
+export function checkMaxPlayers(max_players: number | undefined, modes: readonly GameModeRow[]): void {
+  if (max_players === undefined) return
+  if (max_players === 0) throw invalidMaxPlayers('max_players is 0: send at least 1')
+  for (const { game_mode_id, dynamic_max_players, max_players_normal, max_players_direct } of modes) {
+    if (dynamic_max_players === false)
+      throw new ApiError(
+        'MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED',
+        `game mode ${game_mode_id} does not allow max_players: leave it out, or remove "dynamic_max_players: false" from the scenario`,
+      )
+    const most = Math.max(max_players_normal, max_players_direct)
+    if (max_players > most)
+      throw invalidMaxPlayers(`max_players is ${max_players}: send at most ${most} for game mode ${game_mode_id}`)
+  }
+}
+
+function invalidMaxPlayers(message: string): ApiError {
+  return new ApiError('MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID', message)
+}
+
+/** The most tags of a lobby, and the longest names and values, in bytes (PROTOCOL.md C). */
+const tagLimits = { tags: 8, name: 128, value: 512 }
+
+type Tags = Readonly<Record<string, string>>
+
+/** Throws `ApiError` where there are too many tags, one is too long, or a game mode takes none (PROTOCOL.md C). */
+export function checkTags(tags: Tags = {}, modes: readonly GameModeRow[] = []): void {
+  const entries = Object.entries(tags)
+  if (entries.length === 0) return
+  if (entries.length > tagLimits.tags)
+    throw new ApiError('MATCHMAKER_TOO_MANY_TAGS', `there are ${entries.length} tags: send at most ${tagLimits.tags}`)
+  for (const [name, value] of entries) {
+    if (utf8Length(name) > tagLimits.name)
+      throw new ApiError('MATCHMAKER_TAG_NAME_TOO_LONG', `tag ${quoted(name)} has ${tooLong(name, tagLimits.name)}`)
+    if (utf8Length(value) > tagLimits.value)
+      throw new ApiError(
+        'MATCHMAKER_TAG_TOO_LONG',
+        `the value of tag ${quoted(name)} has ${tooLong(value, tagLimits.value)}`,
+      )
+  }
+  const tagless = modes.find(mode => mode.taggable === false)
+  if (tagless)
+    throw new ApiError(
+      'MATCHMAKER_TAGS_DISABLED',
+      `game mode ${tagless.game_mode_id} takes no tags: leave tags out, or remove "taggable: false" from the scenario`,
+    )
+}
+
+function tooLong(text: string, most: number): string {
+  return `${utf8Length(text)} bytes: send at most ${most}`
+}
+
+/** Whether a lobby has all tags that a request asks for. */
+function hasTags(tags: Tags = {}, asked: Tags = {}): boolean {
+  return Object.entries(asked).every(([name, value]) => tags[name] === value)
+}

@@ -1,0 +1,135 @@
+import { type FaultError, statusOf } from '../contract/faults.js'
+import { durationMs } from '../lib/time.js'
+import type { Deadline } from '../store/deadlines.js'
+import type { LiveWorld } from '../store/world.js'
+import type { Strike, WorldFaults } from './faults.js'
+import type { AbortSignalLike, MockResponse, RequestContext } from './message.js'
+import { InjectedDisconnect, InjectedError, type Responder } from './respond.js'
+import { ClientGone } from './watch.js'
+
+interface FaultOptions {
+  readonly world: LiveWorld
+  readonly responder: Responder
+  readonly faults: WorldFaults
+  /** Answers the request as usual. Never throws or rejects. */
+  answer(context: RequestContext): MockResponse | Promise<MockResponse>
+}
+
+/** Applies the first matching fault to a request. Never throws or rejects. */
+export function applyFault(context: RequestContext, options: FaultOptions): MockResponse | Promise<MockResponse> {
+  const { responder, faults, answer } = options
+  try {
+    const strike = faults.strike(context.request)
+    return strike ? applyEffect(strike, context, options) : answer(context)
+  } catch (error) {
+    return responder.fail(context, error)
+  }
+}
+
+function applyEffect(
+  { fault, request }: Strike,
+  context: RequestContext,
+  options: FaultOptions,
+): MockResponse | Promise<MockResponse> {
+  const { responder, faults, answer } = options
+  const { delay, error, reset, hold, spurious } = fault.given.effect
+  context.operation = request.operation
+  context.caller = request.caller
+  context.fault = { id: fault.id, effect: Object.keys(fault.given.effect).join() }
+  if (error) return responder.fail(context, injectedError(error, fault.id))
+  if (delay !== undefined) return holdRequest(fault, context, options, faults.delayMs(delay))
+  if (hold) return holdRequest(fault, context, options)
+  if (spurious === undefined) return responder.fail(context, new InjectedDisconnect(reset ? 'reset' : 'empty'))
+  context.longestBlockMs = durationMs(spurious)
+  return answer(context)
+}
+
+function injectedError(error: FaultError, id: string): InjectedError {
+  const { code = 'ERROR', message = `fault ${id} of this mock made this failure up`, metadata } = error
+  return new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
+}
+
+/** Answers a request after so many ms of the world's clock, or without `ms` when the fault is released. */
+function holdRequest(
+  fault: Strike['fault'],
+  context: RequestContext,
+  { world, responder, faults, answer }: FaultOptions,
+  ms?: number,
+): MockResponse | Promise<MockResponse> {
+  const end = (heldForMs: number) => {
+    context.fault = { id: fault.id, effect: ms === undefined ? 'held' : `delayed ${heldForMs} ms` }
+  }
+  if (faults.closed || ms === 0) {
+    end(0)
+    return answer(context)
+  }
+  return new Promise(resolve => {
+    const held = new HeldRequest(world, fault.held, context.request.signal?.(), {
+      ms,
+      release(heldForMs) {
+        end(heldForMs)
+        resolve(answer(context))
+      },
+      abort(heldForMs) {
+        end(heldForMs)
+        resolve(responder.fail(context, new ClientGone('the client has disconnected')))
+      },
+    })
+    held.begin()
+  })
+}
+
+/** How long a request is held, and what follows. Without `ms`, until it is released. */
+interface HoldEnds {
+  readonly ms: number | undefined
+  release(heldForMs: number): void
+  /** Called when the client disconnects. */
+  abort(heldForMs: number): void
+}
+
+/** A request that a fault holds. It ends once, and then leaves nothing behind. */
+export class HeldRequest {
+  readonly #world: LiveWorld
+  readonly #all: Set<HeldRequest>
+  readonly #signal: AbortSignalLike | undefined
+  readonly #ends: HoldEnds
+  readonly #since: number
+  #deadline: Deadline | undefined
+
+  constructor(world: LiveWorld, all: Set<HeldRequest>, signal: AbortSignalLike | undefined, ends: HoldEnds) {
+    this.#world = world
+    this.#all = all
+    this.#signal = signal
+    this.#ends = ends
+    this.#since = world.clock.elapsed()
+  }
+
+  begin(): void {
+    const { ms } = this.#ends
+    this.#all.add(this)
+    if (ms !== undefined) this.#deadline = this.#world.clock.after(ms, this.release)
+    this.#signal?.addEventListener('abort', this.#abort)
+    if (this.#signal?.aborted) this.#abort()
+  }
+
+  /** Answers the request. Does nothing for one that has ended. */
+  readonly release = (): void => {
+    if (this.#leave()) this.#ends.release(this.#heldForMs())
+  }
+
+  readonly #abort = () => {
+    if (this.#leave()) this.#ends.abort(this.#heldForMs())
+  }
+
+  #heldForMs(): number {
+    // A timer of the platform may be late.
+    return Math.min(this.#ends.ms ?? Number.POSITIVE_INFINITY, Math.round(this.#world.clock.elapsed() - this.#since))
+  }
+
+  /** Frees all that the request holds; `false` where it has ended already. */
+  #leave(): boolean {
+    if (this.#deadline) this.#world.clock.cancel(this.#deadline)
+    this.#signal?.removeEventListener('abort', this.#abort)
+    return this.#all.delete(this)
+  }
+}

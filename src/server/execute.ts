@@ -1,0 +1,185 @@
+import { ApiError } from '../contract/errors.js'
+import type { Join } from '../contract/lobbies.js'
+import type { OperationSpec } from '../contract/operation.js'
+import { type OperationId, operations } from '../contract/operations.js'
+import { removePlayer } from '../operations/game-server.js'
+import type { Caller, Client } from '../operations/resolver.js'
+import { resolvers } from '../operations/resolvers.js'
+import { isSeated } from '../store/rows.js'
+import type { LiveWorld, Reading, View } from '../store/world.js'
+import { ReadCache } from './cache.js'
+import type { AbortSignalLike } from './message.js'
+import { checkRoom, waitFor } from './watch.js'
+
+/** A checked call of an operation: the caller, and the parsed input. */
+export interface Call {
+  readonly id: OperationId
+  readonly caller: Caller
+  readonly input: Readonly<Record<string, unknown>>
+  /** Called where the operation writes. */
+  client(): Client
+  /** Called when the call blocks: returns the signal that frees it. */
+  signal(): AbortSignalLike | undefined
+  /** The longest time to block, in ms of the world's clock, where it is shorter than usual. */
+  readonly longestBlockMs: number | undefined
+  /** Called where the operation writes: identifies the request in change sets. */
+  rayId(): string
+  /** Gets the revisions of the change sets that the call makes. */
+  readonly revisions: number[]
+}
+
+/** JSON; `undefined` is the empty body. */
+type Output = unknown
+
+/** Executes a call. Returns a promise only where it blocks. */
+export type Execute = (call: Call) => Output | Promise<Output>
+
+interface ExecutorOptions {
+  readonly world: LiveWorld
+  /** How long a watch blocks, in ms of the world's clock. */
+  readonly watchTimeoutMs: number
+  readonly maxWaiters: number
+  /** Whether the mock is closed: then nothing blocks. */
+  isClosed(): boolean
+}
+
+/** Executes calls by their resolvers: reads from the cache, watches, and writes in transactions. */
+export class Executor {
+  readonly #options: ExecutorOptions
+  readonly #world: LiveWorld
+  readonly #cache: ReadCache
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options
+    this.#world = options.world
+    this.#cache = new ReadCache(options.world)
+  }
+
+  readonly execute: Execute = call => {
+    const { id, caller, input } = call
+    const { kind, method, waitsForLobby }: OperationSpec = operations[id]
+    if (kind === 'watch') return this.#watch(call)
+    if (kind === 'write') {
+      const output = this.#write(call)
+      // Nothing waits for a development token.
+      return waitsForLobby && caller.kind !== 'development' ? this.#whenReady(output as Join, call) : output
+    }
+    // A read with a body or with coordinates is rarely repeated, and there are endless ones.
+    const isCacheable = method === 'GET' && input['x-coords'] === undefined
+    return isCacheable ? this.#cache.output(keyOf(call), () => this.#read(call)) : resolve(call, this.#world)
+  }
+
+  #read(call: Call): Reading<Output> {
+    return this.#world.read(view => resolve(call, view))
+  }
+
+  #watch(call: Call): Output | Promise<Output> {
+    const { watchTimeoutMs, maxWaiters, isClosed } = this.#options
+    const { input, longestBlockMs = watchTimeoutMs } = call
+    const read = () => addIndex(this.#read(call) as Reading<object>) // watches answer objects
+    return waitFor<object>({
+      world: this.#world,
+      read,
+      readAgain: () => this.#cache.reading(keyOf(call), read),
+      // Every watch has the index, parsed as a number.
+      isAnswer: ({ revision }) => BigInt(revision) !== input.watch_index,
+      signal: call.signal,
+      timeoutMs: isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs),
+      maxWaiters,
+    })
+  }
+
+  #write(call: Call): Output {
+    const world = this.#world
+    const { id, revisions } = call
+    const client = call.client()
+    const write = () => {
+      const { random, clock } = world
+      const output = resolve(call, world, { client, random, now: clock.now() })
+      if (operations[id].kind === 'write' && 'waitsForLobby' in operations[id]) this.#checkWaiting(output)
+      return output
+    }
+    const output = world.write(write, { cause: { kind: 'request', request: call.rayId(), operation: id }, revisions })
+    if (output instanceof ApiError) throw output
+    return output
+  }
+
+  /** Gives no seat to a request that could not wait for its lobby. */
+  #checkWaiting(output: Output): void {
+    const { lobby } = output as Join // the answer of find, join and create
+    if (this.#world.tables.lobbies.get(lobby.lobby_id)?.status === 'starting')
+      checkRoom(this.#world, this.#options.maxWaiters)
+  }
+
+  /**
+   * Waits until the lobby of a seat is ready (PROTOCOL.md C, Waiting). Throws `MATCHMAKER_LOBBY_STOPPED` where the lobby
+   * stops first, or the world is replaced or closed. A client that disconnects gives its seat back.
+   */
+  #whenReady(join: Join, call: Call): Join | Promise<Join> {
+    const world = this.#world
+    if (world.tables.lobbies.get(join.lobby.lobby_id)?.status !== 'starting') return join
+    const read = () => world.read(view => isLobbyReady(join, view))
+    const ready = waitFor<boolean>({
+      world,
+      read,
+      readAgain: read,
+      isAnswer: ({ value }) => value,
+      signal: call.signal,
+      timeoutMs: this.#options.isClosed() ? 0 : Number.POSITIVE_INFINITY,
+      maxWaiters: Number.POSITIVE_INFINITY,
+      abandon: () => this.#giveSeatBack(join, call),
+    })
+    const answer = (isReady: boolean) => {
+      if (isReady) return join
+      throw lobbyStopped(join)
+    }
+    return ready instanceof Promise ? ready.then(answer) : answer(ready)
+  }
+
+  #giveSeatBack({ player: { token } }: Join, { id, rayId, revisions }: Call): void {
+    const { tables, clock } = this.#world
+    const write = () => {
+      const player = tables.players.get(token)
+      if (player && isSeated(player)) removePlayer(player, tables, clock.now())
+    }
+    this.#world.write(write, { cause: { kind: 'request', request: rayId(), operation: id }, revisions })
+  }
+}
+
+/** Calls the resolver of an operation. The compiler cannot follow one id through the tables of operations and of resolvers. */
+function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: View, write?: object): Output {
+  const resolver = resolvers[id] as unknown as (call: object) => Output
+  return resolver({ caller, input, tables, hasPassed, seed, ...write })
+}
+
+/** The key of a call: all that its read sees but the world. No read sees the index that it is watched from. */
+function keyOf({ id, caller, input }: Call): string {
+  let key = `${id} ${JSON.stringify(Object.values(caller))}`
+  for (const name in input) if (name !== 'watch_index') key += ` ${name} ${JSON.stringify(input[name])}`
+  return key
+}
+
+function addIndex(reading: Reading<object>): Reading<object> {
+  const { value, revision, tags, until } = reading
+  return { value: Object.assign({}, value, { watch: { index: String(revision) } }), revision, tags, until }
+}
+
+/** Throws `ApiError` where the lobby has stopped, or the seat is gone. */
+function isLobbyReady(join: Join, { tables }: View): boolean {
+  const lobby = tables.lobbies.get(join.lobby.lobby_id)
+  if (!lobby || lobby.status === 'stopped') throw lobbyStopped(join)
+  if (lobby.status === 'starting') return false
+  const player = tables.players.get(join.player.token)
+  if (player && isSeated(player)) return true
+  throw new ApiError(
+    'MATCHMAKER_PLAYER_REMOVED',
+    'the player was removed while the request waited for the lobby: find, join or create gives another seat',
+  )
+}
+
+function lobbyStopped({ lobby }: Join): ApiError {
+  return new ApiError(
+    'MATCHMAKER_LOBBY_STOPPED',
+    `lobby ${lobby.lobby_id} has stopped before its server called POST /matchmaker/lobbies/ready: find and create lead to others`,
+  )
+}

@@ -1,0 +1,102 @@
+import type { Auth, OperationSpec } from '../contract/operation.js'
+import { operations } from '../contract/operations.js'
+import type { LiveWorld } from '../store/world.js'
+import { applyFault } from './apply-fault.js'
+import { authenticate, readClient } from './authenticate.js'
+import type { Call, Execute } from './execute.js'
+import type { WorldFaults } from './faults.js'
+import { parseBody, parseHeaders, parseQuery } from './input.js'
+import type { MockResponse, RequestContext, RequestHandler } from './message.js'
+import { checkSite } from './origin.js'
+import type { Responder } from './respond.js'
+import { routes } from './routes.js'
+
+/** The parts that answer the requests of a world. */
+interface RequestHandlerOptions {
+  readonly world: LiveWorld
+  readonly responder: Responder
+  readonly faults: WorldFaults
+  /** Origins that are allowed beyond loopback and the pages of the namespaces. */
+  readonly corsOrigins: readonly string[]
+  /** Executes calls that have passed all checks. */
+  readonly execute: Execute
+}
+
+/**
+ * Creates the function that answers the requests of a world. Checks are in the order of PROTOCOL.md B9: site, route, method,
+ * token, query, body, existence, state. Faults apply before the token is checked, but to no preflight. What is due happens first.
+ */
+export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
+  const { world, responder, faults, corsOrigins } = options
+  const allowed = { tables: world.tables, corsOrigins }
+  const answer = (context: RequestContext) => executeRequest(context, options)
+  const begin = (context: RequestContext) =>
+    faults.some ? applyFault(context, { world, responder, faults, answer }) : answer(context)
+  return request => {
+    if (request.method === 'OPTIONS') return responder.preflight(request)
+    const context = responder.begin(request)
+    try {
+      checkSite(request, allowed)
+    } catch (error) {
+      // Before the faults: a refused page must not change their counters.
+      return responder.fail(context, error)
+    }
+    const isDue = world.clock.catchUp()
+    return isDue ? isDue.then(() => begin(context)) : begin(context)
+  }
+}
+
+/** Answers a request. Never throws or rejects. */
+function executeRequest(
+  context: RequestContext,
+  { world, responder, execute }: RequestHandlerOptions,
+): MockResponse | Promise<MockResponse> {
+  try {
+    const output = execute(parseCall(context, world, responder))
+    if (!(output instanceof Promise)) return responder.succeed(context, output)
+    return output.then(
+      late => responder.succeed(context, late),
+      error => responder.fail(context, error),
+    )
+  } catch (error) {
+    return responder.fail(context, error)
+  }
+}
+
+function parseCall(context: RequestContext, world: LiveWorld, responder: Responder): Call {
+  const { request } = context
+  const route = routes.find(request.method, request.path)
+  const { id, params } = route
+  context.operation = id
+  const spec: OperationSpec = operations[id]
+  const caller = authenticate(request, route, world)
+  context.caller = caller
+  // A development token gets mock data before any check but decoding (PROTOCOL.md B2).
+  const isCanned = caller.kind === 'development' && authsOfCanned.includes(spec.auth)
+  const query = parseQuery(spec, request)
+  const headers = isCanned ? {} : parseHeaders(spec, request)
+  const body = parseBody(spec, request)
+  return {
+    id,
+    caller,
+    input: joinFields([params, query, headers, body]),
+    client: () => readClient(request),
+    signal() {
+      context.blockedAt = performance.now()
+      return request.signal?.()
+    },
+    longestBlockMs: context.longestBlockMs,
+    rayId: () => responder.rayIdOf(context),
+    revisions: context.revisions,
+  }
+}
+
+/** The auths of operations that answer a development token with mock data. */
+const authsOfCanned: readonly Auth[] = ['namespace', 'public', 'lobby']
+
+/** Joins the fields of all parts of a request. No two of an operation have a name in common. */
+function joinFields(parts: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
+  const fields: Record<string, unknown> = {}
+  for (const part of parts) for (const name in part) fields[name] = part[name]
+  return fields
+}

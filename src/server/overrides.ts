@@ -1,0 +1,133 @@
+import { ApiError } from '../contract/errors.js'
+import type { OperationSpec } from '../contract/operation.js'
+import {
+  type OperationId,
+  type OperationInput,
+  type OperationOutput,
+  operationIds,
+  operations,
+} from '../contract/operations.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { parseInput } from '../lib/issues.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { World } from '../store/world.js'
+import type { Call, Execute } from './execute.js'
+
+/** A call that an override answers: the checked input, the world, and the answer of the mock itself. */
+export interface OverrideCall<Id extends OperationId> {
+  readonly input: OperationInput<Id>
+  readonly world: World
+  /** Runs the operation as usual, its writes too. The answer is a copy, which may be changed. */
+  original(): Promise<OperationOutput<Id>>
+}
+
+/**
+ * Answers an operation instead of the mock, or throws `ApiError`. The mock checks the answer: if it does not fit the
+ * contract, the client gets 500 `ERROR`, and the console says where it is wrong.
+ */
+export type OverrideResolver<Id extends OperationId> = (
+  call: OverrideCall<Id>,
+) => OperationOutput<Id> | Promise<OperationOutput<Id>>
+
+/** A resolver of any operation. The map's key says which one. */
+type AnyResolver = (call: object) => unknown
+
+/** The resolvers that `on` has added to a world, and the requests that wait for one. */
+export class Overrides {
+  readonly #world: World
+  /** The newest last. */
+  readonly #added = new Map<OperationId, AnyResolver[]>()
+  readonly #ends = new Set<() => void>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** How many requests wait for a resolver. */
+  get waiting(): number {
+    return this.#ends.size
+  }
+
+  /** Adds a resolver, until the returned function is called. The newest one of an operation answers. Throws `UsageError`. */
+  add<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): () => void {
+    checkResolver(id, resolver)
+    // A new function for each call: a resolver that was added twice is removed one by one.
+    const added: AnyResolver = call => resolver(call as OverrideCall<Id>) // it is kept under the id
+    const all = this.#added.get(id) ?? []
+    this.#added.set(id, all)
+    all.push(added)
+    return () => {
+      const at = all.indexOf(added)
+      if (at !== -1) all.splice(at, 1)
+    }
+  }
+
+  /** Removes all resolvers, and answers the requests that wait for one with 500 `ERROR`. */
+  clear(): void {
+    for (const all of this.#added.values()) all.length = 0
+    for (const end of this.#ends) end()
+  }
+
+  /** Runs a call: by the newest resolver of its operation, or as usual where there is none. */
+  execute(call: Call, usual: Execute): unknown {
+    const resolver = this.#added.get(call.id)?.at(-1)
+    return resolver ? this.#run(call, { resolver, usual }) : usual(call)
+  }
+
+  /** Runs calls of one operation by a resolver, and all others as usual. */
+  overriding<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, usual: Execute): Execute {
+    return call => (call.id === id ? this.#run(call, { resolver: resolver as AnyResolver, usual }) : usual(call)) // of its id
+  }
+
+  /** Rejects where the world is reset or closed before the resolver has answered. */
+  #run(call: Call, { resolver, usual }: { readonly resolver: AnyResolver; readonly usual: Execute }): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      let ended: ApiError | undefined
+      const end = () => {
+        this.#ends.delete(end)
+        ended = new ApiError('ERROR', `the world was reset or closed before the resolver of ${call.id} answered`)
+        reject(ended)
+      }
+      const original = async () => {
+        if (ended) throw ended
+        // A copy, because a resolver may change it, and the mock's answer contains frozen records.
+        return structuredClone(await usual(call))
+      }
+      this.#ends.add(end)
+      const answered = async () => checked(call.id, await resolver({ input: call.input, world: this.#world, original }))
+      answered()
+        .then(resolve, reject)
+        .finally(() => this.#ends.delete(end))
+    })
+  }
+}
+
+/** Throws `UsageError` where there is no such operation, or the resolver is no function. */
+export function checkResolver(id: unknown, resolver: unknown): void {
+  if (typeof id !== 'string' || !Object.hasOwn(operations, id))
+    throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(String(id), operationIds)}`)
+  if (typeof resolver !== 'function')
+    throw new UsageError(
+      `the resolver of ${id} is ${quoted(resolver)}: expected a function, such as ({ original }) => original()`,
+    )
+}
+
+/** The answer of a resolver. Throws `UsageError` where it does not fit the contract. */
+function checked(id: OperationId, answer: unknown): unknown {
+  const { output }: OperationSpec = operations[id]
+  if (output) {
+    try {
+      parseInput(output, answer, 'answer')
+    } catch (error) {
+      if (error instanceof UsageError) throw wrongAnswer(id, error.message)
+      throw error
+    }
+  } else if (answer !== undefined)
+    throw wrongAnswer(id, `answer is ${quoted(answer)}: expected undefined, because the body is empty`)
+  return answer
+}
+
+function wrongAnswer(id: OperationId, problems: string): UsageError {
+  return new UsageError(`the resolver of ${id} gave an answer that does not fit the contract:\n${problems}`)
+}

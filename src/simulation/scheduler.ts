@@ -1,0 +1,94 @@
+import type { Jobs } from '../store/clock.js'
+import { tableNames } from '../store/models.js'
+import type { Rows, TableName } from '../store/rows.js'
+import type { Table } from '../store/table.js'
+import type { LiveWorld } from '../store/world.js'
+import { type JobContext, type Lifecycle, lifecycles } from './lifecycles.js'
+
+/** Tables whose rows have jobs, in the order in which jobs of the same time run. */
+const scheduled = tableNames.filter((name): name is keyof typeof lifecycles => Object.hasOwn(lifecycles, name))
+
+/** A row whose job is due first. */
+interface NextJob {
+  readonly table: TableName
+  readonly id: string
+  readonly at: number
+}
+
+/**
+ * Runs what happens to rows at their times: a lobby stops, a player leaves, simulated players come. Rows say by themselves
+ * when that is, so the scheduler only looks up the first of an index.
+ */
+export class Scheduler implements Jobs {
+  readonly #world: LiveWorld
+  readonly #onBug: (error: unknown) => void
+  /** Looked up for a revision, because the clock asks often. */
+  #next: { readonly revision: number; readonly job: NextJob | undefined } | undefined
+
+  /** `onBug` is told of jobs that throw. */
+  constructor(world: LiveWorld, onBug: (error: unknown) => void) {
+    this.#world = world
+    this.#onBug = onBug
+  }
+
+  nextAt(): number {
+    return this.#nextJob()?.at ?? Number.POSITIVE_INFINITY
+  }
+
+  runNext(): void {
+    const next = this.#nextJob()
+    if (!next) return
+    const { revision } = this.#world
+    try {
+      this.#write(next, (lifecycle, row, context) => lifecycle.run(row, context))
+    } catch (error) {
+      this.#onBug(error)
+    }
+    // A job that failed, or changed nothing, would be due for ever.
+    if (this.#world.revision === revision)
+      this.#write(next, (lifecycle, row, { tables }) =>
+        rowsOf(tables, next.table).put(Object.freeze(lifecycle.cancel(row))),
+      )
+  }
+
+  #write(
+    { table, id, at }: NextJob,
+    run: (lifecycle: Lifecycle<object>, row: object, context: JobContext) => void,
+  ): void {
+    const world = this.#world
+    world.write(
+      () => {
+        const { tables, random, seed, hasPassed } = world
+        const row = rowsOf(tables, table).get(id)
+        // The compiler cannot follow one name through both tables.
+        if (row)
+          run(lifecycles[table as keyof typeof lifecycles] as unknown as Lifecycle<object>, row, {
+            tables,
+            random,
+            seed,
+            hasPassed,
+            now: at,
+          })
+      },
+      { cause: { kind: 'job', table, id }, at },
+    )
+  }
+
+  #nextJob(): NextJob | undefined {
+    const { revision, tables } = this.#world
+    if (this.#next?.revision === revision) return this.#next.job
+    let job: NextJob | undefined
+    for (const table of scheduled) {
+      const { state } = rowsOf(tables, table)
+      const entry = state.firstOfAll('nextJobAt')
+      const at = entry && state.shape.indexes.nextJobAt?.rank?.(entry.row)
+      if (entry && at !== undefined && (job === undefined || at < job.at)) job = { table, id: entry.id, at }
+    }
+    this.#next = { revision, job }
+    return job
+  }
+}
+
+function rowsOf(tables: LiveWorld['tables'], name: TableName): Table<object> {
+  return tables[name] as unknown as Table<Rows[TableName]> as Table<object> // rows of each table are objects
+}

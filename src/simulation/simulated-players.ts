@@ -1,0 +1,174 @@
+import { ApiError } from '../contract/errors.js'
+import { connectPlayer } from '../operations/game-server.js'
+import { findLobby } from '../operations/matchmaking.js'
+import { freshToken } from '../store/fresh.js'
+import type { Tables } from '../store/model.js'
+import { Random } from '../store/random.js'
+import type { GameModeRow, LobbyRow } from '../store/rows.js'
+import { mostConcurrent, nextStepAt, type SimulationRow, sessionLimits, simulationStepMs } from '../store/rows.js'
+import { activityAt, logNormal, poisson, weighted } from './chance.js'
+import { type JobContext, serveLobby } from './lifecycles.js'
+
+/** A game mode in a region, and how often players want it there at some time. */
+interface Demand {
+  readonly mode: GameModeRow
+  readonly region_id: string
+  readonly weight: number
+}
+
+/** So many players settle in one job, so that no job takes long. */
+const settlersPerJob = 500
+
+/**
+ * Lets players come to a namespace: more where it is evening, fewer where it is early morning. The seed and the number of
+ * the step decide what happens, so that a day is the same however it is watched.
+ */
+export function runSimulationStep(simulation: SimulationRow, context: JobContext): void {
+  const { namespace_id, concurrent, session_ms, began_at } = simulation
+  const { tables, now, seed } = context
+  const settling = simulation.settled ? { settled: true, count: 0 } : settlePlayers(simulation, context)
+  const settled = { ...simulation, settled: settling.settled }
+  // More players settle in the next job, which is due at once.
+  if (!settling.settled) return
+  const { next_step_at: _, ...others } = settled
+  const next_step_at = nextStepAt(settled, now)
+  tables.simulations.put(Object.freeze(next_step_at === undefined ? others : { ...others, next_step_at }))
+  const random = new Random(seed, `players:${namespace_id}:${Math.round((now - began_at) / simulationStepMs)}`)
+  const demands = demandsOf(simulation, context)
+  const mean = ((concurrent * simulationStepMs) / session_ms) * demands.reduce((sum, { weight }) => sum + weight, 0)
+  const count = poisson(mean, random)
+  for (let i = 0; i < count; i++) {
+    const demand = weighted(demands, random)
+    if (demand) addPlayer(simulation, demand, addressOf(now, settling.count + i), random, context)
+  }
+}
+
+/** The weights of all add up to 1 on average over a day. */
+function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, now }: JobContext): Demand[] {
+  const modes = tables.gameModes
+    .inIndex('namespace_id', { namespace_id })
+    .filter(mode => mode.regions.length > 0 && !mode.disabled?.includes('find'))
+  const weightOf = ({ game_mode_id }: GameModeRow) => {
+    if (!weights) return 1
+    // A mode may have the name of a property that every object has.
+    return Object.hasOwn(weights, game_mode_id) ? (weights[game_mode_id] ?? 0) : 0
+  }
+  const total = modes.reduce((sum, mode) => sum + weightOf(mode), 0)
+  if (total === 0) return []
+  return modes.flatMap(mode =>
+    mode.regions.map(region_id => {
+      const longitude = tables.regions.get(region_id)?.datacenter_coord.longitude ?? 0
+      const weight = (weightOf(mode) / total / mode.regions.length) * activityAt(now, longitude)
+      return { mode, region_id, weight }
+    }),
+  )
+}
+
+/** Lets a player find a seat as everyone does. A player who finds none goes away. */
+function addPlayer(
+  simulation: SimulationRow,
+  { mode, region_id }: Demand,
+  address: string,
+  random: Random,
+  context: JobContext,
+): void {
+  const { tables, now, seed, hasPassed } = context
+  const client = { address, isLocal: false, sessionMs: drawSession(simulation, random) }
+  try {
+    const found = findLobby({
+      caller: { kind: 'public', namespaceId: simulation.namespace_id },
+      client,
+      input: { game_modes: [mode.game_mode_id], regions: [region_id] },
+      tables,
+      hasPassed,
+      seed,
+      random: context.random,
+      now,
+    })
+    if (found instanceof ApiError) return
+    const lobby = tables.lobbies.get(found.lobby.lobby_id)
+    const player = tables.players.get(found.player.token)
+    if (!lobby || player?.status !== 'reserved') return
+    connectPlayer(player, tables, now)
+    serveLobby(lobby, player, tables, now)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/**
+ * Turns players whom lobbies only count into players who play on for a while and leave: some hundreds at once, at most as
+ * many in all as a simulation may have. Returns whether all are settled, and how many that were in all.
+ */
+function settlePlayers(
+  simulation: SimulationRow,
+  context: JobContext,
+): { readonly settled: boolean; readonly count: number } {
+  const { tables } = context
+  const { namespace_id } = simulation
+  let left = settlersPerJob
+  let count = 0
+  for (const lobby of tables.lobbies.inIndex('namespace_id', { namespace_id })) {
+    if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
+    const known = countConnected(lobby, tables)
+    const settlers = Math.min(lobby.total_player_count - known, mostConcurrent - count - known)
+    if (settlers > 0 && left === 0) return { settled: false, count }
+    const now = Math.min(Math.max(settlers, 0), left)
+    if (now > 0) settleInLobby(simulation, lobby, { known, count: now, nth: count + known }, context)
+    left -= now
+    if (now < settlers) return { settled: false, count }
+    count += lobby.total_player_count
+  }
+  return { settled: true, count: Math.min(count, mostConcurrent) }
+}
+
+/** Settles `count` players in a lobby that has `known` ones. `nth` counts the players of the namespace. */
+function settleInLobby(
+  simulation: SimulationRow,
+  lobby: LobbyRow,
+  { known, count, nth }: { readonly known: number; readonly count: number; readonly nth: number },
+  { tables, now, seed, random }: JobContext,
+): void {
+  const { lobby_id, namespace_id, total_player_count } = lobby
+  const sessions = new Random(seed, `settle:${lobby_id}:${known}`)
+  // Each is counted again as it is put.
+  tables.lobbies.put(Object.freeze({ ...lobby, total_player_count: total_player_count - count }))
+  for (let i = 0; i < count; i++) {
+    const session_ms = drawSession(simulation, sessions)
+    // Some came just now, and some are about to go.
+    const rest = Math.max(1, Math.ceil((session_ms * sessions.float()) / simulationStepMs)) * simulationStepMs
+    tables.players.put(
+      Object.freeze({
+        player_token: freshToken('player', { random, tables }),
+        lobby_id,
+        namespace_id,
+        address: addressOf(now, nth + i),
+        session_ms,
+        leaves_at: now + rest,
+        status: 'connected',
+      }),
+    )
+  }
+}
+
+function countConnected({ lobby_id }: LobbyRow, { players }: Tables): number {
+  return players.inIndex('lobby_id', { lobby_id }).filter(({ status }) => status === 'connected').length
+}
+
+/** Draws how long a simulated player plays, in ms: whole steps. */
+function drawSession({ session_ms }: SimulationRow, random: Random): number {
+  const steps = Math.round(logNormal(session_ms, random) / simulationStepMs)
+  return Math.min(Math.max(steps, 1) * simulationStepMs, sessionLimits.max)
+}
+
+/**
+ * Makes an address from the range for documentation: another one for each player who comes at a time. `now` in ms since
+ * the epoch, `nth` from 0 to 2^32 - 2.
+ */
+export function addressOf(now: number, nth: number): string {
+  const step = Math.floor(now / simulationStepMs)
+  const groups = [step / 0x10000, step, (nth + 1) / 0x10000, nth + 1].map(part =>
+    (Math.floor(part) & 0xffff).toString(16),
+  )
+  return `2001:db8::${groups.join(':')}`
+}

@@ -1,0 +1,452 @@
+import { Collection } from '@mswjs/data'
+import { TypedEvent } from 'rettime'
+import type * as z from 'zod'
+import { setKey } from '../lib/json.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
+import { draftOf } from './json-copy.js'
+import type { Predicate } from './query.js'
+import { sameJson } from './same-json.js'
+import type { Table } from './table.js'
+import {
+  nothingFound,
+  readChanges,
+  readId,
+  readInput,
+  readList,
+  readSelection,
+  readStrict,
+  readUpdateOptions,
+  type Selection,
+  unknownId,
+} from './table-arguments.js'
+import type { ListOptions, OrderBy, QueryOptions, UpdateOptions } from './table-calls.js'
+
+/** A row before and after a change; `undefined` where it was not there, or is gone. */
+interface RowChange {
+  readonly before: object | undefined
+  readonly after: object | undefined
+}
+
+/** A table, and the rules of its rows: what the calls below work on. */
+export interface RowStore<Row extends object> {
+  /** How messages call the table. */
+  readonly name: string
+  readonly table: Table<Row>
+  /** The id of what may be a row. */
+  idOf(row: Row): string | undefined
+  /** Runs a function in a transaction. */
+  transaction<T>(write: () => T): T
+  /** Called before each read: what is due happens first. */
+  beforeRead(): void
+  /** Makes a new row of an input. Throws `UsageError` where it does not fit. */
+  create(call: string, input: object): Row
+  /** Makes the next row of a changed draft. Throws as `create`. */
+  change(call: string, row: Row, draft: object): Row
+  /** Calls the listener after each transaction that changed rows of the table. */
+  subscribe(listener: (changes: readonly RowChange[]) => void): void
+}
+
+/** Thrown where a `data` function returns a promise. Its transaction is undone; the update can be finished later. */
+class PendingUpdate<Row> extends Error {
+  constructor(
+    readonly row: Row,
+    readonly draft: object,
+    readonly done: PromiseLike<unknown>,
+  ) {
+    super()
+  }
+}
+
+/** The calls of a table, all synchronous. Each call that writes is a transaction. */
+export class Records<Row extends object> {
+  readonly #store: RowStore<Row>
+
+  constructor(store: RowStore<Row>) {
+    this.#store = store
+  }
+
+  get(id: string): Row | undefined {
+    return this.#read().get(readId(this.#call('get'), id))
+  }
+
+  all(): Row[] {
+    return this.#read().all()
+  }
+
+  findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined {
+    const isStrict = readStrict(this.#call('findFirst'), options)
+    const row = this.#read().findFirst(predicate)
+    if (!row && isStrict) throw nothingFound('findFirst', this.#store.name, predicate === undefined)
+    return row
+  }
+
+  findMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
+    const list = readList<Row>(this.#call('findMany'), options, ['strict', 'orderBy', 'cursor', 'skip', 'take'])
+    const table = this.#read()
+    if (list.cursor !== undefined) return this.#fromCursor(predicate, list)
+    const rows = sorted(table.findMany(predicate), list.orderBy)
+    const found = page(rows, list)
+    if (found.length === 0 && list.strict) throw nothingFound('findMany', this.#store.name)
+    return found
+  }
+
+  count(predicate?: Predicate<Row>): number {
+    const table = this.#read()
+    return predicate === undefined ? table.count() : table.findMany(predicate).length
+  }
+
+  create(input: unknown): Row {
+    const call = this.#call('create')
+    const { name, table } = this.#store
+    readInput(call, input)
+    return this.#store.transaction(() => {
+      const row = this.#store.create(call, input as object) // readInput saw to it
+      const id = table.shape.idOf(row)
+      if (table.state.entry(id))
+        throw new UsageError(`${name}.create: ${table.shape.key.join('/')} ${quoted(id)} exists already`)
+      table.put(row)
+      return this.#present(id)
+    })
+  }
+
+  createMany(count: number, inputOf: (index: number) => unknown): Row[] {
+    if (!Number.isInteger(count) || count < 0 || typeof inputOf !== 'function')
+      throw new UsageError(
+        `${this.#call('createMany')} expects a number of rows, and a function that makes the input of each`,
+      )
+    return this.#store.transaction(() => Array.from({ length: count }, (_, i) => this.create(inputOf(i))))
+  }
+
+  update(first: unknown, second: unknown): Row | undefined {
+    const call = this.#call('update')
+    if (typeof first === 'string') return this.#updateFirst({ id: first }, readChanges(call, second), false)
+    const { data, rest } = readUpdateOptions(call, second)
+    return this.#updateFirst(readSelection(call, first, this.#store.idOf), data, readStrict(call, rest))
+  }
+
+  updateMany(predicate: Predicate<Row> | undefined, options: UpdateOptions<Row> & ListOptions<Row>): Row[] {
+    const call = this.#call('updateMany')
+    const { data, rest } = readUpdateOptions(call, options)
+    const { strict, orderBy } = readList<Row>(call, rest, ['strict', 'orderBy'])
+    return this.#store.transaction(() => {
+      const rows = this.#store.table.findMany(predicate)
+      if (rows.length === 0 && strict) throw nothingFound('updateMany', this.#store.name)
+      return sorted(
+        rows.map(row => this.#change(row, data)),
+        orderBy,
+      )
+    })
+  }
+
+  delete(first: unknown, options?: unknown): Row | undefined {
+    const call = this.#call('delete')
+    const { table } = this.#store
+    if (typeof first === 'string' && options !== undefined)
+      throw new UsageError(`${call}: the second argument is ${quoted(options)}: expected none beside an id`)
+    const selection = readSelection(call, first, this.#store.idOf)
+    const isStrict = readStrict(call, options)
+    return this.#store.transaction(() => {
+      const row = this.#find(call, selection)
+      if (!row && isStrict) throw nothingFound('delete', this.#store.name)
+      if (row) table.delete(table.shape.idOf(row))
+      return row
+    })
+  }
+
+  deleteMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
+    const { strict, orderBy } = readList<Row>(this.#call('deleteMany'), options, ['strict', 'orderBy'])
+    const { table } = this.#store
+    return this.#store.transaction(() => {
+      const rows = table.findMany(predicate)
+      if (rows.length === 0 && strict) throw nothingFound('deleteMany', this.#store.name)
+      for (const row of rows) table.delete(table.shape.idOf(row))
+      return sorted(rows, orderBy)
+    })
+  }
+
+  clear(): void {
+    this.deleteMany()
+  }
+
+  /** Writes the fields in which drafts differ from the rows that they were made of. */
+  applyDrafts(pending: readonly PendingUpdate<Row>[]): Row[] {
+    const { table } = this.#store
+    return this.#store.transaction(() =>
+      pending.flatMap(({ row, draft }) => {
+        const present = table.get(table.shape.idOf(row))
+        return present ? [this.#change(present, next => copyChanges(next, draft, row))] : []
+      }),
+    )
+  }
+
+  #call(name: string): string {
+    return `${this.#store.name}.${name}`
+  }
+
+  #read(): Table<Row> {
+    this.#store.beforeRead()
+    return this.#store.table
+  }
+
+  #updateFirst(
+    selection: Selection<Row>,
+    data: (draft: object) => void | PromiseLike<void>,
+    isStrict: boolean,
+  ): Row | undefined {
+    return this.#store.transaction(() => {
+      const row = this.#find(this.#call('update'), selection)
+      if (!row && isStrict) throw nothingFound('update', this.#store.name)
+      return row && this.#change(row, data)
+    })
+  }
+
+  #find(call: string, selection: Selection<Row>): Row | undefined {
+    const { table } = this.#store
+    if (!('id' in selection)) return table.findFirst(selection.predicate)
+    const row = table.get(selection.id)
+    if (row) return row
+    throw unknownId(call, selection.id, table.state.ids())
+  }
+
+  #change(row: Row, data: (draft: object) => void | PromiseLike<void>): Row {
+    const call = this.#call('update')
+    const { table } = this.#store
+    const draft = draftOf(row) as object // rows are objects
+    const done = data(draft)
+    if (typeof done?.then === 'function') throw new PendingUpdate(row, draft, done)
+    const next = this.#store.change(call, row, draft)
+    const [id, nextId] = [table.shape.idOf(row), table.shape.idOf(next)]
+    if (id !== nextId)
+      throw new UsageError(`${call}: ${table.shape.key.join('/')} ${quoted(id)} cannot become ${quoted(nextId)}`)
+    table.put(next)
+    return this.#present(id)
+  }
+
+  /** The row as it is now: what follows from a write may have changed it once more. */
+  #present(id: string): Row {
+    return this.#store.table.state.entry(id)?.row as Row // it was put right before
+  }
+
+  /** As the data library: from the row of the cursor on, in the order of creation. */
+  #fromCursor(predicate: Predicate<Row> | undefined, list: ListOptions<Row> & { readonly strict: boolean }): Row[] {
+    const { table, idOf } = this.#store
+    const id = idOf(list.cursor as Row) ?? ''
+    const all = table.all()
+    const at = all.findIndex(row => table.shape.idOf(row) === id)
+    const wanted = new Set(table.findMany(predicate))
+    const rows = at === -1 ? [] : list.take !== undefined && list.take < 0 ? all.slice(0, at + 1) : all.slice(at)
+    const found = page(
+      sorted(
+        rows.filter(row => wanted.has(row)),
+        list.orderBy,
+      ),
+      list,
+    )
+    if (found.length === 0 && list.strict) throw nothingFound('findMany', this.#store.name)
+    return found
+  }
+}
+
+/** The same calls inside a transaction, where nothing can wait: `data` functions that return a promise are refused. */
+export class TransactionRecords<Row extends object> extends Records<Row> {
+  override update(first: unknown, second: unknown): Row | undefined {
+    return refusePending(() => super.update(first, second))
+  }
+
+  override updateMany(predicate: Predicate<Row> | undefined, options: UpdateOptions<Row> & ListOptions<Row>): Row[] {
+    return refusePending(() => super.updateMany(predicate, options))
+  }
+}
+
+function refusePending<T>(update: () => T): T {
+  try {
+    return update()
+  } catch (error) {
+    if (!(error instanceof PendingUpdate)) throw error
+    error.done.then(
+      () => {},
+      () => {},
+    )
+    throw new UsageError('data returned a promise inside a transaction: await first, then write')
+  }
+}
+
+type Hooks = Collection<z.ZodType>['hooks']
+
+/** The library's class, with none of its signatures: those of `Table` also take ids. */
+const LibraryCollection = Collection as unknown as new (options: { schema: unknown }) => { readonly hooks: Hooks }
+
+/**
+ * A Collection of the data library whose rows are in a table. Each call that writes is a transaction of its own. Its hooks
+ * are called after the transaction, also for changes that requests and jobs make.
+ */
+export class TableCollection<Row extends object> extends LibraryCollection {
+  readonly #records: Records<Row>
+
+  constructor(store: RowStore<Row>, schema: unknown) {
+    super({ schema })
+    this.#records = new Records(store)
+    const { hooks } = this
+    let isSubscribed = false
+    Object.defineProperty(this, 'hooks', {
+      get() {
+        if (!isSubscribed) store.subscribe(changes => emitChanges(hooks, changes))
+        isSubscribed = true
+        return hooks
+      },
+    })
+  }
+
+  get(id: string): Row | undefined {
+    return this.#records.get(id)
+  }
+
+  all(): Row[] {
+    return this.#records.all()
+  }
+
+  findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined {
+    return this.#records.findFirst(predicate, options)
+  }
+
+  findMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
+    return this.#records.findMany(predicate, options)
+  }
+
+  count(predicate?: Predicate<Row>): number {
+    return this.#records.count(predicate)
+  }
+
+  async create(input: unknown): Promise<Row> {
+    return this.#records.create(input)
+  }
+
+  async createMany(count: number, inputOf: (index: number) => unknown): Promise<Row[]> {
+    return this.#records.createMany(count, inputOf)
+  }
+
+  async update(first: unknown, second: unknown): Promise<Row | undefined> {
+    try {
+      return this.#records.update(first, second)
+    } catch (error) {
+      if (!(error instanceof PendingUpdate)) throw error
+      await error.done
+      return this.#records.applyDrafts([error])[0]
+    }
+  }
+
+  async updateMany(
+    predicate: Predicate<Row> | undefined,
+    options: UpdateOptions<Row> & ListOptions<Row>,
+  ): Promise<Row[]> {
+    try {
+      return this.#records.updateMany(predicate, options)
+    } catch (error) {
+      if (!(error instanceof PendingUpdate)) throw error
+      await error.done
+      const pending: PendingUpdate<Row>[] = [error]
+      // The first row is done: its draft waited.
+      for (const row of this.#records.findMany(predicate).slice(1)) {
+        const draft = draftOf(row)
+        await options.data(draft)
+        pending.push(new PendingUpdate(row, draft as object, Promise.resolve()))
+      }
+      return sorted(this.#records.applyDrafts(pending), options.orderBy)
+    }
+  }
+
+  delete(first: unknown, options?: unknown): Row | undefined {
+    return this.#records.delete(first, options)
+  }
+
+  deleteMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
+    return this.#records.deleteMany(predicate, options)
+  }
+
+  clear(): void {
+    this.#records.clear()
+  }
+
+  defineRelations(): never {
+    throw new UsageError('tables refer to each other by ids: relations of the data library cannot be defined')
+  }
+}
+
+/** The part of a sorted list that pagination asks for. A `take` below 0 counts from the end, last row first. */
+function page<Row>(rows: readonly Row[], { skip = 0, take = Number.POSITIVE_INFINITY }: ListOptions<Row>): Row[] {
+  const inOrder = take < 0 ? rows.toReversed() : rows
+  return inOrder.slice(skip, skip + Math.abs(take))
+}
+
+function sorted<Row>(rows: Row[], orderBy: OrderBy<Row> | readonly OrderBy<Row>[] | undefined): Row[] {
+  if (orderBy === undefined) return rows
+  const criteria = (Array.isArray(orderBy) ? orderBy : [orderBy]).flatMap(one => pathsOf(one, []))
+  return rows.toSorted((one, other) => {
+    for (const { path, direction } of criteria) {
+      const [left, right] = [valueAt(one, path), valueAt(other, path)]
+      // As the library does, also for values that cannot be compared.
+      if ((left as number) > (right as number)) return direction === 'asc' ? 1 : -1
+      if ((left as number) < (right as number)) return direction === 'asc' ? -1 : 1
+    }
+    return 0
+  })
+}
+
+function pathsOf(
+  orderBy: object,
+  before: readonly string[],
+): { readonly path: readonly string[]; readonly direction: unknown }[] {
+  return Object.entries(orderBy).flatMap(([field, value]) =>
+    typeof value === 'object' && value !== null
+      ? pathsOf(value, [...before, field])
+      : [{ path: [...before, field], direction: value }],
+  )
+}
+
+function valueAt(row: unknown, path: readonly string[]): unknown {
+  return path.reduce((value: unknown, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key], row)
+}
+
+/** Copies the fields that differ between a draft and its original to another draft. */
+function copyChanges(target: object, draft: object, original: object): void {
+  for (const field of new Set([...Object.keys(draft), ...Object.keys(original)])) {
+    const [is, was]: unknown[] = [draft[field as never], original[field as never]]
+    if (sameJson(is, was)) continue
+    if (is === undefined) Reflect.deleteProperty(target, field)
+    else setKey(target, field, is)
+  }
+}
+
+/** Tells the hooks of the library what a transaction has changed. */
+function emitChanges(hooks: Hooks, changes: readonly RowChange[]): void {
+  for (const { before, after } of changes) {
+    if (!before)
+      hooks.emit(new TypedEvent('create', { data: { record: after } }) as never) // rows are records
+    else if (!after) hooks.emit(new TypedEvent('delete', { data: { deletedRecord: before } }) as never)
+    else
+      for (const { path, prevValue, nextValue } of differences(before, after, []))
+        hooks.emit(
+          new TypedEvent('update', {
+            data: { prevRecord: before, nextRecord: after, path, prevValue, nextValue },
+          }) as never,
+        )
+  }
+}
+
+function differences(
+  before: object,
+  after: object,
+  path: readonly string[],
+): { path: readonly string[]; prevValue: unknown; nextValue: unknown }[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(key => {
+    const [prevValue, nextValue]: unknown[] = [before[key as never], after[key as never]]
+    if (sameJson(prevValue, nextValue)) return []
+    if (isPlainObject(prevValue) && isPlainObject(nextValue)) return differences(prevValue, nextValue, [...path, key])
+    return [{ path: [...path, key], prevValue, nextValue }]
+  })
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,110 @@
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Change } from './change-set.js'
+import { type Model, type Reference, type Tables, unknownReference } from './model.js'
+import { models, tableNames } from './models.js'
+import type { TableName } from './rows.js'
+import { sameJson } from './same-json.js'
+import type { Table } from './table.js'
+
+// The compiler cannot follow one name through tables, models and rows. Each cast below is of things of one table.
+type AnyModel = Model<TableName>
+type AnyTable = Table<object>
+
+/** Throws `UsageError` where a changed row does not fit the others: see `findProblem`. */
+export function checkConstraints(changes: Iterable<Change>, tables: Tables): void {
+  for (const change of changes) {
+    const problem = findProblem(change, tables)
+    if (problem !== undefined) throw new UsageError(`${change.table} ${quoted(change.id)}: ${problem}`)
+  }
+}
+
+/** Finds what is wrong with a changed row beside the others: references, unique values, rules of its model. */
+export function findProblem(change: Change, tables: Tables): string | undefined {
+  const model = models[change.table] as unknown as AnyModel
+  const { before, after } = change
+  if (!after) return before && deletionProblem(change.table, before.row, tables)
+  return (
+    referenceProblem(model, change, tables) ??
+    uniqueProblem(model, change, tables) ??
+    model.check?.({ before: before?.row, after: after.row } as never, tables)
+  )
+}
+
+function referenceProblem({ references }: AnyModel, change: Change, tables: Tables): string | undefined {
+  for (const { column, columns, table, ids } of references as unknown as readonly Reference<object>[]) {
+    // An unchanged reference was checked when it was written, and nothing may delete the row that it leads to.
+    if (isUnchanged(columns, change)) continue
+    const missing = ids(change.after?.row as object).find(id => tables[table].state.entry(id) === undefined)
+    if (missing === undefined) continue
+    // People name game modes inside their namespace.
+    const scope = table === 'gameModes' ? missing.slice(0, missing.indexOf('/') + 1) : ''
+    const known = tables[table].state.ids().filter(id => id.startsWith(scope))
+    return unknownReference(
+      column,
+      missing.slice(scope.length),
+      known.map(id => id.slice(scope.length)),
+    )
+  }
+  return undefined
+}
+
+function isUnchanged(columns: readonly string[], { before, after }: Change): boolean {
+  return (
+    before !== undefined && columns.every(column => sameJson(before.row[column as never], after?.row[column as never]))
+  )
+}
+
+function uniqueProblem({ unique, singular }: AnyModel, change: Change, tables: Tables): string | undefined {
+  const { state } = tables[change.table] as unknown as AnyTable
+  for (const name in unique) {
+    const values = unique[name]?.values(change.after?.row as never) ?? []
+    const before = change.before && unique[name]?.values(change.before.row as never)
+    if (sameJson(before, values)) continue
+    const seen = new Set<string>()
+    for (const value of values) {
+      if (seen.has(value)) return `${name} has ${quoted(value)} twice`
+      seen.add(value)
+      const other = state.withUnique(name, value).find(row => state.shape.idOf(row) !== change.id)
+      // A value may be of a scope, as a name in its game: people know it without that.
+      const shown = value.slice(value.lastIndexOf('\0') + 1)
+      if (other) return `${name} is ${quoted(shown)}, which ${singular} ${state.shape.idOf(other)} has already`
+    }
+  }
+  return undefined
+}
+
+/** The references from each table to a table, by the table that they lead to. */
+const referencesTo = new Map<TableName, { readonly from: TableName; readonly reference: Reference<object> }[]>()
+for (const from of tableNames) {
+  for (const reference of models[from].references as unknown as readonly Reference<object>[]) {
+    const known = referencesTo.get(reference.table) ?? []
+    referencesTo.set(reference.table, known)
+    known.push({ from, reference })
+  }
+}
+
+/** The reason why a row may not be deleted: another row still refers to it. */
+function deletionProblem(name: TableName, row: object, tables: Tables): string | undefined {
+  const { undeletable } = models[name]
+  if (undeletable !== undefined) return undeletable
+  const id = (tables[name] as unknown as AnyTable).shape.idOf(row)
+  for (const { from, reference } of referencesTo.get(name) ?? []) {
+    const [referrer] = reference.referrers(tables[from] as unknown as AnyTable, id)
+    if (!referrer) continue
+    const { singular, label } = models[from] as unknown as AnyModel
+    const shown = label?.(referrer as never) ?? (tables[from] as unknown as AnyTable).shape.idOf(referrer)
+    return `${singular} ${shown} still needs it: delete both in one transaction, or keep both`
+  }
+  return undefined
+}
+
+/** Deletes the rows that a deleted row takes along. */
+export function cascadeDeletion(name: TableName, row: object, tables: Tables): void {
+  for (const { from, reference } of referencesTo.get(name) ?? []) {
+    if (reference.onDelete !== 'cascade') continue
+    const table = tables[from] as unknown as AnyTable
+    const id = (tables[name] as unknown as AnyTable).shape.idOf(row)
+    for (const referrer of reference.referrers(table, id)) table.delete(table.shape.idOf(referrer))
+  }
+}

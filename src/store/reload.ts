@@ -1,0 +1,222 @@
+import { problemLines, UsageError } from '../lib/usage-error.js'
+import { findProblem } from './constraints.js'
+import { Dependencies } from './dependencies.js'
+import { frozenCopy } from './json-copy.js'
+import type { Reference, Tables } from './model.js'
+import { models, tableNames } from './models.js'
+import type { TableName } from './rows.js'
+import { isSeated, mostPlayers, type PlayerRow } from './rows.js'
+import { sameJson } from './same-json.js'
+import { type Entry, Table, type TableContext, TableState } from './table.js'
+import { Transaction } from './transaction.js'
+import { mapTables, type TableStates } from './world-state.js'
+
+/** How many rows a reload changes. */
+export interface ReloadSummary {
+  readonly created: number
+  readonly changed: number
+  /** Rows of the scenario before, its faults included. */
+  readonly deleted: number
+  /** Rows that the world made itself, which could not stay without a deleted or changed one. */
+  readonly cascaded: number
+}
+
+/** The states that a reload merges. */
+interface MergeStates {
+  /** As the world started. */
+  readonly before: TableStates
+  /** As it would have started with the new scenario, at the same time: all differences come from the scenario. */
+  readonly after: TableStates
+  /** The same as `after`, started now. */
+  readonly fresh: TableStates
+  readonly present: TableStates
+}
+
+/** Tables whose rows are taken as a whole: kinds with other fields, or times that count from now. */
+const wholeTables: ReadonlySet<TableName> = new Set(['players', 'simulations', 'deviceLinks', 'tokens'])
+
+// The compiler cannot follow one name through tables and models: below, rows are objects of whichever table.
+type AnyState = TableState<object>
+type AnyTable = Table<object>
+
+/**
+ * Merges a changed scenario into a running world, field by field: differences between `before` and `after` are written over
+ * the present rows, and everything else stays. Rows that no longer fit together are mended: see `mend`. Throws `UsageError`.
+ */
+export function mergeScenario(states: MergeStates): { readonly tables: TableStates; readonly summary: ReloadSummary } {
+  const merged = mapTables<TableStates>(name => mergeTable(name, states))
+  const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
+  const tables = mapTables<Tables>(name => new Table(merged[name] as unknown as AnyState, context))
+  context.writeLog = new Transaction(tables, { revision: 1, now: 0, isRaw: true })
+  mend(
+    tables,
+    mapTables<TableStates>(name => (wholeTables.has(name) ? states.fresh : states.after)[name]),
+  )
+  recountSeats(tables)
+  const result = mapTables<TableStates>(name => tables[name].share())
+  return { tables: result, summary: summarize(states, result) }
+}
+
+function mergeTable(name: TableName, states: MergeStates): AnyState {
+  const [before, after, present] = [states.before, states.after, states.present].map(
+    state => state[name] as unknown as AnyState,
+  ) as [AnyState, AnyState, AnyState]
+  if (hasSameRows(before, after)) return present
+  const fresh = (wholeTables.has(name) ? states.fresh : states.after)[name] as unknown as AnyState
+  const rows = new Map<string, object>()
+  for (const { id, row } of after.entries()) {
+    const [was, is] = [before.entry(id)?.row, present.entry(id)?.row]
+    const merged = was && sameJson(was, row) ? is : mergeRow(name, was, is, row, fresh.entry(id)?.row ?? row)
+    if (merged) rows.set(id, merged)
+  }
+  for (const { id, row } of present.entries()) if (!rows.has(id) && !before.entry(id)) rows.set(id, row)
+  return arrange(present, rows)
+}
+
+function hasSameRows(one: AnyState, other: AnyState): boolean {
+  const [entries, others] = [one.entries(), other.entries()]
+  if (entries.length !== others.length) return false
+  return entries.every(({ id, row }, i) => others[i]?.id === id && sameJson(row, others[i].row))
+}
+
+/** The present row with the changed fields; the whole new row where the world has none, or the fields do not fit together. */
+function mergeRow(
+  name: TableName,
+  was: object | undefined,
+  is: object | undefined,
+  row: object,
+  fresh: object,
+): object {
+  if (!was || !is || wholeTables.has(name)) return fresh
+  const fields = new Map<string, unknown>(Object.entries(is))
+  const [then, now] = [new Map<string, unknown>(Object.entries(was)), new Map<string, unknown>(Object.entries(row))]
+  for (const field of new Set([...then.keys(), ...now.keys()])) {
+    if (then.has(field) && now.has(field) && sameJson(then.get(field), now.get(field))) continue
+    if (now.has(field)) fields.set(field, now.get(field))
+    else fields.delete(field)
+  }
+  const { data } = models[name].schema.safeParse(Object.fromEntries(fields), { jitless: true })
+  return data ? frozenCopy(data) : row
+}
+
+/**
+ * A table with these rows in their order. Rows that keep their order keep their creation numbers, and new ones get numbers
+ * in between, so that only changed rows are new revisions.
+ */
+function arrange(present: AnyState, rows: ReadonlyMap<string, object>): AnyState {
+  const ids = [...rows.keys()]
+  const kept = ids.map(id => present.entry(id)?.seq)
+  const seqs: number[] = []
+  let last = -1
+  for (let i = 0; i < ids.length; ) {
+    let end = i
+    while (end < ids.length && kept[end] === undefined) end += 1
+    const next = kept[end] ?? Math.max(last + 1, present.nextSeq) + end - i
+    const step = (next - last) / (end - i + 1)
+    for (let nth = 1; nth <= end - i; nth++) seqs.push(last + nth * step)
+    if (end < ids.length) seqs.push(next)
+    last = next
+    i = end + 1
+  }
+  const isInOrder = seqs.every((seq, i) => i === 0 || (seqs[i - 1] ?? 0) < seq)
+  const entries = ids.map((id, i): Entry => {
+    const seq = isInOrder ? (seqs[i] ?? i) : i
+    return { id, row: rows.get(id) as object, seq, revision: 1 } // an id of the map
+  })
+  return TableState.fromEntries(present.shape, entries, 1)
+}
+
+/** A row that does not fit the others. */
+interface Misfit {
+  readonly name: TableName
+  readonly id: string
+  readonly row: object
+  readonly problem: string
+}
+
+/** A row as it has to be, by its table and id; `undefined` where it has to go. */
+type Repair = readonly [name: TableName, id: string, row: object | undefined]
+
+/**
+ * Repairs rows that do not fit together: first, rows that are not of the file are deleted; then rows that differ from the
+ * file become as it says; last, the rows that these refer to. Throws `UsageError` where the file does not fit itself.
+ */
+function mend(tables: Tables, file: TableStates): void {
+  for (let misfits = findMisfits(tables); misfits.length > 0; misfits = findMisfits(tables)) {
+    const foreign = misfits
+      .filter(({ name, id }) => !file[name].entry(id))
+      .map(({ name, id }): Repair => [name, id, undefined])
+    const different = () => misfits.flatMap(({ name, id, row }) => asInFile(file, name, id, row))
+    const referenced = () =>
+      misfits.flatMap(({ name, row }) =>
+        (models[name].references as unknown as readonly Reference<object>[]).flatMap(({ table, ids }) =>
+          ids(row).flatMap(id => asInFile(file, table, id, tables[table].state.entry(id)?.row)),
+        ),
+      )
+    const repairs = [() => foreign, different, referenced].map(find => find()).find(found => found.length > 0)
+    if (!repairs)
+      throw new UsageError(problemLines(misfits.map(({ name, id, problem }) => `${name} ${id}: ${problem}`)))
+    for (const [name, id, row] of repairs) {
+      const table = tables[name] as unknown as AnyTable
+      if (row) table.put(row)
+      else table.delete(id)
+    }
+  }
+}
+
+function findMisfits(tables: Tables): Misfit[] {
+  return tableNames.flatMap(name =>
+    (tables[name].state as unknown as AnyState).entries().flatMap(entry => {
+      const problem = findProblem({ table: name, id: entry.id, before: undefined, after: entry as never }, tables)
+      return problem === undefined ? [] : { name, id: entry.id, row: entry.row, problem }
+    }),
+  )
+}
+
+function asInFile(file: TableStates, name: TableName, id: string, is: object | undefined): Repair[] {
+  const row = (file[name] as unknown as AnyState).entry(id)?.row
+  return row === undefined || sameJson(is, row) ? [] : [[name, id, row]]
+}
+
+/**
+ * Counts the seats of each lobby again: the file and the world may both have players of the same lobby. Where it takes
+ * fewer, the last ones go, and as many of those that are only counted.
+ */
+function recountSeats({ lobbies, players }: Tables): void {
+  const seated = new Map<string, PlayerRow[]>()
+  for (const player of players.state.all()) {
+    if (!isSeated(player)) continue
+    const others = seated.get(player.lobby_id)
+    if (others) others.push(player)
+    else seated.set(player.lobby_id, [player])
+  }
+  for (const lobby of lobbies.state.all()) {
+    const own = seated.get(lobby.lobby_id) ?? []
+    const most = lobby.status === 'stopped' ? 0 : mostPlayers(lobby)
+    for (const { player_token } of own.splice(most)) players.delete(player_token)
+    const reserved_player_count = own.filter(({ status }) => status === 'reserved').length
+    const connected = own.length - reserved_player_count
+    const total_player_count = Math.min(Math.max(lobby.total_player_count, connected), most - reserved_player_count)
+    const counted = { ...lobby, reserved_player_count, total_player_count }
+    if (!sameJson(counted, lobby)) lobbies.put(Object.freeze(counted))
+  }
+}
+
+function summarize({ before, present }: MergeStates, merged: TableStates): ReloadSummary {
+  const summary = { created: 0, changed: 0, deleted: 0, cascaded: 0 }
+  for (const name of tableNames) {
+    const [then, now] = [present[name], merged[name]] as unknown as [AnyState, AnyState]
+    if (then === now) continue
+    for (const { id, row } of now.entries()) {
+      const was = then.entry(id)?.row
+      if (!was) summary.created += 1
+      else if (!sameJson(was, row)) summary.changed += 1
+    }
+    for (const { id } of then.entries()) {
+      if (now.entry(id)) continue
+      if (before[name].entry(id)) summary.deleted += 1
+      else summary.cascaded += 1
+    }
+  }
+  return summary
+}

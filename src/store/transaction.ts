@@ -1,0 +1,96 @@
+import type { Change } from './change-set.js'
+import { cascadeDeletion, checkConstraints } from './constraints.js'
+import type { Model, Tables } from './model.js'
+import { models, tableNames } from './models.js'
+import type { TableName } from './rows.js'
+import { sameJson } from './same-json.js'
+import type { Entry, Table, WriteLog } from './table.js'
+
+/** A write, and what it replaced. */
+interface LoggedWrite {
+  readonly table: Table<object>
+  readonly before: Entry | undefined
+  readonly after: Entry | undefined
+}
+
+/** One transaction: its writes are in place, and its log can undo them. */
+export class Transaction implements WriteLog {
+  readonly revision: number
+  /** In ms since the epoch: time stands still inside a transaction. */
+  readonly now: number
+  readonly #tables: Tables
+  readonly #log: LoggedWrite[] = []
+  /** Whether writes have consequences, and are checked at the end. */
+  readonly #isRaw: boolean
+
+  /** `isRaw`: rows are taken as they are, without triggers and checks, as a reset restores them. */
+  constructor(tables: Tables, options: { readonly revision: number; readonly now: number; readonly isRaw?: boolean }) {
+    this.revision = options.revision
+    this.now = options.now
+    this.#tables = tables
+    this.#isRaw = options.isRaw ?? false
+  }
+
+  record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void {
+    this.#log.push({ table, before, after })
+  }
+
+  runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void {
+    if (this.#isRaw) return
+    // The rows are of the table with that name.
+    const name = table.shape.name as TableName
+    const model = models[name] as unknown as Model<TableName>
+    model.afterWrite?.({ before, after } as never, this.#tables, this.now)
+    if (before && !after) cascadeDeletion(name, before, this.#tables)
+  }
+
+  /** How much has been written: for `rollback` to this point. */
+  get savepoint(): number {
+    return this.#log.length
+  }
+
+  /** Undoes all writes, or those after a savepoint. */
+  rollback(savepoint = 0): void {
+    while (this.#log.length > savepoint) {
+      const { table, before, after } = this.#log.pop() as LoggedWrite // there is one
+      table.undo(before, after)
+    }
+  }
+
+  /**
+   * Returns the rows that are not what they were, by table and in the order of their first write. Throws `UsageError`
+   * where one of them does not fit the others.
+   */
+  finish(): Change[] {
+    const changes = this.#changedRows()
+    if (!this.#isRaw) checkConstraints(changes, this.#tables)
+    return changes
+  }
+
+  #changedRows(): Change[] {
+    const changes: Change[] = []
+    for (const [table, rows] of this.#entriesBefore()) {
+      for (const [id, before] of rows) {
+        const after = table.state.entry(id)
+        if (!before && !after) continue
+        // A row that is as it was gets its old entry back, with its old revision.
+        if (before && after && before.seq === after.seq && sameJson(before.row, after.row)) table.undo(before, after)
+        else changes.push({ table: table.shape.name as TableName, id, before, after } as Change) // rows of that table
+      }
+    }
+    return changes
+  }
+
+  /** The entry that each written row had at first, by table, in the order of the tables. */
+  #entriesBefore(): [Table<object>, Map<string, Entry | undefined>][] {
+    const byTable = new Map<Table<object>, Map<string, Entry | undefined>>()
+    for (const { table, before, after } of this.#log) {
+      const rows = byTable.get(table) ?? new Map<string, Entry | undefined>()
+      byTable.set(table, rows)
+      const { id } = (after ?? before) as Entry // one of the two is there
+      if (!rows.has(id)) rows.set(id, before)
+    }
+    const order = (table: Table<object>) => tableNames.indexOf(table.shape.name as TableName)
+    return byTable.size === 1 ? [...byTable] : [...byTable].sort(([one], [other]) => order(one) - order(other))
+  }
+}

@@ -1,0 +1,50 @@
+import sorted from 'sorted-btree'
+import bulk from 'sorted-btree/extended/bulkLoad.js'
+import diff from 'sorted-btree/extended/diffAgainst.js'
+
+/** A sorted map. Its clone takes constant time: both share their nodes until one of them changes. */
+export type Tree<Key, Value> = sorted.default<Key, Value>
+
+/** Orders the keys of a tree: below 0 where `a` comes first. */
+export type Compare<Key> = (a: Key, b: Key) => number
+
+// The library is CommonJS, and bundlers differ in what they take for its default export.
+const Constructor = sorted.default ?? (sorted as unknown as typeof sorted.default)
+const load = bulk.bulkLoad ?? (bulk as unknown as { default: typeof bulk }).default.bulkLoad
+const compareTrees = diff.default ?? (diff as unknown as typeof diff.default)
+
+const nodeSize = 32
+
+export function createTree<Key, Value>(compare: Compare<Key>): Tree<Key, Value> {
+  return new Constructor<Key, Value>(undefined, compare, nodeSize)
+}
+
+/** Builds a tree from keys in ascending order, faster than one by one. */
+export function loadTree<Key, Value>(keys: Key[], values: Value[], compare: Compare<Key>): Tree<Key, Value> {
+  if (keys.length === 0) return createTree(compare)
+  return load(keys, values, nodeSize, compare)
+}
+
+/** Calls back for each key whose value is not the same object in both. Skips what the trees share. */
+export function diffTrees<Key, Value>(
+  before: Tree<Key, Value>,
+  after: Tree<Key, Value>,
+  onDifference: (key: Key, before: Value | undefined, after: Value | undefined) => void,
+): void {
+  compareTrees<Key, Value, never>(
+    before,
+    after,
+    (key, value) => onDifference(key, value, undefined),
+    (key, value) => onDifference(key, undefined, value),
+    (key, was, is) => onDifference(key, was, is),
+  )
+}
+
+export function compareNumbers(a: number, b: number): number {
+  return a - b
+}
+
+export function compareTexts(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,123 @@
+import type { ClockChange, ClockState } from './clock.js'
+import type { ClockMode } from './clock-setting.js'
+import { Dependencies } from './dependencies.js'
+import type { Tables } from './model.js'
+import { idOf, models, tableNames } from './models.js'
+import { Random, type RandomState } from './random.js'
+import { parseRow } from './row-input.js'
+import type { Rows, TableName } from './rows.js'
+import { type Shape, Table, type TableContext, TableState } from './table.js'
+
+/** The rows of a new world by table, in their order, as the schemas of the models take them. */
+export type InitialRows = { readonly [Name in TableName]?: Iterable<unknown> }
+
+/** Everything that a new world is made of. */
+export interface WorldDefinition {
+  readonly title: string
+  readonly seed: number
+  readonly clock: ClockMode
+  /** How fast the clock goes. Default: 1. */
+  readonly rate?: number | undefined
+  /** Where the clock starts, in ms since the epoch. Default: the real time. */
+  readonly now?: number | undefined
+  /** The world's own revisions are above it. Default: 0. */
+  readonly revision?: number | undefined
+  /** The random state. Default: the first one of the seed. */
+  readonly random?: RandomState | undefined
+  /** The rows of a world that starts at that time, in ms since the epoch. */
+  rows(now: number): InitialRows
+}
+
+/** The states of all tables. Nothing in them changes: see `Table.share`. */
+export type TableStates = { readonly [Name in TableName]: TableState<Rows[Name]> }
+
+/** The state of a world at one moment. Worlds share states: nothing in them changes. */
+export interface WorldState {
+  readonly title: string
+  readonly seed: number
+  /** Without `now`, the clock of a world with this state starts at the real time. */
+  readonly clock: ClockChange
+  /** The time that the rows were made for, in ms since the epoch. */
+  readonly startsAt: number
+  readonly random: RandomState
+  readonly revision: number
+  readonly tables: TableStates
+  /** Makes the same state for another start, in ms since the epoch. Absent where the scenario gives the time. */
+  readonly startingAt?: ((at: number) => WorldState) | undefined
+}
+
+/** Shapes of tables: what a model says of storing its rows, and the table's name. */
+const shapes = new Map(
+  tableNames.map(name => [name, { ...models[name], name, idOf: idOf(name) } as unknown as Shape<object>]),
+)
+
+/** Tables whose rows depend on when the world starts, or on its public URL. */
+const timedTables: ReadonlySet<TableName> = new Set([
+  'settings',
+  'games',
+  'namespaces',
+  'players',
+  'simulations',
+  'deviceLinks',
+  'tokens',
+])
+
+/**
+ * Makes the initial state of a world, which starts at the real time where the definition has none. Shares the regions,
+ * game modes and lobbies with an earlier state of the same definition. Throws `UsageError` for a row without its shape.
+ */
+export function createState(
+  definition: WorldDefinition,
+  earlier?: WorldState,
+  at = definition.now ?? Date.now(),
+): WorldState {
+  const { title, seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
+  const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
+  const rows = definition.rows(at)
+  const tables = mapTables<TableStates>(name =>
+    earlier && !timedTables.has(name) ? earlier.tables[name] : tableOf(name, rows[name] ?? [], revision),
+  )
+  const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
+  const state = { title, seed, clock, startsAt: at, random, revision, tables }
+  return now === undefined ? { ...state, startingAt: later => createState(definition, state, later) } : state
+}
+
+/** So many rows of a table are checked before it pays to compile its schema. */
+const fewRows = 200
+
+/** A table with checked rows. Throws `UsageError`. */
+export function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): TableState<object> {
+  const schema = models[name].schema
+  const checked = function* () {
+    let i = 0
+    for (const input of inputs) {
+      yield parseRow<object>(schema, input, `${name}[${i}]`, i < fewRows)
+      i += 1
+    }
+  }
+  return TableState.of(shapes.get(name) as Shape<object>, checked(), revision)
+}
+
+/** The setting of a clock that starts with a state. A frozen one shows the time that the rows were made for. */
+export function initialClock({ clock, startsAt }: Pick<WorldState, 'clock' | 'startsAt'>): ClockState {
+  const { mode, rate, now = mode === 'frozen' ? startsAt : Date.now() } = clock
+  return { mode, rate, now }
+}
+
+/** The same state for a world whose links lead elsewhere. */
+export function withPublicUrl(state: WorldState, publicUrl: (before: string) => string): WorldState {
+  const rows = state.tables.settings.all().map(row => ({ ...row, public_url: publicUrl(row.public_url) }))
+  const settings = tableOf('settings', rows, state.revision) as unknown as TableStates['settings']
+  return { ...state, tables: { ...state.tables, settings } }
+}
+
+/** The tables of a state, to read only. */
+export function readTables(states: TableStates): Tables {
+  const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
+  return mapTables<Tables>(name => new Table(states[name] as unknown as TableState<object>, context))
+}
+
+/** Makes one thing for each table. The compiler cannot follow that each belongs to the name that it was made for. */
+export function mapTables<T extends { readonly [Name in TableName]: unknown }>(make: (name: TableName) => unknown): T {
+  return Object.fromEntries(tableNames.map(name => [name, make(name)])) as unknown as T
+}

@@ -1,0 +1,101 @@
+import { UsageError } from '../lib/usage-error.js'
+import { type RowStore, TableCollection, TransactionRecords } from './collection.js'
+import { shedFormerKind } from './kind.js'
+import type { Model } from './model.js'
+import { models, tableNames } from './models.js'
+import { parseRow } from './row-input.js'
+import type { Inputs, Rows, TableName } from './rows.js'
+import type { Table as StoredTable } from './table.js'
+import type { Table, TransactionTable } from './table-calls.js'
+import type { LiveWorld } from './world.js'
+
+/** The tables of a world. */
+export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inputs[Name]> }
+
+/** The tables of a world inside a transaction. */
+export type TransactionTables = { readonly [Name in TableName]: TransactionTable<Rows[Name], Inputs[Name]> }
+
+/** Makes the Collection of a table. */
+export function createCollection(name: TableName, world: LiveWorld): TableCollection<object> {
+  return new TableCollection(rowStore(name, world), models[name].schema)
+}
+
+/** The tables that one call of `world.transaction` writes to. They refuse writes once it has ended. */
+export class TransactionScope {
+  readonly #world: LiveWorld
+  readonly #tables: { [Name in TableName]?: TransactionRecords<object> } = {}
+  #hasEnded = false
+
+  constructor(world: LiveWorld) {
+    this.#world = world
+  }
+
+  static {
+    for (const name of tableNames)
+      Object.defineProperty(TransactionScope.prototype, name, {
+        get(this: TransactionScope) {
+          this.#tables[name] ??= this.#open(name)
+          return this.#tables[name]
+        },
+      })
+  }
+
+  /** The same as the public type has it: its getters are not seen by the compiler. */
+  get tables(): TransactionTables {
+    return this as unknown as TransactionTables
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  #open(name: TableName): TransactionRecords<object> {
+    const store = rowStore(name, this.#world)
+    return new TransactionRecords({
+      ...store,
+      transaction: write => {
+        if (this.#hasEnded)
+          throw new UsageError(
+            `${name}: this transaction has ended. Write inside its function, or call world.transaction again`,
+          )
+        return store.transaction(write)
+      },
+    })
+  }
+}
+
+/** The rows of a table of a world, with the rules of its model. */
+function rowStore(name: TableName, world: LiveWorld): RowStore<object> {
+  // The compiler cannot follow one name through tables and models.
+  const model = models[name] as unknown as Model<TableName>
+  const table = world.tables[name] as unknown as StoredTable<object>
+  const refuse = (call: string, before: object | undefined, after: object) => {
+    const problem = model.refuse?.({ before, after } as never, world.tables)
+    if (problem !== undefined) throw new UsageError(`${call}: ${problem}`)
+  }
+  return {
+    name,
+    table,
+    idOf: row => model.key.map(column => row[column as never]).join('/'),
+    transaction: write => world.write(write),
+    beforeRead: () => void world.clock.catchUp(),
+    create(call, input) {
+      const context = { tables: world.tables, random: world.random, now: world.clock.now() }
+      const row = parseRow<object>(model.schema, model.withDefaults(input as never, context), call)
+      refuse(call, undefined, row)
+      return row
+    },
+    change(call, row, draft) {
+      shedFormerKind(draft, { row, schema: model.schema })
+      const next = parseRow<object>(model.schema, draft, call)
+      refuse(call, row, next)
+      return next
+    },
+    subscribe(listener) {
+      world.subscribe(({ changes }) => {
+        const own = changes.filter(change => change.table === name)
+        if (own.length > 0) listener(own.map(({ before, after }) => ({ before: before?.row, after: after?.row })))
+      })
+    },
+  }
+}
