@@ -60,8 +60,15 @@ interface UniqueKey {
   readonly seq: number
 }
 
-/** The bounds of a group of an index: before its first entry, and behind its last. */
-const lowest = -1
+/** The place of a row in an index: its group, its rank there, and its creation number. */
+interface IndexKey {
+  readonly group: string
+  readonly rank: number
+  readonly seq: number
+}
+
+/** The bounds of a group of an index: before its first key, and behind its last. */
+const lowest = Number.NEGATIVE_INFINITY
 const highest = Number.POSITIVE_INFINITY
 
 /**
@@ -72,7 +79,7 @@ export class TableState<Row extends object> {
   readonly shape: Shape<Row>
   readonly rows: Tree<number, Entry<Row>>
   readonly #ids: Tree<string, number>
-  readonly #indexes = new Map<string, Tree<Entry<Row>, undefined>>()
+  readonly #indexes = new Map<string, Tree<IndexKey, undefined>>()
   readonly #unique = new Map<string, Tree<UniqueKey, undefined>>()
   readonly #sums = new Map<string, Tree<string, number>>()
   /** When watched sums and views last changed, by their tags. */
@@ -166,25 +173,32 @@ export class TableState<Row extends object> {
     return rows
   }
 
-  /** The rows of an index that have these values in its first columns. */
-  inIndex(name: string, values: Partial<Row>): Row[] {
+  /** The rows of a group of an index, in its order. */
+  inIndex(name: string, group: string): Row[] {
     const rows: Row[] = []
-    this.#index(name).forRange(bound(values, lowest), bound(values, highest), false, entry => void rows.push(entry.row))
+    this.#index(name).forRange(bound(group, lowest), bound(group, highest), false, ({ seq }) => {
+      rows.push(this.#row(seq))
+    })
     return rows
   }
 
-  /** The first row of a group of an index that is wanted. Default: any. */
-  firstInIndex(name: string, values: Partial<Row>, isWanted?: (row: Row) => boolean): Entry<Row> | undefined {
-    const found: unknown = this.#index(name).forRange(bound(values, lowest), bound(values, highest), false, entry =>
+  /** The first row of a group of an index that is wanted. */
+  firstInIndex(name: string, group: string, isWanted: (row: Row) => boolean): Row | undefined {
+    let first: Row | undefined
+    this.#index(name).forRange(bound(group, lowest), bound(group, highest), false, ({ seq }) => {
+      const row = this.#row(seq)
+      if (!isWanted(row)) return undefined
+      first = row
       // The types of the library leave this way to stop out.
-      !isWanted || isWanted(entry.row) ? ({ break: entry } as never) : undefined,
-    )
-    return typeof found === 'object' ? (found as Entry<Row>) : undefined
+      return { break: true } as never
+    })
+    return first
   }
 
-  /** The first entry of a whole index. */
+  /** The first entry of an index without columns. */
   firstOfAll(name: string): Entry<Row> | undefined {
-    return this.rows.isEmpty ? undefined : this.#index(name).minKey()
+    const key = this.rows.isEmpty ? undefined : this.#index(name).minKey()
+    return key && this.rows.get(key.seq)
   }
 
   /** The rows that have a unique value: more than one only inside a transaction that has not been checked yet. */
@@ -228,14 +242,21 @@ export class TableState<Row extends object> {
     return definition
   }
 
-  #index(name: string): Tree<Entry<Row>, undefined> {
+  #row(seq: number): Row {
+    return this.rows.get(seq)?.row as Row // indexes hold the numbers of rows only
+  }
+
+  #index(name: string): Tree<IndexKey, undefined> {
     const known = this.#indexes.get(name)
     if (known) return known
     const definition = this.#definition(name)
-    const tree = createTree<Entry<Row>, undefined>(compareEntries(definition))
+    const keys: IndexKey[] = []
     this.rows.forEachPair((_, entry) => {
-      if (isIndexed(definition, entry)) tree.set(entry, undefined)
+      const key = keyIn(definition, entry)
+      if (key) keys.push(key)
     })
+    const tree = createTree<IndexKey, undefined>(compareKeys)
+    for (const key of keys.sort(compareKeys)) tree.set(key, undefined)
     this.#indexes.set(name, tree)
     return tree
   }
@@ -273,44 +294,42 @@ export class TableState<Row extends object> {
   }
 }
 
-/** A key that stands before or behind all entries with these values. */
-function bound<Row>(values: Partial<Row>, seq: number): Entry<Row> {
-  return { id: '', row: values as Row, seq, revision: 0 } // only the columns of the index are compared
+/** A key before or behind all keys of a group. */
+function bound(group: string, rank: number): IndexKey {
+  return { group, rank, seq: 0 }
 }
 
-function compareEntries<Row>({ columns, rank }: IndexDefinition<Row>): (a: Entry<Row>, b: Entry<Row>) => number {
-  return (a, b) => {
-    for (const column of columns) {
-      const [one, other] = [a.row[column], b.row[column]]
-      // A bound may name the first columns only.
-      if (one === other || one === undefined || other === undefined) continue
-      // Columns of indexes are texts.
-      return (one as string) < (other as string) ? -1 : 1
-    }
-    const isBound = a.seq < 0 || b.seq < 0 || a.seq === highest || b.seq === highest
-    if (rank && !isBound) {
-      const difference = (rank(a.row) ?? 0) - (rank(b.row) ?? 0)
-      if (difference !== 0) return difference
-    }
-    return a.seq < b.seq ? -1 : Number(a.seq > b.seq)
-  }
+function compareKeys(a: IndexKey, b: IndexKey): number {
+  if (a.group !== b.group) return a.group < b.group ? -1 : 1
+  if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1
+  return a.seq - b.seq
 }
 
-function isIndexed<Row>({ rank }: IndexDefinition<Row>, entry: Entry<Row> | undefined): entry is Entry<Row> {
-  return entry !== undefined && (!rank || rank(entry.row) !== undefined)
+/** The key of an entry in an index; `undefined` where it has none. */
+function keyIn<Row>({ columns, rank }: IndexDefinition<Row>, { row, seq }: Entry<Row>): IndexKey | undefined {
+  const ranked = rank ? rank(row) : 0
+  return ranked === undefined ? undefined : { group: groupOf(columns, row), rank: ranked, seq }
 }
 
 function replaceInIndex<Row>(
-  tree: Tree<Entry<Row>, undefined>,
+  tree: Tree<IndexKey, undefined>,
   definition: IndexDefinition<Row>,
   before: Entry<Row> | undefined,
   after: Entry<Row> | undefined,
 ): void {
-  const isIn = isIndexed(definition, after)
-  const wasIn = isIndexed(definition, before)
-  // `set` also replaces the key where the place is the same.
-  if (wasIn && !(isIn && tree._compare(before, after) === 0)) tree.delete(before)
-  if (isIn) tree.set(after, undefined)
+  const { columns, rank } = definition
+  const isSame =
+    before !== undefined &&
+    after !== undefined &&
+    before.seq === after.seq &&
+    isSameGroup(columns, before.row, after.row) &&
+    (!rank || rank(before.row) === rank(after.row))
+  // Most changes leave a row where it is in most of its indexes.
+  if (isSame) return
+  const left = before && keyIn(definition, before)
+  if (left) tree.delete(left)
+  const entered = after && keyIn(definition, after)
+  if (entered) tree.set(entered, undefined)
 }
 
 function addTo(tree: Tree<string, number>, group: string, amount: number): void {
@@ -400,16 +419,18 @@ export class Table<Row extends object> {
     return seq === undefined ? undefined : this.#state.rows.get(seq)?.row
   }
 
-  /** The rows with these values in the first columns of an index, in its order. */
+  /** The rows with these values in the columns of an index, in its order. */
   inIndex(name: string, values: Partial<Row>): Row[] {
-    this.#noteGroup(name, values)
-    return this.#state.inIndex(name, values)
+    const group = this.#groupOf(name, values)
+    const { dependencies } = this.#context
+    if (dependencies.isTracking) dependencies.note(indexTag(this.shape.name, name, group), this.#state.revision)
+    return this.#state.inIndex(name, group)
   }
 
-  /** The first row with these values in the first columns of an index that is wanted. */
+  /** The first row with these values in the columns of an index that is wanted. */
   firstInIndex(name: string, values: Partial<Row>, isWanted: (row: Row) => boolean): Row | undefined {
     this.#noteTable()
-    return this.#state.firstInIndex(name, values, isWanted)?.row
+    return this.#state.firstInIndex(name, this.#groupOf(name, values), isWanted)
   }
 
   /** The row that has a unique value. */
@@ -434,7 +455,7 @@ export class Table<Row extends object> {
       const tag = viewTag(this.shape.name, name, group)
       dependencies.note(tag, this.#state.stamp(tag))
     }
-    return this.#state.inIndex(name, values)
+    return this.#state.inIndex(name, this.#groupOf(name, values))
   }
 
   findFirst(predicate?: Predicate<Row>): Row | undefined {
@@ -558,14 +579,8 @@ export class Table<Row extends object> {
     if (dependencies.isTracking) dependencies.note(tableTag(this.shape.name), this.#state.revision)
   }
 
-  #noteGroup(name: string, values: Partial<Row>): void {
-    const columns = this.shape.indexes[name]?.columns ?? []
-    // A group by some of the columns only has no tag of its own.
-    const isWhole = columns.every(column => values[column] !== undefined)
-    if (!isWhole) this.#noteTable()
-    const { dependencies } = this.#context
-    if (!isWhole || !dependencies.isTracking) return
-    dependencies.note(indexTag(this.shape.name, name, groupOf(columns, values as Row)), this.#state.revision)
+  #groupOf(name: string, values: Partial<Row>): string {
+    return groupOf(this.shape.indexes[name]?.columns ?? [], values as Row) // it has the columns of the index
   }
 
   /** The rows that may satisfy a query, and whether all of them do. */

@@ -8,9 +8,9 @@ const [, , players = ''] = process.argv
 const mock = createMockmaker({ scenario: { ...livelyOf(Number(players)), clock: 'frozen' } })
 const { world } = mock
 let [sessions, changeSets] = [0, 0]
-world.subscribe(({ deletes }) => {
+world.subscribe(({ changes }) => {
   changeSets += 1
-  for (const { table } of deletes) if (table === 'players') sessions += 1
+  for (const { table, after } of changes) if (table === 'players' && !after) sessions += 1
 })
 
 // So that as many play as on any other day.
