@@ -1,9 +1,9 @@
 import { type FaultError, statusOf } from '../contract/faults.js'
 import { durationMs } from '../lib/time.js'
-import type { Deadline } from '../store/deadlines.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Strike, WorldFaults } from './faults.js'
-import type { AbortSignalLike, MockResponse, RequestContext } from './message.js'
+import { HeldRequest } from './live-fault.js'
+import type { MockResponse, RequestContext } from './message.js'
 import { InjectedDisconnect, InjectedError, type Responder } from './respond.js'
 import { ClientGone } from './watch.js'
 
@@ -77,59 +77,4 @@ function holdRequest(
     })
     held.begin()
   })
-}
-
-/** How long a request is held, and what follows. Without `ms`, until it is released. */
-interface HoldEnds {
-  readonly ms: number | undefined
-  release(heldForMs: number): void
-  /** Called when the client disconnects. */
-  abort(heldForMs: number): void
-}
-
-/** A request that a fault holds. It ends once, and then leaves nothing behind. */
-export class HeldRequest {
-  readonly #world: LiveWorld
-  readonly #all: Set<HeldRequest>
-  readonly #signal: AbortSignalLike | undefined
-  readonly #ends: HoldEnds
-  readonly #since: number
-  #deadline: Deadline | undefined
-
-  constructor(world: LiveWorld, all: Set<HeldRequest>, signal: AbortSignalLike | undefined, ends: HoldEnds) {
-    this.#world = world
-    this.#all = all
-    this.#signal = signal
-    this.#ends = ends
-    this.#since = world.clock.elapsed()
-  }
-
-  begin(): void {
-    const { ms } = this.#ends
-    this.#all.add(this)
-    if (ms !== undefined) this.#deadline = this.#world.clock.after(ms, this.release)
-    this.#signal?.addEventListener('abort', this.#abort)
-    if (this.#signal?.aborted) this.#abort()
-  }
-
-  /** Answers the request. Does nothing for one that has ended. */
-  readonly release = (): void => {
-    if (this.#leave()) this.#ends.release(this.#heldForMs())
-  }
-
-  readonly #abort = () => {
-    if (this.#leave()) this.#ends.abort(this.#heldForMs())
-  }
-
-  #heldForMs(): number {
-    // A timer of the platform may be late.
-    return Math.min(this.#ends.ms ?? Number.POSITIVE_INFINITY, Math.round(this.#world.clock.elapsed() - this.#since))
-  }
-
-  /** Frees all that the request holds; `false` where it has ended already. */
-  #leave(): boolean {
-    if (this.#deadline) this.#world.clock.cancel(this.#deadline)
-    this.#signal?.removeEventListener('abort', this.#abort)
-    return this.#all.delete(this)
-  }
 }

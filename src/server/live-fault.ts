@@ -1,11 +1,13 @@
 import type { Fault, FaultEntry, FaultState } from '../contract/faults.js'
 import { durationMs } from '../lib/time.js'
 import type { WorldClock } from '../store/clock.js'
+import type { Deadline } from '../store/deadlines.js'
 import { frozenCopy } from '../store/json-copy.js'
 import type { Random } from '../store/random.js'
-import type { HeldRequest } from './apply-fault.js'
+import type { LiveWorld } from '../store/world.js'
 import { concerns } from './fault-match.js'
 import type { UncheckedRequest } from './match.js'
+import type { AbortSignalLike } from './message.js'
 
 /** What a fault gets from its world. */
 interface Place {
@@ -93,5 +95,60 @@ export class LiveFault {
 
   #shown(passed: number): string {
     return new Date(Math.round(this.#clock.now() - this.#clock.elapsed() + passed)).toISOString()
+  }
+}
+
+/** How long a request is held, and what follows. Without `ms`, until it is released. */
+interface HoldEnds {
+  readonly ms: number | undefined
+  release(heldForMs: number): void
+  /** Called when the client disconnects. */
+  abort(heldForMs: number): void
+}
+
+/** A request that a fault holds. It ends once, and then leaves nothing behind. */
+export class HeldRequest {
+  readonly #world: LiveWorld
+  readonly #all: Set<HeldRequest>
+  readonly #signal: AbortSignalLike | undefined
+  readonly #ends: HoldEnds
+  readonly #since: number
+  #deadline: Deadline | undefined
+
+  constructor(world: LiveWorld, all: Set<HeldRequest>, signal: AbortSignalLike | undefined, ends: HoldEnds) {
+    this.#world = world
+    this.#all = all
+    this.#signal = signal
+    this.#ends = ends
+    this.#since = world.clock.elapsed()
+  }
+
+  begin(): void {
+    const { ms } = this.#ends
+    this.#all.add(this)
+    if (ms !== undefined) this.#deadline = this.#world.clock.after(ms, this.release)
+    this.#signal?.addEventListener('abort', this.#abort)
+    if (this.#signal?.aborted) this.#abort()
+  }
+
+  /** Answers the request. Does nothing for one that has ended. */
+  readonly release = (): void => {
+    if (this.#leave()) this.#ends.release(this.#heldForMs())
+  }
+
+  readonly #abort = () => {
+    if (this.#leave()) this.#ends.abort(this.#heldForMs())
+  }
+
+  #heldForMs(): number {
+    // A timer of the platform may be late.
+    return Math.min(this.#ends.ms ?? Number.POSITIVE_INFINITY, Math.round(this.#world.clock.elapsed() - this.#since))
+  }
+
+  /** Frees all that the request holds; `false` where it has ended already. */
+  #leave(): boolean {
+    if (this.#deadline) this.#world.clock.cancel(this.#deadline)
+    this.#signal?.removeEventListener('abort', this.#abort)
+    return this.#all.delete(this)
   }
 }

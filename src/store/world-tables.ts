@@ -1,13 +1,15 @@
 import { UsageError } from '../lib/usage-error.js'
+import type { ChangeSet } from './change-set.js'
+import type { WorldClock } from './clock.js'
 import { type RowStore, TableCollection, TransactionRecords } from './collection.js'
 import { shedFormerKind } from './kind.js'
-import type { Model } from './model.js'
+import type { Model, Tables } from './model.js'
 import { models, tableNames } from './models.js'
+import type { Random } from './random.js'
 import { parseRow } from './row-input.js'
 import type { Inputs, Rows, TableName } from './rows.js'
 import type { Table as StoredTable } from './table.js'
 import type { Table, TransactionTable } from './table-calls.js'
-import type { LiveWorld } from './world.js'
 
 /** The tables of a world. */
 export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inputs[Name]> }
@@ -15,18 +17,27 @@ export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inpu
 /** The tables of a world inside a transaction. */
 export type TransactionTables = { readonly [Name in TableName]: TransactionTable<Rows[Name], Inputs[Name]> }
 
+/** The parts of a world that its collections work on. */
+interface CollectionHost {
+  readonly tables: Tables
+  readonly random: Random
+  readonly clock: WorldClock
+  write<T>(write: () => T): T
+  subscribe(listener: (changeSet: ChangeSet) => void): () => void
+}
+
 /** Makes the Collection of a table. */
-export function createCollection(name: TableName, world: LiveWorld): TableCollection<object> {
+export function createCollection(name: TableName, world: CollectionHost): TableCollection<object> {
   return new TableCollection(rowStore(name, world), models[name].schema)
 }
 
 /** The tables that one call of `world.transaction` writes to. They refuse writes once it has ended. */
 export class TransactionScope {
-  readonly #world: LiveWorld
+  readonly #world: CollectionHost
   readonly #tables: { [Name in TableName]?: TransactionRecords<object> } = {}
   #hasEnded = false
 
-  constructor(world: LiveWorld) {
+  constructor(world: CollectionHost) {
     this.#world = world
   }
 
@@ -65,7 +76,7 @@ export class TransactionScope {
 }
 
 /** The rows of a table of a world, with the rules of its model. */
-function rowStore(name: TableName, world: LiveWorld): RowStore<object> {
+function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   // The compiler cannot follow one name through tables and models.
   const model = models[name] as unknown as Model<TableName>
   const table = world.tables[name] as unknown as StoredTable<object>
