@@ -1,17 +1,7 @@
 import { completeLink } from '../operations/device-links.js'
-import { closeLobby, connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
-import type { Tables } from '../store/model.js'
-import type { Random } from '../store/random.js'
-import type { Rows, TableName } from '../store/rows.js'
-import { expired, isSeated, type LobbyRow, type PlayerRow, seatsTaken } from '../store/rows.js'
-import type { View } from '../store/world.js'
-import { runSimulationStep } from './simulated-players.js'
-
-/** A job's transaction. `now` is its time, in ms since the epoch. */
-export interface JobContext extends View {
-  readonly random: Random
-  readonly now: number
-}
+import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
+import { expired, isSeated, type LobbyRow, type PlayerRow, type Rows, type TableName } from '../store/rows.js'
+import { type JobContext, runSimulationStep, serveLobby } from './simulated-players.js'
 
 /** What happens to the rows of a table by itself. Their model says when: `nextJobAt`. */
 export interface Lifecycle<Row> {
@@ -83,22 +73,4 @@ function runPlayerJob(player: PlayerRow, { tables, now }: JobContext): void {
   // A simulated player may outlive its simulation, and the lobby that closed when it was full opens again.
   if (player.session_ms !== undefined || tables.simulations.get(lobby.namespace_id))
     serveLobby(lobby, player, tables, now)
-}
-
-/**
- * Does what the server of a lobby with simulated players does: closes the lobby when it is full, opens it when a seat is
- * free again, and stops it when its last simulated player leaves, unless the scenario lists it. `before` is the lobby
- * before `player` came or left. `now` in ms since the epoch.
- */
-export function serveLobby(before: LobbyRow, player: PlayerRow, tables: Tables, now: number): void {
-  const lobby = tables.lobbies.get(before.lobby_id)
-  if (!lobby || lobby.status === 'stopped' || lobby.run_by === 'server') return
-  const isSimulated = player.session_ms !== undefined
-  if (seatsTaken(lobby) === 0 && lobby.stops_at !== undefined && isSimulated) stopLobby(lobby, tables, now)
-  else if (isFull(lobby) && !lobby.is_closed) closeLobby(lobby, true, tables)
-  else if (!isFull(lobby) && isFull(before) && lobby.is_closed) closeLobby(lobby, false, tables)
-}
-
-function isFull(lobby: LobbyRow): boolean {
-  return seatsTaken(lobby) >= lobby.max_players_normal
 }

@@ -3,7 +3,8 @@ import { tableNames } from '../store/models.js'
 import type { Rows, TableName } from '../store/rows.js'
 import type { Table } from '../store/table.js'
 import type { LiveWorld } from '../store/world.js'
-import { type JobContext, type Lifecycle, lifecycles } from './lifecycles.js'
+import { type Lifecycle, lifecycles } from './lifecycles.js'
+import type { JobContext } from './simulated-players.js'
 
 /** Tables whose rows have jobs, in the order in which jobs of the same time run. */
 const scheduled = tableNames.filter((name): name is keyof typeof lifecycles => Object.hasOwn(lifecycles, name))

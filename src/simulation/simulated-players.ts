@@ -1,13 +1,28 @@
 import { ApiError } from '../contract/errors.js'
-import { connectPlayer } from '../operations/game-server.js'
+import { closeLobby, connectPlayer, stopLobby } from '../operations/game-server.js'
 import { findLobby } from '../operations/matchmaking.js'
 import { freshToken } from '../store/fresh.js'
 import type { Tables } from '../store/model.js'
 import { Random } from '../store/random.js'
-import type { GameModeRow, LobbyRow } from '../store/rows.js'
-import { mostConcurrent, nextStepAt, type SimulationRow, sessionLimits, simulationStepMs } from '../store/rows.js'
+import {
+  type GameModeRow,
+  type LobbyRow,
+  mostConcurrent,
+  nextStepAt,
+  type PlayerRow,
+  type SimulationRow,
+  seatsTaken,
+  sessionLimits,
+  simulationStepMs,
+} from '../store/rows.js'
+import type { View } from '../store/world.js'
 import { activityAt, logNormal, poisson, weighted } from './chance.js'
-import { type JobContext, serveLobby } from './lifecycles.js'
+
+/** A job's transaction. `now` is its time, in ms since the epoch. */
+export interface JobContext extends View {
+  readonly random: Random
+  readonly now: number
+}
 
 /** A game mode in a region, and how often players want it there at some time. */
 interface Demand {
@@ -153,6 +168,24 @@ function settleInLobby(
 
 function countConnected({ lobby_id }: LobbyRow, { players }: Tables): number {
   return players.inIndex('lobby_id', { lobby_id }).filter(({ status }) => status === 'connected').length
+}
+
+/**
+ * Does what the server of a lobby with simulated players does: closes the lobby when it is full, opens it when a seat is
+ * free again, and stops it when its last simulated player leaves, unless the scenario lists it. `before` is the lobby
+ * before `player` came or left. `now` in ms since the epoch.
+ */
+export function serveLobby(before: LobbyRow, player: PlayerRow, tables: Tables, now: number): void {
+  const lobby = tables.lobbies.get(before.lobby_id)
+  if (!lobby || lobby.status === 'stopped' || lobby.run_by === 'server') return
+  const isSimulated = player.session_ms !== undefined
+  if (seatsTaken(lobby) === 0 && lobby.stops_at !== undefined && isSimulated) stopLobby(lobby, tables, now)
+  else if (isFull(lobby) && !lobby.is_closed) closeLobby(lobby, true, tables)
+  else if (!isFull(lobby) && isFull(before) && lobby.is_closed) closeLobby(lobby, false, tables)
+}
+
+function isFull(lobby: LobbyRow): boolean {
+  return seatsTaken(lobby) >= lobby.max_players_normal
 }
 
 /** Draws how long a simulated player plays, in ms: whole steps. */
