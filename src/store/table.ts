@@ -338,6 +338,10 @@ function addTo(tree: Tree<string, number>, group: string, amount: number): void 
   else tree.set(group, sum)
 }
 
+function addDifference(differences: Map<string, number>, group: string, amount: number): void {
+  differences.set(group, (differences.get(group) ?? 0) + amount)
+}
+
 /** The group of a row: the values of the columns, joined by spaces. */
 export function groupOf<Row>(columns: readonly (keyof Row & string)[], row: Row): string {
   let group = ''
@@ -358,6 +362,12 @@ export interface WriteLog {
   record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void
   /** Runs what follows from a write: see `Model.afterWrite`. */
   runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void
+}
+
+/** A row of one table that a transaction has changed: its entry before and after. */
+interface EntryChange<Row> {
+  readonly before: Entry<Row> | undefined
+  readonly after: Entry<Row> | undefined
 }
 
 /** What the tables of one world share. */
@@ -508,47 +518,57 @@ export class Table<Row extends object> {
   }
 
   /** Marks what a commit has changed, and gathers the tags of what it touched if there is a set for them. */
-  commit(before: Entry<Row> | undefined, after: Entry<Row> | undefined, revision: number, touched?: Set<string>): void {
-    const state = this.#own()
-    state.revision = revision
-    this.#stamp(before?.row, after?.row, revision, touched)
+  commit(changes: readonly EntryChange<Row>[], revision: number, touched?: Set<string>): void {
+    this.#own().revision = revision
+    this.#stampSums(changes, revision, touched)
+    this.#stampViews(changes, revision, touched)
     if (!touched) return
     const { name, indexes } = this.shape
-    touched.add(tableTag(name)).add(rowTag(name, (after ?? before)?.id ?? ''))
-    for (const index in indexes) {
-      const columns = indexes[index]?.columns ?? []
-      if (before) touched.add(indexTag(name, index, groupOf(columns, before.row)))
-      if (after) touched.add(indexTag(name, index, groupOf(columns, after.row)))
+    touched.add(tableTag(name))
+    for (const { before, after } of changes) {
+      touched.add(rowTag(name, (after ?? before)?.id ?? ''))
+      for (const index in indexes) {
+        const columns = indexes[index]?.columns ?? []
+        if (before) touched.add(indexTag(name, index, groupOf(columns, before.row)))
+        if (after) touched.add(indexTag(name, index, groupOf(columns, after.row)))
+      }
     }
   }
 
-  #stamp(before: Row | undefined, after: Row | undefined, revision: number, touched: Set<string> | undefined): void {
-    const { name, sums, views } = this.shape
+  /** Touches the sums that are not what they were: one row may have lost what another got. */
+  #stampSums(changes: readonly EntryChange<Row>[], revision: number, touched: Set<string> | undefined): void {
+    const { name, sums } = this.shape
     for (const sum in sums) {
-      const definition = sums[sum] as SumDefinition<Row> // a key of it
-      const [left, entered] = [before ? definition.amount(before) : 0, after ? definition.amount(after) : 0]
-      if (before && after && left === entered && isSameGroup(definition.columns, before, after)) continue
-      if (before)
-        this.#touchGroup(
-          sumTag(name, sum, groupOf(definition.columns, before)),
-          revision,
-          touched,
-          definition.isWatched,
-        )
-      if (after)
-        this.#touchGroup(sumTag(name, sum, groupOf(definition.columns, after)), revision, touched, definition.isWatched)
+      const { columns, amount, isWatched } = sums[sum] as SumDefinition<Row> // a key of it
+      let differences: Map<string, number> | undefined
+      for (const { before, after } of changes) {
+        const [left, entered] = [before ? amount(before.row) : 0, after ? amount(after.row) : 0]
+        if (before && after && left === entered && isSameGroup(columns, before.row, after.row)) continue
+        differences ??= new Map()
+        if (before) addDifference(differences, groupOf(columns, before.row), -left)
+        if (after) addDifference(differences, groupOf(columns, after.row), entered)
+      }
+      if (!differences) continue
+      for (const [group, difference] of differences)
+        if (difference !== 0) this.#touchGroup(sumTag(name, sum, group), revision, touched, isWatched)
     }
+  }
+
+  #stampViews(changes: readonly EntryChange<Row>[], revision: number, touched: Set<string> | undefined): void {
+    const { name, views } = this.shape
     for (const view in views) {
       const { group, columns } = views[view] as ViewDefinition<Row> // a key of it
-      if (
-        before &&
-        after &&
-        group(before) === group(after) &&
-        columns.every(column => sameJson(before[column], after[column]))
-      )
-        continue
-      if (before) this.#touchGroup(viewTag(name, view, group(before)), revision, touched, true)
-      if (after) this.#touchGroup(viewTag(name, view, group(after)), revision, touched, true)
+      for (const { before, after } of changes) {
+        const isSame =
+          before?.seq === after?.seq &&
+          before &&
+          after &&
+          group(before.row) === group(after.row) &&
+          columns.every(column => sameJson(before.row[column], after.row[column]))
+        if (isSame) continue
+        if (before) this.#touchGroup(viewTag(name, view, group(before.row)), revision, touched, true)
+        if (after) this.#touchGroup(viewTag(name, view, group(after.row)), revision, touched, true)
+      }
     }
   }
 

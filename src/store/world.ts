@@ -365,8 +365,10 @@ class WorldCore implements TableContext, View {
     const hasDrawn = before.some((number, i) => number !== after[i])
     if (changes.length === 0 && !hasDrawn) return undefined
     const { revision, now: at } = transaction
-    for (const { table, before, after } of changes)
-      (this.tables[table] as unknown as Table<object>).commit(before, after, revision, touched)
+    for (const name of tableNames) {
+      const own = changes.filter(({ table }) => table === name)
+      if (own.length > 0) (this.tables[name] as unknown as Table<object>).commit(own, revision, touched)
+    }
     this.#revision = revision
     return { revision, at, cause, changes, ...(hasDrawn ? { random: { before, after } } : {}) }
   }
