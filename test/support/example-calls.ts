@@ -90,7 +90,7 @@ export const tokenOf = (id: OperationId) => tokenFor[operations[id].auth]
 const anyUuid = '12345678-1234-4234-8234-123456789012'
 
 /** Calls of every operation that name all that there is in a world. Those that write come last. */
-export function callsTo({ view: { tables } }: LiveWorld): TestRequest[] {
+export function callsTo({ tables }: LiveWorld): TestRequest[] {
   const { games, namespaces, tokens, deviceLinks, settings } = tables
   const cdn = settings.get('settings')?.cdn_domain
   const origins = [

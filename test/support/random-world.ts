@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { UsageError } from '../../src/lib/usage-error.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
-import type { Tables } from '../../src/store/table.js'
 import type { LiveWorld } from '../../src/store/world.js'
+import type { TransactionTables } from '../../src/store/world-tables.js'
 import { startAt, tanks } from './tanks.js'
 import { twoGames } from './worlds.js'
 
@@ -196,23 +196,26 @@ const changes = {
     ]
     return settings.update(q => q.where({ settings_id: 'settings' }), assign(nth(columns, m) ?? {}))
   },
-  'take away a record': (tables, { n, m }) => {
-    // Each table takes a row of its own away.
-    const table = nth([tables.games, tables.namespaces, tables.gameModes, tables.regions], m) as Tables['games']
+  'delete a row': (tables, { n, m }) => {
+    // Each table deletes a row of its own.
+    const table = nth(
+      [tables.games, tables.namespaces, tables.gameModes, tables.regions],
+      m,
+    ) as TransactionTables['games']
     const row = nth(table.all(), n)
     return table.delete(q => q.where(candidate => candidate === row))
   },
-  'take away one of many': (tables, { n, m }) => {
+  'delete one of many': (tables, { n, m }) => {
     const few = [tables.lobbies, tables.players, tables.simulations, tables.deviceLinks, tables.tokens]
-    const table = nth(few, m) as Tables['lobbies'] // the same
+    const table = nth(few, m) as TransactionTables['lobbies'] // the same
     const row = nth(table.all(), n)
     return table.delete(q => q.where(candidate => candidate === row))
   },
-  'take away and make again': async ({ lobbies }, { n }) => {
-    const row = await lobbies.delete(q => q.where({ lobby_id: nth(lobbies.all(), n)?.lobby_id ?? '' }))
-    if (row) await lobbies.create(row)
+  'delete and create again': ({ lobbies }, { n }) => {
+    const row = lobbies.delete(q => q.where({ lobby_id: nth(lobbies.all(), n)?.lobby_id ?? '' }))
+    if (row) lobbies.create(row)
   },
-} satisfies Record<string, (tables: Tables, ingredients: Ingredients) => unknown>
+} satisfies Record<string, (tables: TransactionTables, ingredients: Ingredients) => unknown>
 
 /** The kinds of steps. */
 export const kinds = ['go on', ...(Object.keys(changes) as (keyof typeof changes)[])] as const // it has these keys
@@ -245,7 +248,7 @@ export async function play(step: Step, world: LiveWorld): Promise<boolean> {
   const { does, n, m } = step
   try {
     if (does === 'go on') await world.clock.advance(nth([0, 1, 999, 1e9, 1e14], n) ?? 0)
-    else await world.write<unknown>(tables => changes[does](tables, step))
+    else world.transaction<unknown>(tables => changes[does](tables, step))
     if (does === 'go on')
       await world.clock.set({ mode: m > 6 ? 'running' : 'frozen', rate: nth([1, 1, 0.001, 5e-324, 1_000_000], m) })
     return true

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { UsageError } from '../../src/lib/usage-error.js'
 import type { TableName } from '../../src/store/rows.js'
-import type { Table, Tables } from '../../src/store/table.js'
+import type { TransactionTable } from '../../src/store/table-calls.js'
 import type { LiveWorld } from '../../src/store/world.js'
+import type { TransactionTables } from '../../src/store/world-tables.js'
 import { ids, startAt, tokens } from './tanks.js'
 
 /** Tokens that only a random write makes. */
@@ -14,16 +15,16 @@ export const madeTokens = {
   guest: 'player.guest',
 } as const
 
-/** A change to one record. Many do not fit, and are refused. */
+/** A change to one row. Many do not fit, and are refused. */
 type Change =
   | { readonly does: 'create'; readonly table: TableName; readonly row: object }
   | { readonly does: 'update'; readonly table: TableName; readonly where: object; readonly columns: object }
   | { readonly does: 'delete'; readonly table: TableName; readonly where: object }
 
-/** Something that is done to a world of tanks. */
+/** A write to a world of tanks. */
 export type RandomWrite =
   | Change
-  | { readonly does: 'turn'; readonly changes: readonly Change[]; readonly ends: 'well' | 'throwing' }
+  | { readonly does: 'transaction'; readonly changes: readonly Change[]; readonly ends: 'well' | 'throwing' }
   | { readonly does: 'advance'; readonly ms: number }
   | { readonly does: 'reset' }
 
@@ -150,13 +151,13 @@ const change: fc.Arbitrary<Change> = fc
     )
   })
 
-/** Writes to all tables of tanks, alone and several in a turn, that land, are refused or throw; and what time does. */
+/** Writes to all tables of tanks, alone and several in a transaction. They commit, are refused or throw. Also advances and resets. */
 export const randomWrite: fc.Arbitrary<RandomWrite> = fc.oneof(
   { weight: 8, arbitrary: change },
   {
     weight: 3,
     arbitrary: fc.record({
-      does: fc.constant('turn' as const),
+      does: fc.constant('transaction' as const),
       changes: fc.array(change, { maxLength: 4 }),
       ends: fc.constantFrom('well', 'well', 'well', 'throwing'),
     }),
@@ -170,7 +171,7 @@ export const randomWrite: fc.Arbitrary<RandomWrite> = fc.oneof(
 
 class Thrown extends Error {}
 
-/** Does it to a world, and answers what came of it: `done`, or why it was refused. */
+/** Applies a write to a world. Returns `done`, or why it was refused. */
 export async function play(write: RandomWrite, world: LiveWorld): Promise<string> {
   try {
     await begin(write, world)
@@ -184,16 +185,16 @@ export async function play(write: RandomWrite, world: LiveWorld): Promise<string
 async function begin(write: RandomWrite, world: LiveWorld): Promise<unknown> {
   if (write.does === 'reset') return world.reset()
   if (write.does === 'advance') return world.clock.advance(write.ms)
-  if (write.does !== 'turn') return world.write(tables => changed(write, tables))
-  return world.write(async tables => {
-    for (const step of write.changes) await changed(step, tables)
-    if (write.ends === 'throwing') throw new Thrown('thrown at the end of the turn')
+  if (write.does !== 'transaction') return world.transaction(tables => applyChange(write, tables))
+  return world.transaction(tables => {
+    for (const change of write.changes) applyChange(change, tables)
+    if (write.ends === 'throwing') throw new Thrown('thrown at the end of the transaction')
   })
 }
 
-function changed(change: Change, tables: Tables): Promise<unknown> {
-  // Each table refuses what is no row of its own.
-  const table = tables[change.table] as unknown as Table<object, object>
+function applyChange(change: Change, tables: TransactionTables): unknown {
+  // Each table refuses a row that is not its own.
+  const table = tables[change.table] as unknown as TransactionTable<object, object>
   if (change.does === 'create') return table.create(change.row)
   if (change.does === 'delete') return table.delete(q => q.where(change.where))
   return table.update(q => q.where(change.where), { data: draft => void Object.assign(draft, change.columns) })

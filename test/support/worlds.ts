@@ -3,10 +3,10 @@ import { UsageError } from '../../src/lib/usage-error.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { type BeginningOptions, beginningOf } from '../../src/scenario/world-state.js'
-import { tableNames } from '../../src/store/model.js'
+import { tableNames } from '../../src/store/models.js'
 import type { Rows, TableName } from '../../src/store/rows.js'
-import { begin } from '../../src/store/standing.js'
 import { createWorld, type LiveWorld, type World } from '../../src/store/world.js'
+import { createState } from '../../src/store/world-state.js'
 import { startAt } from './tanks.js'
 
 /** Two games with three namespaces, named and not. */
@@ -33,16 +33,16 @@ export interface Made extends Partial<BeginningOptions> {
 /** The rows of a scenario, by table. */
 export function rowsOf(input: ScenarioInput, { now = startAt, ...options }: Made = {}) {
   const rows = Object.entries(beginningOf(readScenario(input), options).rows(now))
-  // The store takes rows as they come, and checks them; here they are taken at their word.
+  // The store checks rows. Here they are trusted.
   return Object.fromEntries(rows.map(([name, taken]) => [name, [...taken]])) as unknown as {
     readonly [Name in TableName]: readonly Rows[Name][]
   }
 }
 
-/** The world of a scenario, its clock frozen at `startAt` unless the scenario says otherwise. */
+/** Creates the world of a scenario. Its clock is frozen at `startAt`, unless the scenario says otherwise. */
 export function worldOf(input: ScenarioInput): LiveWorld {
   const frozen: ScenarioInput = { clock: 'frozen', now: new Date(startAt).toISOString(), ...input }
-  return createWorld(begin(beginningOf(readScenario(frozen))))
+  return createWorld(createState(beginningOf(readScenario(frozen))))
 }
 
 /** The lines of the `UsageError` that a function throws. */
@@ -56,17 +56,16 @@ export function problemLines(run: () => unknown): string[] {
   return []
 }
 
-/** Gives a world its internal type, which every world has. */
+/** Gives a world its internal type. Every world has it. */
 export function live(world: World): LiveWorld {
   return world as LiveWorld
 }
 
-/** Everything that a request can change in a world: records, revision, clock, random state and waiters. */
+/** Everything that a request can change in a world: rows, revision, clock, random state and waiters. */
 export function stateOf(world: World): string {
-  const { view, revision, clock, random, waiting } = live(world)
-  const tables = tableNames.map(name => [name, view.tables[name].all()])
+  const { tables, revision, clock, random, waiting } = live(world)
   return JSON.stringify({
-    tables,
+    tables: tableNames.map(name => [name, tables[name].all()]),
     revision,
     now: clock.now(),
     pending: clock.pending,

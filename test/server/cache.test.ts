@@ -1,0 +1,235 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { ReadCache } from '../../src/server/cache.js'
+import type { RequestHandler } from '../../src/server/message.js'
+import { ask, comparable, type TestRequest, type TestResponse } from '../support/http.js'
+import { randomRead, randomWriteCall } from '../support/random-request.js'
+import { play, type RandomWrite, randomWrite } from '../support/random-write.js'
+import { bearer, completion, tanks, tokens } from '../support/tanks.js'
+import { live } from '../support/worlds.js'
+import { freshRequestHandler } from './fresh.js'
+
+type Step =
+  | { readonly kind: 'read'; readonly sent: TestRequest }
+  | { readonly kind: 'call'; readonly sent: TestRequest; readonly then: 'wait' | 'go on' }
+  | { readonly kind: 'write'; readonly write: RandomWrite; readonly then: 'wait' | 'go on' }
+
+const then = fc.constantFrom('wait' as const, 'wait' as const, 'go on' as const)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('read' as const), sent: randomRead }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), write: randomWrite, then }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('call' as const), sent: randomWriteCall, then }) },
+)
+// An answer that is never read again is never stale: each is read again after each change, and at the end.
+const steps = fc.array(step, { maxLength: 40, size: 'max' })
+
+const scenario = {
+  ...tanks,
+  device_links: [...(tanks.device_links ?? []), { token: 'device.made', completes_after: '1s', game: 'tanks' }],
+}
+
+/** Sends a request that is answered at once: any but a write. */
+function answerNow(answer: RequestHandler, { headers = {}, body, ...sent }: TestRequest): TestResponse {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const got = answer({ ...sent, headers, body: bytes })
+  if (got instanceof Promise) throw new Error('a read has to wait')
+  return comparable({ ...got, body: new TextDecoder().decode(got.body) })
+}
+
+/** Plays the steps. Compares each read, and all earlier reads after each change, with the answer of the oracle. */
+async function compareAll(steps: readonly Step[]): Promise<void> {
+  const mock = createMockmaker({ scenario, watchTimeoutMs: 0 })
+  const fresh = freshRequestHandler(live(mock.world))
+  const asked: TestRequest[] = []
+  const stale: unknown[] = []
+  const compare = (sent: TestRequest) => {
+    const [cached, now] = [answerNow(mock.answer, sent), answerNow(fresh, sent)]
+    if (JSON.stringify(cached) !== JSON.stringify(now)) stale.push({ sent, cached, now })
+  }
+  mock.world.subscribe(() => asked.forEach(compare))
+  const begun: Promise<unknown>[] = []
+  for (const step of steps) {
+    if (step.kind === 'read') {
+      compare(step.sent)
+      asked.push(step.sent)
+    } else {
+      begun.push(step.kind === 'call' ? ask(mock, step.sent) : play(step.write, live(mock.world)))
+      if (step.then === 'wait') await Promise.all(begun)
+    }
+  }
+  await Promise.all(begun)
+  asked.forEach(compare)
+  expect(stale).toEqual([])
+}
+
+const list = (mock: Mockmaker, headers = {}) =>
+  mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers })
+
+describe('a cached answer', () => {
+  it('is that of a mock without a cache, whatever was read and written before', async () => {
+    await fc.assert(fc.asyncProperty(steps, compareAll), { numRuns: 300 })
+  })
+
+  it('is none that the clock alone may change', async () => {
+    const { world } = createMockmaker({ scenario: tanks })
+    const cache = new ReadCache(live(world))
+    const at = world.clock.now() + 1_000
+    const read = () => cache.output('key', () => live(world).read(({ hasPassed }) => ({ passed: hasPassed(at) })))
+    const before = read()
+
+    await world.clock.advance(1_000)
+
+    expect([before, read()]).toEqual([{ passed: false }, { passed: true }])
+  })
+
+  it('is dropped when a reset puts back the clock that changed it', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const { world } = mock
+    const cache = new ReadCache(live(world))
+    const at = world.clock.now() + 1_000
+    const read = () => cache.output('key', () => live(world).read(({ hasPassed }) => ({ passed: hasPassed(at) })))
+    await world.clock.advance(1_000)
+    const before = read()
+
+    await mock.reset()
+
+    expect([before, read()]).toEqual([{ passed: true }, { passed: false }])
+  })
+
+  it('is the very bytes of the one before, where nothing has changed', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+
+    expect((await list(mock)).body).toBe((await list(mock)).body)
+  })
+
+  it('is none to a request with coordinates, because there are endless ones', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const headers = { 'x-coords': '1,2' }
+
+    expect((await list(mock, headers)).body).not.toBe((await list(mock, headers)).body)
+  })
+
+  it('is one of at most 500: the oldest is dropped', async () => {
+    const namespaces = Array.from({ length: 501 }, (_, i) => ({ name_id: `n${i}`, tokens: { public: `pub.${i}` } }))
+    const mock = createMockmaker({ scenario: { games: [{ name_id: 'tanks', namespaces }] } })
+    const listIn = (i: number) => list(mock, bearer(`pub.${i}`))
+    const first = await listIn(0)
+
+    for (let i = 1; i <= 500; i++) await listIn(i)
+
+    expect((await listIn(500)).body).toBe((await listIn(500)).body)
+    expect((await listIn(0)).body).not.toBe(first.body)
+  })
+})
+
+const other = 'device.mock.other'
+const twoLinks = {
+  ...tanks,
+  device_links: [
+    { token: tokens.pending, expires_after: '2h' },
+    { token: other, expires_after: '2h' },
+  ],
+}
+
+const textOf = (body: Uint8Array) => new TextDecoder().decode(body)
+const watch = (mock: Mockmaker, token: string) =>
+  mock.answer({
+    method: 'GET',
+    path: '/cloud/devices/links',
+    query: `device_link_token=${token}&watch_index=${mock.world.revision}`,
+    headers: {},
+  })
+const putOffAll = (mock: Mockmaker) =>
+  mock.world.deviceLinks.updateMany(undefined, {
+    data: link => void Object.assign(link, { expires_at: Number(link.expires_at) + 1 }),
+  })
+
+describe('watches that wake together', () => {
+  it('share their bytes where they ask for the same, and only there', async () => {
+    const mock = createMockmaker({ scenario: twoLinks })
+    const asked = [tokens.pending, tokens.pending, other].map(token => watch(mock, token))
+
+    await putOffAll(mock)
+
+    const [one, same, another] = await Promise.all(asked)
+    expect(same?.body).toBe(one?.body)
+    expect(another?.body).not.toBe(one?.body)
+  })
+
+  it('get the newest answer each time', async () => {
+    const mock = createMockmaker({ scenario: twoLinks })
+    const before = watch(mock, tokens.pending)
+    await putOffAll(mock)
+    const first = textOf((await before).body)
+    const again = watch(mock, tokens.pending)
+
+    await ask(mock, completion)
+
+    expect([first.includes('cloud_token'), textOf((await again).body).includes('cloud_token')]).toEqual([false, true])
+  })
+})
+
+describe('a shared reading', () => {
+  const reading = (until?: number, tags: readonly string[] = ['games']) => ({
+    value: {},
+    tags: new Set(tags),
+    revision: 1,
+    until,
+  })
+  const created = () => {
+    const { world } = createMockmaker({ scenario: tanks })
+    return { world, cache: new ReadCache(live(world)) }
+  }
+
+  it('is read once at a revision', async () => {
+    const { world, cache } = created()
+    const first = cache.reading('a', () => reading())
+
+    const again = cache.reading('a', () => reading())
+    await world.games.update(q => q.where({ name_id: 'tanks' }), {
+      data: draft => void Object.assign(draft, { display_name: 'Other' }),
+    })
+
+    expect(again).toBe(first)
+    expect(cache.reading('a', () => reading())).not.toBe(first)
+  })
+
+  it('is another one under another key', () => {
+    const { cache } = created()
+
+    const first = cache.reading('a', () => reading())
+
+    expect(cache.reading('b', () => reading())).not.toBe(first)
+  })
+
+  it('ends when the clock may change it', async () => {
+    const { world, cache } = created()
+    const first = cache.reading('a', () => reading(world.clock.now() + 10))
+
+    await world.clock.advance(9)
+    const before = cache.reading('a', () => reading())
+    await world.clock.advance(1)
+
+    expect(before).toBe(first)
+    expect(cache.reading('a', () => reading())).not.toBe(first)
+  })
+
+  it('is none that the clock has changed, because the clock may go back', () => {
+    const { cache } = created()
+
+    const first = cache.reading('a', () => reading(undefined, ['@clock']))
+
+    expect(cache.reading('a', () => reading())).not.toBe(first)
+  })
+
+  it('is one of at most 500', () => {
+    const { cache } = created()
+    const keys = Array.from({ length: 501 }, (_, i) => `${i}`)
+
+    const first = keys.map(key => cache.reading(key, () => reading()))
+
+    const again = keys.map(key => cache.reading(key, () => reading()))
+    expect(again.map((reading, i) => reading === first[i])).toEqual([...Array(500).fill(true), false])
+  })
+})
