@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { LobbyWait } from '../../src/server/lobby-wait.js'
+import { Executor } from '../../src/server/execute.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
 import {
   entryPoints,
@@ -108,6 +108,26 @@ describe('on a socket', () => {
   })
 })
 
+/** A function that joins a lobby, by default one that is starting, where few requests may wait. */
+function joining({ maxWaiters }: { maxWaiters: number }) {
+  const mock = createMockmaker({ scenario: { ...manual, lobbies: [{ lobby_id: 'slow', status: 'starting' }] } })
+  const world = live(mock.world)
+  const { execute } = new Executor({ world, watchTimeoutMs: 0, maxWaiters, isClosed: () => false })
+  const [namespace] = world.namespaces.all()
+  const join = (lobby_id = 'slow') =>
+    execute({
+      id: 'lobbies.join',
+      caller: { kind: 'public', namespaceId: namespace?.namespace_id ?? '' },
+      input: { lobby_id },
+      client: () => ({ address: '127.0.0.1', isLocal: true }),
+      signal: () => undefined,
+      longestBlockMs: undefined,
+      rayId: () => 'ray',
+      revisions: [],
+    })
+  return { world, join }
+}
+
 /** A find that waits, and the id of its lobby. */
 async function waiting(mock: Mockmaker, signal?: AbortSignal) {
   const answer = ask(mock, find, signal)
@@ -209,62 +229,28 @@ describe('a find that waits for its lobby', () => {
   })
 
   it('is refused, and changes nothing, where as many requests wait as may', async () => {
-    const { world } = createMockmaker({ scenario: { ...manual, lobbies: [{ lobby_id: 'slow', status: 'starting' }] } })
-    const core = live(world)
-    const lobbyWait = new LobbyWait({ world: core, maxWaiters: 1, isClosed: () => false })
-    const answer = () =>
-      lobbyWait.answer(
-        check =>
-          core.write(async (tables, { reads }) => {
-            const { player_token: token } = await tables.players.create({ lobby_id: 'slow', status: 'reserved' })
-            const join = { lobby: { lobby_id: 'slow' }, player: { token } } as Join // all that a wait looks at
-            check(join, reads)
-            return join
-          }),
-        { signal: () => undefined },
-      )
+    const { world, join } = joining({ maxWaiters: 1 })
 
-    const first = answer()
-    const second = await answer().catch((error: unknown) => error)
+    const first = join()
     const before = stateOf(world)
-    const third = await answer().catch((error: unknown) => error)
 
-    expect([second, third]).toMatchObject([{ code: 'API_RATE_LIMIT' }, { code: 'API_RATE_LIMIT' }])
+    expect(join).toThrow(expect.objectContaining({ code: 'API_RATE_LIMIT' }))
+    expect(join).toThrow(expect.objectContaining({ code: 'API_RATE_LIMIT' }))
     expect([stateOf(world), world.players.count()]).toEqual([before, 1])
-    core.endWaiters()
+    world.endWaiters()
     await expect(first).rejects.toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
   })
 
-  it('is refused where others have a seat already, and wait next', async () => {
-    const { world } = createMockmaker({
-      scenario: { ...manual, game_modes: ['duel'], lobbies: [{ lobby_id: 'slow', status: 'starting' }] },
-    })
-    const core = live(world)
-    const lobbyWait = new LobbyWait({ world: core, maxWaiters: 2, isClosed: () => false })
-    const players = await Promise.all(
-      Array.from({ length: 5 }, () => world.players.create({ lobby_id: 'slow', status: 'reserved' })),
-    )
-    const joins = players.map(({ player_token: token }) => ({ lobby: { lobby_id: 'slow' }, player: { token } }) as Join) // all that a wait looks at
+  it('is answered, not refused, where its lobby is ready although as many requests wait as may', async () => {
+    const { world, join } = joining({ maxWaiters: 1 })
+    const first = join()
+    await world.lobbies.create({ lobby_id: 'quick' })
 
-    // In one turn, so that all are checked before the first of them waits.
-    const answers = core.write((_, { reads }) =>
-      joins.map(join =>
-        lobbyWait.answer(
-          async check => {
-            check(join, reads)
-            return join
-          },
-          { signal: () => undefined },
-        ),
-      ),
-    )
-    const settledAnswers = Promise.allSettled(await answers)
-    await flushPromises()
+    const second = join('quick')
 
-    expect(world.waiters).toBe(2)
-    core.endWaiters()
-    const reasons = (await settledAnswers).map(answer => answer.status === 'rejected' && answer.reason.code)
-    expect(reasons).toEqual([...Array(2).fill('MATCHMAKER_LOBBY_STOPPED'), ...Array(3).fill('API_RATE_LIMIT')])
+    expect(second).toMatchObject({ lobby: { lobby_id: 'quick' } })
+    world.endWaiters()
+    await expect(first).rejects.toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
   })
 
   it('does not wait in a mock that is closed', async () => {

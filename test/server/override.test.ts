@@ -236,12 +236,12 @@ describe('an override that throws', () => {
     expect((await ask(mock, list)).status).toBe(200)
   })
 
-  it('in the middle of a write leaves the world as it was', async ({ mock, consoleError }) => {
+  it('in the middle of a transaction leaves the world as it was', async ({ mock, consoleError }) => {
     const before = stateOf(mock.world)
     const answer = overridden(mock, 'devices.links.complete', async ({ world }) => {
-      await world.write(async tables => {
-        await tables.deviceLinks.create({})
-        await tables.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
+      world.transaction(tables => {
+        tables.deviceLinks.create({})
+        tables.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
         throw new Error('half way')
       })
       return {}

@@ -117,11 +117,11 @@ describe('a watch', () => {
     expect(world.clock.pending).toBe(0)
   })
 
-  it('wakes once for two changes in one turn, with the index of both', async () => {
+  it('wakes once for two changes in one transaction, with the index of both', async () => {
     const { mock, world, answer } = await blocked()
-    await mock.world.write(async ({ deviceLinks }) => {
+    mock.world.transaction(({ deviceLinks }) => {
       for (const expires_at of [world.clock.now() + 5_000, world.clock.now() + 9_000]) {
-        await deviceLinks.update(q => q.where({ device_link_token: tokens.pending }), {
+        deviceLinks.update(q => q.where({ device_link_token: tokens.pending }), {
           data: link => void Object.assign(link, { expires_at }),
         })
       }
@@ -145,15 +145,15 @@ describe('a watch', () => {
     expect(world.waiters).toBe(1)
   })
 
-  it('sleeps on where a turn on its own link throws', async () => {
+  it('sleeps on where a transaction on its own link throws', async () => {
     const { mock, world } = await blocked()
-
-    await mock.world
-      .write(async tables => {
-        await tables.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
+    const write = () =>
+      mock.world.transaction(tables => {
+        tables.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
         throw new Error('changed my mind')
       })
-      .catch(() => {})
+
+    expect(write).toThrow('changed my mind')
     await flushPromises()
 
     expect(world.waiters).toBe(1)
