@@ -4,12 +4,14 @@ import type { Rows, TableName } from './rows.js'
 import type { Entry } from './table.js'
 
 /** A changed row of a table: its entry before and after; `undefined` where it was not there, or is gone. */
-export interface Change<Name extends TableName = TableName> {
-  readonly table: Name
-  readonly id: string
-  readonly before: Entry<Rows[Name]> | undefined
-  readonly after: Entry<Rows[Name]> | undefined
-}
+export type Change = {
+  readonly [Name in TableName]: {
+    readonly table: Name
+    readonly id: string
+    readonly before: Entry<Rows[Name]> | undefined
+    readonly after: Entry<Rows[Name]> | undefined
+  }
+}[TableName]
 
 /** Why a change set came about. */
 export type Cause =

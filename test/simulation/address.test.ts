@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { fc, it } from '@fast-check/vitest'
 import { expect } from 'vitest'
-import { addressOf } from '../../src/simulation/address.js'
-import { stepMs } from '../../src/simulation/session.js'
+import { addressOf } from '../../src/simulation/simulated-players.js'
+import { simulationStepMs } from '../../src/store/simulation-row.js'
 import { latestMs } from '../../src/store/time.js'
 
 // A step of four bytes lasts to the year 2650.
@@ -12,7 +12,7 @@ const nth = fc.oneof(fc.nat(200_000), fc.constantFrom(0, 0xfffe, 0xffff, 0x10000
 it.prop([step, nth, nth], { numRuns: 1000 })(
   'those who come in one step have addresses of their own',
   (step, one, other) => {
-    const [here, there] = [one, other].map(nth => addressOf(step * stepMs, nth))
+    const [here, there] = [one, other].map(nth => addressOf(step * simulationStepMs, nth))
 
     expect([here, there].map(address => isIPv6(address ?? ''))).toEqual([true, true])
     expect(here === there).toBe(one === other)
@@ -20,7 +20,7 @@ it.prop([step, nth, nth], { numRuns: 1000 })(
 )
 
 it.prop([step, step, nth], { numRuns: 1000 })('and so have those of other steps', (one, other, nth) => {
-  const [here, there] = [one, other].map(step => addressOf(step * stepMs, nth))
+  const [here, there] = [one, other].map(step => addressOf(step * simulationStepMs, nth))
 
   expect(here === there).toBe(one === other)
 })

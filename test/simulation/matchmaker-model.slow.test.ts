@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { lobbyTokenOf } from '../../src/store/lobby-token.js'
-import { models } from '../../src/store/model.js'
+import { models } from '../../src/store/models.js'
 import { flushPromises } from '../support/worlds.js'
 import { limits, MatchmakerModel, type ModeId, modes, type Outcome, regionIds } from './matchmaker-model.js'
 

@@ -63,8 +63,9 @@ describe('players who come and go', () => {
   it('come from an address of their own', async () => {
     const mock = opened()
     const addresses: string[] = []
-    mock.world.subscribe(({ puts }) => {
-      for (const put of puts) if (put.table === 'players') addresses.push(put.row.address)
+    mock.world.subscribe(({ changes }) => {
+      for (const change of changes)
+        if (change.table === 'players' && !change.before && change.after) addresses.push(change.after.row.address)
     })
 
     await mock.world.clock.advance('6h')
@@ -180,15 +181,15 @@ describe('a lobby where players come and go', () => {
     const mock = opened({ players: { concurrent: 60, modes: { duel: 1 } } })
     const seen = new Map<string, string[]>()
     const wrong: string[] = []
-    mock.world.subscribe(({ puts }) => {
-      for (const put of puts) {
-        if (put.table !== 'lobbies') continue
-        const { lobby_id, status, is_closed } = put.row
+    mock.world.subscribe(({ changes }) => {
+      for (const { table, after } of changes) {
+        if (table !== 'lobbies' || !after) continue
+        const { lobby_id, status, is_closed } = after.row
         const state = status === 'stopped' ? 'stopped' : is_closed ? 'closed' : 'open'
         const states = seen.get(lobby_id) ?? []
         if (states.at(-1) !== state) seen.set(lobby_id, [...states, state])
-        if (state !== 'stopped' && (seatsTaken(put.row) === 2) !== (state === 'closed'))
-          wrong.push(`${state}: ${seatsTaken(put.row)}`)
+        if (state !== 'stopped' && (seatsTaken(after.row) === 2) !== (state === 'closed'))
+          wrong.push(`${state}: ${seatsTaken(after.row)}`)
       }
     })
 
@@ -263,15 +264,15 @@ describe('a simulated week', () => {
     const { world } = mock
     let looks = 0
     const wrong: string[] = []
-    world.subscribe(({ puts }) => {
-      for (const put of puts) {
-        if (put.table !== 'lobbies') continue
-        const { lobby_id, reserved_player_count, total_player_count, max_players_direct } = put.row
+    world.subscribe(({ changes }) => {
+      for (const { table, after } of changes) {
+        if (table !== 'lobbies' || !after) continue
+        const { lobby_id, reserved_player_count, total_player_count, max_players_direct } = after.row
         const players = world.players.findMany(q => q.where({ lobby_id })).filter(isSeated)
         const of = (status: string) => players.filter(player => player.status === status).length
         if (of('reserved') !== reserved_player_count || of('connected') !== total_player_count)
           wrong.push(`lobby ${lobby_id} counts ${reserved_player_count} and ${total_player_count}`)
-        if (seatsTaken(put.row) > max_players_direct) wrong.push(`lobby ${lobby_id} is too full`)
+        if (seatsTaken(after.row) > max_players_direct) wrong.push(`lobby ${lobby_id} is too full`)
         looks += 1
       }
     })
