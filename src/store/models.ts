@@ -415,8 +415,15 @@ function addSeats({ lobby_id, status }: PlayerRow, amount: 1 | -1, { lobbies }: 
 
 /** Changes the players of a lobby that becomes ready or stops. Those of a deleted lobby are deleted by reference. */
 function followLobby({ before, after }: RowChange<LobbyRow>, tables: Tables, now: number): void {
+  if (!before && after) countEarlierSeats(after, tables)
   if (before?.status === 'starting' && after?.status === 'ready') startSeats(after, tables, now)
   if (before && after?.status === 'stopped' && before.status !== 'stopped') removePlayers(after, tables, now)
+}
+
+/** Counts players who were created before their lobby, in the same transaction. */
+function countEarlierSeats({ lobby_id }: LobbyRow, tables: Tables): void {
+  for (const player of tables.players.inIndex('lobby_id', { lobby_id }))
+    if (isSeated(player)) addSeats(player, 1, tables)
 }
 
 /** Seats that calls took while the lobby was starting expire counted from now (PROTOCOL.md C, Waiting). */
