@@ -1,23 +1,30 @@
+import { snapshotOf } from '../../src/scenario/snapshot.js'
 import type { ClockMode } from '../../src/store/clock-setting.js'
-import { tableNames } from '../../src/store/model.js'
-import type { SeedRows } from '../../src/store/seed.js'
-import { begin } from '../../src/store/standing.js'
-import type { TurnContext } from '../../src/store/turn-queue.js'
+import { tableNames } from '../../src/store/models.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
+import { createState, type InitialRows, type WorldDefinition } from '../../src/store/world-state.js'
 import { startAt } from './tanks.js'
 
-export interface SmallWorldOptions {
+interface SmallWorldOptions {
   readonly seed?: number
   readonly clock?: ClockMode
   readonly now?: number
-  readonly rows?: SeedRows
-  readonly turnContext?: TurnContext
+  readonly rows?: InitialRows
 }
 
-/** A world of a few records, frozen at `startAt`; with `rows`, of those alone. */
+/** A world of a few rows, frozen at `startAt`; with `rows`, of those alone. */
 export function smallWorld(options: SmallWorldOptions = {}): LiveWorld {
-  const { seed = 1, clock = 'frozen', now = startAt, rows = smallRows(), turnContext } = options
-  return createWorld(begin({ title: 'small', seed, clock, now, rows: () => rows }), turnContext && (() => turnContext))
+  return createWorld(createState(smallDefinition(options)))
+}
+
+/** The definition of that world. */
+export function smallDefinition({
+  seed = 1,
+  clock = 'frozen',
+  now = startAt,
+  rows = smallRows(),
+}: SmallWorldOptions = {}): WorldDefinition {
+  return { title: 'small', seed, clock, now, rows: () => rows }
 }
 
 /** Two games; one namespace of each; lobbies in the first one. */
@@ -61,7 +68,8 @@ function region(region_id: string) {
   return { region_id, region_uuid, provider_display_name: 'Own', region_display_name: region_id, datacenter_coord }
 }
 
-function namespace(namespace_id: string, game_id: string) {
+/** The row of a namespace. */
+export function namespace(namespace_id: string, game_id: string) {
   const fixed = { created_at: startAt, version_id: 'first', tokenless: true, domains: [], lobby_count_max: 128 }
   return { namespace_id, game_id, name_id: namespace_id, display_name: namespace_id, ...fixed }
 }
@@ -88,7 +96,16 @@ export function lobby(lobby_id: string) {
   }
 }
 
-/** All records of a world, by table, in their order, as JSON. */
-export function contents(world: LiveWorld): string {
-  return JSON.stringify(tableNames.map(name => [name, world.view.tables[name].all()]))
+/** All rows of a world, by table, in their order, as JSON. */
+export function contents({ tables }: LiveWorld): string {
+  return JSON.stringify(tableNames.map(name => [name, tables[name].all()]))
+}
+
+/** Everything that a transaction can change in a world, as JSON: its snapshot, and how its tables store the rows. */
+export function dump(world: LiveWorld): string {
+  const tables = tableNames.map(name => {
+    const { revision, nextSeq } = world.tables[name].state
+    return { name, revision, nextSeq, entries: world.tables[name].state.entries() }
+  })
+  return JSON.stringify({ snapshot: snapshotOf(world), clock: world.clock.state, random: world.random.save(), tables })
 }
