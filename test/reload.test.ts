@@ -34,6 +34,16 @@ function mocked(options: object = {}) {
   return { mock, world: mock.world, changeSets }
 }
 
+/** The ids of the rows that a change set creates, changes and deletes. */
+function shape({ changes }: ChangeSet) {
+  const idsOf = (wanted: readonly ChangeSet['changes'][number][]) => wanted.map(({ id }) => id)
+  return {
+    created: idsOf(changes.filter(({ before }) => !before)),
+    changed: idsOf(changes.filter(({ before, after }) => before && after)),
+    deleted: idsOf(changes.filter(({ after }) => !after)),
+  }
+}
+
 /** Sets fields of a lobby. */
 const setLobby = (world: World, lobby_id: string, fields: object) =>
   world.lobbies.update(q => q.where({ lobby_id }), { data: draft => void Object.assign(draft, fields) })
@@ -66,32 +76,26 @@ describe('a scenario that is loaded anew', () => {
     await mock.completeDeviceLink(sofa)
     changeSets.length = 0
 
-    const tally = await mock.reload({
+    const summary = await mock.reload({
       ...scenario,
       title: 'After',
       lobbies: [lobbyOf('three'), lobbyOf('one', { state: { map: 'dust' } })],
     })
 
-    expect(tally).toEqual({ made: 1, changed: 1, deleted: 1, takenAlong: 0 })
-    expect(changeSets.map(({ puts, deletes }) => [puts.map(({ id }) => id), deletes.map(({ id }) => id)])).toEqual([
-      [['three', 'one'], ['two']],
-    ])
+    expect(summary).toEqual({ created: 1, changed: 1, deleted: 1, cascaded: 0 })
+    expect(changeSets.map(shape)).toEqual([{ created: ['three'], changed: ['one'], deleted: ['two'] }])
     expect(lobbyIds(world)).toEqual(['three', 'one', 'run'])
     expect(world.lobbies.get('one')).toMatchObject({ total_player_count: 3, state: { map: 'dust' } })
     expect([world.title, world.deviceLinks.get(sofa)?.status]).toEqual(['After', 'complete'])
   })
 
-  it('leads a reset to it, in the same turn', async () => {
+  it('leads a reset to it', async () => {
     const { mock, world } = mocked()
     await world.lobbies.create(lobbyOf('run'))
 
-    // The reset waits for the turn of the one before it, and for nothing that follows that.
-    const [, ids] = await Promise.all([
-      mock.reload({ ...scenario, lobbies: [lobbyOf('three')] }),
-      mock.reset().then(() => lobbyIds(world)),
-    ])
+    await Promise.all([mock.reload({ ...scenario, lobbies: [lobbyOf('three')] }), mock.reset()])
 
-    expect(ids).toEqual(['three'])
+    expect(lobbyIds(world)).toEqual(['three'])
   })
 
   it('is what later worlds begin with, and leaves those alone that are there', async () => {
@@ -136,28 +140,28 @@ describe('a scenario that is loaded anew', () => {
     await world.lobbies.create(lobbyOf('ffa', { game_mode_id: 'ffa' }))
     await world.lobbies.create(lobbyOf('fra'))
 
-    const tally = await mock.reload({
+    const summary = await mock.reload({
       ...scenario,
       game_modes: [{ game_mode_id: 'duel', max_players: 4, regions: ['lnd-fra'] }],
       lobbies: [lobbyOf('one')],
     })
 
-    expect(tally).toEqual({ made: 0, changed: 1, deleted: 2, takenAlong: 2 })
+    expect(summary).toEqual({ created: 0, changed: 1, deleted: 2, cascaded: 2 })
     expect(lobbyIds(world)).toEqual(['one', 'fra'])
   })
 
   it('takes along the namespaces, modes and tokens of a game that is gone', async () => {
     const games = [{ name_id: 'tanks' }, { name_id: 'boats', game_id: 'boats' }]
     const { mock, world } = mocked({ scenario: { games } })
-    await world.write(async ({ namespaces, gameModes, tokens }) => {
-      await namespaces.create({ namespace_id: 'beta', game_id: 'boats', name_id: 'beta' })
-      await gameModes.create({ namespace_id: 'beta', game_mode_id: 'race' })
-      await tokens.create({ token: 'mine', kind: 'public', namespace_id: 'beta' })
+    world.transaction(({ namespaces, gameModes, tokens }) => {
+      namespaces.create({ namespace_id: 'beta', game_id: 'boats', name_id: 'beta' })
+      gameModes.create({ namespace_id: 'beta', game_mode_id: 'race' })
+      tokens.create({ token: 'mine', kind: 'public', namespace_id: 'beta' })
     })
 
-    const { takenAlong } = await mock.reload({ games: games.slice(0, 1) })
+    const { cascaded } = await mock.reload({ games: games.slice(0, 1) })
 
-    expect(takenAlong).toBe(3)
+    expect(cascaded).toBe(3)
     expect([world.namespaces.get('beta'), world.tokens.get('mine')]).toEqual([undefined, undefined])
   })
 
@@ -255,10 +259,10 @@ describe('a scenario that is loaded anew', () => {
     await world.clock.advance('1h')
     const { revision } = world
 
-    const tally = await mock.reload({ lobbies: [], device_links: [{ expires_after: '5s' }] })
+    const summary = await mock.reload({ lobbies: [], device_links: [{ expires_after: '5s' }] })
 
-    expect([tally, changeSets, world.revision]).toEqual([
-      { made: 0, changed: 0, deleted: 0, takenAlong: 0 },
+    expect([summary, changeSets, world.revision]).toEqual([
+      { created: 0, changed: 0, deleted: 0, cascaded: 0 },
       [],
       revision,
     ])

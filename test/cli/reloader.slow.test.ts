@@ -6,7 +6,7 @@ import { UsageError } from '../../src/lib/usage-error.js'
 import { createMock } from '../../src/mock.js'
 import { nodeParts } from '../../src/node/parts.js'
 import { parseScenario } from '../../src/scenarios.js'
-import { idOf, tableNames } from '../../src/store/model.js'
+import { idOf, tableNames } from '../../src/store/models.js'
 import type { World } from '../../src/store/world.js'
 
 const fixture = (name: string) => readFileSync(`fixtures/${name}.yaml`)

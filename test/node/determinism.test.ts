@@ -65,7 +65,7 @@ describe('determinism', () => {
     const frozen = { ...tanks, device_links: [{ token: tokens.pending }] }
     const { world } = setupMockmaker({ scenario: frozen })
     const other = await run(frozen)
-    await world.write(async ({ deviceLinks }) => void (await deviceLinks.create({})))
+    world.transaction(({ deviceLinks }) => void deviceLinks.create({}))
 
     expect(other).toContain(world.deviceLinks.all().at(-1)?.device_link_token)
   })

@@ -54,14 +54,25 @@ describe('reset', () => {
     expect([cloud_token, watch.index]).toEqual([undefined, String(mock.world.revision)])
   })
 
-  it('waits for the turn that is going on', async ({ setup }) => {
+  it('takes back a transaction that ended just before', async ({ setup }) => {
     const mock = setup()
-    const turn = mock.world.write(async ({ lobbies }) => {
-      await lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
-    })
+    mock.world.transaction(tx => tx.lobbies.delete(q => q.where({ lobby_id: ids.lobby })))
 
-    await Promise.all([turn, mock.reset()])
+    await mock.reset()
 
     expect(await lobbiesAt()).toHaveLength(2)
+  })
+
+  it('is refused inside a transaction, which goes on', async ({ setup }) => {
+    const mock = setup()
+
+    const refused = mock.world.transaction(({ lobbies }) => {
+      const reset = mock.reset().catch(String)
+      lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
+      return { reset }
+    })
+
+    expect(await refused.reset).toContain('a transaction cannot replace its world: end it first')
+    expect(await lobbiesAt()).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { distance } from '../../src/behaviour/distance.js'
+import { distance } from '../../src/operations/regions.js'
 
 const airports = {
   Atlanta: { latitude: 33.6367, longitude: -84.4281 },

@@ -5,7 +5,7 @@ import { catalogue } from '../../src/scenario/regions.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { ask, failure, json, uuid } from '../support/http.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
-import { flushPromises, live } from '../support/worlds.js'
+import { flushPromises } from '../support/worlds.js'
 
 type Shown = { readonly game: (typeof Game)['_output']; readonly watch: { readonly index: string } }
 
@@ -235,13 +235,13 @@ describe('a watch of a game', () => {
     },
   )
 
-  it('sleeps on while one player comes for another who goes, in one turn', async () => {
+  it('sleeps on while one player comes for another who goes, in one transaction', async () => {
     const mock = open()
     const { answer, index } = await blocked(mock)
 
-    await mock.world.write(async tables => {
-      await tables.players.create({ lobby_id: 'walled' })
-      await tables.players.delete(q => q.where({ player_token: tokens.connected }))
+    mock.world.transaction(({ players }) => {
+      players.create({ lobby_id: 'walled' })
+      players.delete(q => q.where({ player_token: tokens.connected }))
     })
     await flushPromises()
 
@@ -278,14 +278,16 @@ describe('a watch of a game', () => {
     const mock = open()
     const { answer } = await blocked(mock)
 
-    await live(mock.world).write(async tables => {
-      const { deviceLinks, lobbies, gameModes, settings, namespaces, games } = tables
-      await settings.update(q => q.where({ settings_id: 'settings' }), {
+    mock.world.transaction(tx => {
+      tx.settings.update(q => q.where({ settings_id: 'settings' }), {
         data: draft => void Reflect.deleteProperty(draft, 'default_namespace_id'),
       })
-      for (const table of [deviceLinks, lobbies, gameModes, tables.tokens, namespaces] as unknown as (typeof games)[])
-        for (const row of table.all()) await table.delete(q => q.where(one => one === row))
-      await games.delete(q => q.where({ game_id: ids.tanks }))
+      tx.deviceLinks.clear()
+      tx.lobbies.clear()
+      tx.gameModes.clear()
+      tx.tokens.clear()
+      tx.namespaces.clear()
+      tx.games.delete(q => q.where({ game_id: ids.tanks }))
     })
 
     expect(failure(await answer)).toBe('404 API_NOT_FOUND')

@@ -23,9 +23,10 @@ const post = (mock: Mockmaker, path: string, body: unknown) => ask(mock, sent('P
 
 describe('a namespace that a call makes', () => {
   it('has each column of each game mode of the first namespace', async () => {
-    const { world, ...mock } = createMockmaker({ scenario: tanks })
+    const mock = createMockmaker({ scenario: tanks })
+    const { world } = mock
 
-    const { namespace_id } = json(await post({ world, ...mock }, namespaces, beta)) as { namespace_id: string }
+    const { namespace_id } = json(await post(mock, namespaces, beta)) as { namespace_id: string }
 
     const modesOf = (namespace_id: string) =>
       world.gameModes.findMany(q => q.where({ namespace_id })).map(mode => ({ ...mode, namespace_id: '' }))
@@ -61,7 +62,7 @@ describe('a namespace that a call makes', () => {
   it('is made in one change set, and at the time of the world', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const changeSets: unknown[] = []
-    mock.world.subscribe(({ puts }) => changeSets.push(puts.map(({ table }) => table)))
+    mock.world.subscribe(({ changes }) => changeSets.push(changes.map(({ table }) => table)))
 
     await mock.world.clock.advance('1m')
     const { namespace_id } = json(await post(mock, namespaces, beta)) as { namespace_id: string }
@@ -70,18 +71,17 @@ describe('a namespace that a call makes', () => {
     expect(mock.world.namespaces.get(namespace_id)?.created_at).toBe(Date.parse('2026-11-20T20:01:00Z'))
   })
 
-  it('is not made where its game is taken away while the call waits for its turn', async () => {
-    const { world, ...mock } = createMockmaker({ scenario: { games: [game, { name_id: 'boats' }] } })
+  it('is not made where its game has just been deleted, with the token', async () => {
+    const mock = createMockmaker({ scenario: { games: [game, { name_id: 'boats' }] } })
 
-    const gone = world.write(async ({ tokens, games }) => {
-      for (const { token } of tokens.findMany(q => q.where({ game_id: ids.tanks })))
-        await tokens.delete(q => q.where({ token }))
-      await games.delete(q => q.where({ game_id: ids.tanks }))
+    mock.world.transaction(({ tokens, games }) => {
+      tokens.deleteMany(q => q.where({ game_id: ids.tanks }))
+      games.delete(q => q.where({ game_id: ids.tanks }))
     })
-    const got = await post({ world, ...mock }, namespaces, beta)
+    const got = await post(mock, namespaces, beta)
 
-    await gone
-    expect(failure(got)).toBe('404 API_NOT_FOUND')
+    expect(failure(got)).toBe('400 TOKEN_INVALID')
+    expect(mock.world.namespaces.count()).toBe(1)
   })
 
   it('is made once, however many ask at once', async () => {

@@ -13,14 +13,17 @@ async function refusal(matchmaker: { max_players?: number; lobby_count_max?: num
 
 describe('lobbies.find', () => {
   it.for([
-    [1, '127.0.0.1 has 1 of the players of the namespace, and may have 1: let one leave, or allow more'],
-    [0, '127.0.0.1 has 0 of the players of the namespace, and may have 0: allow some'],
+    [
+      1,
+      '127.0.0.1 has 1 players in the namespace, and may have 1: raise max_players in mm-config, or disconnect a player',
+    ],
+    [0, '127.0.0.1 has 0 players in the namespace, and may have 0: raise max_players in mm-config'],
   ] as const)('says where max_players is %i what may be done', async ([max_players, message]) => {
-    expect(await refusal({ max_players }, max_players + 1)).toBe(`${message} (mm-config, max_players)`)
+    expect(await refusal({ max_players }, max_players + 1)).toBe(message)
   })
 
   it('says where no lobby is allowed that some may be', async () => {
-    const message = 'the namespace has 0 lobbies, and may have 0: allow some (mm-config, lobby_count_max)'
+    const message = 'the namespace has 0 lobbies, and may have 0: raise lobby_count_max in mm-config'
 
     expect(await refusal({ lobby_count_max: 0 }, 1)).toBe(message)
   })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { validateDevelopmentToken } from '../../src/behaviour/validate-development-token.js'
 import type { Port } from '../../src/contract/namespace-tokens.js'
+import { validateDevelopmentToken } from '../../src/operations/namespace-tokens.js'
 
 const validate = (lobby_ports: Port[]) =>
-  // The behaviour reads its input and nothing else.
+  // The resolver reads its input and nothing else.
   validateDevelopmentToken({
     input: { hostname: 'h', lobby_ports, game_id: 'g', namespace_id: 'n' },
   } as never).errors.map(error => error.path)

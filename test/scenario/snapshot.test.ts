@@ -7,8 +7,8 @@ import { scenarios } from '../../src/scenario/shipped.js'
 import { snapshotOf } from '../../src/scenario/snapshot.js'
 import { beginningOf } from '../../src/scenario/world-state.js'
 import { parseScenario } from '../../src/scenarios.js'
-import { begin } from '../../src/store/standing.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
+import { createState } from '../../src/store/world-state.js'
 import { uuid } from '../support/http.js'
 import { kinds, play, type RandomWorld, randomWorld } from '../support/random-world.js'
 import { tanks } from '../support/tanks.js'
@@ -17,7 +17,7 @@ import { worldOf } from '../support/worlds.js'
 const publicUrl = 'http://links.test'
 
 /** The world of a scenario. Where its links lead belongs to the server, and is said here. */
-const put = (scenario: ScenarioInput) => createWorld(begin(beginningOf(readScenario(scenario), { publicUrl })))
+const put = (scenario: ScenarioInput) => createWorld(createState(beginningOf(readScenario(scenario), { publicUrl })))
 
 async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
   const world = put(scenario)
@@ -29,7 +29,7 @@ async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
  * All records of a world as JSON. A scenario lists namespaces by game, and game modes and lobbies by namespace: of their
  * order, that is what it keeps, and all that an answer shows.
  */
-function contents({ view: { tables } }: LiveWorld): string {
+function contents({ tables }: LiveWorld): string {
   const { settings, games, regions, namespaces, gameModes, lobbies, players, simulations, deviceLinks, tokens } = tables
   const whole = [settings, games, regions, deviceLinks, tokens].map(table => table.all())
   const ofGames = games.all().map(({ game_id }) => namespaces.findMany(q => q.where({ game_id })))

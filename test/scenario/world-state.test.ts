@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { beginningOf } from '../../src/scenario/world-state.js'
-import { tokenLabel } from '../../src/store/model.js'
+import { tokenLabel } from '../../src/store/models.js'
 import { startAt } from '../support/tanks.js'
 import { rowsOf, twoGames, worldOf } from '../support/worlds.js'
 
@@ -142,7 +142,7 @@ describe('a beginning', () => {
 
   it('has its chance at the beginning of another seed', () => {
     const scenario = readScenario({ seed: 7, chance: { world: [1, 2, 3, 4] } })
-    const chanceOf = (seed: number) => beginningOf(scenario, { seed }).chance
+    const chanceOf = (seed: number) => beginningOf(scenario, { seed }).random
 
     expect([chanceOf(7), chanceOf(8)]).toEqual([[1, 2, 3, 4], undefined])
   })
@@ -212,7 +212,7 @@ describe('games, namespaces and their tokens', () => {
     const world = worldOf({ games: [{ namespaces: [{ name_id: 'my-own-beta' }] }] })
     const labels = world.tokens.all().map(row => row.token.split('.')[0])
 
-    expect(labels).toEqual(world.tokens.all().map(row => tokenLabel(row, world)))
+    expect(labels).toEqual(world.tokens.all().map(row => tokenLabel(row, world.tables)))
     expect(labels).toEqual(['pub_my_own_beta', 'dev_my_own_beta', 'cloud'])
   })
 
