@@ -125,7 +125,7 @@ function settlePlayers(
   let count = 0
   for (const lobby of tables.lobbies.inIndex('namespace_id', { namespace_id })) {
     if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
-    const known = countConnected(lobby, tables)
+    const known = tables.players.sum('connected', lobby.lobby_id)
     const settlers = Math.min(lobby.total_player_count - known, mostConcurrent - count - known)
     if (settlers > 0 && left === 0) return { settled: false, count }
     const now = Math.min(Math.max(settlers, 0), left)
@@ -164,10 +164,6 @@ function settleInLobby(
       }),
     )
   }
-}
-
-function countConnected({ lobby_id }: LobbyRow, { players }: Tables): number {
-  return players.inIndex('lobby_id', { lobby_id }).filter(({ status }) => status === 'connected').length
 }
 
 /**

@@ -207,8 +207,11 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     singular: 'player',
     references: [reference(['lobby_id'], 'lobbies', 'cascade')],
     indexes: { lobby_id: { columns: ['lobby_id'] }, nextJobAt: { columns: [], rank: nextPlayerJobAt } },
-    /** Players with a seat, by the address that they come from. */
-    sums: { seats: { columns: ['namespace_id', 'address'], amount: player => (isSeated(player) ? 1 : 0) } },
+    sums: {
+      /** Players with a seat, by the address that they come from. */
+      seats: { columns: ['namespace_id', 'address'], amount: player => (isSeated(player) ? 1 : 0) },
+      connected: { columns: ['lobby_id'], amount: ({ status }) => (status === 'connected' ? 1 : 0) },
+    },
     withDefaults: (input, { tables, random }) => ({
       player_token: freshToken('player', { random, tables }),
       // An unknown lobby is found when references are checked.
@@ -388,8 +391,7 @@ function refuseLobbyChange({ before, after }: RowChange<LobbyRow>, { players }: 
   if (after.reserved_player_count !== reserved)
     return `reserved_player_count is ${after.reserved_player_count}, and its players have ${reserved}: create or delete players instead`
   if (!before || after.total_player_count >= before.total_player_count || after.status === 'stopped') return undefined
-  const seated = players.inIndex('lobby_id', { lobby_id: after.lobby_id })
-  const connected = seated.filter(({ status }) => status === 'connected').length
+  const connected = players.sum('connected', after.lobby_id)
   if (after.total_player_count >= connected) return undefined
   return `total_player_count is ${after.total_player_count}, and ${connected} of its players are connected: delete some instead`
 }
