@@ -426,9 +426,9 @@ function restoreTable(table: Table<object>, target: TableState<object>): void {
     if (before) gone.push(before)
     if (after) restored.push(after)
   })
-  const kept = new Set(restored.map(({ id }) => id))
-  for (const entry of gone)
-    if (!kept.has(entry.id) || table.state.entry(entry.id)?.seq !== entry.seq) table.restore(entry.id, undefined)
+  // A row that moves leaves its old place first: another row may come there.
+  const places = new Map(restored.map(({ id, seq }) => [id, seq]))
+  for (const { id, seq } of gone) if (places.get(id) !== seq) table.restore(id, undefined)
   for (const entry of restored) table.restore(entry.id, entry)
   table.resetSequence(target.nextSeq)
 }

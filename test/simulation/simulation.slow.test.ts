@@ -333,7 +333,7 @@ describe('a simulated day', () => {
     expect({ ...put.snapshot(), revision: 0 }).toEqual({ ...world.snapshot(), revision: 0 })
   })
 
-  it('goes on from a snapshot that was taken when the time was ahead of what happens', async () => {
+  it('goes on from a snapshot that is taken when much is due', async () => {
     const now = Date.parse('2026-11-20T00:00:00Z')
     vi.useFakeTimers({ now })
     const players = { concurrent: 500 }
@@ -344,7 +344,7 @@ describe('a simulated day', () => {
     await put.world.clock.set({ now: '2026-11-20T00:02:00Z' })
     await advanced.world.clock.advance('2m')
 
-    expect(put.world.players.all()).toEqual(advanced.world.players.all())
+    expect({ ...put.snapshot(), revision: 0 }).toEqual({ ...advanced.snapshot(), revision: 0 })
     expect(put.world.players.count()).toBeGreaterThan(30)
     await late.close()
   })
