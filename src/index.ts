@@ -26,10 +26,9 @@ export type {
   WorldsControl,
 } from './control/world-control.js'
 export { UsageError } from './lib/usage-error.js'
-export type { Mock } from './mock.js'
+export type { Mock, MockedWorld, MockedWorlds } from './mock.js'
 export type { MockOptions } from './mock-options.js'
-export type { MockWorld, ReloadOptions } from './mock-world.js'
-export type { MockWorlds, UnknownWorld } from './mock-worlds.js'
+export type { ReloadOptions } from './mock-world.js'
 export type { Mockmaker, MockmakerOptions, UnhandledPrint, UnhandledRequest } from './mockmaker.js'
 export type { Caller } from './operations/resolver.js'
 export type { ScenarioInput } from './scenario/schema.js'
@@ -49,18 +48,22 @@ export type {
 export type { OverrideCall, OverrideResolver } from './server/overrides.js'
 export type { NearMiss, Verification } from './server/verify.js'
 export type { Cause, Change, ChangeSet } from './store/change-set.js'
-export type { Clock } from './store/clock.js'
+export type { Clock, ClockState } from './store/clock.js'
 export type { ClockMode, ClockMoveOptions, ClockSetting } from './store/clock-setting.js'
 export type { Draft } from './store/draft.js'
 export type { Predicate } from './store/query.js'
+export type { RandomState } from './store/random.js'
 export type { ReloadSummary } from './store/reload.js'
 export type { Inputs, Rows, ServerPorts, TableName } from './store/rows.js'
+export type { Entry as TableEntry } from './store/table.js'
 export type {
   Changes as RecordChanges,
   ListOptions,
   OrderBy,
   QueryOptions,
   ReadTable,
+  RowReader,
+  SortDirection,
   Strict,
   Table,
   TransactionTable,

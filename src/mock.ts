@@ -1,4 +1,6 @@
+import type { OperationId } from './contract/operations.js'
 import { EventBudget } from './control/events.js'
+import type { NewWorldOptions, WorldControl, WorldsControl } from './control/world-control.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
 import { type MockState, MockWorld, type MockWorldSettings, type ReloadOptions } from './mock-world.js'
 import { MockWorlds } from './mock-worlds.js'
@@ -8,6 +10,7 @@ import { ScenarioRegistry } from './scenario-registry.js'
 import { HistoryBudget } from './server/history-budget.js'
 import { ExchangeLog } from './server/log.js'
 import type { RequestHandler } from './server/message.js'
+import type { OverrideResolver } from './server/overrides.js'
 import { defaultWorldId, Worlds } from './server/worlds.js'
 import type { ReloadSummary } from './store/reload.js'
 
@@ -21,9 +24,27 @@ export interface MockEnvironment {
   readonly scenarios?: Readonly<Record<string, ScenarioInput>> | undefined
 }
 
+/** One world of a mock. */
+export interface MockedWorld extends WorldControl {
+  /**
+   * Lets a resolver answer an operation in this world, from the next request on and through every entry point. The newest
+   * resolver of an operation wins. The returned function removes it, and so do `reset`, `load` and `worlds.put`. Requests
+   * are checked before, and answers after. Throws `UsageError` for an unknown operation.
+   */
+  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void
+}
+
+/** The worlds of a mock, by their ids. */
+export interface MockedWorlds extends WorldsControl {
+  /** The world of requests that name none. */
+  readonly default: MockedWorld
+  get(id: string): MockedWorld | undefined
+  put(id: string, options?: NewWorldOptions): Promise<MockedWorld>
+}
+
 /** The whole service without MSW and without a transport: the world `default`, and the other worlds. */
-export interface Mock extends MockWorld {
-  readonly worlds: MockWorlds
+export interface Mock extends MockedWorld {
+  readonly worlds: MockedWorlds
   /** Answers each request in the world that it names. */
   readonly answer: RequestHandler
   /** The names of the scenarios that can be loaded. */
@@ -37,10 +58,20 @@ export interface Mock extends MockWorld {
    * worlds start with it. Other worlds stay. Rejects with `UsageError`, and then nothing has happened.
    */
   reload(scenario: ScenarioInput, options?: ReloadOptions): Promise<ReloadSummary>
+  /** Answers every waiter as at its deadline, and releases what faults hold. Nothing blocks from now on. */
+  close(): Promise<void>
+}
+
+/** A mock with the parts that entry points need, which users do not see. */
+export type ServableMock = Mock & MockWorld & { readonly worlds: MockWorlds }
+
+/** The same mock with all its parts: `createMock` makes every mock. */
+export function servable(mock: Mock): ServableMock {
+  return mock as ServableMock
 }
 
 /** Creates a mock. Throws `UsageError` where the scenario, or an option, is wrong. */
-export function createMock(options: MockOptions, environment: MockEnvironment = {}): Mock {
+export function createMock(options: MockOptions, environment: MockEnvironment = {}): ServableMock {
   checkOptions(options)
   const { maxWorlds: most, worldTtlMs: ttlMs, watchTimeoutMs, ...limits } = withDefaults(options)
   const { corsOrigins = [] } = options

@@ -3,7 +3,7 @@ import type { OperationId } from './contract/operations.js'
 import type { ResetOptions } from './control/world-control.js'
 import { quoted } from './lib/quote.js'
 import { UsageError } from './lib/usage-error.js'
-import type { Mock } from './mock.js'
+import type { Mock, ServableMock } from './mock.js'
 import type { MockOptions } from './mock-options.js'
 import type { MockWorld } from './mock-world.js'
 import { createHandler, createHandlers, explainUnmatched } from './server/handlers.js'
@@ -32,7 +32,7 @@ export interface Mockmaker extends Mock {
 }
 
 /** Adds MSW handlers to a mock. Throws `UsageError` if the base URL is wrong. */
-export function withHandlers(mock: Mock, { baseUrl = '*' }: MockmakerOptions): Mockmaker {
+export function withHandlers(mock: ServableMock, { baseUrl = '*' }: MockmakerOptions): Mockmaker {
   const { worlds } = mock
   const routes = (handlerOf: (world: MockWorld) => RequestHandler) => ({
     answer: worlds.route('refuse', handlerOf),

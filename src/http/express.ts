@@ -3,18 +3,19 @@ import type { HttpHandler } from 'msw'
 import * as z from 'zod'
 import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
+import type { Mock } from '../mock.js'
 import { explainUnmatched, operationOf } from '../server/handlers.js'
 import type { RequestHandler } from '../server/message.js'
 import { pathInWorld, routes } from '../server/routes.js'
 import { answerWithHandlers, type Outcome } from './fetch.js'
-import { type AppOptions, createListener, type ServedMock } from './listener.js'
+import { type AppOptions, createListener } from './listener.js'
 import { absoluteForm, handleNodeRequest, NodeRequest, parseTarget, readBody } from './node-adapter.js'
 
 /**
  * Creates an Express app that is the whole server: Host check, control API, pages, operations, and JSON errors for all other
  * paths (PROTOCOL.md B9). You can mount it in another app.
  */
-export function createApp(mock: ServedMock, options: AppOptions = {}): Express {
+export function createApp(mock: Mock, options: AppOptions = {}): Express {
   const listener = createListener(mock, options)
   return express()
     .disable('x-powered-by')

@@ -8,7 +8,7 @@ import { systemReason } from '../lib/system-error.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock.js'
 import { checkListenOptions } from '../mock-options.js'
-import { type AppOptions, createListener, type ServedMock } from './listener.js'
+import { type AppOptions, createListener } from './listener.js'
 
 /** Options of a server. */
 export interface ListenOptions extends AppOptions {
@@ -27,7 +27,7 @@ export interface Listening {
 }
 
 /** Serves a mock on this machine. Rejects with `UsageError` if an option is wrong or the port is taken. */
-export async function listen(mock: ServedMock & Pick<Mock, 'close'>, options: ListenOptions = {}): Promise<Listening> {
+export async function listen(mock: Mock, options: ListenOptions = {}): Promise<Listening> {
   checkListenOptions(options)
   const { port = defaultPort, host, ...app } = options
   const bound = await bind({ port, host })

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isControlPath } from '../contract/paths.js'
 import { checkControlRequest, handleControl, maxControlBody } from '../control/handler.js'
 import { pageFor } from '../control/pages.js'
-import type { Mock } from '../mock.js'
+import { type Mock, servable } from '../mock.js'
 import { checkListenOptions } from '../mock-options.js'
 import type { MockWorld } from '../mock-world.js'
 import { bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
@@ -19,9 +19,6 @@ export interface AppOptions {
   readonly control?: boolean | undefined
 }
 
-/** The part of a mock that a server uses. */
-export type ServedMock = Pick<Mock, 'refuse' | 'respond' | 'worlds' | 'scenarios' | 'uptimeMs'>
-
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
 type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
 
@@ -30,11 +27,12 @@ type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly ba
  * all other paths (PROTOCOL.md B9). It works without Express, and as an Express middleware too.
  */
 export function createListener(
-  mock: ServedMock,
+  served: Mock,
   options: AppOptions = {},
 ): (request: ServedRequest, response: ServerResponse) => void {
   checkListenOptions(options)
   const { allowedHosts = [], control = true } = options
+  const mock = servable(served)
   const { worlds } = mock
   const limit: BodyLimit = control ? bodyLimitOf : () => bodyLimit
   // A client sends the same Host each time.
