@@ -120,6 +120,7 @@ export class MockWorld implements WorldControl {
     this.handle = this.#createHandler(call => this.#overrides.execute(call, this.#executor.execute))
     runs += 1
     this.#run = `${Date.now().toString(36)}_${runs.toString(36)}`
+    bindMethods(this)
     if (state.faults) this.faults.begin(state.faults, state.faultRandom)
     if (state.journal) this.journal.load(state.journal)
   }
@@ -292,6 +293,13 @@ export class MockWorld implements WorldControl {
       execute,
     })
   }
+}
+
+/** Binds the methods to their object, so that they can be taken out of it: `const { world, reset } = createMockmaker()`. */
+function bindMethods(mock: MockWorld): void {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(MockWorld.prototype)))
+    if (typeof value === 'function' && name !== 'constructor')
+      Object.defineProperty(mock, name, { value: value.bind(mock), writable: true, configurable: true })
 }
 
 function notASnapshot(): UsageError {

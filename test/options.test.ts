@@ -34,6 +34,21 @@ describe('createMockmaker', () => {
   ])('refuses %j', (options, message) => {
     expect(make(options)).toThrow(message)
   })
+
+  it('makes a mock whose methods work when they are taken out of it', async () => {
+    const { world, on, changes, reset, snapshot, close } = createMockmaker()
+    const before = snapshot()
+    const events = changes()
+    on('lobbies.list', ({ original }) => original())
+
+    await world.lobbies.create({ lobby_id: 'mine' })
+    const { value } = await events.next()
+    await reset()
+
+    expect(value).toMatchObject({ type: 'change' })
+    expect(snapshot().lobbies).toEqual(before.lobbies)
+    await close()
+  })
 })
 
 describe('listen', () => {
