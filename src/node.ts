@@ -9,9 +9,9 @@ import {
   toMswOptions,
   withHandlers,
 } from './mockmaker.js'
-import { nodeParts } from './node/parts.js'
 import { loadScenarioSync } from './node/scenario-file.js'
 import type { ScenarioInput } from './scenario/schema.js'
+import { scenarios } from './scenario/shipped.js'
 
 /** Options like `MockmakerOptions`. The scenario may also be the name of a shipped one, or the path of a file. */
 export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'> {
@@ -30,7 +30,7 @@ export interface NodeMockmaker extends Mockmaker, MswMethods<SetupServer>, Pick<
 export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = {}): NodeMockmaker {
   const scenarioName = typeof scenario === 'string' ? scenario : undefined
   const loaded = typeof scenario === 'string' ? loadScenarioSync(scenario) : scenario
-  const mock = withHandlers(createMock({ ...options, scenario: loaded }, { ...nodeParts(), scenarioName }), options)
+  const mock = withHandlers(createMock({ ...options, scenario: loaded }, { scenarios, scenarioName }), options)
   const server = setupServer(...mock.handlers)
   const { methods, setListening } = combineWithMsw(mock, server, () => server.close())
   const more = {

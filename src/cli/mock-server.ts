@@ -4,8 +4,8 @@ import { bind, PortTaken } from '../http/listen.js'
 import { createListener } from '../http/listener.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, type Mock } from '../mock.js'
-import { nodeParts } from '../node/parts.js'
 import type { LoadedScenario } from '../node/scenario-file.js'
+import { scenarios } from '../scenario/shipped.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { type MockFlags, mockOptionsOf } from './options.js'
 import type { Console } from './output.js'
@@ -41,7 +41,7 @@ export async function startMock(port: number, { loaded, flags, console }: StartO
       console.warn(`mockmaker: unexpected error, ${where}\n${inspect(error)}`)
     const mock = createMock(
       { ...mockOptionsOf(flags), scenario: loaded?.scenario, publicUrl: url },
-      { ...nodeParts(), onBug, scenarioName: loaded?.name },
+      { scenarios, onBug, scenarioName: loaded?.name },
     )
     bound.serve(createListener(mock, { allowedHosts, control }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))

@@ -20,12 +20,7 @@ export interface BeginningOptions {
   readonly path?: string | undefined
   /** Whether namespaces with game modes get simulated players by default. A snapshot never does. Default: false. */
   readonly live?: boolean | undefined
-  /** Receives the number of lobbies that have been made, now and then. */
-  readonly progress?: Progress | undefined
 }
-
-/** Receives how many steps of a long task are done, and how many there are. */
-export type Progress = (done: number, total: number) => void
 
 const defaults = { title: 'Untitled', seed: 1 } as const
 
@@ -68,7 +63,7 @@ interface LobbyOptions {
 
 function rowsOf(
   scenario: Scenario,
-  { seed, now, publicUrl, path, live, progress }: BeginningOptions & { seed: number; now: number },
+  { seed, now, publicUrl, path, live }: BeginningOptions & { seed: number; now: number },
 ): InitialRows {
   const layout = layoutOf(scenario)
   const ids = createSeededIds(seed, new Set([...givenIds(scenario, layout)].map(({ id }) => id)))
@@ -97,10 +92,7 @@ function rowsOf(
     gameModes: namespaces.flatMap(({ namespace_id, modes }) =>
       [...modes.values()].map(mode => ({ namespace_id, ...mode })),
     ),
-    lobbies: reportProgress(lobbyRows(namespaces, options), {
-      total: namespaces.reduce((sum, namespace) => sum + lobbyCount(namespace), 0),
-      progress,
-    }),
+    lobbies: lobbyRows(namespaces, options),
     players: playerRows(namespaces, options),
     simulations: namespaces.flatMap(({ namespace_id, modes, given }) => {
       const players = given.players ?? (isLive && modes.size > 0 ? {} : undefined)
@@ -130,10 +122,6 @@ function settingsRow(
     ...(name === noNamespace || !named ? {} : { default_namespace_id: named.namespace_id }),
     public_url: (publicUrl ?? `https://hub.${columns.cdn_domain}`).replace(/\/+$/, '') + path,
   }
-}
-
-function lobbyCount({ given }: IdentifiedNamespace): number {
-  return (given.lobbies?.length ?? 0) + (given.generate?.lobbies ?? 0)
 }
 
 /** The lobbies of each namespace: those that the scenario lists, and then generated ones. */
@@ -180,20 +168,4 @@ function* playerRows(namespaces: readonly IdentifiedNamespace[], { ids }: LobbyO
         yield { player_token, lobby_id, namespace_id, ...playerColumnsOf(player) }
       }
     }
-}
-
-/** The number of rows between two reports of progress. */
-const progressStep = 500
-
-/** The same rows. Reports progress as they are taken, and at the last one. */
-function* reportProgress<Row>(
-  rows: Iterable<Row>,
-  { total, progress }: { total: number; progress: Progress | undefined },
-): Iterable<Row> {
-  let done = 0
-  for (const row of rows) {
-    yield row
-    done += 1
-    if (done % progressStep === 0 || done === total) progress?.(done, total)
-  }
 }

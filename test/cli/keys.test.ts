@@ -6,7 +6,7 @@ import { browserCommand, type Key, listenToKeys, openInBrowser, servingKeys } fr
 import type { Console } from '../../src/cli/output.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock.js'
-import { nodeParts } from '../../src/node/parts.js'
+import { scenarios } from '../../src/scenarios.js'
 import { folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { sendTo } from '../support/http.js'
 
@@ -78,7 +78,7 @@ const url = 'http://127.0.0.1:4100'
 /** The keys of a command that serves a scenario. */
 function serving(scenario?: ScenarioInput) {
   const { console, lines } = recording()
-  const mock = createMock({ scenario }, { ...nodeParts(), scenarioName: scenario && 'mine.yaml' })
+  const mock = createMock({ scenario }, { scenarios, scenarioName: scenario && 'mine.yaml' })
   onTestFinished(() => mock.close())
   const quit = vi.fn()
   const opened: string[] = []

@@ -4,8 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { confirmMs, Reloader } from '../../src/cli/reload.js'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { createMock } from '../../src/mock.js'
-import { nodeParts } from '../../src/node/parts.js'
-import { parseScenario } from '../../src/scenarios.js'
+import { parseScenario, scenarios } from '../../src/scenarios.js'
 import { idOf, tableNames } from '../../src/store/models.js'
 import type { World } from '../../src/store/world.js'
 
@@ -16,7 +15,7 @@ const lobbies = (...ids: readonly string[]) =>
 /** A reloader of a file in memory, and its mock. Only the timers of the reloader are faked. */
 function reloading(text: string) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const mock = createMock({ scenario: { clock: 'frozen', ...parseScenario(text) } }, nodeParts())
+  const mock = createMock({ scenario: { clock: 'frozen', ...parseScenario(text) } }, { scenarios })
   const [lines, errors]: [string[], string[]] = [[], []]
   const console = {
     print: (line: unknown) => void lines.push(String(line)),
