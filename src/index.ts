@@ -55,7 +55,7 @@ export type { Predicate } from './store/query.js'
 export type { RandomState } from './store/random.js'
 export type { ReloadSummary } from './store/reload.js'
 export type { Inputs, Rows, ServerPorts, TableName } from './store/rows.js'
-export type { Entry as TableEntry } from './store/table.js'
+export type { Entry } from './store/table.js'
 export type {
   Changes as RecordChanges,
   ListOptions,

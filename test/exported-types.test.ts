@@ -85,6 +85,14 @@ const unnamed = [
   'mock-worlds Asked',
   'mockmaker Msw',
   'server/journal Journal',
+  'server/faults WorldFaults',
+  'server/worlds Worlds',
+  'store/world LiveWorld',
+  'mock-world MockState',
+  'mock-world MockDefinition',
+  'mock-world MockWorldSettings',
+  'mock-worlds MockWorldsOptions',
+  'mock-worlds RoutedRequest',
 ]
 
 describe('a type that an exported type refers to', () => {
