@@ -7,13 +7,13 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
   {
     lib: { folders: [], packages: ['zod', 'fastest-levenshtein'] },
     contract: { folders: ['lib'], packages: ['zod'] },
-    store: { folders: ['lib', 'contract'], packages: ['zod', '@mswjs/data'] },
+    store: { folders: ['lib', 'contract'], packages: ['zod', '@mswjs/data', 'rettime', 'sorted-btree'] },
     scenario: { folders: ['lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
-    behaviour: { folders: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
-    server: { folders: ['lib', 'contract', 'store', 'behaviour'], packages: ['zod', 'msw'] },
-    simulation: { folders: ['lib', 'contract', 'store', 'behaviour'], packages: [] },
+    operations: { folders: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
+    server: { folders: ['lib', 'contract', 'store', 'operations'], packages: ['zod', 'msw'] },
+    simulation: { folders: ['lib', 'contract', 'store', 'operations'], packages: [] },
     control: {
-      folders: ['lib', 'contract', 'store', 'scenario', 'behaviour', 'server', 'simulation'],
+      folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'server', 'simulation'],
       packages: ['zod'],
     },
     client: {
@@ -23,7 +23,7 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
     node: { folders: ['lib', 'scenario', '.'], packages: ['yaml'] },
     http: { folders: ['lib', 'contract', 'server', 'control', '.'], packages: ['zod', 'express', 'msw'] },
     cli: {
-      folders: ['lib', 'contract', 'store', 'scenario', 'behaviour', 'server', 'control', 'node', 'http', '.'],
+      folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'server', 'control', 'node', 'http', '.'],
       packages: ['zod', 'commander', 'chokidar'],
     },
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// A mock of so many device links behind `listen` of mockmaker/express; on the message `release` one turn completes all of
+// A mock of so many device links behind `listen` of mockmaker/express; on the message `release` one transaction completes all of
 // them: `node links-server.js <port> <scenario file>`.
 import { readFileSync } from 'node:fs'
 import { listen } from '../../../dist/express.js'
@@ -13,18 +13,18 @@ const [game] = mock.world.games.all()
 const { url, close } = await listen(mock, { port: Number(port), host: '127.0.0.1' })
 console.log(url)
 
-process.on('message', async question => {
+process.on('message', question => {
   if (question !== 'release') return
-  process.send?.(await mock.world.write(completeAll))
+  process.send?.(mock.world.transaction(completeAll))
 })
 process.once('SIGTERM', () => void close().then(() => process.exit()))
 
-/** Answers for how many ms it has written. @param {import('../../../src/store/table.js').Tables} tables */
-async function completeAll({ deviceLinks }) {
+/** Returns for how many ms it has written. @param {import('../../../src/store/world-tables.js').TransactionTables} tx */
+function completeAll({ deviceLinks }) {
   const startedAt = performance.now()
   const complete = { status: 'complete', game_id: game?.game_id, cloud_token: 'cloud.mock.0123456789abcdefghijklmn' }
   for (const { device_link_token } of deviceLinks.all()) {
-    await deviceLinks.update(q => q.where({ device_link_token }), {
+    deviceLinks.update(q => q.where({ device_link_token }), {
       data: link => void Object.assign(link, complete),
     })
   }
