@@ -22,6 +22,8 @@ export class Transaction implements WriteLog {
   readonly #log: LoggedWrite[] = []
   /** Whether writes have consequences, and are checked at the end. */
   readonly #isRaw: boolean
+  /** The creation numbers of the next rows, which only a raw transaction sets. */
+  readonly #nextSeqs: readonly (readonly [Table<object>, number])[]
 
   /** `isRaw`: rows are taken as they are, without triggers and checks, as a reset restores them. */
   constructor(tables: Tables, options: { readonly revision: number; readonly now: number; readonly isRaw?: boolean }) {
@@ -29,6 +31,8 @@ export class Transaction implements WriteLog {
     this.now = options.now
     this.#tables = tables
     this.#isRaw = options.isRaw ?? false
+    const all = this.#isRaw ? (Object.values(tables) as unknown as Table<object>[]) : [] // each of some rows
+    this.#nextSeqs = all.map(table => [table, table.state.nextSeq])
   }
 
   record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void {
@@ -55,6 +59,7 @@ export class Transaction implements WriteLog {
       const { table, before, after } = this.#log.pop() as LoggedWrite // there is one
       table.undo(before, after)
     }
+    for (const [table, nextSeq] of this.#nextSeqs) table.resetSequence(nextSeq)
   }
 
   /**

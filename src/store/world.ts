@@ -207,9 +207,13 @@ class WorldCore implements TableContext, View {
 
   /** Takes over another state in one transaction, and answers every waiter. A reset goes back to that state from now on. */
   load(state: WorldState, inside?: () => void): void {
-    this.#initialState = state
-    this.#initialClock = initialClock(state)
-    this.#replace(state, { cause: { kind: 'load' }, clock: this.#initialClock, inside })
+    const clock = initialClock(state)
+    const takeOver = () => {
+      inside?.()
+      this.#initialState = state
+      this.#initialClock = clock
+    }
+    this.#replace(state, { cause: { kind: 'load' }, clock, inside: takeOver })
   }
 
   /**
@@ -226,13 +230,13 @@ class WorldCore implements TableContext, View {
     if (this.writeLog) throw new UsageError('a transaction cannot reload its world: end it first')
     const { next, clock, initialClock, random, merged } = this.#merge(definition)
     if (isDryRun) return merged.summary
-    this.#initialState = next
-    this.#initialClock = initialClock
     this.#run(
       () => {
         this.random.restore(random)
         this.#restoreTables(merged.tables)
         inside?.()
+        this.#initialState = next
+        this.#initialClock = initialClock
       },
       { cause: { kind: 'reload' }, isRaw: true, clock },
     )
@@ -325,6 +329,7 @@ class WorldCore implements TableContext, View {
     },
   ): T {
     const { clock, above = 0, isRaw = false, cause, at, revisions } = options
+    const clockBefore = clock && this.clock.state
     if (clock) this.clock.restore(clock)
     const now = this.clock.pin(at)
     const random = this.random.save()
@@ -341,6 +346,7 @@ class WorldCore implements TableContext, View {
     } catch (error) {
       transaction.rollback()
       this.random.restore(random)
+      if (clockBefore) this.clock.restore(clockBefore)
       throw error
     } finally {
       this.writeLog = undefined
@@ -426,9 +432,8 @@ function restoreTable(table: Table<object>, target: TableState<object>): void {
     if (before) gone.push(before)
     if (after) restored.push(after)
   })
-  // A row that moves leaves its old place first: another row may come there.
-  const places = new Map(restored.map(({ id, seq }) => [id, seq]))
-  for (const { id, seq } of gone) if (places.get(id) !== seq) table.restore(id, undefined)
+  // First, so that no restored row takes the place of one that still has to go.
+  for (const { id, seq } of gone) if (target.entry(id)?.seq !== seq) table.restore(id, undefined)
   for (const entry of restored) table.restore(entry.id, entry)
   table.resetSequence(target.nextSeq)
 }
