@@ -121,8 +121,9 @@ export class Records<Row extends object> {
   update(first: unknown, second: unknown): Row | undefined {
     const call = this.#call('update')
     if (typeof first === 'string') return this.#updateFirst({ id: first }, readChanges(call, second), false)
+    const selection = readSelection(call, first, this.#store.idOf)
     const { data, rest } = readUpdateOptions(call, second)
-    return this.#updateFirst(readSelection(call, first, this.#store.idOf), data, readStrict(call, rest))
+    return this.#updateFirst(selection, data, readStrict(call, rest))
   }
 
   updateMany(predicate: Predicate<Row> | undefined, options: UpdateOptions<Row> & ListOptions<Row>): Row[] {

@@ -87,7 +87,10 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   return {
     name,
     table,
-    idOf: row => model.key.map(column => row[column as never]).join('/'),
+    idOf(row) {
+      const values: unknown[] = model.key.map(column => row[column as never])
+      return values.every(value => typeof value === 'string') ? values.join('/') : undefined
+    },
     transaction: write => world.write(write),
     beforeRead: () => void world.clock.catchUp(),
     create(call, input) {
