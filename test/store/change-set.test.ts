@@ -1,10 +1,13 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
-import type { ChangeSet } from '../../src/store/change-set.js'
-import type { Tables } from '../../src/store/table.js'
+import { UsageError } from '../../src/lib/usage-error.js'
+import type { Change, ChangeSet } from '../../src/store/change-set.js'
+import { tableNames } from '../../src/store/models.js'
+import type { Entry } from '../../src/store/table.js'
 import type { LiveWorld } from '../../src/store/world.js'
-import { play, randomTurn } from '../support/random-turns.js'
-import { contents, game, smallWorld } from '../support/small-world.js'
+import type { TransactionTables } from '../../src/store/world-tables.js'
+import { randomTransaction, succeeds } from '../support/random-transactions.js'
+import { contents, game, lobby, smallWorld } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
 
 function recorded(world: LiveWorld): ChangeSet[] {
@@ -13,67 +16,90 @@ function recorded(world: LiveWorld): ChangeSet[] {
   return changeSets
 }
 
+function stateOf({ after }: Change): unknown {
+  return after && 'state' in after.row && after.row.state
+}
+
+function entriesOf({ tables }: LiveWorld): Map<string, Entry> {
+  return new Map(
+    tableNames.flatMap(name => tables[name].state.entries().map(entry => [`${name} ${entry.id}`, entry] as const)),
+  )
+}
+
 describe('a change set', () => {
-  it('tells all that a turn changed, and when', async () => {
+  it('tells all that a transaction changed, when and why', () => {
     const world = smallWorld()
     const changeSets = recorded(world)
 
-    await world.write(async ({ games, lobbies }) => {
-      await games.create(game('cars'))
-      await games.update(q => q.where({ game_id: 'boats' }), {
-        data(draft) {
-          draft.display_name = 'Boats'
-        },
-      })
-      await lobbies.delete(q => q.where({ lobby_id: 'l1' }))
+    world.transaction(({ games, lobbies }) => {
+      games.create(game('cars'))
+      games.update('boats', { display_name: 'Boats' })
+      lobbies.delete('l1')
     })
 
+    const revision = startAt + 1
+    const started = { revision: startAt }
     expect(changeSets).toEqual([
       {
-        revision: startAt + 1,
+        revision,
         at: startAt,
-        puts: [
-          { table: 'games', id: 'cars', row: game('cars') },
-          { table: 'games', id: 'boats', row: { ...game('boats'), display_name: 'Boats' } },
+        cause: { kind: 'code' },
+        changes: [
+          { table: 'games', id: 'cars', before: undefined, after: { id: 'cars', row: game('cars'), seq: 2, revision } },
+          {
+            table: 'games',
+            id: 'boats',
+            before: { id: 'boats', row: game('boats'), seq: 1, ...started },
+            after: { id: 'boats', row: { ...game('boats'), display_name: 'Boats' }, seq: 1, revision },
+          },
+          { table: 'lobbies', id: 'l1', before: { id: 'l1', row: lobby('l1'), seq: 1, ...started }, after: undefined },
         ],
-        deletes: [{ table: 'lobbies', id: 'l1' }],
+        random: { before: expect.any(Array), after: world.random.save() },
       },
     ])
+  })
+
+  it('tells the random state before and after, where the transaction drew from it', () => {
+    const world = smallWorld()
+    const changeSets = recorded(world)
+    const before = world.random.save()
+
+    world.transaction(({ games }) => games.update('boats', { display_name: 'Boats' }))
+    world.transaction(({ games }) => games.create({ name_id: 'cars' }))
+
+    expect(changeSets.map(({ random }) => random)).toEqual([undefined, { before, after: world.random.save() }])
   })
 
   it.each([
     ['reads only', ({ games }) => games.all()],
     [
-      'updates a record to what it was',
+      'updates a row to what it was',
       ({ games }) => games.update(q => q.where({ game_id: 'tanks' }), { data: () => {} }),
     ],
     [
-      'makes a record and deletes it',
-      async ({ games }) => {
-        await games.create(game('cars'))
-        await games.delete(q => q.where({ game_id: 'cars' }))
+      'seats a player and takes the seat back',
+      ({ lobbies }) => {
+        for (const total_player_count of [1, 0]) lobbies.update('l0', { total_player_count })
       },
     ],
     [
-      'changes a record and changes it back',
-      async ({ games }) => {
-        for (const name of ['other', 'tanks'])
-          await games.update(q => q.where({ game_id: 'tanks' }), {
-            data(draft) {
-              draft.name_id = name
-            },
-          })
+      'changes a row and changes it back',
+      ({ games }) => {
+        for (const name_id of ['other', 'tanks']) games.update('tanks', { name_id })
       },
     ],
     ['finds nothing to delete', ({ games }) => games.delete(q => q.where({ game_id: 'no' }))],
-  ] satisfies [string, (tables: Tables) => unknown][])('is not made by a turn that %s', async (_what, turn) => {
-    const world = smallWorld()
-    const changeSets = recorded(world)
+  ] satisfies [string, (tables: TransactionTables) => unknown][])(
+    'is not made by a transaction that %s',
+    (_what, write) => {
+      const world = smallWorld()
+      const changeSets = recorded(world)
 
-    await world.write<unknown>(turn)
+      world.transaction<unknown>(write)
 
-    expect({ changeSets, revision: world.revision }).toEqual({ changeSets: [], revision: startAt })
-  })
+      expect({ changeSets, revision: world.revision }).toEqual({ changeSets: [], revision: startAt })
+    },
+  )
 
   it.each([
     ['a key of an object', '{"map":"dust"}', '{"map":"dust","round":1}'],
@@ -98,9 +124,8 @@ describe('a change set', () => {
     await setState(before)
     await setState(after)
 
-    expect(changeSets.map(({ puts }) => puts.map(({ row }) => JSON.stringify('state' in row && row.state)))).toEqual([
-      [after],
-    ])
+    const states = changeSets.map(({ changes }) => changes.map(change => JSON.stringify(stateOf(change))))
+    expect(states).toEqual([[after]])
   })
 
   it('is told after the commit, to listeners and then to subscribers', async () => {
@@ -117,22 +142,83 @@ describe('a change set', () => {
     ])
   })
 
-  it('is told to all, and stands, though one of those told throws', async () => {
+  it('is told to all, and stands, though a subscriber throws: its error is an uncaught one', async () => {
     const world = smallWorld()
     const told = vi.fn()
-    const throws = () => {
-      throw new Error('a bug of a subscriber')
-    }
-    world.subscribe(throws)
+    const error = new Error('a bug of a subscriber')
+    world.subscribe(() => {
+      throw error
+    })
     world.subscribe(told)
-    world.listen(new Set(['games']), throws)
-    world.listen(new Set(['games']), told)
+    const uncaught = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
 
-    const [turn] = await Promise.allSettled([world.games.create({ name_id: 'cars' })])
-    const next = await world.games.create({ name_id: 'bikes' }).catch(() => undefined)
-    const ids = world.games.all().map(({ game_id }) => game_id)
+    const created = world.games.create(game('cars'))
+    const thrown = uncaught.mock.calls.map(([throws]) => throws)
+    uncaught.mockRestore()
 
-    expect([turn?.status, told.mock.calls.length, new Set(ids).size, next]).toEqual(['rejected', 4, 4, undefined])
+    expect([await created, told.mock.calls.length, world.games.get('cars')]).toEqual([game('cars'), 1, game('cars')])
+    expect(thrown).toEqual([expect.any(Function)])
+    expect(thrown[0]).toThrow(error)
+  })
+
+  it('is told after those before it, also where a subscriber writes: first in, first out', () => {
+    const world = smallWorld()
+    const told: string[] = []
+    const ids = ({ changes }: ChangeSet) => changes.map(({ id }) => id).join()
+    world.subscribe(changeSet => {
+      told.push(`first ${ids(changeSet)}`)
+      if (ids(changeSet) === 'cars')
+        for (const id of ['bikes', 'ships']) world.transaction(({ games }) => games.create(game(id)))
+      if (ids(changeSet) === 'bikes') world.transaction(({ games }) => games.delete('ships'))
+    })
+    world.subscribe(changeSet => told.push(`second ${ids(changeSet)}`))
+
+    world.transaction(({ games }) => games.create(game('cars')))
+
+    expect(told).toEqual(['cars', 'bikes', 'ships', 'ships'].flatMap(id => [`first ${id}`, `second ${id}`]))
+    expect(world.games.all().map(({ game_id }) => game_id)).toEqual(['tanks', 'boats', 'cars', 'bikes'])
+  })
+
+  it('of a subscriber is a transaction of its own: one that fails leaves the first as it is', () => {
+    const world = smallWorld()
+    const errors: unknown[] = []
+    world.subscribe(() => {
+      try {
+        world.transaction(({ games }) => games.create(game('tanks')))
+      } catch (error) {
+        errors.push(error)
+      }
+    })
+
+    world.transaction(({ games }) => games.create(game('cars')))
+
+    expect([world.games.get('cars'), errors]).toEqual([game('cars'), [expect.any(UsageError)]])
+  })
+
+  it('is not told where only the random state has changed', () => {
+    const world = smallWorld()
+    const changeSets = recorded(world)
+
+    world.transaction(({ games }) => {
+      games.create(game('cars'))
+      games.delete('cars')
+    })
+
+    expect([changeSets, world.revision]).toEqual([[], startAt + 1])
+  })
+
+  it('is not told where the transaction fails', () => {
+    const world = smallWorld()
+    const changeSets = recorded(world)
+
+    expect(() =>
+      world.transaction(({ games }) => {
+        games.create(game('cars'))
+        throw new Error('stop')
+      }),
+    ).toThrow('stop')
+
+    expect(changeSets).toEqual([])
   })
 
   it('is not told to one who subscribes while it is told', async () => {
@@ -155,42 +241,46 @@ describe('a change set', () => {
     expect(gone).not.toHaveBeenCalled()
   })
 
-  it.prop([fc.array(randomTurn, { maxLength: 10 })])('is one for each turn that changes something', async turns => {
-    const world = smallWorld({ rows: {} })
-    const changeSets = recorded(world)
-    const states = [contents(world)]
+  it.prop([fc.array(randomTransaction, { maxLength: 10 })])(
+    'is one for each transaction that changes rows',
+    transactions => {
+      const world = smallWorld()
+      const changeSets = recorded(world)
+      const states = [contents(world)]
 
-    for (const turn of turns) {
-      await world.write(tables => play(turn, tables)).catch(() => {})
-      states.push(contents(world))
-    }
+      for (const transaction of transactions) {
+        succeeds(transaction, world)
+        states.push(contents(world))
+      }
 
-    const changed = states.filter((state, i) => i > 0 && state !== states[i - 1])
-    expect(changeSets.length).toBeGreaterThanOrEqual(changed.length)
-  })
+      const changed = states.filter((state, i) => i > 0 && state !== states[i - 1])
+      expect(changeSets.length).toBeGreaterThanOrEqual(changed.length)
+    },
+  )
 
-  it.prop([fc.array(randomTurn, { maxLength: 10 })])('names each record that differs, and no other', async turns => {
-    const world = smallWorld({ rows: {} })
-    const rows = () =>
-      new Map([...world.games.all(), ...world.tokens.all()].map(row => [Object.values(row)[0] as string, row]))
-    const changeSets = recorded(world)
+  it.prop([fc.array(randomTransaction, { maxLength: 10 })])(
+    'names each row that differs, and no other, as it was and as it is',
+    transactions => {
+      const world = smallWorld()
+      const changeSets = recorded(world)
 
-    for (const turn of turns) {
-      const before = rows()
-      const known = changeSets.length
-      await world.write(tables => play(turn, tables)).catch(() => {})
-      const after = rows()
-      const told = changeSets.slice(known)
+      for (const transaction of transactions) {
+        const before = entriesOf(world)
+        const known = changeSets.length
+        succeeds(transaction, world)
+        const after = entriesOf(world)
 
-      const puts = [...after].filter(([id, row]) => before.get(id) !== row).map(([id]) => id)
-      const deletes = [...before.keys()].filter(id => !after.has(id))
-      const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id).sort()
-      expect([ids(told.flatMap(set => set.puts)), ids(told.flatMap(set => set.deletes))]).toEqual([
-        puts.sort(),
-        deletes.sort(),
-      ])
-    }
-  })
+        const ids = [...new Set([...before.keys(), ...after.keys()])]
+        const changed = ids.filter(id => before.get(id) !== after.get(id))
+        const told = changeSets.slice(known).flatMap(({ changes }) => changes)
+        const toldOf = new Map(told.map(change => [`${change.table} ${change.id}`, change]))
+        expect([...toldOf.keys()].sort()).toEqual(changed.sort())
+        expect(toldOf.size).toBe(told.length)
+        for (const [id, change] of toldOf)
+          expect([change.before, change.after]).toEqual([before.get(id), after.get(id)])
+      }
+    },
+  )
 })
 
 describe('the revision of a world', () => {
@@ -205,7 +295,7 @@ describe('the revision of a world', () => {
         await world.clock.advance(ms)
         const [before, known] = [world.revision, told.length]
         if (action === 'write') await world.games.create(game(`g${i}`))
-        if (action === 'reset') await world.reset()
+        if (action === 'reset') world.reset()
         if (told.length > known) expectedRevisions.push(Math.max(before + 1, world.clock.now()))
       }
 

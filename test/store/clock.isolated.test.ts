@@ -107,11 +107,11 @@ describe('a running clock', () => {
     expect([vi.getTimerCount(), clock.pending]).toEqual([1, 4])
   })
 
-  it('frees its timer when the last deadline is given up', () => {
+  it('frees its timer when the last deadline is cancelled', () => {
     const clock = running()
     const deadlines = [300, 100, 200].map(ms => clock.after(ms, () => {}))
 
-    for (const deadline of deadlines) clock.giveUp(deadline)
+    for (const deadline of deadlines) clock.cancel(deadline)
 
     expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
   })

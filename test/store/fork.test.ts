@@ -1,59 +1,62 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { createWorld } from '../../src/store/world.js'
-import { chanceTurn, play, type RandomTurn } from '../support/random-turns.js'
+import { plainTransaction, type RandomTransaction, succeeds } from '../support/random-transactions.js'
 import { contents, smallWorld } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
 
 type World = ReturnType<typeof smallWorld>
 
-const forked = (world: World) => createWorld(world.standing)
+const forked = (world: World) => createWorld(world.state)
 
-const turns = fc.array(chanceTurn, { maxLength: 4 })
+const transactions = fc.array(plainTransaction, { maxLength: 4 })
 
-async function playAll(world: World, turns: readonly RandomTurn[]): Promise<void> {
-  // A turn that is refused changes nothing, here as there.
-  for (const turn of turns) await world.write(tables => play(turn, tables)).catch(() => {})
+function playAll(world: World, transactions: readonly RandomTransaction[]): void {
+  // A transaction that is refused changes nothing, here as there.
+  for (const transaction of transactions) succeeds(transaction, world)
 }
 
 describe('a fork', () => {
-  it.prop([turns, turns])('is an equal world, and goes on as the other does', async (before, after) => {
+  it.prop([transactions, transactions])('is an equal world, and goes on as the other does', (before, after) => {
     const world = smallWorld()
-    await playAll(world, before)
+    playAll(world, before)
 
     const fork = forked(world)
     const same = [contents(fork), fork.revision, fork.clock.now()]
     const there = [contents(world), world.revision, world.clock.now()]
-    for (const each of [world, fork]) await playAll(each, after)
+    for (const each of [world, fork]) playAll(each, after)
 
     expect(same).toEqual(there)
     expect([contents(fork), fork.revision]).toEqual([contents(world), world.revision])
   })
 
-  it.prop([turns, turns])('sees nothing of what the other does, nor the other of it', async (inWorld, inFork) => {
-    const [world, alone] = [smallWorld(), smallWorld()]
-    const fork = forked(world)
+  it.prop([transactions, transactions])(
+    'sees nothing of what the other does, nor the other of it',
+    (inWorld, inFork) => {
+      const [world, alone] = [smallWorld(), smallWorld()]
+      const fork = forked(world)
 
-    await playAll(world, inWorld)
-    await playAll(fork, inFork)
+      playAll(world, inWorld)
+      playAll(fork, inFork)
 
-    await playAll(alone, inFork)
-    const forkAlone = contents(alone)
-    await alone.reset()
-    await playAll(alone, inWorld)
-    expect([contents(fork), contents(world)]).toEqual([forkAlone, contents(alone)])
-  })
+      playAll(alone, inFork)
+      const forkAlone = contents(alone)
+      alone.reset()
+      playAll(alone, inWorld)
+      expect([contents(fork), contents(world)]).toEqual([forkAlone, contents(alone)])
+    },
+  )
 
-  it.prop([turns, turns])('comes back, on reset, to where it began', async (before, after) => {
+  it.prop([transactions, transactions])('comes back, on reset, to where it began', (before, after) => {
     const world = smallWorld()
-    await playAll(world, before)
+    playAll(world, before)
     const fork = forked(world)
     const begun = contents(fork)
-    await playAll(fork, after)
+    playAll(fork, after)
 
-    await fork.reset()
+    fork.reset()
     const reset = contents(fork)
-    for (const each of [world, fork]) await playAll(each, after)
+    for (const each of [world, fork]) playAll(each, after)
 
     expect(reset).toBe(begun)
     expect(contents(fork)).toBe(contents(world))
@@ -67,7 +70,7 @@ describe('a fork', () => {
     await fork.clock.advance(500)
     await world.clock.advance(7)
     const times = [world.clock.now(), fork.clock.now()]
-    await fork.reset()
+    fork.reset()
 
     expect(times).toEqual([startAt + 1_007, startAt + 1_500])
     expect(fork.clock.now()).toBe(startAt + 1_000)
@@ -86,9 +89,9 @@ describe('a fork', () => {
     expect([told, fork.waiters]).toEqual([[], 0])
   })
 
-  it('never shows an older index of a record that was deleted', async () => {
+  it('never shows an older index of a record that was deleted', () => {
     const world = smallWorld()
-    await world.deviceLinks.delete(q => q.where({ device_link_token: 'device.mock.sofa' }))
+    world.deviceLinks.delete('device.mock.sofa')
 
     const seen = (each: World) => each.read(({ tables }) => tables.deviceLinks.get('device.mock.sofa')).revision
 

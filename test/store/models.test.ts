@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type models, tableNames } from '../../src/store/model.js'
+import { type models, tableNames } from '../../src/store/models.js'
 import { uuid } from '../support/http.js'
 import { smallWorld } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
@@ -7,7 +7,7 @@ import { startAt } from '../support/tanks.js'
 const yearMs = 365 * 86_400_000
 const hourMs = 3_600_000
 
-describe('a new record', () => {
+describe('a new row', () => {
   it('that is a lobby gets the default namespace, its first game mode, and that one’s region and limits', async () => {
     const world = smallWorld()
 
@@ -116,15 +116,15 @@ describe('a new record', () => {
 })
 
 describe('the models', () => {
-  it('come after those that they lean on', () => {
-    const leansOn = {
+  it('come after those that they refer to', () => {
+    const refersTo = {
       namespaces: 'games',
       gameModes: 'namespaces',
       lobbies: 'gameModes',
       tokens: 'namespaces',
     } as const
 
-    const wrong = Object.entries(leansOn).filter(
+    const wrong = Object.entries(refersTo).filter(
       ([name, base]) => tableNames.indexOf(name as keyof typeof models) < tableNames.indexOf(base),
     )
 
@@ -138,7 +138,7 @@ describe('the models', () => {
   })
 })
 
-describe('an update that makes a record one of another kind', () => {
+describe('an update that changes the kind of a row', () => {
   it('leaves out what only the former kind has', async () => {
     const { lobbies, deviceLinks } = smallWorld()
     await lobbies.create({ lobby_id: 'new', status: 'starting', ready_by: startAt + 1, stops_at: startAt + 2 })

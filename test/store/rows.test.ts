@@ -61,7 +61,7 @@ describe.each(nasty)('a state %s', (_what, text) => {
     expect(stored(world)).toBe(text)
   })
 
-  it('survives the beginning of a world byte for byte', () => {
+  it('survives the start of a world byte for byte', () => {
     const world = smallWorld({ rows: { ...smallRows(), lobbies: [{ ...lobby('nasty'), state: JSON.parse(text) }] } })
 
     expect(stored(world)).toBe(text)
@@ -120,7 +120,7 @@ describe('a row', () => {
   const frozenWithin = (value: unknown): boolean =>
     typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozenWithin))
 
-  it('that a world begins with is frozen in all its depth', () => {
+  it('of a new world is frozen in all its depth', () => {
     const frozenState = Object.freeze(state())
 
     const world = smallWorld({ rows: { ...smallRows(), lobbies: [{ ...lobby('l0'), state: frozenState }] } })

@@ -2,11 +2,13 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
 import type { ChangeSet } from '../../src/store/change-set.js'
-import { chanceTurn, play } from '../support/random-turns.js'
-import { contents, game, smallRows, smallWorld } from '../support/small-world.js'
+import { createState } from '../../src/store/world-state.js'
+import { indexProblems } from '../support/check-tables.js'
+import { plainTransaction, succeeds } from '../support/random-transactions.js'
+import { contents, dump, game, lobby, smallDefinition, smallRows, smallWorld } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
 
-describe('a world that begins', () => {
+describe('a new world', () => {
   it('has its rows in their order', () => {
     const world = smallWorld()
 
@@ -18,9 +20,9 @@ describe('a world that begins', () => {
   it('refuses a row that does not fit its schema, and says where', () => {
     const rows = { games: [game('tanks'), { ...game('boats'), display_name: 5 }] }
 
-    const begin = () => smallWorld({ rows })
+    const create = () => smallWorld({ rows })
 
-    expect(begin).toThrow(new UsageError('games[1]: display_name is 5: expected string'))
+    expect(create).toThrow(new UsageError('games[1]: display_name is 5: expected string'))
   })
 
   it('leaves the rows that it is given as they were', () => {
@@ -32,7 +34,7 @@ describe('a world that begins', () => {
     expect([state, state.players, state.players[0]].map(Object.isFrozen)).toEqual([false, false, false])
   })
 
-  it('has a revision that is the time it begins at', () => {
+  it('has a revision that is the time at which it starts', () => {
     const world = smallWorld()
 
     expect(world.revision).toBe(startAt)
@@ -67,48 +69,47 @@ describe('a world that begins', () => {
 })
 
 describe('a world that is reset', () => {
-  it.prop([fc.array(chanceTurn, { maxLength: 6 })])('is as it began: records, order, chance and time', async turns => {
+  it.prop([fc.array(plainTransaction, { maxLength: 6 })])(
+    'is as at its start: rows, order, random state and time',
+    async transactions => {
+      const world = smallWorld()
+      const fresh = smallWorld()
+      const touch = () =>
+        world.games.update(q => q.where({ game_id: 'boats' }), {
+          data(draft) {
+            draft.name_id = 'red'
+          },
+        })
+      await touch()
+      for (const transaction of transactions) succeeds(transaction, world)
+      await world.clock.advance(99)
+
+      world.reset()
+
+      expect([contents(world), world.random.save(), world.clock.now()]).toEqual([
+        contents(fresh),
+        fresh.random.save(),
+        startAt,
+      ])
+    },
+  )
+
+  it.prop([fc.array(plainTransaction, { maxLength: 6 })])('goes on as one that was never touched', transactions => {
     const world = smallWorld()
     const fresh = smallWorld()
-    const touch = () =>
-      world.games.update(q => q.where({ game_id: 'boats' }), {
-        data(draft) {
-          draft.name_id = 'red'
-        },
-      })
-    await touch()
-    for (const turn of turns) await world.write(tables => play(turn, tables)).catch(() => {})
-    await world.clock.advance(99)
+    for (const transaction of transactions) succeeds(transaction, world)
 
-    await world.reset()
-
-    expect([contents(world), world.random.save(), world.clock.now()]).toEqual([
-      contents(fresh),
-      fresh.random.save(),
-      startAt,
-    ])
-  })
-
-  it.prop([fc.array(chanceTurn, { maxLength: 6 })])('goes on as one that was never touched', async turns => {
-    const world = smallWorld()
-    const fresh = smallWorld()
-    for (const turn of turns) await world.write(tables => play(turn, tables)).catch(() => {})
-
-    await world.reset()
-    for (const each of [world, fresh])
-      for (const turn of turns) await each.write(tables => play(turn, tables)).catch(() => {})
+    world.reset()
+    for (const each of [world, fresh]) for (const transaction of transactions) succeeds(transaction, each)
 
     expect([contents(world), world.random.save()]).toEqual([contents(fresh), fresh.random.save()])
   })
 
-  it('puts a record that was deleted and made again back in its place', async () => {
+  it('puts a row that was deleted and created again back in its place', () => {
     const world = smallWorld()
-    await world.write(async ({ lobbies }) => {
-      const row = await lobbies.delete(q => q.where({ lobby_id: 'l0' }))
-      await lobbies.create(row ?? {})
-    })
+    world.transaction(({ lobbies }) => lobbies.create(lobbies.delete('l0')))
 
-    await world.reset()
+    world.reset()
 
     expect(world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['l0', 'l1', 'l2'])
   })
@@ -122,24 +123,21 @@ describe('a world that is reset', () => {
         draft.name_id = 'ships'
       },
     })
-    await world.lobbies.delete(q => q.where({ lobby_id: 'l1' }))
+    world.lobbies.delete('l1')
     world.subscribe(changeSet => told.push(changeSet))
 
-    await world.reset()
+    world.reset()
 
-    const ids = told.map(({ puts, deletes }) => [puts, deletes].map(list => list.map(({ table, id }) => [table, id])))
-    expect(ids).toEqual([
-      [
-        [
-          ['games', 'boats'],
-          ['lobbies', 'l1'],
-        ],
-        [['games', 'cars']],
-      ],
+    const changes = told.flatMap(set => set.changes)
+    expect(changes.map(({ table, id, after }) => [table, id, after ? 'restored' : 'gone'])).toEqual([
+      ['games', 'cars', 'gone'],
+      ['games', 'boats', 'restored'],
+      ['lobbies', 'l1', 'restored'],
     ])
+    expect(told.map(({ cause }) => cause)).toEqual([{ kind: 'reset' }])
   })
 
-  it('keeps the revision of records that are equal already', async () => {
+  it('keeps the revision of rows that are equal already', async () => {
     const world = smallWorld()
     const revisionOf = (id: string) => world.read(({ tables }) => tables.games.get(id)).revision
     await world.games.update(q => q.where({ game_id: 'boats' }), {
@@ -148,29 +146,19 @@ describe('a world that is reset', () => {
       },
     })
 
-    await world.reset()
+    world.reset()
 
     expect([revisionOf('tanks'), revisionOf('boats')]).toEqual([startAt, startAt + 2])
   })
 
-  it('tells nobody where nothing differs', async () => {
+  it('tells nobody where nothing differs', () => {
     const world = smallWorld()
     const told = vi.fn()
     world.subscribe(told)
 
-    await world.reset()
+    world.reset()
 
     expect([told.mock.calls, world.revision]).toEqual([[], startAt])
-  })
-
-  it('waits for the turns before it', async () => {
-    const world = smallWorld()
-
-    const before = world.games.create(game('cars'))
-    await world.reset()
-    await before
-
-    expect(world.games.get('cars')).toBeUndefined()
   })
 
   it('can be reset again and again', async () => {
@@ -179,10 +167,40 @@ describe('a world that is reset', () => {
 
     for (const id of ['a', 'b', 'c']) {
       await world.games.create(game(id))
-      await world.games.delete(q => q.where({ game_id: 'boats' })).catch(() => {})
-      await world.reset()
+      world.lobbies.delete('l1')
+      world.reset()
     }
 
     expect(contents(world)).toBe(fresh)
+  })
+
+  it.each(['reset', 'load', 'reload'] as const)('or changed by a %s that fails inside is as before', async how => {
+    const world = smallWorld()
+    world.transaction(({ lobbies, games }) => {
+      lobbies.createMany(3, i => ({ lobby_id: `new${i}` }))
+      lobbies.delete('l0')
+      games.update('boats', { name_id: 'ships' })
+    })
+    await world.clock.advance(7)
+    const before = dump(world)
+    const inside = () => {
+      throw new Error('stop')
+    }
+
+    const rows = { ...smallRows(), lobbies: [lobby('other')] }
+    const definition = { ...smallDefinition({ rows, now: startAt + 5 }), title: 'other' }
+    const replace = {
+      reset: () => world.reset([], inside),
+      load: () => world.load(createState(definition), inside),
+      reload: () => world.reload(definition, { inside }),
+    }
+    expect(replace[how]).toThrow('stop')
+
+    expect(dump(world)).toBe(before)
+    world.transaction(({ lobbies }) => lobbies.create({ lobby_id: 'next' }))
+    expect(world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['l1', 'l2', 'new0', 'new1', 'new2', 'next'])
+    expect(indexProblems(world)).toEqual([])
+    world.reset()
+    expect([world.title, world.clock.now(), contents(world)]).toEqual(['small', startAt, contents(smallWorld())])
   })
 })

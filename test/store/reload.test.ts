@@ -1,19 +1,27 @@
+import { isDeepStrictEqual } from 'node:util'
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import type { ChangeSet } from '../../src/store/change-set.js'
-import { type Beginning, begin } from '../../src/store/standing.js'
+import type { GameRow, TokenRow } from '../../src/store/rows.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
-import { type Lists, play, type RandomTurn, randomTurn } from '../support/random-turns.js'
+import { createState, type WorldDefinition } from '../../src/store/world-state.js'
+import { type RandomTransaction, succeeds, transactionsIn } from '../support/random-transactions.js'
 import { contents } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
 
+/** The rows of a world that has games and cloud tokens alone. */
+interface Lists {
+  readonly games: readonly GameRow[]
+  readonly tokens: readonly Extract<TokenRow, { kind: 'cloud' }>[]
+}
+
 /** A file: games, by their ids, and cloud tokens, each of one of them. */
 interface File {
-  readonly games: readonly Lists['games'][number][]
+  readonly games: Lists['games']
   readonly tokens: readonly { readonly token: string; readonly game_id: string }[]
 }
 
-const gameIds = ['g0', 'g1', 'g2', 'g3']
+const gameIds = ['tanks', 'boats', 'g2', 'g3']
 const name = fc.constantFrom('red', 'green', 'blue')
 const file: fc.Arbitrary<File> = fc
   .uniqueArray(
@@ -38,14 +46,14 @@ const file: fc.Arbitrary<File> = fc
           ? fc.constant([])
           : fc.uniqueArray(
               fc.record({
-                token: fc.constantFrom('t0', 't1', 't2'),
+                token: fc.constantFrom('cloud.mock.tanks', 't1', 't2'),
                 game_id: fc.constantFrom(...games.map(game => game.game_id)),
               }),
               { selector: token => token.token },
             ),
     }),
   )
-const turns = fc.array(randomTurn, { maxLength: 4 })
+const transactions = fc.array(transactionsIn('games', 'tokens'), { maxLength: 4 })
 
 /** For how long the tokens of a file are valid. */
 const lifetimeMs = 1_000
@@ -55,7 +63,7 @@ const rowsAt = ({ games, tokens }: File, now: number): Lists => ({
   tokens: tokens.map(({ token, game_id }) => ({ token, expires_at: now + lifetimeMs, kind: 'cloud', game_id })),
 })
 
-const beginningOf = (file: File): Beginning => ({
+const definitionOf = (file: File): WorldDefinition => ({
   title: 'file',
   seed: 1,
   clock: 'frozen',
@@ -63,16 +71,16 @@ const beginningOf = (file: File): Beginning => ({
   rows: now => ({ ...rowsAt(file, now) }),
 })
 
-const worldOf = (file: File) => createWorld(begin(beginningOf(file)))
+const worldOf = (file: File) => createWorld(createState(definitionOf(file)))
 const listsIn = ({ games, tokens }: LiveWorld): Lists => ({
   games: games.all(),
-  // Files and turns make cloud tokens only.
-  tokens: tokens.all() as unknown as Lists['tokens'],
+  // Files and transactions create cloud tokens only.
+  tokens: tokens.all() as Lists['tokens'],
 })
 
-async function playAll(world: LiveWorld, turns: readonly RandomTurn[]): Promise<void> {
-  // A turn that is refused changes nothing.
-  for (const turn of turns) await world.write(tables => play(turn, tables)).catch(() => {})
+function playAll(world: LiveWorld, transactions: readonly RandomTransaction[]): void {
+  // A transaction that is refused changes nothing.
+  for (const transaction of transactions) succeeds(transaction, world)
 }
 
 function recorded(world: LiveWorld): ChangeSet[] {
@@ -147,107 +155,122 @@ function mended({ games, tokens }: Lists, file: Lists): Lists {
   return mended({ games: first ? [...games, first] : games, tokens }, file)
 }
 
-describe('a world that has begun otherwise', () => {
-  it.prop([file, turns, file, fc.nat(500)], { numRuns: 400 })(
+describe('a world whose scenario has changed', () => {
+  it.prop([file, transactions, file, fc.nat(500)], { numRuns: 400 })(
     'has what the files differ in, and keeps what was written since: as an obvious merge does',
-    async (before, turns, after, ms) => {
+    async (before, transactions, after, ms) => {
       const world = worldOf(before)
-      await playAll(world, turns)
+      playAll(world, transactions)
       await world.clock.advance(ms)
       const was = listsIn(worldOf(before))
       const is = listsIn(world)
 
-      await world.rebase(beginningOf(after))
+      world.reload(definitionOf(after))
 
       const row = rowsAt(after, startAt)
       expect(listsIn(world)).toEqual(expected(was, { is, row, fresh: rowsAt(after, startAt + ms) }))
     },
   )
 
-  it.prop([file, turns])('is the same as before where the beginnings are', async (file, turns) => {
+  it.prop([file, transactions])('is the same as before where the scenarios are', (file, transactions) => {
     const world = worldOf(file)
-    await playAll(world, turns)
+    playAll(world, transactions)
     const before = [contents(world), world.revision]
     const changeSets = recorded(world)
 
-    const tally = await world.rebase(beginningOf(file))
+    const summary = world.reload(definitionOf(file))
 
     expect([contents(world), world.revision]).toEqual(before)
-    expect([changeSets, tally]).toEqual([[], { made: 0, changed: 0, deleted: 0, takenAlong: 0 }])
+    expect([changeSets, summary]).toEqual([[], { created: 0, changed: 0, deleted: 0, cascaded: 0 }])
   })
 
-  it.prop([file, file])('is a fresh world of the other file where nothing was written', async (before, after) => {
+  it.prop([file, file])('is a fresh world of the other file where nothing was written', (before, after) => {
     const world = worldOf(before)
 
-    await world.rebase(beginningOf(after))
+    world.reload(definitionOf(after))
 
     expect(contents(world)).toBe(contents(worldOf(after)))
   })
 
-  it.prop([file, turns, file, turns])('comes back, on reset, to the other file', async (before, turns, after, more) => {
+  it.prop([file, transactions, file, transactions])(
+    'comes back, on reset, to the other file',
+    (before, transactions, after, more) => {
+      const world = worldOf(before)
+      playAll(world, transactions)
+      world.reload(definitionOf(after))
+      playAll(world, more)
+
+      world.reset()
+
+      expect(contents(world)).toBe(contents(worldOf(after)))
+    },
+  )
+
+  it.prop([file, transactions, file])('tells of one change set, or of none where nothing differs', (...given) => {
+    const [before, transactions, after] = given
     const world = worldOf(before)
-    await playAll(world, turns)
-    await world.rebase(beginningOf(after))
-    await playAll(world, more)
-
-    await world.reset()
-
-    expect(contents(world)).toBe(contents(worldOf(after)))
-  })
-
-  it.prop([file, turns, file])('tells of one change set, or of none where nothing differs', async (...given) => {
-    const [before, turns, after] = given
-    const world = worldOf(before)
-    await playAll(world, turns)
+    playAll(world, transactions)
     const [there, revision] = [contents(world), world.revision]
     const changeSets = recorded(world)
 
-    await world.rebase(beginningOf(after))
+    world.reload(definitionOf(after))
 
     expect(changeSets.length).toBe(contents(world) === there ? 0 : 1)
     expect(world.revision).toBe(changeSets.at(-1)?.revision ?? revision)
   })
 
-  it.prop([file, turns, file])('counts what has become of the records', async (before, turns, after) => {
+  it.prop([file, transactions, file])('counts what has become of the records', (before, transactions, after) => {
     const world = worldOf(before)
-    await playAll(world, turns)
+    playAll(world, transactions)
     const rows = () => new Map([...world.games.all(), ...world.tokens.all()].map(row => [Object.values(row)[0], row]))
     const then = rows()
     const ids = new Set([...before.games, ...before.tokens].map(row => Object.values(row)[0]))
 
-    const tally = await world.rebase(beginningOf(after))
+    const summary = world.reload(definitionOf(after))
 
     const now = rows()
     const gone = [...then.keys()].filter(id => !now.has(id))
-    expect(tally).toEqual({
-      made: [...now.keys()].filter(id => !then.has(id)).length,
+    expect(summary).toEqual({
+      created: [...now.keys()].filter(id => !then.has(id)).length,
       changed: [...now].filter(([id, row]) => then.has(id) && !same(then.get(id), row)).length,
       deleted: gone.filter(id => ids.has(id as string)).length,
-      takenAlong: gone.filter(id => !ids.has(id as string)).length,
+      cascaded: gone.filter(id => !ids.has(id as string)).length,
     })
   })
 
-  it.prop([file, turns, file])('touches no record that stays as it is', async (before, turns, after) => {
-    const world = worldOf(before)
-    await playAll(world, turns)
-    const revisionOf = (id: string) => world.read(({ tables }) => tables.games.get(id)).revision
-    const then = new Map(gameIds.map(id => [id, { row: world.games.get(id), revision: revisionOf(id) }]))
+  it.prop([file, transactions, file])(
+    'touches no row that stays as it is and keeps its place',
+    (before, transactions, after) => {
+      const world = worldOf(before)
+      playAll(world, transactions)
+      const revisionOf = (id: string) => world.read(({ tables }) => tables.games.get(id)).revision
+      const then = new Map(world.games.all().map(row => [row.game_id, { row, revision: revisionOf(row.game_id) }]))
 
-    await world.rebase(beginningOf(after))
+      world.reload(definitionOf(after))
 
-    const kept = gameIds.filter(id => world.games.get(id) && same(world.games.get(id), then.get(id)?.row))
-    expect(kept.map(revisionOf)).toEqual(kept.map(id => then.get(id)?.revision))
-  })
+      const kept = [...then.keys()].filter(id => world.games.get(id) && same(world.games.get(id), then.get(id)?.row))
+      // A row that changes its place is a change, too.
+      const order = world.games.all().map(row => row.game_id)
+      const orderBefore = [...then.keys()].filter(id => order.includes(id))
+      fc.pre(
+        isDeepStrictEqual(
+          order.filter(id => orderBefore.includes(id)),
+          orderBefore,
+        ),
+      )
+      expect(kept.map(revisionOf)).toEqual(kept.map(id => then.get(id)?.revision))
+    },
+  )
 
   it('draws other chance than before only where nothing has been drawn', async () => {
     const [drawn, untouched] = [worldOf({ games: [], tokens: [] }), worldOf({ games: [], tokens: [] })]
-    const other = { ...beginningOf({ games: [], tokens: [] }), seed: 2 }
+    const other = { ...definitionOf({ games: [], tokens: [] }), seed: 2 }
     const first = await drawn.games.create({ name_id: 'first' })
 
-    for (const world of [drawn, untouched]) await world.rebase(other)
+    for (const world of [drawn, untouched]) world.reload(other)
     const ids = await Promise.all([drawn, untouched].map(world => world.games.create({ name_id: 'x' })))
 
-    const fresh = await createWorld(begin(other)).games.create({ name_id: 'x' })
+    const fresh = await createWorld(createState(other)).games.create({ name_id: 'x' })
     expect(ids[1]?.game_id).toBe(fresh.game_id)
     expect([first.game_id, fresh.game_id]).not.toContain(ids[0]?.game_id)
     expect([drawn.seed, untouched.seed]).toEqual([2, 2])
