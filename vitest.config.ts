@@ -1,7 +1,29 @@
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
+
+/** The data library's own tests, against the class of our tables. */
+const library = {
+  extends: true as const,
+  resolve: {
+    alias: ['collection', 'query', 'index'].map(name => ({
+      find: `#/src/${name}.js`,
+      replacement: resolve('test/support/library-collection.ts'),
+    })),
+  },
+  test: {
+    name: 'library',
+    globals: true,
+    include: [
+      'node_modules/@mswjs/data/tests/{query*,find-*,create-many,update*,delete*,sort,pagination-*,count,clear,nullable}.test.ts',
+    ],
+    exclude: [],
+    setupFiles: ['test/support/library-exceptions.ts'],
+    server: { deps: { inline: [/@mswjs\/data\/tests/] } },
+  },
+}
 
 export default defineConfig({
   test: {
@@ -23,6 +45,7 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: isolated } },
       // Long property tests, soaks, browsers and engines.
       { extends: true, test: { name: 'slow', include: slow } },
+      library,
     ],
   },
 })

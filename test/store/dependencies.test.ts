@@ -1,0 +1,351 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect, vi } from 'vitest'
+import { Dependencies } from '../../src/store/dependencies.js'
+import { createWorld, type LiveWorld, type View } from '../../src/store/world.js'
+import { type RandomTransaction, randomTransaction, succeeds, transactionsIn } from '../support/random-transactions.js'
+import { smallWorld } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
+
+type Read = (view: View) => unknown
+
+const id = fc.constantFrom('tanks', 'boats', 'g2', 'g3')
+const name = fc.constantFrom('tanks', 'boats', 'red', 'green', 'blue')
+const lobbyId = fc.constantFrom('l0', 'l1', 'l3')
+/** What watches read: rows that stay, watched sums, and views. */
+const watchedRead = fc.constantFrom<Read>(
+  ({ tables }) => tables.deviceLinks.get('device.mock.sofa'),
+  ({ tables }) => tables.namespaces.get('prod'),
+  ({ tables }) => tables.lobbies.sum('players', 'prod'),
+  ({ tables }) => tables.namespaces.inView('game_id', 'tanks', { game_id: 'tanks' }).map(row => row.display_name),
+  ({ tables }) => tables.namespaces.inView('game_id', 'boats', { game_id: 'boats' }).map(row => row.display_name),
+  ({ tables }) => tables.regions.inView('names', '', {}).length,
+)
+const simpleRead: fc.Arbitrary<Read> = fc.oneof(
+  id.map(
+    (id): Read =>
+      ({ tables }) =>
+        tables.games.get(id),
+  ),
+  id.map(
+    (id): Read =>
+      ({ tables }) =>
+        tables.games.findFirst(q => q.where({ game_id: id })),
+  ),
+  name.map(
+    (name): Read =>
+      ({ tables }) =>
+        tables.games.findMany(q => q.where({ name_id: name })),
+  ),
+  name.map(
+    (name): Read =>
+      ({ tables }) =>
+        tables.games.findFirst(q => q.where({ name_id: name })),
+  ),
+  name.map(
+    (name): Read =>
+      ({ tables }) =>
+        tables.games.withUnique('name_id', name),
+  ),
+  lobbyId.map(
+    (lobby_id): Read =>
+      ({ tables }) =>
+        tables.players.inIndex('lobby_id', { lobby_id }),
+  ),
+  lobbyId.map(
+    (lobby_id): Read =>
+      ({ tables }) =>
+        tables.players.findMany(q => q.where({ lobby_id, status: 'reserved' })),
+  ),
+  fc.constantFrom<Read>(
+    ({ tables }) => tables.lobbies.sum('players', 'prod'),
+    ({ tables }) => tables.lobbies.sum('running', 'prod'),
+    ({ tables }) => tables.players.sum('seats', 'prod 127.0.0.1'),
+    ({ tables }) => tables.namespaces.inView('game_id', 'tanks', { game_id: 'tanks' }).map(row => row.display_name),
+    ({ tables }) => tables.regions.inView('names', '', {}).length,
+    ({ tables }) => tables.games.first(),
+    ({ tables }) => tables.games.count(),
+    ({ tables }) =>
+      tables.lobbies.firstInIndex(
+        'fullest',
+        { namespace_id: 'prod', game_mode_id: 'duel', region_id: 'fra' },
+        () => true,
+      ),
+  ),
+  id.map(
+    (id): Read =>
+      ({ tables }) =>
+        tables.tokens.findMany(q => q.where({ game_id: id })),
+  ),
+  name.map(
+    (name): Read =>
+      ({ tables }) =>
+        tables.games.findMany(q => q.where(game => game.name_id === name)),
+  ),
+  fc.constant<Read>(({ tables }) => tables.games.all()),
+  fc.integer({ min: 1, max: 9 }).map(
+    (ms): Read =>
+      ({ hasPassed }) =>
+        hasPassed(startAt + ms),
+  ),
+)
+const read: fc.Arbitrary<Read> = fc.oneof(
+  simpleRead,
+  fc.tuple(id, simpleRead, simpleRead).map(
+    ([id, one, other]): Read =>
+      view =>
+        view.tables.games.get(id) ? one(view) : [other(view)],
+  ),
+  fc.tuple(simpleRead, simpleRead).map(
+    ([one, other]): Read =>
+      view => [one(view), other(view)],
+  ),
+)
+
+type Event = RandomTransaction | 'reset' | 'advance'
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 5, arbitrary: randomTransaction },
+  { weight: 5, arbitrary: transactionsIn('games', 'tokens') },
+  { weight: 1, arbitrary: fc.constantFrom('reset' as const, 'advance' as const) },
+)
+
+async function happen(event: Event, world: LiveWorld): Promise<void> {
+  if (event === 'reset') return world.reset()
+  if (event === 'advance') return world.clock.advance(3)
+  succeeds(event, world)
+}
+
+/** Reads, and listens on the tags until something is told. */
+function listening(world: LiveWorld, read: Read) {
+  const reading = world.read(read)
+  const heard = { told: false }
+  const stop = world.listen(reading.tags, () => {
+    heard.told = true
+    stop()
+  })
+  return { ...reading, heard, stop, json: JSON.stringify(reading.value) }
+}
+
+const history = [read, fc.array(event, { minLength: 1, maxLength: 20 })] as const
+
+describe('a tracked read', () => {
+  it.prop([...history])('stays as it is until its tags are touched or its time has come', async (read, events) => {
+    const world = smallWorld()
+
+    for (const event of events) {
+      const before = listening(world, read)
+      await happen(event, world)
+      const after = world.read(read)
+      before.stop()
+      if (before.heard.told || (before.until ?? Number.POSITIVE_INFINITY) <= world.clock.now()) continue
+      expect(JSON.stringify(after.value)).toBe(before.json)
+    }
+  })
+
+  it.prop([watchedRead, fc.array(event, { minLength: 1, maxLength: 20 })])(
+    'of a watch keeps its revision until its tags are touched, whoever asked before, and in a fork',
+    async (read, events) => {
+      const [asked, unasked] = [smallWorld(), smallWorld()]
+
+      for (const event of events) {
+        const before = listening(asked, read)
+        for (const world of [asked, unasked]) await happen(event, world)
+        const { revision } = asked.read(read)
+        before.stop()
+        if (!before.heard.told) expect(revision).toBe(before.revision)
+        expect(createWorld(asked.state).read(read).revision).toBe(revision)
+      }
+
+      expect(unasked.read(read).revision).toBe(asked.read(read).revision)
+    },
+  )
+
+  it.prop([...history])('has a revision that never goes back while the clock stands still', async (read, events) => {
+    const world = smallWorld()
+    const revisions = [world.read(read).revision]
+
+    for (const event of events) {
+      if (event !== 'advance') await happen(event, world)
+      revisions.push(world.read(read).revision)
+    }
+
+    expect(revisions).toEqual([...revisions].sort((a, b) => a - b))
+  })
+
+  it.prop([...history])('has a higher revision whenever its value has changed', async (read, events) => {
+    const world = smallWorld()
+
+    for (const event of events) {
+      const before = world.read(read)
+      if (event !== 'advance') await happen(event, world)
+      const after = world.read(read)
+      if (JSON.stringify(before.value) !== JSON.stringify(after.value))
+        expect(after.revision).toBeGreaterThan(before.revision)
+    }
+  })
+
+  it.prop([...history])('finds the same whether its indexes were built before or after', async (read, events) => {
+    const [early, late] = [smallWorld(), smallWorld()]
+    early.read(read)
+
+    for (const world of [early, late]) for (const event of events) await happen(event, world)
+
+    expect(JSON.stringify(late.read(read).value)).toBe(JSON.stringify(early.read(read).value))
+  })
+
+  it.prop([name, id, fc.array(event, { minLength: 1, maxLength: 20 })])(
+    'finds by index what a full scan finds, in the same order',
+    async (name_id, game_id, events) => {
+      const world = smallWorld()
+
+      for (const event of events) {
+        await happen(event, world)
+        const { games, tokens } = world
+        expect([games.findMany(q => q.where({ name_id })), tokens.findMany(q => q.where({ game_id }))]).toEqual([
+          games.all().filter(row => row.name_id === name_id),
+          tokens.all().filter(row => 'game_id' in row && row.game_id === game_id),
+        ])
+      }
+    },
+  )
+
+  it('names the row, the group, the sum, the view or the table that it looked at', () => {
+    const world = smallWorld()
+
+    const tags = [
+      world.read(({ tables }) => tables.games.get('tanks')),
+      world.read(({ tables }) => tables.namespaces.findMany(q => q.where({ game_id: 'tanks' }))),
+      world.read(({ tables }) => tables.lobbies.sum('players', 'prod')),
+      world.read(({ tables }) => tables.regions.inView('names', '', {})),
+      world.read(({ tables }) => tables.games.all()),
+    ].map(reading => [...reading.tags])
+
+    expect(tags).toEqual([
+      ['games#tanks'],
+      ['namespaces.game_id=tanks'],
+      ['lobbies+players=prod'],
+      ['regions~names='],
+      ['games'],
+    ])
+  })
+
+  it('of a deleted row has the revision that deleted it', async () => {
+    const world = smallWorld()
+
+    world.lobbies.delete('l0')
+
+    expect(world.read(({ tables }) => tables.lobbies.get('l0')).revision).toBe(world.revision)
+  })
+
+  it('says when the clock alone may change it: the earliest of the times it asked for', () => {
+    const world = smallWorld()
+
+    const { value, until } = world.read(({ hasPassed }) => [30, 10, 20, 0, -5].map(ms => hasPassed(startAt + ms)))
+
+    expect([value, until]).toEqual([[false, false, false, true, true], startAt + 10])
+  })
+
+  it('is told when a reset takes back a time that had passed', async () => {
+    const world = smallWorld()
+    await world.clock.advance(10)
+    const { heard } = listening(world, ({ hasPassed }) => hasPassed(startAt + 5))
+
+    world.reset()
+
+    expect(heard.told).toBe(true)
+  })
+
+  it('adds what an inner read depended on to the outer one, also where the inner one throws', () => {
+    const world = smallWorld()
+    const inner: Read = ({ tables, hasPassed }) => {
+      tables.games.get('tanks')
+      hasPassed(startAt + 1)
+      throw new Error('found nothing')
+    }
+
+    const { tags, until } = world.read(({ tables }) => {
+      tables.regions.all()
+      expect(() => world.read(inner)).toThrow('found nothing')
+    })
+
+    expect([tags, until]).toEqual([new Set(['regions', 'games#tanks']), startAt + 1])
+  })
+
+  it('depends on nothing that is read outside it', () => {
+    const world = smallWorld()
+
+    const { tags } = world.read(() => undefined)
+    world.games.all()
+
+    expect(tags).toEqual(new Set())
+  })
+})
+
+describe('listeners', () => {
+  it('are called once for a change that touches several of their tags', () => {
+    const dependencies = new Dependencies()
+    const listener = vi.fn()
+    dependencies.listen(new Set(['a', 'b']), listener)
+
+    dependencies.tell(new Set(['a', 'b', 'c']))
+
+    expect(listener).toHaveBeenCalledOnce()
+  })
+
+  it('are not called for a change that touches none of their tags', () => {
+    const dependencies = new Dependencies()
+    const listener = vi.fn()
+    dependencies.listen(new Set(['a']), listener)
+
+    dependencies.tell(new Set(['b']))
+
+    expect(listener).not.toHaveBeenCalled()
+  })
+
+  it('are not called any more when they have ended, however often', () => {
+    const dependencies = new Dependencies()
+    const [ended, stays] = [vi.fn(), vi.fn()]
+    const end = dependencies.listen(new Set(['a', 'b']), ended)
+    dependencies.listen(new Set(['a']), stays)
+
+    end()
+    end()
+    dependencies.tell(new Set(['a', 'b']))
+
+    expect([ended.mock.calls.length, stays.mock.calls.length]).toEqual([0, 1])
+  })
+
+  it('are not called when the one told before has ended them', () => {
+    const dependencies = new Dependencies()
+    const ended = vi.fn()
+    const ends: Array<() => void> = []
+    dependencies.listen(new Set(['a']), () => ends[0]?.())
+    ends.push(dependencies.listen(new Set(['a']), ended))
+
+    dependencies.tell(new Set(['a']))
+
+    expect(ended).not.toHaveBeenCalled()
+  })
+
+  it('that listen anew while they are told are called once', () => {
+    const dependencies = new Dependencies()
+    const again = vi.fn(() => void dependencies.listen(new Set(['a']), again))
+    dependencies.listen(new Set(['a']), again)
+
+    dependencies.tell(new Set(['a']))
+
+    expect(again).toHaveBeenCalledOnce()
+  })
+
+  it('are all called though one throws, and its error comes out', () => {
+    const dependencies = new Dependencies()
+    const listener = vi.fn()
+    dependencies.listen(new Set(['a']), () => {
+      throw new Error('a bug of a listener')
+    })
+    dependencies.listen(new Set(['a']), listener)
+
+    expect(() => dependencies.tell(new Set(['a']))).toThrow('a bug of a listener')
+
+    expect(listener).toHaveBeenCalledOnce()
+  })
+})

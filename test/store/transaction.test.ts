@@ -1,0 +1,389 @@
+import { describe, expect, it, vi } from 'vitest'
+import { UsageError } from '../../src/lib/usage-error.js'
+import type { LiveWorld } from '../../src/store/world.js'
+import type { TransactionTables } from '../../src/store/world-tables.js'
+import { indexProblems } from '../support/check-tables.js'
+import { dump, game, smallDefinition, smallWorld } from '../support/small-world.js'
+
+class Stop extends Error {}
+
+/** Writes to several tables, draws, counts, and deletes. */
+function writeMuch({ games, lobbies, players, deviceLinks }: TransactionTables): void {
+  games.create({ name_id: 'cars' })
+  games.update('boats', { name_id: 'ships' })
+  lobbies.createMany(2, () => ({}))
+  lobbies.delete('l1')
+  players.create({ lobby_id: 'l0' })
+  deviceLinks.clear()
+}
+
+type Write = (tx: TransactionTables, world: LiveWorld) => unknown
+
+const failures: readonly (readonly [what: string, write: Write, message: string])[] = [
+  [
+    'returns a promise',
+    async tx => tx.games.create(game('cars')),
+    'the function of a transaction returned a promise: await first, then write in one go',
+  ],
+  [
+    'returns a promise that rejects',
+    () => Promise.reject(new Error('later')),
+    'the function of a transaction returned a promise',
+  ],
+  [
+    'gives an update a function that returns a promise',
+    tx => tx.games.update(q => q.where({ game_id: 'tanks' }), { data: async () => {} }),
+    'data returned a promise inside a transaction: await first, then write',
+  ],
+  [
+    'gives an update of several rows a function that returns a promise',
+    tx => tx.games.updateMany(undefined, { data: async () => {} }),
+    'data returned a promise inside a transaction: await first, then write',
+  ],
+  [
+    'violates a reference',
+    tx => tx.lobbies.create({ namespace_id: 'none', game_mode_id: 'duel', lobby_id: 'new' }),
+    'lobbies "new": namespace_id is "none", which does not exist. Known: prod, beta.',
+  ],
+  [
+    'deletes a row that others refer to',
+    tx => tx.games.delete('boats'),
+    'games "boats": namespace beta still needs it: delete both in one transaction, or keep both',
+  ],
+  [
+    'violates a unique key',
+    tx => tx.games.create({ game_id: 'twin', name_id: 'tanks' }),
+    'games "twin": name_id is "tanks", which game tanks has already',
+  ],
+  ['uses an id twice', tx => tx.games.create(game('tanks')), 'games.create: game_id "tanks" exists already'],
+  [
+    'violates a capacity',
+    tx => tx.players.createMany(9, () => ({ lobby_id: 'l2' })),
+    'lobby l2: expected at most 8, the most that the lobby takes',
+  ],
+  [
+    'violates a schema',
+    tx => tx.lobbies.update('l2', { is_closed: 'no' as never }),
+    'lobbies.update: is_closed is "no": expected boolean',
+  ],
+  ['names an unknown id', tx => tx.lobbies.delete('l9'), 'lobbies.delete: no record has the id "l9".'],
+  ['resets its world', (_, world) => world.reset(), 'a transaction cannot replace its world: end it first'],
+  [
+    'loads another state into its world',
+    (_, world) => world.load(smallWorld().state),
+    'a transaction cannot replace its world: end it first',
+  ],
+  [
+    'reloads its world',
+    (_, world) => world.reload(smallDefinition()),
+    'a transaction cannot reload its world: end it first',
+  ],
+]
+
+describe.each(failures)('a transaction that %s', (_what, write, message) => {
+  it('throws a UsageError that says what is wrong', () => {
+    const world = smallWorld()
+
+    const transact = () => world.transaction(tx => write(tx, world))
+
+    expect(transact).toThrow(UsageError)
+    expect(transact).toThrow(message)
+  })
+
+  it('leaves the world as before, to the byte', () => {
+    const world = smallWorld()
+    expect(indexProblems(world)).toEqual([])
+    const before = dump(world)
+
+    const transact = () =>
+      world.transaction(tx => {
+        writeMuch(tx)
+        return write(tx, world)
+      })
+
+    expect(transact).toThrow()
+    expect(dump(world)).toBe(before)
+    expect(indexProblems(world)).toEqual([])
+  })
+
+  it('is one that the next transaction does not notice', () => {
+    const [world, other] = [smallWorld(), smallWorld()]
+    expect(() => world.transaction(tx => write(tx, world))).toThrow()
+
+    for (const each of [world, other]) each.transaction(writeMuch)
+
+    expect(dump(world)).toBe(dump(other))
+  })
+
+  it('undoes its own part alone inside another one that catches', () => {
+    const [world, other] = [smallWorld(), smallWorld()]
+
+    // References and unique keys are checked when the outer one ends: the throw at the end stands for those.
+    world.transaction(tx => {
+      tx.games.update('tanks', { display_name: 'Outer' })
+      expect(() =>
+        world.transaction(inner => {
+          writeMuch(inner)
+          const value = write(inner, world)
+          if (value instanceof Promise) return value
+          throw new Stop()
+        }),
+      ).toThrow()
+      tx.lobbies.create({})
+    })
+    other.transaction(tx => {
+      tx.games.update('tanks', { display_name: 'Outer' })
+      tx.lobbies.create({})
+    })
+
+    expect(dump(world)).toBe(dump(other))
+    expect(indexProblems(world)).toEqual([])
+  })
+})
+
+describe('a transaction', () => {
+  it('returns what its function returns', () => {
+    expect(smallWorld().transaction(({ games }) => games.count())).toBe(2)
+  })
+
+  it('throws what its function throws', () => {
+    const error = new Stop()
+
+    const transact = () =>
+      smallWorld().transaction(() => {
+        throw error
+      })
+
+    expect(transact).toThrow(error)
+  })
+
+  it('refuses what is no function', () => {
+    // No type lets it pass.
+    expect(() => smallWorld().transaction({} as never)).toThrow(
+      new UsageError('world.transaction expects a function, as in world.transaction(tx => …)'),
+    )
+  })
+
+  it('reads what it has written, by each kind of read', () => {
+    const read = smallWorld().transaction(({ games }) => {
+      games.create(game('cars'))
+      games.delete('boats')
+      games.create(game('boats'))
+      games.update('tanks', { name_id: 'red' })
+      return [
+        games.all().map(({ game_id }) => game_id),
+        games.get('cars')?.game_id,
+        games.findFirst(q => q.where({ name_id: 'red' }))?.game_id,
+        games.findMany(q => q.where({ name_id: 'tanks' })),
+        games.count(),
+      ]
+    }) as unknown
+
+    expect(read).toEqual([['tanks', 'cars', 'boats'], 'cars', 'tanks', [], 3])
+  })
+
+  it('keeps the writes around a call that was refused, whose error it catches', () => {
+    const world = smallWorld()
+
+    world.transaction(({ games }) => {
+      games.create(game('cars'))
+      expect(() => games.create(game('tanks'))).toThrow('exists already')
+      games.create(game('bikes'))
+    })
+
+    expect(world.games.all().map(({ game_id }) => game_id)).toEqual(['tanks', 'boats', 'cars', 'bikes'])
+  })
+
+  it('createMany creates all rows or none', () => {
+    const world = smallWorld()
+    const before = dump(world)
+
+    const create = () => world.transaction(({ games }) => games.createMany(2, () => game('cars')))
+
+    expect(create).toThrow('game_id "cars" exists already')
+    expect(dump(world)).toBe(before)
+  })
+
+  it('has one revision and one change set, its inner ones included', () => {
+    const world = smallWorld()
+    const told = vi.fn()
+    world.subscribe(told)
+
+    world.transaction(tx => {
+      tx.games.create(game('cars'))
+      world.transaction(inner => inner.games.create(game('bikes')))
+    })
+
+    expect(told.mock.calls.map(([{ changes }]) => changes.length)).toEqual([2])
+  })
+
+  it('takes a call of a table of the world as a part of itself', async () => {
+    const world = smallWorld()
+    const before = dump(world)
+    const created: Promise<unknown>[] = []
+
+    const transact = () =>
+      world.transaction(() => {
+        created.push(world.games.create(game('cars')))
+        expect(world.games.get('cars')).toBeDefined()
+        throw new Stop()
+      })
+
+    expect(transact).toThrow(Stop)
+    await Promise.all(created)
+    expect(dump(world)).toBe(before)
+  })
+
+  it('writes to another world at once, also where it fails itself', () => {
+    const [world, other] = [smallWorld(), smallWorld()]
+
+    expect(() =>
+      world.transaction(() => {
+        other.transaction(({ games }) => games.create(game('guest')))
+        throw new Stop()
+      }),
+    ).toThrow(Stop)
+
+    expect(other.games.get('guest')).toEqual(game('guest'))
+  })
+
+  it('sees time stand still, and cannot move it', async () => {
+    const world = smallWorld({ clock: 'running' })
+
+    const [first, second, move] = world.transaction(() => {
+      const before = world.clock.now()
+      for (const since = Date.now(); Date.now() - since < 3; );
+      return [before, world.clock.now(), { moved: world.clock.advance(5) }] as const
+    })
+
+    expect(second).toBe(first)
+    await expect(move.moved).rejects.toThrow('time stands still in a transaction: move the clock after it')
+  })
+})
+
+describe('a transaction that has ended', () => {
+  it.each([
+    ['well', () => {}],
+    [
+      'by throwing',
+      () => {
+        throw new Stop()
+      },
+    ],
+  ])('%s refuses writes through what was kept of it', (_how, end) => {
+    const world = smallWorld()
+    const kept: TransactionTables[] = []
+    const tables: TransactionTables['games'][] = []
+    try {
+      world.transaction(tx => {
+        kept.push(tx)
+        tables.push(tx.games)
+        end()
+      })
+    } catch (error) {
+      expect(error).toBeInstanceOf(Stop)
+    }
+    const before = dump(world)
+    const message = 'games: this transaction has ended. Write inside its function, or call world.transaction again'
+
+    for (const games of [kept[0]?.games, tables[0]]) {
+      expect(() => games?.create(game('late'))).toThrow(new UsageError(message))
+      expect(() => games?.createMany(1, () => game('late'))).toThrow(new UsageError(message))
+      expect(() => games?.update('tanks', {})).toThrow(new UsageError(message))
+      expect(() => games?.updateMany(undefined, { data() {} })).toThrow(new UsageError(message))
+      expect(() => games?.delete('tanks')).toThrow(new UsageError(message))
+      expect(() => games?.deleteMany()).toThrow(new UsageError(message))
+      expect(() => games?.clear()).toThrow(new UsageError(message))
+    }
+    expect(dump(world)).toBe(before)
+  })
+
+  it('refuses them inside a later one, too', () => {
+    const world = smallWorld()
+    const kept = world.transaction(tx => ({ games: tx.games }))
+    const before = dump(world)
+
+    expect(() => world.transaction(() => kept.games.create(game('late')))).toThrow('this transaction has ended')
+
+    expect(dump(world)).toBe(before)
+  })
+
+  it('refuses what an asynchronous function writes after its first await', async () => {
+    const world = smallWorld()
+    const errors: unknown[] = []
+    const write = async ({ games }: TransactionTables) => {
+      await Promise.resolve()
+      try {
+        games.create(game('late'))
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+
+    expect(() => world.transaction(write)).toThrow('returned a promise')
+    await vi.waitFor(() => expect(errors).toHaveLength(1))
+
+    expect(errors).toEqual([expect.any(UsageError)])
+    expect(world.games.get('late')).toBeUndefined()
+  })
+})
+
+describe('the calls of a table outside a transaction', () => {
+  it('keep all of 100 increments that begin at once', async () => {
+    const world = smallWorld()
+    const increment = () =>
+      world.namespaces.update(q => q.where({ namespace_id: 'prod' }), {
+        data(draft) {
+          draft.lobby_count_max += 1
+        },
+      })
+
+    await Promise.all(Array.from({ length: 100 }, increment))
+
+    expect(world.namespaces.get('prod')?.lobby_count_max).toBe(228)
+  })
+
+  it('await a data function that is asynchronous, and keep what was written meanwhile', async () => {
+    const world = smallWorld()
+
+    const update = world.namespaces.update(q => q.where({ namespace_id: 'prod' }), {
+      data: async draft => {
+        await Promise.resolve()
+        draft.lobby_count_max = 7
+      },
+    })
+    await world.namespaces.update('prod', { display_name: 'Meanwhile' })
+
+    expect(await update).toMatchObject({ lobby_count_max: 7, display_name: 'Meanwhile' })
+    expect(world.namespaces.get('prod')).toMatchObject({ lobby_count_max: 7, display_name: 'Meanwhile' })
+  })
+
+  it('reject with what an asynchronous data function rejects with, and change nothing', async () => {
+    const world = smallWorld()
+    const before = dump(world)
+
+    const update = world.namespaces.update(q => q.where({ namespace_id: 'prod' }), {
+      data: async draft => {
+        draft.lobby_count_max = 7
+        throw new Stop()
+      },
+    })
+
+    await expect(update).rejects.toThrow(Stop)
+    expect(dump(world)).toBe(before)
+  })
+
+  it('change nothing where one row of several is refused', async () => {
+    const world = smallWorld()
+    const before = dump(world)
+
+    const update = world.games.updateMany(undefined, {
+      data(draft) {
+        draft.name_id = 'same'
+      },
+    })
+
+    await expect(update).rejects.toThrow('which game boats has already')
+    expect(dump(world)).toBe(before)
+  })
+})

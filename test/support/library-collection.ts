@@ -1,0 +1,51 @@
+import type * as z from 'zod'
+import { type RowStore, TableCollection } from '../../src/store/collection.js'
+import { Dependencies } from '../../src/store/dependencies.js'
+import { frozenCopy } from '../../src/store/json-copy.js'
+import { type Entry, Table, type TableContext, TableState } from '../../src/store/table.js'
+
+export { Query } from '@mswjs/data'
+
+/** Stands for the Collection of the data library in its own tests: rows of any schema, whose ids nobody sees. */
+export class Collection extends TableCollection<object> {
+  constructor({ schema }: { readonly schema: z.ZodType }) {
+    super(rowStore(schema), schema)
+  }
+}
+
+function rowStore(schema: z.ZodType): RowStore<object> {
+  const ids = new WeakMap<object, string>()
+  const shape = { name: 'records', idOf: (row: object) => ids.get(row) ?? '', key: ['id of the row'] }
+  const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
+  const state = TableState.of({ ...shape, indexes: {}, unique: {}, sums: {}, views: {} }, [], 1)
+  const table = new Table<object>(state, context)
+
+  function parse(input: object, id: string): object {
+    const row = frozenCopy(schema.parse(input)) as object // the library's records are objects
+    ids.set(row, id)
+    return row
+  }
+
+  return {
+    name: 'records',
+    table,
+    idOf: row => ids.get(row),
+    transaction(write) {
+      if (context.writeLog) return write()
+      const log: (readonly [before: Entry | undefined, after: Entry | undefined])[] = []
+      context.writeLog = { revision: 1, record: (_, before, after) => void log.push([before, after]), runTrigger() {} }
+      try {
+        return write()
+      } catch (error) {
+        for (const [before, after] of log.reverse()) table.undo(before, after)
+        throw error
+      } finally {
+        context.writeLog = undefined
+      }
+    },
+    beforeRead() {},
+    create: (_call, input) => parse(input, crypto.randomUUID()),
+    change: (_call, row, draft) => parse(draft, shape.idOf(row)),
+    subscribe() {},
+  }
+}

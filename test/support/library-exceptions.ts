@@ -1,0 +1,13 @@
+import { it } from 'vitest'
+
+/** Tests of the data library that cannot hold for tables, each with the reason. They have to fail. */
+const exceptions: Readonly<Record<string, string>> = {
+  'sorts by a relational property': 'tables refer to each other by ids: relations are refused',
+  'queries through array models': 'a row has columns: a list is no row',
+  'updates a root-level array': 'a row has columns: a list is no row',
+}
+
+// The library's tests use the global `it`.
+Object.assign(globalThis, {
+  it: (name: string, test: () => unknown) => (name in exceptions ? it.fails(name, test) : it(name, test)),
+})
