@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createMockmaker, type MockmakerOptions } from '../src/index.js'
+import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
-import { ask, json } from './support/http.js'
-import { flushPromises, live } from './support/worlds.js'
+import { ask, json, type TestResponse } from './support/http.js'
+import { flushPromises } from './support/worlds.js'
 
 /** A mock that runs with the fake time, and ends with its test. */
 function created(options: MockmakerOptions) {
@@ -66,14 +66,58 @@ describe('after timers were advanced synchronously, a request', () => {
     expect(mock.world.players.all().map(({ status }) => status)).toEqual(['removed', 'reserved'])
   })
 
-  it('is not held up where it comes from inside a turn', async () => {
-    const mock = setupMockmaker({ scenario: completing })
-    onTestFinished(() => mock.close())
+  it('is answered inside a transaction too', async () => {
+    const mock = created({ scenario: completing })
     vi.advanceTimersByTime(5_000)
+    const answers: Promise<TestResponse>[] = []
 
-    const answer = await mock.world.write(() => ask(mock, link))
+    mock.world.transaction(() => void answers.push(ask(mock, link)))
 
-    expect(answer.status).toBe(200)
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200])
+  })
+})
+
+describe('after timers were advanced synchronously, a synchronous read', () => {
+  /** What a world shows of the link in many ways. */
+  const views = {
+    get: ({ world }) => world.deviceLinks.get(token)?.status,
+    all: ({ world }) => world.deviceLinks.all()[0]?.status,
+    findFirst: ({ world }) => world.deviceLinks.findFirst(q => q.where({ device_link_token: token }))?.status,
+    findMany: ({ world }) => world.deviceLinks.findMany()[0]?.status,
+    count: ({ world }) =>
+      world.deviceLinks.count(q => q.where({ status: 'complete' })) === 1 ? 'complete' : 'pending',
+    transaction: ({ world }) => world.transaction(tx => tx.deviceLinks.get(token)?.status),
+    snapshot: mock => mock.snapshot().device_links?.[0]?.status ?? 'pending',
+  } satisfies Record<string, (mock: Mockmaker) => string | undefined>
+
+  it.each(Object.keys(views) as (keyof typeof views)[])('by %s sees what was due, and not what is due later', view => {
+    const mock = created({ scenario: completing })
+
+    vi.advanceTimersByTime(4_999)
+    const before = views[view](mock)
+    vi.advanceTimersByTime(1)
+
+    expect([before, views[view](mock)]).toEqual(['pending', 'complete'])
+  })
+
+  it('sees what was due where no timer ran, as after a jump of the system clock', () => {
+    const mock = created({ scenario: completing })
+
+    vi.setSystemTime(Date.now() + 5_000)
+
+    expect(mock.world.deviceLinks.get(token)?.status).toBe('complete')
+  })
+
+  it('sees each thing at its own time', () => {
+    const mock = created({ scenario: { game_modes: ['duel'], players: { concurrent: 5, session: '1m' } } })
+    const began = mock.world.clock.now()
+    const times: number[] = []
+    mock.world.subscribe(({ at }) => void times.push(at - began))
+
+    vi.setSystemTime(Date.now() + 20_000)
+    mock.world.players.all()
+
+    expect([...new Set(times)]).toEqual([5_000, 10_000, 15_000, 20_000])
   })
 })
 
@@ -176,6 +220,6 @@ describe('a long advance', () => {
     isDone = true
 
     expect(turns).toBeGreaterThan(1)
-    expect(live(mock.world).clock.pending).toBeGreaterThan(0)
+    expect(mock.world.players.count()).toBeGreaterThan(0)
   })
 })

@@ -50,13 +50,13 @@ describe('live', () => {
   it('is so of a scenario that is loaded anew', async () => {
     const mock = createMockmaker({ scenario, live: true })
 
-    const tally = await mock.reload(scenario)
+    const summary = await mock.reload(scenario)
     await mock.reload({
       ...scenario,
       games: [{ name_id: 'tanks', namespaces: [{ namespace_id: 'more', game_modes: ['x'] }] }],
     })
 
-    expect(tally).toEqual({ made: 0, changed: 0, deleted: 0, takenAlong: 0 })
+    expect(summary).toEqual({ created: 0, changed: 0, deleted: 0, cascaded: 0 })
     expect(simulations(mock.world)).toEqual([['more', 100, 720_000]])
   })
 

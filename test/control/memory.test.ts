@@ -57,7 +57,7 @@ describe('the journal', () => {
     const mock = mockOf({ totalJournalBytes: 100_000 })
     const worlds = await Promise.all(['one', 'other', 'third'].map(id => mock.worlds.put(id)))
 
-    for (const world of worlds) await askOften(world, { times: 8 })
+    for (const { handle } of worlds) await askOften({ answer: handle }, { times: 8 })
 
     const kept = worlds.map(({ journal }) => journal.find().length)
     expect(kept[0]).toBe(0)
@@ -69,7 +69,8 @@ describe('the journal', () => {
   it('frees its bytes when its world is deleted', async () => {
     const mock = mockOf({ totalJournalBytes: 100_000 })
     await askOften(mock, { times: 5 })
-    await askOften(await mock.worlds.put('other'), { times: 4 })
+    const { handle } = await mock.worlds.put('other')
+    await askOften({ answer: handle }, { times: 4 })
 
     await mock.worlds.delete('other')
     await askOften(mock, { times: 4 })

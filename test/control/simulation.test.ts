@@ -34,7 +34,14 @@ describe('simulate', () => {
     }
     expect(begun).toEqual(state)
     expect(mock.world.simulations.all()).toEqual([
-      { namespace_id: ids.prod, concurrent: 100, session_ms: 720_000, began_at: Date.parse(began_at), settled: false },
+      {
+        namespace_id: ids.prod,
+        concurrent: 100,
+        session_ms: 720_000,
+        began_at: Date.parse(began_at),
+        settled: false,
+        next_step_at: Date.parse(began_at) + 5_000,
+      },
     ])
     await mock.world.clock.advance('1h')
     const [now] = mock.simulations()
@@ -52,9 +59,9 @@ describe('simulate', () => {
 
     expect(named).toMatchObject({ namespace: 'boats/prod', concurrent: 5, session: '90s', modes: { race: 2 } })
     expect([byId.namespace, byId.concurrent]).toEqual(['tanks/closed', 0.5])
-    expect(sets.map(({ puts, deletes }) => [puts.map(({ table }) => table), deletes.length])).toEqual([
-      [['simulations'], 0],
-      [['simulations'], 0],
+    expect(sets.map(({ changes }) => changes.map(({ table, before }) => [table, before]))).toEqual([
+      [['simulations', undefined]],
+      [['simulations', undefined]],
     ])
   })
 

@@ -175,7 +175,7 @@ describe('journal.verify', () => {
       blocked_ms: 0,
     })
     const entries = Array.from({ length: 500 }, (_, i) => entry(i + 1))
-    const { tables } = live(createMockmaker().world).view
+    const { tables } = live(createMockmaker().world)
     const order = entries.map(() => ({ match: { path: '/a' } }))
 
     expect(verify({ order }, { entries, tables, dropped: 0 }).ok).toBe(true)

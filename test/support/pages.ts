@@ -9,7 +9,7 @@ export interface Asked extends Partial<Omit<PageContext, 'mock'>> {
   readonly headers?: Readonly<Record<string, string>>
   readonly corsOrigins?: readonly string[]
   /** Default: one of the default scenario. */
-  readonly mock?: Mockmaker
+  readonly mock?: Pick<Mockmaker, 'world' | 'tokens' | 'respond'>
 }
 
 /** Where the pages of the tests stand. */
