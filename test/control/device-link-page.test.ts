@@ -69,10 +69,7 @@ describe('the page of a pending device link', () => {
     const mock = createMockmaker({ scenario })
     const rest = mock.tokens.filter(token => token.kind !== 'cloud' || token.game !== 'karts')
 
-    const { world, respond } = mock
-    const { body } = page('/devices/link/device.mock.sofa', {
-      mock: { world, tokens: rest, respond: respond.bind(mock) },
-    })
+    const { body } = page('/devices/link/device.mock.sofa', { mock, tokens: rest })
 
     expect(buttonsIn(body).map(({ gameId }) => gameId)).toEqual([tanks])
     expect(body).toContain('Karts has no cloud token in this scenario')

@@ -19,6 +19,11 @@ const heavy = {
   body: { ...lost, body: 'x'.repeat(10_000) },
 } as const
 
+/** Sends requests to one world of a mock. */
+const worldOf = (mock: Mockmaker, id: string): Pick<Mockmaker, 'answer'> => ({
+  answer: request => mock.answer({ ...request, path: `/w/${id}${request.path}` }),
+})
+
 async function askOften(
   mock: Pick<Mockmaker, 'answer'>,
   { times, way = 'body' }: { times: number; way?: keyof typeof heavy },
@@ -57,7 +62,7 @@ describe('the journal', () => {
     const mock = mockOf({ totalJournalBytes: 100_000 })
     const worlds = await Promise.all(['one', 'other', 'third'].map(id => mock.worlds.put(id)))
 
-    for (const { handle } of worlds) await askOften({ answer: handle }, { times: 8 })
+    for (const world of worlds) await askOften(worldOf(mock, world.id), { times: 8 })
 
     const kept = worlds.map(({ journal }) => journal.find().length)
     expect(kept[0]).toBe(0)
@@ -69,8 +74,8 @@ describe('the journal', () => {
   it('frees its bytes when its world is deleted', async () => {
     const mock = mockOf({ totalJournalBytes: 100_000 })
     await askOften(mock, { times: 5 })
-    const { handle } = await mock.worlds.put('other')
-    await askOften({ answer: handle }, { times: 4 })
+    await mock.worlds.put('other')
+    await askOften(worldOf(mock, 'other'), { times: 4 })
 
     await mock.worlds.delete('other')
     await askOften(mock, { times: 4 })

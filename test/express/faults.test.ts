@@ -11,7 +11,7 @@ import { link, list, nowhere, prepare, validate } from '../support/faults.js'
 import { it } from '../support/fixtures.js'
 import { failure, openSocket, parseResponses, sendTo } from '../support/http.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
-import { live, stateOf } from '../support/worlds.js'
+import { isBusy, live, stateOf } from '../support/worlds.js'
 
 /** How a connection ended, and what had come on it. */
 interface End {
@@ -245,7 +245,7 @@ describe('on a socket, a request that is held or delayed', () => {
     for (const socket of sockets) socket.destroy()
     await holding(mock, 0)
 
-    expect([mock.busy, live(mock.world).clock.pending]).toEqual([false, 0])
+    expect([isBusy(mock), live(mock.world).clock.pending]).toEqual([false, 0])
   })
 
   it('is answered when the server closes', async () => {

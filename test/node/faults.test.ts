@@ -1,10 +1,11 @@
 import { describe, expect } from 'vitest'
+import type { Mock } from '../../src/mock.js'
 import { it, listUrl, origin, until, watchUrl } from '../support/node-mock.js'
 import { tokens } from '../support/tanks.js'
-import { live } from '../support/worlds.js'
+import { isBusy, live } from '../support/worlds.js'
 
 const prepareUrl = `${origin}/cloud/devices/links`
-const held = (mock: { readonly busy: boolean }) => expect.poll(() => mock.busy).toBe(true)
+const held = (mock: Mock) => expect.poll(() => isBusy(mock)).toBe(true)
 
 describe('under MSW, a fault', () => {
   it.for([{ reset: true }, { empty: true }] as const)('%j is a network error of fetch', async (effect, { setup }) => {
@@ -66,7 +67,7 @@ describe('under MSW, a fault', () => {
     client.abort()
 
     await expect(answer).rejects.toThrow('aborted')
-    expect([mock.busy, live(mock.world).clock.pending]).toEqual([false, 0])
+    expect([isBusy(mock), live(mock.world).clock.pending]).toEqual([false, 0])
   })
 
   it('that wakes a watch for nothing answers the same data and index', async ({ setup }) => {

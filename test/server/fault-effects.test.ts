@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { brokenOff, link, list, mockWithFaults, prepare, validate } from '../support/faults.js'
 import { ask, failure, json } from '../support/http.js'
 import { bearer, completion, ids } from '../support/tanks.js'
-import { flushPromises, stateOf } from '../support/worlds.js'
+import { flushPromises, isBusy, stateOf } from '../support/worlds.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
@@ -180,10 +180,10 @@ describe('a fault that delays', () => {
     const { mock, world } = mockWithFaults([{ effect: { delay: '300ms' } }])
     const answer = ask(mock, list)
 
-    const during = [mock.busy, world.waiters]
+    const during = [isBusy(mock), world.waiters]
     await world.clock.advance(300)
     await answer
 
-    expect([during, mock.busy]).toEqual([[true, 0], false])
+    expect([during, isBusy(mock)]).toEqual([[true, 0], false])
   })
 })

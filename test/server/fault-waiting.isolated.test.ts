@@ -4,6 +4,7 @@ import { UsageError } from '../../src/index.js'
 import { link, list, mockWithFaults, nowhere } from '../support/faults.js'
 import { ask } from '../support/http.js'
 import { completion, tanks, tokens } from '../support/tanks.js'
+import { isBusy } from '../support/worlds.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
@@ -16,10 +17,10 @@ describe('a fault that delays on a running clock', () => {
     const answer = ask(mock, list)
 
     await vi.advanceTimersByTimeAsync(299)
-    const before = mock.busy
+    const before = isBusy(mock)
     await vi.advanceTimersByTimeAsync(1)
 
-    expect([before, (await answer).status, mock.busy, world.clock.pending]).toEqual([true, 200, false, 0])
+    expect([before, (await answer).status, isBusy(mock), world.clock.pending]).toEqual([true, 200, false, 0])
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -103,7 +104,7 @@ describe.each([
       await end[way]()
 
       expect((await answer).status).toBe(200)
-      expect([world.clock.pending, mock.busy, getEventListeners(client.signal, 'abort')]).toEqual([0, false, []])
+      expect([world.clock.pending, isBusy(mock), getEventListeners(client.signal, 'abort')]).toEqual([0, false, []])
     },
   )
 
@@ -114,7 +115,7 @@ describe.each([
 
     client.abort()
 
-    expect([world.clock.pending, mock.busy, mock.faults.list()[0]?.holding]).toEqual([0, false, 0])
+    expect([world.clock.pending, isBusy(mock), mock.faults.list()[0]?.holding]).toEqual([0, false, 0])
     expect([(await answer).status, records.map(({ status }) => status)]).toEqual([499, [499]])
     expect(getEventListeners(client.signal, 'abort')).toEqual([])
   })
@@ -124,7 +125,7 @@ describe.each([
 
     const got = await ask(mock, list, AbortSignal.abort())
 
-    expect([got.status, world.clock.pending, mock.busy]).toEqual([499, 0, false])
+    expect([got.status, world.clock.pending, isBusy(mock)]).toEqual([499, 0, false])
   })
 
   it('does not wait in a mock that is closed', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
+import { type Mock, servable } from '../../src/mock.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { type BeginningOptions, beginningOf } from '../../src/scenario/world-state.js'
@@ -77,4 +78,9 @@ export function stateOf(world: World): string {
 /** Waits until all promises that need no timer have settled. */
 export function flushPromises(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
+}
+
+/** Whether anyone waits in the default world of a mock. */
+export function isBusy(mock: Mock): boolean {
+  return servable(mock).busy
 }
