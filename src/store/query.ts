@@ -112,6 +112,8 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
     throw new UsageError(
       `the function of a query gave ${quoted(query)}: expected a query, as in q => q.where({ lobby_id })`,
     )
-  const { equalities, asks } = query instanceof PlannedQuery ? query : { equalities: none, asks: 'more' as const }
+  // A query without a condition finds nothing, as in the library.
+  const isPlanned = query instanceof PlannedQuery && query.asks !== 'anything'
+  const { equalities, asks } = isPlanned ? query : { equalities: none, asks: 'more' as const }
   return { test: row => query.test(row), equalities, asks }
 }
