@@ -304,7 +304,7 @@ function checkAddress(namespace_id: string, { address, isLocal }: Client, { name
  * Throws `ApiError` where one of the game modes does not allow `max_players`: 0, more than the larger of its normal and
  * direct maximum, or any number where its `dynamic_max_players` is false (PROTOCOL.md C).
  */
-export function checkMaxPlayers(max_players: number | undefined, modes: readonly GameModeRow[]): void {
+function checkMaxPlayers(max_players: number | undefined, modes: readonly GameModeRow[]): void {
   if (max_players === undefined) return
   if (max_players === 0) throw invalidMaxPlayers('max_players is 0: send at least 1')
   for (const { game_mode_id, dynamic_max_players, max_players_normal, max_players_direct } of modes) {
@@ -329,7 +329,7 @@ const tagLimits = { tags: 8, name: 128, value: 512 }
 type Tags = Readonly<Record<string, string>>
 
 /** Throws `ApiError` where there are too many tags, one is too long, or a game mode takes none (PROTOCOL.md C). */
-export function checkTags(tags: Tags = {}, modes: readonly GameModeRow[] = []): void {
+function checkTags(tags: Tags = {}, modes: readonly GameModeRow[] = []): void {
   const entries = Object.entries(tags)
   if (entries.length === 0) return
   if (entries.length > tagLimits.tags)

@@ -317,7 +317,7 @@ export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => s
 }
 
 /** The id of the namespace that calls mean if they name none; `undefined` where the world has none. */
-export function defaultNamespaceId({ settings }: Pick<ReadTables, 'settings'>): string | undefined {
+function defaultNamespaceId({ settings }: Pick<ReadTables, 'settings'>): string | undefined {
   return settings.get('settings')?.default_namespace_id
 }
 

@@ -22,14 +22,14 @@ export interface IndexDefinition<Row> {
 }
 
 /** Values that no two rows may share. */
-export interface UniqueDefinition<Row> {
+interface UniqueDefinition<Row> {
   values(row: Row): readonly string[]
   /** The column that holds the value, where it is one: queries for it use the index. */
   readonly column?: keyof Row & string
 }
 
 /** A sum over the rows that have the same values in some columns. */
-export interface SumDefinition<Row> {
+interface SumDefinition<Row> {
   readonly columns: readonly (keyof Row & string)[]
   amount(row: Row): number
   /** Whether watches read it, so that each group keeps the revision of its last change. Default: false. */
@@ -37,7 +37,7 @@ export interface SumDefinition<Row> {
 }
 
 /** The rows of a group as a watch shows them: only changes of the shown columns count. */
-export interface ViewDefinition<Row> {
+interface ViewDefinition<Row> {
   group(row: Row): string
   readonly columns: readonly (keyof Row & string)[]
 }

@@ -86,7 +86,7 @@ export function createState(
 const fewRows = 200
 
 /** A table with checked rows. Throws `UsageError`. */
-export function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): TableState<object> {
+function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): TableState<object> {
   const schema = models[name].schema
   const checked = function* () {
     let i = 0

@@ -61,7 +61,7 @@ export interface Waiter {
 }
 
 /** How a transaction of the mock itself runs. */
-export interface WriteOptions {
+interface WriteOptions {
   readonly cause: Cause
   /** The time of the transaction, in ms since the epoch. Default: the present time. */
   readonly at?: number | undefined
