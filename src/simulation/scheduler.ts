@@ -57,6 +57,8 @@ export class Scheduler implements Jobs {
     run: (lifecycle: Lifecycle<object>, row: object, context: JobContext) => void,
   ): void {
     const world = this.#world
+    // A job that was written for the past runs now.
+    const now = Math.max(at, world.clock.now())
     world.write(
       () => {
         const { tables, random, seed, hasPassed } = world
@@ -68,10 +70,10 @@ export class Scheduler implements Jobs {
             random,
             seed,
             hasPassed,
-            now: at,
+            now,
           })
       },
-      { cause: { kind: 'job', table, id }, at },
+      { cause: { kind: 'job', table, id }, at: now },
     )
   }
 

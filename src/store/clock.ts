@@ -82,6 +82,8 @@ export class WorldClock implements Clock {
   #jobs: Jobs | undefined
   /** The time inside a transaction. */
   #pinned: number | undefined
+  /** The time of the newest transaction. A job may be written for an earlier time, and time does not go back to it. */
+  #reached: number
   #isRunningDue = false
 
   constructor({
@@ -92,6 +94,7 @@ export class WorldClock implements Clock {
     this.#mode = mode
     this.#rate = rate
     this.#epoch = now ?? this.#since
+    this.#reached = this.#epoch
   }
 
   get mode(): ClockMode {
@@ -113,7 +116,8 @@ export class WorldClock implements Clock {
   }
 
   now(): number {
-    return this.#pinned ?? Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs, this.#nextJobAt())
+    if (this.#pinned !== undefined) return this.#pinned
+    return Math.max(this.#reached, Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs, this.#nextJobAt()))
   }
 
   /** The ms that have passed since the clock was made. They never go back: not with the time that it shows, nor with the system clock. */
@@ -124,6 +128,7 @@ export class WorldClock implements Clock {
   /** Stops the time until `unpin`, at a time or at the present one, and returns it in ms since the epoch. */
   pin(at = this.now()): number {
     this.#pinned = at
+    this.#reached = at
     return at
   }
 
@@ -196,6 +201,7 @@ export class WorldClock implements Clock {
     this.#change({ mode, rate })
     if (now === undefined) return
     this.#epoch = now - this.elapsed()
+    this.#reached = now
     this.#jumps += 1
     this.#timer.rearm()
   }
