@@ -156,10 +156,10 @@ describe('a scenario file that is saved', () => {
     expect(JSON.parse(await lineLike(command, { like: /"reload"/ }))).toEqual({
       event: 'reload',
       file: path,
-      made: 1,
+      created: 1,
       changed: 0,
       deleted: 0,
-      taken_along: 0,
+      cascaded: 0,
     })
   })
 
