@@ -381,7 +381,7 @@ class WorldCore implements TableContext, View {
 
   /** Wakes what depends on the touched tags at once, and tells subscribers in the order of the change sets. */
   #tell(changeSet: ChangeSet | undefined, touched: ReadonlySet<Tag> | undefined): void {
-    if (touched && touched.size > 0) this.dependencies.tell(touched)
+    if (touched && touched.size > 0) callSafely(() => this.dependencies.tell(touched))
     if (!changeSet || changeSet.changes.length === 0 || this.#subscribers.size === 0) return
     if (this.#untold) {
       this.#untold.push(changeSet)
@@ -391,7 +391,7 @@ class WorldCore implements TableContext, View {
     // What a subscriber writes is added to the list meanwhile.
     for (const next of this.#untold) {
       for (const subscriber of [...this.#subscribers])
-        if (this.#subscribers.has(subscriber)) callSafely(subscriber, next)
+        if (this.#subscribers.has(subscriber)) callSafely(() => subscriber(next))
     }
     this.#untold = undefined
   }
@@ -399,10 +399,10 @@ class WorldCore implements TableContext, View {
 
 const byCode: WriteOptions = { cause: { kind: 'code' } }
 
-/** Calls a subscriber. The transaction has ended, so an error does not reach its caller: it is an uncaught one. */
-function callSafely(subscriber: (changeSet: ChangeSet) => void, changeSet: ChangeSet): void {
+/** Tells of a change set. Its transaction has ended, so an error does not reach its caller: it is an uncaught one. */
+function callSafely(tell: () => void): void {
   try {
-    subscriber(changeSet)
+    tell()
   } catch (error) {
     queueMicrotask(() => {
       throw error
