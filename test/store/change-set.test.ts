@@ -142,24 +142,30 @@ describe('a change set', () => {
     ])
   })
 
-  it('is told to all, and stands, though a subscriber throws: its error is an uncaught one', async () => {
-    const world = smallWorld()
-    const told = vi.fn()
-    const error = new Error('a bug of a subscriber')
-    world.subscribe(() => {
-      throw error
-    })
-    world.subscribe(told)
-    const uncaught = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
+  it.each(['subscriber', 'listener'] as const)(
+    'is told to all, and stands, though a %s throws: its error is an uncaught one',
+    async who => {
+      const world = smallWorld()
+      const told = vi.fn()
+      const error = new Error(`a bug of a ${who}`)
+      const throws = () => {
+        throw error
+      }
+      if (who === 'subscriber') world.subscribe(throws)
+      else world.listen(new Set(['games']), throws)
+      world.subscribe(told)
+      world.listen(new Set(['games']), told)
+      const uncaught = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
 
-    const created = world.games.create(game('cars'))
-    const thrown = uncaught.mock.calls.map(([throws]) => throws)
-    uncaught.mockRestore()
+      const created = world.games.create(game('cars'))
+      const thrown = uncaught.mock.calls.map(([throws]) => throws)
+      uncaught.mockRestore()
 
-    expect([await created, told.mock.calls.length, world.games.get('cars')]).toEqual([game('cars'), 1, game('cars')])
-    expect(thrown).toEqual([expect.any(Function)])
-    expect(thrown[0]).toThrow(error)
-  })
+      expect([await created, told.mock.calls.length, world.games.get('cars')]).toEqual([game('cars'), 2, game('cars')])
+      expect(thrown).toEqual([expect.any(Function)])
+      expect(thrown[0]).toThrow(error)
+    },
+  )
 
   it('is told after those before it, also where a subscriber writes: first in, first out', () => {
     const world = smallWorld()

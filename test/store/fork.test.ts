@@ -62,6 +62,16 @@ describe('a fork', () => {
     expect(contents(fork)).toBe(contents(world))
   })
 
+  it('shares the rows that neither of the two changes', () => {
+    const world = smallWorld()
+    const fork = forked(world)
+
+    world.transaction(({ games }) => games.update('boats', { display_name: 'Boats' }))
+
+    expect(fork.games.get('tanks')).toBe(world.games.get('tanks'))
+    expect(fork.games.get('boats')).toEqual(smallWorld().games.get('boats'))
+  })
+
   it('has a clock of its own, which begins at the time of the other', async () => {
     const world = smallWorld()
     await world.clock.advance(1_000)

@@ -2,8 +2,10 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { UsageError } from '../../src/lib/usage-error.js'
+import { Dependencies } from '../../src/store/dependencies.js'
 import type { Tables } from '../../src/store/model.js'
 import { isSeated, seatsTaken } from '../../src/store/rows.js'
+import { Table, TableState } from '../../src/store/table.js'
 import type { LiveWorld, World } from '../../src/store/world.js'
 import type { TransactionTables } from '../../src/store/world-tables.js'
 import { indexProblems } from '../support/check-tables.js'
@@ -137,4 +139,33 @@ describe('sums, orders and views', () => {
       expect(derived(live(fork).tables)).toEqual(walked(world.tables))
     },
   )
+})
+
+describe('an index', () => {
+  it.each(['new', 'renamed'])('looks at few rows inside a transaction that has written many: %s ones', how => {
+    let reads = 0
+    const rowOf = (id: string, name = id) => ({
+      id,
+      get name() {
+        reads += 1
+        return name
+      },
+    })
+    type Named = ReturnType<typeof rowOf>
+    const index = { columns: ['name' as const] }
+    const shape = { name: 'rows', key: ['id'], idOf: (row: Named) => row.id, unique: {}, sums: {}, views: {} }
+    const ids = Array.from({ length: 1_000 }, (_, i) => `r${i}`)
+    const before = how === 'renamed' ? ids.map(id => rowOf(id, `before ${id}`)) : []
+    const writeLog = { revision: 2, record() {}, runTrigger() {} }
+    const state = TableState.of<Named>({ ...shape, indexes: { name: index } }, before, 1)
+    const table = new Table(state, { dependencies: new Dependencies(), writeLog })
+    for (const id of ids) table.put(rowOf(id))
+    table.findMany(q => q.where({ name: 'r0' }))
+    reads = 0
+
+    const found = ids.map(name => table.findMany(q => q.where({ name })).map(row => row.id))
+
+    expect(found).toEqual(ids.map(id => [id]))
+    expect(reads).toBeLessThan(100 * ids.length)
+  })
 })
