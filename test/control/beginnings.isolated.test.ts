@@ -12,12 +12,29 @@ const fails = { operation: 'lobbies.list', effect: { error: { status: 503 } } } 
 describe('reset, load and restore', () => {
   it('replace the faults at once: no request meets none', async ({ serve }) => {
     const { mock } = await serve({ scenario: { ...tanks, faults: [fails] } })
-    const loaded = mock.load({ ...tanks, faults: [fails] })
-    const reset = mock.reset()
-    const between = (await ask(mock, list)).status
-    await Promise.all([loaded, reset])
+    const statuses: Promise<number>[] = []
+    // Each change set of the load and of the reset is told when it has been made.
+    mock.world.subscribe(() => void statuses.push(ask(mock, list).then(({ status }) => status)))
 
-    expect([between, (await ask(mock, list)).status]).toEqual([503, 503])
+    await mock.load({ game_modes: ['duel'], faults: [fails] })
+    await mock.world.lobbies.create({})
+    await mock.reset()
+
+    expect(await Promise.all(statuses)).toEqual([503, 503, 503])
+  })
+
+  it('take over rows that stand in another order', async ({ serve }) => {
+    const lobbies = ['a', 'b', 'c', 'd'].map(lobby_id => ({ lobby_id }))
+    const { mock } = await serve({ scenario: { game_modes: ['duel'], lobbies } })
+    const ids = () => mock.world.lobbies.all().map(({ lobby_id }) => lobby_id)
+
+    await mock.load({ game_modes: ['duel'], lobbies: lobbies.toReversed() })
+    const loaded = ids()
+    mock.world.lobbies.delete(q => q.where({ lobby_id: 'd' }))
+    await mock.world.lobbies.create({ lobby_id: 'd' })
+    await mock.reset()
+
+    expect([loaded, ids()]).toEqual(Array(2).fill(['d', 'c', 'b', 'a']))
   })
 
   it('clear the journal, except restore', async ({ serve }) => {

@@ -132,7 +132,7 @@ describe('POST /__mock/{table}', () => {
   it.for([
     ['lobbies', { game_mode_id: 'duell' }, 'Did you mean duel?'],
     ['lobbies', { total_player_count: 3 }, 'expected at most 2'],
-    ['lobbies', { lobby_id: ids.lobby }, 'is there already'],
+    ['lobbies', { lobby_id: ids.lobby }, 'exists already'],
     ['lobbies', { gamemode_id: 'duel' }, 'lobbies.create: gamemode_id is an unknown key. Known: lobby_id'],
     ['device-links', { statu: 'pending' }, 'Did you mean status?'],
     ['tokens', { kind: 'dev' }, 'kind is \\"dev\\": expected development, public or cloud'],

@@ -125,8 +125,8 @@ describe('PUT /__mock/snapshot', () => {
   })
 
   it.for([
-    [{ title: 'no snapshot' }, 'no snapshot'],
-    [{}, 'no snapshot'],
+    [{ title: 'no snapshot' }, 'not a snapshot'],
+    [{}, 'not a snapshot'],
     [{ games: 'tanks' }, 'games'],
     [{ lobbies: [{ game_mode_id: 'nobody' }] }, 'nobody'],
     [{ regionz: [] }, 'regionz'],
@@ -135,7 +135,7 @@ describe('PUT /__mock/snapshot', () => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)
 
-    const got = await steer('PUT', '/__mock/snapshot', message === 'no snapshot' ? body : { revision: 1, ...body })
+    const got = await steer('PUT', '/__mock/snapshot', message === 'not a snapshot' ? body : { revision: 1, ...body })
 
     expect(failure(got)).toBe('400 API_BAD_BODY')
     expect((json(got) as { message: string }).message).toContain(message)
