@@ -366,6 +366,25 @@ describe('a simulated day', () => {
     expect(taken.map(({ now }) => now)).toEqual(['2026-11-20T00:00:25.000Z'])
   })
 
+  it('goes on from a snapshot that is taken while players settle in', async () => {
+    const lobbies = Array.from({ length: 200 }, () => ({ game_mode_id: 'ffa', total_player_count: 8 }))
+    const mock = opened({ lobbies })
+    const taken: ScenarioInput[] = []
+    const unsubscribe = mock.world.subscribe(() => void taken.push(mock.snapshot()))
+    await mock.world.clock.advance('5s')
+    unsubscribe()
+    await mock.world.clock.advance('1m')
+
+    // 1,600 players settle, 500 in each job.
+    const steps = taken.map(({ games }) => games?.[0]?.namespaces?.[0]?.players?.next_step_at)
+    expect(steps).toEqual([...Array(3).fill('2026-11-20T00:00:05.000Z'), '2026-11-20T00:00:10.000Z'])
+    for (const scenario of taken) {
+      const put = createMockmaker({ scenario })
+      await put.world.clock.set({ now: mock.world.clock.now() })
+      expect({ ...put.snapshot(), revision: 0 }).toEqual({ ...mock.snapshot(), revision: 0 })
+    }
+  })
+
   it('is that of a snapshot alone which is put back while much is due', async () => {
     const mock = opened({ players: { concurrent: 500 } })
     await mock.world.clock.advance('20s')
