@@ -51,10 +51,11 @@ export type { Cause, Change, ChangeSet } from './store/change-set.js'
 export type { Clock, ClockState } from './store/clock.js'
 export type { ClockMode, ClockMoveOptions, ClockSetting } from './store/clock-setting.js'
 export type { Draft } from './store/draft.js'
+export type { Inputs } from './store/inputs.js'
 export type { Predicate } from './store/query.js'
 export type { RandomState } from './store/random.js'
 export type { ReloadSummary } from './store/reload.js'
-export type { Inputs, Rows, ServerPorts, TableName } from './store/rows.js'
+export type { Rows, ServerPorts, TableName } from './store/rows.js'
 export type { Entry } from './store/table.js'
 export type {
   Changes as RecordChanges,

@@ -1,5 +1,6 @@
 import type { tableNames } from '../control/tables.js'
-import type { Inputs, Rows } from '../store/rows.js'
+import type { Inputs } from '../store/inputs.js'
+import type { Rows } from '../store/rows.js'
 import type { Changes } from '../store/table-calls.js'
 import { ClientError, type Remote, request, undefinedIfMissing } from './http.js'
 
@@ -28,7 +29,7 @@ export type ClientTables = {
 }
 
 /** Creates the table of a path such as `game-modes`. All its methods reject with `ClientError`. */
-export function createTable<Row, Input extends object>(remote: Remote, table: string): ClientTable<Row, Input> {
+export function createTable<Row, Input>(remote: Remote, table: string): ClientTable<Row, Input> {
   const params = (id: string) => {
     if (typeof id !== 'string')
       throw wrongArguments('get(id), update(id, { is_closed: true }) and delete(id), where the id is a text')
@@ -54,7 +55,8 @@ export function createTable<Row, Input extends object>(remote: Remote, table: st
     findMany,
     count: async filter => (await findMany(filter)).length,
     async create(input) {
-      if (!isObject(input)) throw wrongArguments('create({ game_mode_id: "duel" }): the fields of the record')
+      if (!isObject(input) && typeof input !== 'string')
+        throw wrongArguments('create({ game_mode_id: "duel" }): the fields of the record')
       return asRow(await request(remote, 'POST /{table}', { params: { table }, body: input }))
     },
     async update(id, changes) {

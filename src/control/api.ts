@@ -26,6 +26,11 @@ const maxScenarioBytes = 64 * 1024 * 1024
 
 /** Any object: the table checks its keys. A schema of keys would lose one called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
+/** A region of the catalogue, or a game mode, can be its id alone. */
+const NewRecord = z.custom<Readonly<Record<string, unknown>> | string>(
+  value => isJsonObject(value) || typeof value === 'string',
+  'expected an object',
+)
 
 /** A whole number in a query. */
 const wholeNumber = z
@@ -262,8 +267,9 @@ export const controlCalls = [
     run: ({ mock, params }) => getRecord(mock.world, params),
   }),
   call('POST /{table}', {
-    summary: "Makes a record. What is absent is filled in with the scenario format's defaults.",
-    body: AnyRecord,
+    summary:
+      'Creates a record, of its fields or the keys of the scenario format. Absent ones get the defaults of that format.',
+    body: NewRecord,
     run: ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
   }),
   call('PATCH /{table}/{id}', {

@@ -88,14 +88,18 @@ function parseQuery({ query: schema = z.strictObject({}) }: ControlCall, { query
 /** A snapshot has the states of lobbies inside it. */
 const levels = 2 * nestingLimit
 
-const AnyObject = z.custom<object>(isJsonObject, 'expected an object')
+/** The schema of the call decides whether it takes a text. */
+const ObjectOrText = z.custom<object | string>(
+  value => isJsonObject(value) || typeof value === 'string',
+  'expected an object',
+)
 
 function parseBody({ body: schema, maxBodyBytes = bodyLimit }: ControlCall, { body }: MockRequest): unknown {
   if (!schema) return undefined
-  return check(schema, parseJson(body, AnyObject, { bytes: maxBodyBytes, levels }), 'body')
+  return check(schema, parseJson(body, ObjectOrText, { bytes: maxBodyBytes, levels }), 'body')
 }
 
-function check(schema: z.ZodType, input: object, part: 'query' | 'body'): unknown {
+function check(schema: z.ZodType, input: object | string, part: 'query' | 'body'): unknown {
   try {
     return parseInput(schema, input, part)
   } catch (error) {

@@ -2,19 +2,13 @@ import type * as z from 'zod'
 import { didYouMean } from '../lib/did-you-mean.js'
 import type { Path } from '../lib/issues.js'
 import { quoted } from '../lib/quote.js'
+import { countSeated } from '../store/inputs.js'
+import { catalogue } from '../store/region-catalogue.js'
 import { arrivesTooFast, arrivesTooFastMessage, LobbyRow, mostPlayers, PlayerRow } from '../store/rows.js'
 import { namespaceKeys, type PlacedNamespace, simulationColumnsOf } from './games.js'
 import { givenIds, type Layout, layoutOf } from './layout.js'
-import {
-  countSeated,
-  type GameMode,
-  type LobbyEntry,
-  lobbyColumnsOf,
-  modeOfLobby,
-  type PlayerEntry,
-} from './lobbies.js'
+import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby, type PlayerEntry } from './lobbies.js'
 import { type Evidence, keyProblem, type Problem, problem } from './problems.js'
-import { catalogue } from './regions.js'
 import { noNamespace, type Scenario } from './schema.js'
 import type { BearerTokenEntry, DeviceLinkEntry } from './tokens.js'
 

@@ -1,10 +1,6 @@
 import * as z from 'zod'
-import { Duration, durationMs, formatDuration } from '../lib/time.js'
 import { Random } from '../store/random.js'
 import { sameJson } from '../store/same-json.js'
-
-/** A length of time. Files have it as text, the program in ms. */
-export const Span = z.codec(Duration, z.number(), { decode: durationMs, encode: formatDuration })
 
 type Shape = Readonly<Record<string, z.ZodType>>
 

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { Path } from '../lib/issues.js'
+import { serverPorts } from '../store/inputs.js'
 import {
+  defaultNames,
   GameRow,
   matchmakerDefaults,
   NamespaceRow,
@@ -11,16 +13,10 @@ import {
   TokenRow,
 } from '../store/rows.js'
 import { entryKeys, givenKeys, type SeededIds } from './entry.js'
-import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry, serverPorts } from './lobbies.js'
+import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry } from './lobbies.js'
 
 /** The names of a game, or of a namespace. */
 export type Names = Pick<GameRow, 'name_id' | 'display_name'>
-
-/** The names of the game and the namespace of a scenario that gives none. */
-export const defaultNames = {
-  game: { name_id: 'game', display_name: 'Game' },
-  namespace: { name_id: 'prod', display_name: 'Production' },
-} as const
 
 /** The names of an entry. One that has only a `name_id` is displayed by it. */
 export function namesOf(entry: { readonly [Key in keyof Names]?: Names[Key] | undefined }, defaults: Names): Names {

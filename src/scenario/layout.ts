@@ -1,8 +1,8 @@
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
-import type { TableName } from '../store/rows.js'
+import { catalogue } from '../store/region-catalogue.js'
+import { defaultNames, type TableName } from '../store/rows.js'
 import {
-  defaultNames,
   type GameEntry,
   type NamespaceEntry,
   namesOf,
@@ -11,7 +11,7 @@ import {
   type PlacedNamespace,
 } from './games.js'
 import { gameMode } from './lobbies.js'
-import { catalogue, type RegionEntry, regionIdOf } from './regions.js'
+import { type RegionEntry, regionIdOf } from './regions.js'
 import type { Scenario } from './schema.js'
 
 /** The games of a scenario with their paths. Without `games`, the keys at its top are the namespace prod of the one game. */

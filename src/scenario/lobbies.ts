@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Uint32 } from '../contract/formats.js'
+import { countSeated, MaxPlayersInput, maxPlayersColumns, serverPorts } from '../store/inputs.js'
 import {
   GameModeRow,
   gameModeDefaults,
@@ -24,40 +24,8 @@ import { suggestedRegions } from './regions.js'
 export const ServerPortsEntry = z.strictObject(entryKeys(ServerPorts.shape, { defaults: serverPortsDefaults }))
 export type ServerPortsEntry = z.output<typeof ServerPortsEntry>
 
-export function serverPorts(entry: ServerPortsEntry): ServerPorts {
-  return { ...serverPortsDefaults, ...givenKeys(entry) }
-}
-
-const { max_players_normal, max_players_direct, max_players_party } = MaxPlayers.shape
-
-/** The key for three columns: one number for all of them, or some of the three. */
-const MaxPlayersKey = z
-  .union([
-    Uint32,
-    z.strictObject({
-      normal: max_players_normal.optional(),
-      direct: max_players_direct.optional(),
-      party: max_players_party.optional(),
-    }),
-  ])
-  .meta({
-    description: 'The most players of a lobby: by find, by join with its id, as a party. One number is all three.',
-    examples: [2, { normal: 16, direct: 20, party: 20 }],
-  })
-type MaxPlayersEntry = z.output<typeof MaxPlayersKey>
-
-/** The three columns. Those that the entry does not give are as in `defaults`. */
-function maxPlayersColumns(given: MaxPlayersEntry = {}, defaults: MaxPlayers): MaxPlayers {
-  const { normal, direct, party } = typeof given === 'number' ? { normal: given, direct: given, party: given } : given
-  return {
-    max_players_normal: normal ?? defaults.max_players_normal,
-    max_players_direct: direct ?? defaults.max_players_direct,
-    max_players_party: party ?? defaults.max_players_party,
-  }
-}
-
 /** The key of the three columns. One number if they are equal. */
-function maxPlayersKey(row: MaxPlayers): MaxPlayersEntry {
+function maxPlayersKey(row: MaxPlayers): MaxPlayersInput {
   const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = row
   return normal === direct && direct === party ? normal : { normal, direct, party }
 }
@@ -70,7 +38,7 @@ export const GameModeEntry = z.union([
   game_mode_id.meta({ description: 'Only the id of the game mode.', examples: ['duel'] }),
   z.strictObject({
     game_mode_id,
-    max_players: MaxPlayersKey.optional(),
+    max_players: MaxPlayersInput.optional(),
     ...entryKeys(GameModeRow.shape, {
       omit: ['namespace_id', 'game_mode_id', ...maxPlayersNames],
       defaults: gameModeDefaults,
@@ -92,7 +60,8 @@ export function gameMode(entry: GameModeEntry, regionIds: readonly string[]): Ga
   if (typeof entry === 'string') return gameMode({ game_mode_id: entry }, regionIds)
   const { max_players, ports } = entry
   return {
-    ...maxPlayersColumns(max_players, maxPlayersDefaults),
+    ...maxPlayersDefaults,
+    ...maxPlayersColumns(max_players),
     regions: [...regionIds],
     ...gameModeDefaults,
     ...givenKeys(entry, 'max_players', 'ports'),
@@ -127,11 +96,6 @@ function playerEntry(row: PlayerRow): PlayerEntry {
   return { token: row.player_token, ...givenKeys(row, 'player_token', 'lobby_id', 'namespace_id') }
 }
 
-/** The number of players that a list gives one of the two kinds of seats. */
-export function countSeated(players: readonly PlayerEntry[] = [], status: 'reserved' | 'connected'): number {
-  return players.filter(player => (player.status ?? playerDefaults.status) === status).length
-}
-
 const [starting, ready, stopped] = LobbyRow.options
 const lobbyColumns = {
   ...starting.shape,
@@ -148,7 +112,7 @@ export const LobbyEntry = z.strictObject({
     omit: ['namespace_id', 'reserved_player_count', ...maxPlayersNames],
     defaults: lobbyDefaults,
   }),
-  max_players: MaxPlayersKey.optional(),
+  max_players: MaxPlayersInput.optional(),
   players: z.array(PlayerEntry).optional().describe('Players with a row of their own. Default: none.'),
 })
 export type LobbyEntry = z.output<typeof LobbyEntry>
@@ -166,7 +130,10 @@ export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: 'auto
   return {
     game_mode_id: mode.game_mode_id,
     region_id: mode.regions[0],
-    ...maxPlayersColumns(max_players, mode),
+    max_players_normal: mode.max_players_normal,
+    max_players_direct: mode.max_players_direct,
+    max_players_party: mode.max_players_party,
+    ...maxPlayersColumns(max_players),
     total_player_count: countSeated(players, 'connected'),
     reserved_player_count: countSeated(players, 'reserved'),
     run_by: runBy(entry.status, { servers }),

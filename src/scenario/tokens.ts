@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import { Identifier } from '../contract/formats.js'
 import { fullNameOf } from '../store/full-name.js'
+import { linkTimes, serverPorts } from '../store/inputs.js'
 import { namespaceLabel } from '../store/models.js'
 import { DeviceLinkRow, DeviceLinkStatus, deviceLinkDefaults, TokenKind, TokenRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
-import { lifetimeMs, Time } from '../store/time.js'
-import { entryKeys, givenKeys, type SeededIds, Span } from './entry.js'
+import { lifetimeMs, Span, Time } from '../store/time.js'
+import { entryKeys, givenKeys, type SeededIds } from './entry.js'
 import type { PlacedGame, PlacedNamespace } from './games.js'
-import { ServerPortsEntry, serverPorts } from './lobbies.js'
+import { ServerPortsEntry } from './lobbies.js'
 
 /** The games and namespaces of a new world, which its tokens belong to. */
 interface WorldParts {
@@ -42,19 +43,18 @@ export function deviceLinkRows(
 ): DeviceLinkRow[] {
   const gameIds = new Map(games.map(game => [game.names.name_id, game.game_id]))
   const [only] = gameIds.values()
-  const later = (after: number | undefined) => (after === undefined ? undefined : now + after)
   return links.map((link, i): DeviceLinkRow => {
     const { status, game, cloud_token } = link
     const stream = `device-link:${i}`
+    const { expires_at, completes_at: at } = linkTimes(link, now)
     const fields = {
       device_link_token: link.token ?? ids.token(`${stream}/token`, 'device'),
       device_link_id: link.device_link_id ?? ids.uuid(stream),
-      ...givenKeys({ expires_at: link.expires_at ?? later(link.expires_after) }),
+      ...givenKeys({ expires_at }),
     }
     const game_id = (game === undefined ? only : gameIds.get(game)) as string // checked before
     if (status === 'complete')
       return { ...fields, status, game_id, cloud_token: cloud_token ?? ids.token(`${stream}/cloud`, 'cloud') }
-    const at = link.completes_at ?? later(link.completes_after)
     if (at === undefined) return { ...fields, status: 'pending' }
     return { ...fields, status: 'pending', completes: { at, game_id } }
   })

@@ -39,12 +39,20 @@ export interface RowStore<Row extends object> {
   transaction<T>(write: () => T): T
   /** Called before each read: what is due happens first. */
   beforeRead(): void
-  /** Makes a new row of an input. Throws `UsageError` where it does not fit. */
-  create(call: string, input: object): Row
+  /** Makes a new row of columns. Throws `UsageError` where they do not fit. */
+  create(call: string, columns: object): Row
+  /** Reads what `create` is given beyond columns: see `expandInput`. Default: columns alone. */
+  expand?(call: string, input: unknown): ExpandedInput<Row>
   /** Makes the next row of a changed draft. Throws as `create`. */
   change(call: string, row: Row, draft: object): Row
   /** Calls the listener after each transaction that changed rows of the table. */
   subscribe(listener: (changes: readonly RowChange[]) => void): void
+}
+
+/** The columns of a new row. `createOwned` creates the rows that belong to it. */
+interface ExpandedInput<Row> {
+  readonly columns: object
+  createOwned(row: Row): void
 }
 
 /** Thrown where a `data` function returns a promise. Its transaction is undone; the update can be finished later. */
@@ -97,15 +105,20 @@ export class Records<Row extends object> {
   }
 
   create(input: unknown): Row {
-    const call = this.#call('create')
-    const { name, table } = this.#store
-    readInput(call, input)
+    return this.createAs(this.#call('create'), input)
+  }
+
+  /** The same. Messages begin with `call`. */
+  createAs(call: string, input: unknown): Row {
+    const { table } = this.#store
     return this.#store.transaction(() => {
-      const row = this.#store.create(call, input as object) // readInput saw to it
+      const { columns, createOwned } = this.#store.expand?.(call, input) ?? columnsOnly(call, input)
+      const row = this.#store.create(call, columns)
       const id = table.shape.idOf(row)
       if (table.state.entry(id))
-        throw new UsageError(`${name}.create: ${table.shape.key.join('/')} ${quoted(id)} exists already`)
-      table.put(row)
+        throw new UsageError(`${call}: ${table.shape.key.join('/')} ${quoted(id)} exists already`)
+      putAs(call, table, row)
+      createOwned(row)
       return this.#present(id)
     })
   }
@@ -247,6 +260,20 @@ export class Records<Row extends object> {
     if (found.length === 0 && list.strict) throw nothingFound('findMany', this.#store.name)
     return found
   }
+}
+
+/** Writes a new row. Messages about what follows from it begin with `call` too. */
+function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): void {
+  try {
+    table.put(row)
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${call}: ${error.message}`) : error
+  }
+}
+
+function columnsOnly(call: string, input: unknown): ExpandedInput<object> {
+  readInput(call, input)
+  return { columns: input as object, createOwned() {} } // readInput saw to it
 }
 
 /** The same calls inside a transaction, where nothing can wait: `data` functions that return a promise are refused. */

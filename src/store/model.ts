@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { didYouMean } from '../lib/did-you-mean.js'
 import { quoted } from '../lib/quote.js'
 import type { Random } from './random.js'
-import type { Inputs, Rows, TableName } from './rows.js'
+import type { RowInputs, Rows, TableName } from './rows.js'
 import type { Shape, Table } from './table.js'
 
 /** The tables of a world. */
@@ -47,7 +47,7 @@ export interface Model<Name extends TableName> extends Omit<Shape<Rows[Name]>, '
   label?(row: Rows[Name]): string
   readonly references: readonly Reference<Rows[Name]>[]
   /** Completes a new row with what the input leaves out. */
-  withDefaults(input: Inputs[Name], context: DefaultsContext): unknown
+  withDefaults(input: RowInputs[Name], context: DefaultsContext): unknown
   /** Refuses a change that people make by hand, with the reason. */
   refuse?(change: RowChange<Rows[Name]>, tables: Tables): string | undefined
   /** Writes what follows from a change, in the same transaction. `now` in ms since the epoch. */

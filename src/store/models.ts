@@ -10,13 +10,13 @@ import {
   type Tables,
   unknownReference,
 } from './model.js'
+import { catalogue } from './region-catalogue.js'
 import { parseRow } from './row-input.js'
 import {
   DeviceLinkRow,
   deviceLinkDefaults,
   GameModeRow,
   GameRow,
-  type Inputs,
   inMemory,
   isSeated,
   LobbyRow,
@@ -30,6 +30,7 @@ import {
   PlayerRow,
   playerDefaults,
   RegionRow,
+  type RowInputs,
   type Rows,
   regionDefaults,
   removed,
@@ -90,7 +91,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     withDefaults: (input, { random }) => ({
       ...regionDefaults,
       region_display_name: input.region_id,
-      region_uuid: random.uuid(),
+      region_uuid: catalogue.find(({ region_id }) => region_id === input.region_id)?.region_uuid ?? random.uuid(),
       ...input,
     }),
   },
@@ -450,7 +451,7 @@ function removePlayers({ lobby_id }: LobbyRow, { players, lobbies }: Tables, now
 /** Creates a row with its defaults, inside a transaction, and returns it as it is then. Throws `UsageError`. */
 export function createRow<Name extends TableName>(
   name: Name,
-  input: Inputs[Name],
+  input: RowInputs[Name],
   context: DefaultsContext,
 ): Rows[Name] {
   const model = models[name] as Model<Name> // one name for both

@@ -32,6 +32,11 @@ const Token = z
 /** The values of columns that a scenario, or whoever creates a row, leaves out. Absent ones depend on other rows. */
 export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbies: false, servers: 'auto' } as const
 export const serverPortsDefaults = { hostname: '127.0.0.1', lobby_ports: [] as LobbyPort[] }
+/** The names of the game and the namespace of a scenario that gives none. */
+export const defaultNames = {
+  game: { name_id: 'game', display_name: 'Game' },
+  namespace: { name_id: 'prod', display_name: 'Production' },
+} as const
 export const namespaceDefaults = { tokenless: true, domains: [] as string[] }
 /** PROTOCOL.md B6. */
 export const matchmakerDefaults = { lobby_count_max: 128, max_players: 8 } as const
@@ -582,8 +587,8 @@ export interface Rows {
   tokens: TokenRow
 }
 
-/** What `create` takes: what is absent is filled in. */
-export interface Inputs {
+/** Columns of a new row: models fill in the others. */
+export interface RowInputs {
   settings: SettingsRow
   games: Partial<GameRow> & Pick<GameRow, 'name_id'>
   regions: Partial<RegionRow> & Pick<RegionRow, 'region_id'>

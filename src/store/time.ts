@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { formatInstant, Instant } from '../lib/time.js'
+import { Duration, durationMs, formatDuration, formatInstant, Instant } from '../lib/time.js'
 
 /** The furthest from the epoch that a date can be, in ms. */
 const furthestMs = 8.64e15
@@ -15,6 +15,9 @@ export const Time = z.codec(Instant, z.int().min(-furthestMs).max(furthestMs), {
   decode: text => Date.parse(text),
   encode: formatInstant,
 })
+
+/** A length of time. Files have it as text, the program in ms. */
+export const Span = z.codec(Duration, z.number(), { decode: durationMs, encode: formatDuration })
 
 const secondMs = 1000
 const minuteMs = 60 * secondMs

@@ -1,13 +1,14 @@
 import { UsageError } from '../lib/usage-error.js'
 import type { ChangeSet } from './change-set.js'
 import type { WorldClock } from './clock.js'
-import { type RowStore, TableCollection, TransactionRecords } from './collection.js'
+import { Records, type RowStore, TableCollection, TransactionRecords } from './collection.js'
+import { expandInput, type Inputs } from './inputs.js'
 import { shedFormerKind } from './kind.js'
 import type { Model, Tables } from './model.js'
 import { models, tableNames } from './models.js'
 import type { Random } from './random.js'
 import { parseRow } from './row-input.js'
-import type { Inputs, Rows, TableName } from './rows.js'
+import type { Rows, TableName } from './rows.js'
 import type { Table as StoredTable } from './table.js'
 import type { Table, TransactionTable } from './table-calls.js'
 
@@ -93,9 +94,19 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
     },
     transaction: write => world.write(write),
     beforeRead: () => void world.clock.catchUp(),
-    create(call, input) {
+    expand(call, input) {
+      const { columns, ownedRows } = expandInput(name, input, { call, tables: world.tables, now: world.clock.now() })
+      return {
+        columns,
+        createOwned(row) {
+          for (const { table, path, input } of ownedRows(row))
+            new Records(rowStore(table, world)).createAs(`${call}${call.includes(': ') ? '.' : ': '}${path}`, input)
+        },
+      }
+    },
+    create(call, columns) {
       const context = { tables: world.tables, random: world.random, now: world.clock.now() }
-      const row = parseRow<object>(model.schema, model.withDefaults(input as never, context), call)
+      const row = parseRow<object>(model.schema, model.withDefaults(columns as never, context), call)
       refuse(call, undefined, row)
       return row
     },

@@ -81,6 +81,32 @@ describe('GET /__mock/{table}', () => {
 })
 
 describe('POST /__mock/{table}', () => {
+  it('takes the keys of a scenario', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const got = json(
+      await steer('POST', '/__mock/lobbies', {
+        lobby_id: 'new',
+        game_mode_id: 'duel',
+        max_players: 3,
+        players: [{ token: 'mine' }, { status: 'reserved' }],
+        stops_at: '2026-11-20T21:00:00Z',
+      }),
+    )
+
+    expect(got).toMatchObject({ max_players_party: 3, total_player_count: 1, reserved_player_count: 1 })
+    expect(got).toHaveProperty('stops_at', Date.UTC(2026, 10, 20, 21))
+    expect(mock.world.players.get('mine')).toMatchObject({ lobby_id: 'new', status: 'connected' })
+  })
+
+  it('takes the id of a region of the catalogue alone', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const got = json(await steer('POST', '/__mock/regions', 'lnd-tok'))
+
+    expect(got).toMatchObject({ region_id: 'lnd-tok', region_display_name: 'Tokyo' })
+  })
+
   it('creates an open, public and empty lobby of the default namespace and its first mode', async ({ serve }) => {
     const { mock, steer } = await serve()
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { operationIds } from '../../src/contract/operations.js'
-import { catalogue } from '../../src/scenario/regions.js'
 import { scenarios } from '../../src/scenario/shipped.js'
 import { snapshotOf } from '../../src/scenario/snapshot.js'
+import { catalogue } from '../../src/store/region-catalogue.js'
 import { rowsOf, worldOf } from '../support/worlds.js'
 
 /** As much of a JSON Schema as is looked at here. */

@@ -1,0 +1,496 @@
+import * as z from 'zod'
+import { Uint32 } from '../contract/formats.js'
+import { didYouMean } from '../lib/did-you-mean.js'
+import { issueTexts, likelyIssues, listKnownKeys, type Path, pathText } from '../lib/issues.js'
+import { isJsonObject, setKey } from '../lib/json.js'
+import { quoted } from '../lib/quote.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Tables } from './model.js'
+import { catalogue } from './region-catalogue.js'
+import {
+  DeviceLinkRow,
+  defaultNames,
+  GameModeRow,
+  GameRow,
+  LobbyRow,
+  MaxPlayers,
+  NamespaceRow,
+  PlayerRow,
+  playerDefaults,
+  RegionRow,
+  type RowInputs,
+  type Rows,
+  type ServerPorts,
+  SettingsRow,
+  SimulationRow,
+  serverPortsDefaults,
+  type TableName,
+  TokenRow,
+} from './rows.js'
+import { Span, Time } from './time.js'
+
+// `create` takes the columns of a row, and the keys of a scenario entry. Some keys stand for columns, others for rows of
+// other tables that belong to the new one. This module declares both kinds.
+
+/** Columns as `create` takes them: times and durations also as text. An undefined value counts as absent. */
+type Columns<Row> = {
+  readonly [Column in keyof Row]:
+    | (Column extends `${string}_at` | 'ready_by' | 'session_ms' ? string : never)
+    | OrAbsent<Row, Column>
+}
+type OrAbsent<Row, Column extends keyof Row> = object extends Pick<Row, Column> ? Row[Column] | undefined : Row[Column]
+
+/** What `create` takes: columns, and keys of a scenario. Absent ones get the defaults of the scenario format. */
+export interface Inputs {
+  settings: SettingsRow
+  games: GameInput
+  regions: string | Columns<RowInputs['regions']>
+  namespaces: NamespaceInput
+  gameModes: string | GameModeInput
+  lobbies: LobbyInput
+  players: PlayerInput
+  simulations: SimulationInput
+  deviceLinks: DeviceLinkInput
+  tokens: Columns<RowInputs['tokens'] | NamedOwner<RowInputs['tokens']>>
+}
+
+type GameInput = Columns<RowInputs['games']> & {
+  readonly tokens?: { readonly cloud?: string | undefined } | undefined
+  readonly namespaces?:
+    | readonly (Omit<NamespaceInput, 'game_id' | 'name_id'> & { readonly name_id?: string | undefined })[]
+    | undefined
+}
+
+type NamespaceInput = Columns<Omit<RowInputs['namespaces'], 'development'>> & {
+  readonly development?: ServerPortsInput | undefined
+  readonly matchmaker?:
+    | { readonly lobby_count_max?: number | undefined; readonly max_players?: number | undefined }
+    | undefined
+  readonly tokens?: { readonly public?: string | undefined; readonly development?: string | undefined } | undefined
+  readonly game_modes?: readonly (string | Omit<GameModeInput, 'namespace_id'>)[] | undefined
+  readonly lobbies?: readonly Omit<LobbyInput, 'namespace_id'>[] | undefined
+  /** Simulated players. */
+  readonly players?: Omit<SimulationInput, 'namespace_id'> | undefined
+}
+
+type ServerPortsInput = { readonly [Key in keyof ServerPorts]?: ServerPorts[Key] | undefined }
+
+type GameModeInput = Columns<Omit<RowInputs['gameModes'], 'ports'>> & {
+  readonly ports?: ServerPortsInput | undefined
+  readonly max_players?: MaxPlayersInput | undefined
+}
+
+type LobbyInput = Columns<RowInputs['lobbies']> & {
+  readonly max_players?: MaxPlayersInput | undefined
+  readonly players?: readonly Omit<PlayerInput, 'lobby_id'>[] | undefined
+}
+
+type PlayerInput = Columns<RowInputs['players']> & { readonly token?: string | undefined }
+
+type SimulationInput = Columns<RowInputs['simulations']> & { readonly session?: string | undefined }
+
+type DeviceLinkInput = Partial<Columns<Rows['deviceLinks']>> & {
+  readonly token?: string | undefined
+  /** The `name_id` of the game that it is or will be completed for. Default: the only game. */
+  readonly game?: string | undefined
+  readonly completes_after?: string | undefined
+  readonly completes_at?: number | string | undefined
+  readonly expires_after?: string | undefined
+}
+
+/** A token whose owner is given by name: `tanks` for a game, `tanks/prod` for a namespace. */
+type NamedOwner<Token> = Token extends { game_id: string }
+  ? Omit<Token, 'game_id'> & { readonly game: string }
+  : Token extends { namespace_id: string }
+    ? Omit<Token, 'namespace_id'> & { readonly namespace: string }
+    : never
+
+const { max_players_normal, max_players_direct, max_players_party } = MaxPlayers.shape
+
+/** The key for three columns: one number for all of them, or some of the three. */
+export const MaxPlayersInput = z
+  .union([
+    Uint32,
+    z.strictObject({
+      normal: max_players_normal.optional(),
+      direct: max_players_direct.optional(),
+      party: max_players_party.optional(),
+    }),
+  ])
+  .meta({
+    description: 'The most players of a lobby: by find, by join with its id, as a party. One number is all three.',
+    examples: [2, { normal: 16, direct: 20, party: 20 }],
+  })
+export type MaxPlayersInput = z.output<typeof MaxPlayersInput>
+
+/** The columns that the key gives. */
+export function maxPlayersColumns(given: MaxPlayersInput | undefined): Partial<MaxPlayers> {
+  if (given === undefined) return {}
+  if (typeof given === 'number')
+    return { max_players_normal: given, max_players_direct: given, max_players_party: given }
+  const { normal, direct, party } = given
+  return {
+    ...(normal === undefined ? {} : { max_players_normal: normal }),
+    ...(direct === undefined ? {} : { max_players_direct: direct }),
+    ...(party === undefined ? {} : { max_players_party: party }),
+  }
+}
+
+/** The host and ports of game servers, with their defaults. */
+export function serverPorts({
+  hostname = serverPortsDefaults.hostname,
+  lobby_ports = serverPortsDefaults.lobby_ports,
+}: ServerPortsInput): ServerPorts {
+  return { hostname, lobby_ports }
+}
+
+/** The number of listed players who have one of the two kinds of seats. */
+export function countSeated(
+  players: readonly { readonly status?: string | undefined }[] = [],
+  status: 'reserved' | 'connected',
+): number {
+  return players.filter(player => (player.status ?? playerDefaults.status) === status).length
+}
+
+/** The times of a device link, in ms. Each is given as a time, or as a span from `now` on. */
+export function linkTimes(
+  link: { readonly [Key in 'completes_at' | 'completes_after' | 'expires_at' | 'expires_after']?: number | undefined },
+  now: number,
+): { readonly completes_at: number | undefined; readonly expires_at: number | undefined } {
+  const later = (after: number | undefined) => (after === undefined ? undefined : now + after)
+  return {
+    completes_at: link.completes_at ?? later(link.completes_after),
+    expires_at: link.expires_at ?? later(link.expires_after),
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A row of another table that belongs to a new row. */
+interface OwnedInput {
+  readonly table: TableName
+  /** Its place in the input of its owner: `players[0]`. */
+  readonly path: string
+  readonly input: unknown
+}
+
+/** The call and the world of an input. */
+interface InputContext {
+  /** How messages begin: `lobbies.create`. */
+  readonly call: string
+  readonly tables: Tables
+  /** In ms since the epoch. */
+  readonly now: number
+}
+
+/** A key of a scenario entry that is no column, or says a column in another way. The functions throw `UsageError`. */
+interface ScenarioKey {
+  /** Columns and keys that say the same, and cannot stand beside it. */
+  readonly instead?: readonly string[]
+  /** Returns the columns that it stands for. */
+  columns?(value: unknown, input: Fields, context: InputContext): object
+  /** Returns the rows that it stands for. They are created after their owner, by the order of the keys. */
+  rows?(value: unknown, row: Fields, context: InputContext): readonly OwnedInput[]
+}
+
+const maxPlayers: ScenarioKey = {
+  instead: Object.keys(MaxPlayers.shape),
+  columns: (value, _, { call }) => maxPlayersColumns(parseKey(MaxPlayersInput, value, { call, path: ['max_players'] })),
+}
+
+/** Ports whose host or list may be absent. The schema of the row checks the rest. */
+function portsKey(column: string): ScenarioKey {
+  const complete = (value: Fields) => ({ ...value, ...serverPorts(value as ServerPortsInput) })
+  return { columns: value => ({ [column]: isJsonObject(value) ? complete(value) : value }) }
+}
+
+/** A column under another name. */
+function renamed(column: string): ScenarioKey {
+  return { instead: [column], columns: value => ({ [column]: value }) }
+}
+
+/** A list of rows. `owner` is their column with the id of the new row, which has the same column. */
+function listOf(table: TableName, key: string, owner: string): ScenarioKey {
+  return {
+    rows(value, row, context) {
+      return readList(value, key, context).map((entry, i) =>
+        ownedInput(table, entry, { path: `${key}[${i}]`, owner, row, context }),
+      )
+    },
+  }
+}
+
+const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, ScenarioKey>> } = {
+  games: {
+    tokens: {
+      rows(value, { game_id }, { call }) {
+        const { cloud } = readFields(value, { call, key: 'tokens', known: ['cloud'] })
+        return [{ table: 'tokens', path: 'tokens.cloud', input: { kind: 'cloud', game_id, token: cloud } }]
+      },
+    },
+    namespaces: {
+      rows(value, row, context) {
+        const namespaces = listOf('namespaces', 'namespaces', 'game_id').rows?.(value, row, context) ?? []
+        return namespaces.map(({ input, ...place }) => ({ ...place, input: withNames(input as Fields) }))
+      },
+    },
+  },
+  namespaces: {
+    development: portsKey('development'),
+    matchmaker: {
+      instead: ['lobby_count_max', 'max_players'],
+      columns: (value, _, { call }) =>
+        readFields(value, { call, key: 'matchmaker', known: ['lobby_count_max', 'max_players'] }),
+    },
+    tokens: {
+      rows(value, { namespace_id }, { call }) {
+        const kinds = ['public', 'development'] as const
+        const given = readFields(value, { call, key: 'tokens', known: kinds })
+        return kinds.map(kind => ({
+          table: 'tokens',
+          path: `tokens.${kind}`,
+          input: { kind, namespace_id, token: given[kind] },
+        }))
+      },
+    },
+    game_modes: listOf('gameModes', 'game_modes', 'namespace_id'),
+    lobbies: listOf('lobbies', 'lobbies', 'namespace_id'),
+    players: {
+      rows: (value, row, context) => [
+        ownedInput('simulations', value, { path: 'players', owner: 'namespace_id', row, context }),
+      ],
+    },
+  },
+  gameModes: { max_players: maxPlayers, ports: portsKey('ports') },
+  lobbies: {
+    max_players: maxPlayers,
+    players: {
+      // Each player adds itself to the count when its row is created.
+      columns(value, { total_player_count: total }, context) {
+        const connected = countSeated(readList(value, 'players', context).filter(isJsonObject), 'connected')
+        if (typeof total !== 'number') return {}
+        if (total >= connected) return { total_player_count: total - connected }
+        throw new UsageError(
+          `${context.call}: total_player_count is ${total}, below ${connected}, the connected players that players lists. Raise it, or leave it out`,
+        )
+      },
+      ...listOf('players', 'players', 'lobby_id'),
+    },
+  },
+  players: { token: renamed('player_token') },
+  simulations: {
+    session: {
+      instead: ['session_ms'],
+      columns: (value, _, { call }) => ({
+        session_ms: parseKey(SimulationRow.shape.session_ms, value, { call, path: ['session'] }),
+      }),
+    },
+  },
+  deviceLinks: {
+    token: renamed('device_link_token'),
+    completes_at: { instead: ['completes', 'completes_after'], columns: completion },
+    completes_after: { instead: ['completes', 'completes_at'], columns: completion },
+    expires_after: {
+      instead: ['expires_at'],
+      columns(value, _, { call, now }) {
+        const expires_after = parseKey(Span, value, { call, path: ['expires_after'] })
+        return { expires_at: linkTimes({ expires_after }, now).expires_at }
+      },
+    },
+    game: {
+      instead: ['game_id', 'completes'],
+      columns(value, { status }, context) {
+        const game_id = gameIdOf(value, context)
+        return status === 'complete' ? { game_id } : {}
+      },
+    },
+  },
+  tokens: {
+    game: { instead: ['game_id'], columns: (value, _, context) => ({ game_id: gameIdOf(value, context) }) },
+    namespace: {
+      instead: ['namespace_id'],
+      columns: (value, _, context) => ({ namespace_id: namespaceIdOf(value, context) }),
+    },
+  },
+}
+
+/** The columns of each table as files have them. Rows of several kinds have the columns of all kinds. */
+const fileColumns: { readonly [Name in TableName]: Readonly<Record<string, z.ZodType>> } = {
+  settings: SettingsRow.shape,
+  games: GameRow.shape,
+  regions: RegionRow.shape,
+  namespaces: NamespaceRow.shape,
+  gameModes: GameModeRow.shape,
+  lobbies: Object.assign({}, ...LobbyRow.options.map(({ shape }) => shape)),
+  players: Object.assign({}, ...PlayerRow.options.map(({ shape }) => shape)),
+  simulations: SimulationRow.shape,
+  deviceLinks: Object.assign({}, ...DeviceLinkRow.options.map(({ shape }) => shape)),
+  tokens: Object.assign({}, ...TokenRow.options.map(({ shape }) => shape)),
+}
+
+/**
+ * Reads what `create` is given: the columns of the row, as the model takes them, and the rows that belong to it. Throws
+ * `UsageError`.
+ */
+export function expandInput(
+  name: TableName,
+  given: unknown,
+  context: InputContext,
+): { readonly columns: Fields; ownedRows(row: object): readonly OwnedInput[] } {
+  const { call } = context
+  const input = typeof given === 'string' ? inputOfText(name, given, call) : given
+  if (!isJsonObject(input))
+    throw new UsageError(`${call}: the record is ${quoted(input)}: expected an object with its fields`)
+  const known = fileColumns[name]
+  const keys = scenarioKeys[name] ?? {}
+  const columns: Record<string, unknown> = {}
+  const unknown: string[] = []
+  for (const [key, value] of Object.entries(input)) {
+    if (value === undefined || Object.hasOwn(keys, key)) continue
+    if (!Object.hasOwn(known, key)) unknown.push(key)
+    else setKey(columns, key, decodeTexts(known[key], value, { call, path: [key] }))
+  }
+  if (unknown.length > 0)
+    throw unknownKeys(unknown, { call, path: [], known: [...Object.keys(known), ...Object.keys(keys)] })
+  const used = Object.entries(keys).filter(([key]) => input[key] !== undefined)
+  for (const [key, { instead = [] }] of used) {
+    const other = instead.find(column => input[column] !== undefined)
+    if (other !== undefined)
+      throw new UsageError(`${call}: ${key} stands beside ${other}: say it in one of the two ways`)
+  }
+  for (const [key, expansion] of used) Object.assign(columns, expansion.columns?.(input[key], input, context))
+  return {
+    columns,
+    ownedRows: row => used.flatMap(([key, expansion]) => expansion.rows?.(input[key], row as Fields, context) ?? []),
+  }
+}
+
+/** The input that a text stands for: the id of a game mode, or of a region of the catalogue. */
+function inputOfText(name: TableName, text: string, call: string): unknown {
+  if (name === 'gameModes') return { game_mode_id: text }
+  if (name !== 'regions') return text
+  const region = catalogue.find(({ region_id }) => region_id === text)
+  if (region) return region
+  const ids = catalogue.map(({ region_id }) => region_id)
+  throw new UsageError(
+    `${call}: ${quoted(text)} is no region of the catalogue.${didYouMean(text, ids)} For a region of your own, pass { region_id: ${quoted(text)} }`,
+  )
+}
+
+/** The names of a namespace that gives none are those of the scenario format. */
+function withNames(input: Fields): Fields {
+  if (input.name_id !== undefined) return input
+  const { name_id, display_name } = defaultNames.namespace
+  return { ...input, name_id, display_name: input.display_name ?? display_name }
+}
+
+function ownedInput(
+  table: TableName,
+  entry: unknown,
+  place: { readonly path: string; readonly owner: string; readonly row: Fields; readonly context: InputContext },
+): OwnedInput {
+  const { path, owner, row, context } = place
+  const input = typeof entry === 'string' ? inputOfText(table, entry, `${context.call}: ${path}`) : entry
+  if (!isJsonObject(input)) throw new UsageError(`${context.call}: ${path} is ${quoted(input)}: expected an object`)
+  if (input[owner] !== undefined)
+    throw new UsageError(
+      `${context.call}: ${path}.${owner} is ${quoted(input[owner])}: leave it out. The new row is the owner`,
+    )
+  return { table, path, input: { ...input, [owner]: row[owner] } }
+}
+
+/** The completion of a pending link, at a time or after a span. */
+function completion(_: unknown, input: Fields, context: InputContext): object {
+  const { call, now } = context
+  const completes_after =
+    input.completes_after === undefined
+      ? undefined
+      : parseKey(Span, input.completes_after, { call, path: ['completes_after'] })
+  const completes_at = decodeTexts(Time, input.completes_at, { call, path: ['completes_at'] }) as number | undefined // the row's schema checks it
+  return {
+    completes: {
+      at: linkTimes({ completes_at, completes_after }, now).completes_at,
+      game_id: gameIdOf(input.game, context),
+    },
+  }
+}
+
+/** The id of the game with a name. Without a name: of the only game. */
+function gameIdOf(name: unknown, { call, tables }: InputContext): string {
+  const games = tables.games.all()
+  const [only] = games
+  if (name === undefined && games.length === 1 && only) return only.game_id
+  const game = games.find(({ name_id }) => name_id === name)
+  if (game) return game.game_id
+  throw unknownOwner('game', name, { call, known: games.map(({ name_id }) => name_id) })
+}
+
+/** The id of the namespace with a name such as `tanks/prod`. */
+function namespaceIdOf(name: unknown, { call, tables }: InputContext): string {
+  const byName = new Map(
+    tables.namespaces
+      .all()
+      .map(({ namespace_id, game_id, name_id }) => [`${tables.games.get(game_id)?.name_id}/${name_id}`, namespace_id]),
+  )
+  const id = byName.get(String(name))
+  if (id !== undefined) return id
+  throw unknownOwner('namespace', name, { call, known: [...byName.keys()] })
+}
+
+function unknownOwner(
+  key: 'game' | 'namespace',
+  name: unknown,
+  { call, known }: { readonly call: string; readonly known: readonly string[] },
+): UsageError {
+  const problem =
+    name === undefined ? 'is missing, and there is not one game alone' : `is ${quoted(name)}, which no ${key} has`
+  return new UsageError(`${call}: ${key} ${problem}.${didYouMean(typeof name === 'string' ? name : '', known)}`)
+}
+
+function readList(value: unknown, key: string, { call }: InputContext): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw new UsageError(`${call}: ${key} is ${quoted(value)}: expected a list`)
+}
+
+function readFields(
+  value: unknown,
+  { call, key, known }: { readonly call: string; readonly key: string; readonly known: readonly string[] },
+): Fields {
+  if (!isJsonObject(value))
+    throw new UsageError(`${call}: ${key} is ${quoted(value)}: expected an object with ${known.join(' and ')}`)
+  const unknown = Object.keys(value).filter(field => !known.includes(field))
+  if (unknown.length > 0) throw unknownKeys(unknown, { call, path: [key], known })
+  return value
+}
+
+function unknownKeys(
+  unknown: readonly string[],
+  { call, path, known }: { readonly call: string; readonly path: Path; readonly known: readonly string[] },
+): UsageError {
+  const problems = unknown.map(key => `${pathText([...path, key])} is an unknown key.${didYouMean(key, known)}`)
+  return new UsageError(`${call}: ${problems.join('; ')}`)
+}
+
+/** Reads texts of a column, or inside it, whose values are numbers in memory: times and durations. */
+function decodeTexts(schema: unknown, value: unknown, place: { readonly call: string; readonly path: Path }): unknown {
+  if (schema instanceof z.ZodOptional) return decodeTexts(schema.unwrap(), value, place)
+  if (schema instanceof z.ZodCodec) return typeof value === 'string' ? parseKey(schema, value, place) : value
+  if (!(schema instanceof z.ZodObject) || !isJsonObject(value)) return value
+  const fields = Object.entries(value).map(([key, inner]) => [
+    key,
+    decodeTexts(schema.shape[key], inner, { ...place, path: [...place.path, key] }),
+  ])
+  return Object.fromEntries(fields)
+}
+
+function parseKey<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  { call, path }: { readonly call: string; readonly path: Path },
+): z.output<Schema> {
+  const { data, error } = schema.safeParse(value, { jitless: true, error: listKnownKeys })
+  if (!error) return data
+  const input = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
+  const issues = error.issues.flatMap(likelyIssues).map(issue => ({ ...issue, path: [...path, ...issue.path] }))
+  throw new UsageError(`${call}: ${issues.flatMap(issue => issueTexts(issue, input)).join('; ')}`)
+}
