@@ -183,19 +183,24 @@ interface InputContext {
   readonly now: number
 }
 
+/** The whole input around a key. */
+interface KeyContext extends InputContext {
+  readonly input: Fields
+}
+
 /** A key of a scenario entry that is no column, or says a column in another way. The functions throw `UsageError`. */
 interface ScenarioKey {
   /** Columns and keys that say the same, and cannot stand beside it. */
   readonly instead?: readonly string[]
   /** Returns the columns that it stands for. */
-  columns?(value: unknown, input: Fields, context: InputContext): object
+  columns?(value: unknown, context: KeyContext): object
   /** Returns the rows that it stands for. They are created after their owner, by the order of the keys. */
-  rows?(value: unknown, row: Fields, context: InputContext): readonly OwnedInput[]
+  rows?(value: unknown, row: Fields, context: KeyContext): readonly OwnedInput[]
 }
 
 const maxPlayers: ScenarioKey = {
   instead: Object.keys(MaxPlayers.shape),
-  columns: (value, _, { call }) => maxPlayersColumns(parseKey(MaxPlayersInput, value, { call, path: ['max_players'] })),
+  columns: (value, { call }) => maxPlayersColumns(parseKey(MaxPlayersInput, value, { call, path: ['max_players'] })),
 }
 
 /** Ports whose host or list may be absent. The schema of the row checks the rest. */
@@ -239,7 +244,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     development: portsKey('development'),
     matchmaker: {
       instead: ['lobby_count_max', 'max_players'],
-      columns: (value, _, { call }) =>
+      columns: (value, { call }) =>
         readFields(value, { call, key: 'matchmaker', known: ['lobby_count_max', 'max_players'] }),
     },
     tokens: {
@@ -266,7 +271,8 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     max_players: maxPlayers,
     players: {
       // Each player adds itself to the count when its row is created.
-      columns(value, { total_player_count: total }, context) {
+      columns(value, context) {
+        const { total_player_count: total } = context.input
         const connected = countSeated(readList(value, 'players', context).filter(isJsonObject), 'connected')
         if (typeof total !== 'number') return {}
         if (total >= connected) return { total_player_count: total - connected }
@@ -281,35 +287,47 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
   simulations: {
     session: {
       instead: ['session_ms'],
-      columns: (value, _, { call }) => ({
+      columns: (value, { call }) => ({
         session_ms: parseKey(SimulationRow.shape.session_ms, value, { call, path: ['session'] }),
       }),
     },
   },
   deviceLinks: {
     token: renamed('device_link_token'),
+    status: {
+      columns(status, context) {
+        const { game, game_id } = context.input
+        const isMissing = status === 'complete' && game === undefined && game_id === undefined
+        return isMissing ? { status, game_id: gameIdOf(undefined, context) } : { status }
+      },
+      // The device of a complete link gets a token that is valid. One that is given may exist already.
+      rows: (status, { cloud_token, game_id }, { input }) =>
+        status === 'complete' && input.cloud_token === undefined
+          ? [{ table: 'tokens', path: 'cloud_token', input: { kind: 'cloud', token: cloud_token, game_id } }]
+          : [],
+    },
     completes_at: { instead: ['completes', 'completes_after'], columns: completion },
     completes_after: { instead: ['completes', 'completes_at'], columns: completion },
     expires_after: {
       instead: ['expires_at'],
-      columns(value, _, { call, now }) {
+      columns(value, { call, now }) {
         const expires_after = parseKey(Span, value, { call, path: ['expires_after'] })
         return { expires_at: linkTimes({ expires_after }, now).expires_at }
       },
     },
     game: {
       instead: ['game_id', 'completes'],
-      columns(value, { status }, context) {
+      columns(value, context) {
         const game_id = gameIdOf(value, context)
-        return status === 'complete' ? { game_id } : {}
+        return context.input.status === 'complete' ? { game_id } : {}
       },
     },
   },
   tokens: {
-    game: { instead: ['game_id'], columns: (value, _, context) => ({ game_id: gameIdOf(value, context) }) },
+    game: { instead: ['game_id'], columns: (value, context) => ({ game_id: gameIdOf(value, context) }) },
     namespace: {
       instead: ['namespace_id'],
-      columns: (value, _, context) => ({ namespace_id: namespaceIdOf(value, context) }),
+      columns: (value, context) => ({ namespace_id: namespaceIdOf(value, context) }),
     },
   },
 }
@@ -355,13 +373,13 @@ export function expandInput(
   const used = Object.entries(keys).filter(([key]) => input[key] !== undefined)
   for (const [key, { instead = [] }] of used) {
     const other = instead.find(column => input[column] !== undefined)
-    if (other !== undefined)
-      throw new UsageError(`${call}: ${key} stands beside ${other}: say it in one of the two ways`)
+    if (other !== undefined) throw new UsageError(`${call}: ${key} and ${other} set the same thing. Keep one of them`)
   }
-  for (const [key, expansion] of used) Object.assign(columns, expansion.columns?.(input[key], input, context))
+  for (const [key, expansion] of used) Object.assign(columns, expansion.columns?.(input[key], { ...context, input }))
   return {
     columns,
-    ownedRows: row => used.flatMap(([key, expansion]) => expansion.rows?.(input[key], row as Fields, context) ?? []),
+    ownedRows: row =>
+      used.flatMap(([key, expansion]) => expansion.rows?.(input[key], row as Fields, { ...context, input }) ?? []),
   }
 }
 
@@ -400,8 +418,8 @@ function ownedInput(
 }
 
 /** The completion of a pending link, at a time or after a span. */
-function completion(_: unknown, input: Fields, context: InputContext): object {
-  const { call, now } = context
+function completion(_: unknown, context: KeyContext): object {
+  const { call, now, input } = context
   const completes_after =
     input.completes_after === undefined
       ? undefined
@@ -443,7 +461,9 @@ function unknownOwner(
   { call, known }: { readonly call: string; readonly known: readonly string[] },
 ): UsageError {
   const problem =
-    name === undefined ? 'is missing, and there is not one game alone' : `is ${quoted(name)}, which no ${key} has`
+    name === undefined
+      ? 'is missing, and the world does not have exactly one game'
+      : `is ${quoted(name)}, which no ${key} has`
   return new UsageError(`${call}: ${key} ${problem}.${didYouMean(typeof name === 'string' ? name : '', known)}`)
 }
 

@@ -275,6 +275,9 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       device_link_id: freshId(random, id => tables.deviceLinks.withUnique('device_link_id', id) !== undefined),
       expires_at: now + lifetimeMs.deviceLink,
       ...deviceLinkDefaults,
+      ...(input.status === 'complete' && input.cloud_token === undefined
+        ? { cloud_token: freshToken('cloud', { random, tables }) }
+        : {}),
       ...input,
     }),
     check({ after: { device_link_token } }, { tokens, players }) {

@@ -37,6 +37,21 @@ describe('the client', () => {
     expect([await lobbies.get('closed'), (await lobbies.all()).length]).toEqual([undefined, 8])
   })
 
+  it('creates from the keys of a scenario', async ({ serve }) => {
+    const { client, mock } = await serve()
+
+    const made = await client.world.lobbies.create({
+      game_mode_id: 'duel',
+      max_players: 3,
+      players: [{ token: 'mine' }],
+    })
+    const region = await client.world.regions.create('lnd-tok')
+
+    expect(made).toEqual(mock.world.lobbies.get(made.lobby_id))
+    expect(mock.world.players.get('mine')?.lobby_id).toBe(made.lobby_id)
+    expect(region.region_display_name).toBe('Tokyo')
+  })
+
   it('rejects an unknown id, and names the nearest', async ({ serve }) => {
     const { client, mock } = await serve()
     const before = stateOf(mock.world)

@@ -173,6 +173,16 @@ describe('create', () => {
     expect(dated).toMatchObject({ completes: { at: startAt + 7000, game_id: ids.tanks } })
   })
 
+  it('mints the cloud token of a complete device link', async () => {
+    const world = worldOf()
+
+    const link = await world.deviceLinks.create({ token: 'tv', status: 'complete', game: 'boats' })
+
+    if (link.status !== 'complete') throw new Error('the link is complete')
+    expect(link.game_id).toBe(ids.boats)
+    expect(world.tokens.get(link.cloud_token)).toMatchObject({ kind: 'cloud', game_id: ids.boats })
+  })
+
   it('takes the owner of a token by name', async () => {
     const { tokens } = worldOf()
 
@@ -191,7 +201,7 @@ describe('a key of a scenario that does not fit', () => {
     [
       'a key beside its column',
       t => t.lobbies.create({ max_players: 2, max_players_party: 3 }),
-      'lobbies.create: max_players stands beside max_players_party: say it in one of the two ways',
+      'lobbies.create: max_players and max_players_party set the same thing. Keep one of them',
     ],
     [
       'a key of another type',
@@ -264,9 +274,14 @@ describe('a key of a scenario that does not fit', () => {
       'deviceLinks.create: game is "tank", which no game has. Known: tanks, boats. Did you mean tanks?',
     ],
     [
+      'a complete device link of one of two games',
+      t => t.deviceLinks.create({ status: 'complete' }),
+      'deviceLinks.create: game is missing, and the world does not have exactly one game. Known: tanks, boats.',
+    ],
+    [
       'two times of one thing',
       t => t.deviceLinks.create({ game: 'tanks', completes_after: '5s', completes_at: startAt }),
-      'deviceLinks.create: completes_at stands beside completes_after: say it in one of the two ways',
+      'deviceLinks.create: completes_at and completes_after set the same thing. Keep one of them',
     ],
     [
       'a namespace that a token cannot have',
