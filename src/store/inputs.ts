@@ -44,14 +44,14 @@ type OrAbsent<Row, Column extends keyof Row> = object extends Pick<Row, Column> 
 export interface Inputs {
   settings: SettingsRow
   games: GameInput
-  regions: string | Columns<RowInputs['regions']>
+  regions: string | RegionInput
   namespaces: NamespaceInput
   gameModes: string | GameModeInput
   lobbies: LobbyInput
   players: PlayerInput
   simulations: SimulationInput
   deviceLinks: DeviceLinkInput
-  tokens: Columns<RowInputs['tokens'] | NamedOwner<RowInputs['tokens']>>
+  tokens: TokenInput
 }
 
 type GameInput = Columns<RowInputs['games']> & {
@@ -60,6 +60,8 @@ type GameInput = Columns<RowInputs['games']> & {
     | readonly (Omit<NamespaceInput, 'game_id' | 'name_id'> & { readonly name_id?: string | undefined })[]
     | undefined
 }
+
+type RegionInput = Columns<RowInputs['regions']>
 
 type NamespaceInput = Columns<Omit<RowInputs['namespaces'], 'development'>> & {
   readonly development?: ServerPortsInput | undefined
@@ -97,6 +99,8 @@ type DeviceLinkInput = Partial<Columns<Rows['deviceLinks']>> & {
   readonly completes_at?: number | string | undefined
   readonly expires_after?: string | undefined
 }
+
+type TokenInput = Columns<RowInputs['tokens'] | NamedOwner<RowInputs['tokens']>>
 
 /** A token whose owner is given by name: `tanks` for a game, `tanks/prod` for a namespace. */
 type NamedOwner<Token> = Token extends { game_id: string }
