@@ -1,5 +1,6 @@
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
+import { models, tableNames } from '../store/models.js'
 import { catalogue } from '../store/region-catalogue.js'
 import { defaultNames, type TableName } from '../store/rows.js'
 import {
@@ -99,34 +100,38 @@ const port = (...keys: readonly string[]): UniqueKey => ({
   within: 'entry',
 })
 
-/** The ids, names and tokens of entries, by table. The first of a table is also the entry that is only an id. */
-const uniqueKeys: { readonly [Name in TableName]?: readonly UniqueKey[] } = {
-  regions: [
-    { keys: ['region_id'], kind: 'region' },
-    { keys: ['region_uuid'], kind: 'region_uuid' },
-  ],
-  games: [
-    { keys: ['name_id'], kind: 'name of a game' },
-    { keys: ['game_id'], kind: 'game' },
-    { keys: ['tokens', 'cloud'], kind: 'token' },
-  ],
+/** Unique values of entries that are no columns of their rows, or that only scenarios check. */
+const otherUniqueKeys: { readonly [Name in TableName]?: readonly UniqueKey[] } = {
+  regions: [{ keys: ['region_uuid'], kind: 'region_uuid' }],
+  games: [{ keys: ['tokens', 'cloud'], kind: 'token' }],
   namespaces: [
-    { keys: ['name_id'], kind: 'name of a namespace', within: 'parent' },
-    { keys: ['namespace_id'], kind: 'namespace' },
     { keys: ['tokens', 'public'], kind: 'token' },
     { keys: ['tokens', 'development'], kind: 'token' },
-    { keys: ['domains', '*'], kind: 'domain' },
     port('development'),
   ],
-  gameModes: [{ keys: ['game_mode_id'], kind: 'game mode', within: 'parent' }, port('ports')],
-  lobbies: [{ keys: ['lobby_id'], kind: 'lobby' }],
-  players: [{ keys: ['token'], kind: 'token' }],
-  deviceLinks: [
-    { keys: ['device_link_id'], kind: 'device link' },
-    { keys: ['token'], kind: 'token' },
-    { keys: ['cloud_token'], kind: 'token' },
-  ],
-  tokens: [{ keys: ['token'], kind: 'token' }, port('development')],
+  gameModes: [port('ports')],
+  deviceLinks: [{ keys: ['cloud_token'], kind: 'token' }],
+  tokens: [port('development')],
+}
+
+/** The ids, names and tokens of entries, by table. The first of a table is also the entry that is only an id. */
+const uniqueKeys = new Map(tableNames.map(table => [table, uniqueKeysOf(table)]))
+
+function uniqueKeysOf(table: TableName): readonly UniqueKey[] {
+  const { key, singular, unique } = models[table]
+  const column = key.at(-1) ?? ''
+  // Entries call the tokens of players and device links `token`, and no two tokens of any kind are equal.
+  const isToken = column.endsWith('token')
+  const id = isToken ? { keys: ['token'], kind: 'token' } : { keys: [column], kind: singular }
+  return [
+    { ...id, ...(key.length > 1 ? { within: 'parent' } : {}) },
+    ...Object.entries(unique).map(([name, { within }]) => ({
+      keys: [name],
+      kind: `${name} of a ${singular}`,
+      ...(within === undefined ? {} : { within: 'parent' as const }),
+    })),
+    ...(otherUniqueKeys[table] ?? []),
+  ]
 }
 
 /** An id, a name or a token that a scenario gives. */
@@ -142,13 +147,13 @@ export function* givenIds(scenario: Scenario, layout: Layout): Generator<GivenId
   for (const [i, { id }] of (scenario.faults ?? []).entries())
     if (id !== undefined) yield { scope: 'fault', path: ['faults', i, 'id'], id }
   for (const placed of placedEntries(scenario, layout)) {
-    for (const unique of uniqueKeys[placed.table] ?? []) {
+    for (const unique of uniqueKeys.get(placed.table) ?? []) {
       // A link may repeat a token of the list of all bearer tokens, because it is where its device gets one of them.
       const isCopy = placed.table === 'deviceLinks' && unique.keys[0] === 'cloud_token' && scenario.bearer_tokens
       const scope = scopeOf(isCopy ? { ...unique, within: 'entry' } : unique, placed)
       if (typeof placed.entry !== 'string')
         for (const { path, id } of idsAt(unique.keys, placed.entry, placed.path)) yield { scope, path, id }
-      else if (unique === uniqueKeys[placed.table]?.[0]) yield { scope, path: placed.path, id: placed.entry }
+      else if (unique === uniqueKeys.get(placed.table)?.[0]) yield { scope, path: placed.path, id: placed.entry }
     }
   }
 }
@@ -162,6 +167,7 @@ function* idsAt(keys: readonly string[], value: unknown, path: Path): Generator<
   const [key, ...rest] = keys
   if (key === undefined) {
     if (typeof value === 'string') yield { path, id: value }
+    else if (Array.isArray(value)) yield* idsAt(['*'], value, path)
   } else if (key === '*') {
     for (const [i, inner] of (Array.isArray(value) ? value : []).entries()) yield* idsAt(rest, inner, [...path, i])
   } else if (isJsonObject(value)) yield* idsAt(rest, value[key], [...path, key])

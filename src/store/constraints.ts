@@ -5,7 +5,7 @@ import { type Model, type Reference, type Tables, unknownReference } from './mod
 import { models, tableNames } from './models.js'
 import type { TableName } from './rows.js'
 import { sameJson } from './same-json.js'
-import type { Table } from './table.js'
+import { type Table, uniqueValues } from './table.js'
 
 // The compiler cannot follow one name through tables, models and rows. Each cast below is of things of one table.
 type AnyModel = Model<TableName>
@@ -57,9 +57,9 @@ function isUnchanged(columns: readonly string[], { before, after }: Change): boo
 
 function uniqueProblem({ unique, singular }: AnyModel, change: Change, tables: Tables): string | undefined {
   const { state } = tables[change.table] as unknown as AnyTable
-  for (const name in unique) {
-    const values = unique[name]?.values(change.after?.row as never) ?? []
-    const before = change.before && unique[name]?.values(change.before.row as never)
+  for (const [name, definition] of Object.entries(unique)) {
+    const values = uniqueValues(definition, change.after?.row as never)
+    const before = change.before && uniqueValues(definition, change.before.row as never)
     if (sameJson(before, values)) continue
     const seen = new Set<string>()
     for (const value of values) {

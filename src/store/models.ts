@@ -104,7 +104,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     references: [reference(['game_id'], 'games')],
     indexes: { game_id: { columns: ['game_id'] } },
     unique: {
-      name_id: { values: ({ game_id, name_id }) => [`${game_id}\0${name_id}`] },
+      name_id: { values: ({ name_id }) => [name_id], within: 'game_id' },
       domains: { values: ({ domains }) => domains },
     },
     /** The namespaces as their game lists them. */

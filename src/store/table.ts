@@ -26,6 +26,13 @@ interface UniqueDefinition<Row> {
   values(row: Row): readonly string[]
   /** The column that holds the value, where it is one: queries for it use the index. */
   readonly column?: keyof Row & string
+  /** Rows that differ in this column may share values. Default: no rows may. */
+  readonly within?: keyof Row & string
+}
+
+/** The unique values of a row, with the value of the column that they are unique within. */
+export function uniqueValues<Row>({ values, within }: UniqueDefinition<Row>, row: Row): readonly string[] {
+  return within === undefined ? values(row) : values(row).map(value => `${row[within]}\0${value}`)
 }
 
 /** A sum over the rows that have the same values in some columns. */
@@ -271,9 +278,9 @@ export class TableState<Row extends object> {
   }
 
   #replaceUnique(name: string, tree: Tree<UniqueKey, undefined>, before?: Entry<Row>, after?: Entry<Row>): void {
-    const { values } = this.shape.unique[name] as UniqueDefinition<Row> // the tree was built by it
-    if (before) for (const value of values(before.row)) tree.delete({ value, seq: before.seq })
-    if (after) for (const value of values(after.row)) tree.set({ value, seq: after.seq }, undefined)
+    const definition = this.shape.unique[name] as UniqueDefinition<Row> // the tree was built by it
+    if (before) for (const value of uniqueValues(definition, before.row)) tree.delete({ value, seq: before.seq })
+    if (after) for (const value of uniqueValues(definition, after.row)) tree.set({ value, seq: after.seq }, undefined)
   }
 
   #sumTree(name: string): Tree<string, number> {

@@ -1,4 +1,4 @@
-import { groupOf, type TableState } from '../../src/store/table.js'
+import { groupOf, type TableState, uniqueValues } from '../../src/store/table.js'
 import type { LiveWorld } from '../../src/store/world.js'
 
 /** The differences between what the indexes of a world say, and what its rows say. None is right. */
@@ -41,13 +41,15 @@ function tableProblems(state: TableState<object>): string[] {
       if (columns.length === 0) compare(`first of all in ${name}`, state.firstOfAll(name)?.row, sorted[0])
     }
   }
-  for (const [name, { values }] of Object.entries(shape.unique))
-    for (const value of rows.flatMap(row => values(row)))
+  for (const [name, definition] of Object.entries(shape.unique)) {
+    const values = (row: object) => uniqueValues<object>(definition, row)
+    for (const value of rows.flatMap(values))
       compare(
         `unique ${name} ${value}`,
         state.withUnique(name, value),
         rows.filter(row => values(row).includes(value)),
       )
+  }
   for (const [name, { columns, amount }] of Object.entries(shape.sums)) {
     for (const group of new Set(rows.map(row => groupOf<object>(columns, row)))) {
       const sum = rows
