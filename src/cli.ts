@@ -9,7 +9,7 @@ import { type ExportFlags, exportScenario, initScenario, validateScenarios } fro
 import { serve } from './cli/serve.js'
 import { openapi } from './contract/openapi.js'
 import { operationIds, operations } from './contract/operations.js'
-import { nearest } from './lib/did-you-mean.js'
+import { nearest } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import { type LoadedScenario, loadScenario } from './node/scenario-file.js'
 import { scenarios } from './scenario/shipped.js'

@@ -3,8 +3,7 @@ export { anyCallErrors, ErrorBody, type ErrorCode, errorStatus } from './contrac
 export { Uint32, Watch, WatchIndex } from './contract/formats.js'
 export { Game, NamespaceSummary, VersionSummary } from './contract/games.js'
 export { GameMode, Lobby } from './contract/lobbies.js'
-export { DevelopmentPort, Port, ProxyProtocol } from './contract/namespace-tokens.js'
-export { Namespace, Validation, ValidationError } from './contract/namespaces.js'
+export { DevelopmentPort, Namespace, Port, ProxyProtocol, Validation, ValidationError } from './contract/namespaces.js'
 export type {
   OpenApiContent,
   OpenApiDocument,

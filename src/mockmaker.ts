@@ -1,7 +1,7 @@
 import { type HttpHandler, isCommonAssetRequest } from 'msw'
 import type { OperationId } from './contract/operations.js'
 import type { ResetOptions } from './control/world-control.js'
-import { quoted } from './lib/quote.js'
+import { quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import type { Mock, ServableMock } from './mock.js'
 import type { MockOptions } from './mock-options.js'

@@ -1,5 +1,4 @@
-import { didYouMean } from './lib/did-you-mean.js'
-import { quoted } from './lib/quote.js'
+import { didYouMean, quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import type { MockDefinition, MockState } from './mock-world.js'
 import { readScenario } from './scenario/read.js'

@@ -1,4 +1,4 @@
-import { curlLine, curlLineFor, sortTokens } from '../control/examples.js'
+import { curlLine, curlLineFor, sortTokens } from '../control/environment.js'
 import { formatDuration } from '../lib/time.js'
 import type { Mock } from '../mock.js'
 import { listedLobbies } from '../operations/lobbies.js'

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { environmentOf } from '../control/environment.js'
-import { systemReason } from '../lib/system-error.js'
+import { systemReason } from '../lib/usage-error.js'
 import { versionNameOf } from '../operations/games.js'
 import { defaultNamespace } from '../store/models.js'
 import type { TokenRow } from '../store/rows.js'
 import type { World } from '../store/world.js'
-import { type StartOptions, startMock } from './mock-server.js'
 import type { MockFlags, TokenKind } from './options.js'
 import type { Console } from './output.js'
+import { type StartOptions, startMock } from './serve.js'
 
 /** The options of `mockmaker exec`. */
 export interface ExecFlags extends MockFlags {

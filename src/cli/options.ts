@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { defaultPort } from '../http/listen.js'
+import { defaultPort } from '../http/server.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
 import { type MockOptions, optionDefaults } from '../mock-options.js'
 import { isOrigin } from '../server/origin.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { styleText } from 'node:util'
-import { escapedLine } from '../lib/quote.js'
-import { systemReason } from '../lib/system-error.js'
+import { escapedLine } from '../lib/text.js'
+import { systemReason } from '../lib/usage-error.js'
 
 /**
  * Everything that the command prints goes through here. The console escapes control characters, so no text from outside

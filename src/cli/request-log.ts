@@ -1,6 +1,6 @@
 import type { OperationId } from '../contract/operations.js'
 import { isControlPath } from '../contract/paths.js'
-import { shortened } from '../lib/quote.js'
+import { shortened } from '../lib/text.js'
 import type { Mock } from '../mock.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import type { ExchangeRecord } from '../server/log.js'

@@ -1,4 +1,4 @@
-import { shortened } from '../lib/quote.js'
+import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
 /** How long to wait for the beginning of a response, in ms. */

@@ -1,9 +1,102 @@
+import { networkInterfaces } from 'node:os'
+import { inspect } from 'node:util'
+import { bind, createListener, PortTaken } from '../http/server.js'
+import { UsageError } from '../lib/usage-error.js'
+import { createMock, type Mock } from '../mock.js'
+import type { LoadedScenario } from '../node/scenario-file.js'
+import { scenarios } from '../scenario/shipped.js'
+import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
 import { listenToKeys, servingKeys } from './keys.js'
-import { type StartOptions, startMock } from './mock-server.js'
-import type { ServeFlags } from './options.js'
+import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
+import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
 import { logRequests } from './request-log.js'
+
+/** What every command needs to start a mock. */
+export interface StartOptions<Flags extends MockFlags = MockFlags> {
+  /** Default: the shipped `default`. */
+  readonly loaded: LoadedScenario | undefined
+  readonly flags: Flags
+  readonly console: Console
+}
+
+/** A mock that answers on a port. */
+export interface MockServer {
+  readonly mock: Mock
+  /** A URL that works on this machine. */
+  readonly url: string
+  /** Answers the requests that wait, and frees the port. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a mock on a port; 0 picks a free one. From then on a bug is reported and does not end the process. Rejects with
+ * `UsageError` if the port is taken, or the scenario is wrong.
+ */
+export async function startMock(port: number, { loaded, flags, console }: StartOptions): Promise<MockServer> {
+  const { host, allowedHosts, control } = flags
+  const bound = await bind({ port, host }).catch(explainTakenPort)
+  try {
+    if (host !== undefined) warnOfOpenHost(host, bound.port, console)
+    const url = localUrl(bound.url)
+    const onBug = (error: unknown, where: string) =>
+      console.warn(`mockmaker: unexpected error, ${where}\n${inspect(error)}`)
+    const mock = createMock(
+      { ...mockOptionsOf(flags), scenario: loaded?.scenario, publicUrl: url },
+      { scenarios, onBug, scenarioName: loaded?.name },
+    )
+    bound.serve(createListener(mock, { allowedHosts, control }))
+    process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
+    return { mock, url, close: () => bound.close(mock) }
+  } catch (error) {
+    await bound.close()
+    throw error
+  }
+}
+
+/** Replaces the addresses that mean "all of this machine" with loopback. */
+function localUrl(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}
+
+/** Warns if other machines can reach the host, and lists the URLs by which they do. */
+function warnOfOpenHost(host: string, port: number, console: Console): void {
+  if (isLoopbackHost(host.includes(':') ? `[${host}]` : host)) return
+  const isEveryAddress = host === '0.0.0.0' || host === '::'
+  const addresses = Object.values(networkInterfaces())
+    .flatMap(infos => infos ?? [])
+    .filter(({ family, internal }) => isEveryAddress && family === 'IPv4' && !internal)
+  const warning = `warning: everyone who can reach this machine on ${host} can use the mock and read its tokens`
+  console.warn([warning, ...addresses.map(({ address }) => `  http://${address}:${port}`)].join('\n'))
+}
+
+/** How long the program on a taken port may take to answer, in ms. */
+const answerTimeoutMs = 1_000
+
+/** Names the scenario of the other mockmaker, if one listens on the port. */
+async function explainTakenPort(error: unknown): Promise<never> {
+  if (!(error instanceof PortTaken)) throw error
+  const scenario = await scenarioServedOn(error).catch(() => undefined)
+  if (scenario === undefined) throw error
+  throw new UsageError(`${error.message}\nAnother mockmaker listens there and serves ${JSON.stringify(scenario)}.`)
+}
+
+async function scenarioServedOn({ host, port }: PortTaken): Promise<string | undefined> {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  const abort = new AbortController()
+  // `AbortSignal.timeout` does not keep the process alive, nor does a connection that was closed without an answer.
+  const timer = setTimeout(() => abort.abort(), answerTimeoutMs)
+  try {
+    const headers = { accept: 'application/json' }
+    const response = await fetch(`http://${name}:${port}/`, { headers, signal: abort.signal, redirect: 'error' })
+    // Any program may listen there.
+    const page = (await response.json()) as { readonly name?: unknown; readonly scenario?: unknown }
+    return page.name === 'mockmaker' ? String(page.scenario) : undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** The exit code after a second SIGINT. */
 const interrupted = 130

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { didYouMean } from '../lib/did-you-mean.js'
-import { quoted } from '../lib/quote.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
 /**

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { nearest } from '../lib/did-you-mean.js'
 import { Json } from '../lib/json.js'
+import { nearest } from '../lib/text.js'
 import { Duration, durationMs, Instant } from '../lib/time.js'
 import { type ErrorCode, errorStatus } from './errors.js'
+import { matchingOperations, OperationPattern, RequestMatch } from './journal.js'
 import { operationIds, operations } from './operations.js'
-import { matchingOperations, OperationPattern, RequestMatch } from './request-match.js'
 
 /** The most faults of a world. Each request is compared with all of them. */
 export const mostFaults = 1_000

@@ -3,8 +3,7 @@ import { authOperations, deviceLinkOperations } from './auth.js'
 import { gameServerOperations } from './game-server.js'
 import { gameOperations } from './games.js'
 import { lobbyOperations } from './lobbies.js'
-import { namespaceTokenOperations } from './namespace-tokens.js'
-import { namespaceDomainOperations, namespaceOperations } from './namespaces.js'
+import { namespaceDomainOperations, namespaceOperations, namespaceTokenOperations } from './namespaces.js'
 import { regionOperations } from './regions.js'
 
 /** The table of operations. Routes, types, resolvers, OpenAPI and docs come from it. */

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
-import { didYouMean } from '../lib/did-you-mean.js'
 import { parseInput } from '../lib/issues.js'
-import { quoted } from '../lib/quote.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { completeLink, findPendingLink } from '../operations/device-links.js'
+import { completeLink, findPendingLink } from '../operations/auth.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
-import { findGame } from './find-by-name.js'
+import { findGame } from './tables.js'
 
 export const CompletionOptions = z.strictObject({
   /** The game to complete the link for, by its id or its `name_id`. Default: the only one. */

@@ -4,9 +4,8 @@ import { displayNameMaxBytes, identifierMaxBytes, utf8Length } from '../contract
 import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { deviceLinkPath, isControlPath } from '../contract/paths.js'
-import { nearest } from '../lib/did-you-mean.js'
 import { parseInput } from '../lib/issues.js'
-import { quoted } from '../lib/quote.js'
+import { nearest, quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { listedLobbies } from '../operations/lobbies.js'
@@ -20,7 +19,7 @@ import { pathInWorld, routes } from '../server/routes.js'
 import { fullNameOf } from '../store/full-name.js'
 import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/rows.js'
 import type { View } from '../store/world.js'
-import { findGame } from './find-by-name.js'
+import { findGame } from './tables.js'
 
 export const Question = z.strictObject({
   /** Asks why that lobby is listed, or is not. */

@@ -3,15 +3,14 @@ import { ApiError } from '../contract/errors.js'
 import { controlPath } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
 import { isJsonObject, nestingLimit } from '../lib/json.js'
-import { shortened } from '../lib/quote.js'
+import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { parseJson } from '../server/input.js'
 import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { checkControlCaller } from '../server/origin.js'
 import { pathInWorld, RouteTable } from '../server/routes.js'
 import { controlCalls } from './api.js'
-import type { ControlContext } from './call.js'
-import { jsonResponse } from './responses.js'
+import { type ControlContext, jsonResponse } from './call.js'
 
 /** A call of the table. TypeScript cannot follow one route through its schemas to what it runs, so those take `never`. */
 interface ControlCall {

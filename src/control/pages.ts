@@ -1,11 +1,17 @@
 import { type OpenApiDocument, openapi } from '../contract/openapi.js'
+import type { Auth } from '../contract/operation.js'
+import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { deviceLinkPath } from '../contract/paths.js'
 import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { decodeSegment } from '../server/routes.js'
+import { fullNameOf } from '../store/full-name.js'
+import { defaultNamespace } from '../store/models.js'
+import { ownerOf, type TokenInfo } from '../store/token-info.js'
+import type { World } from '../store/world.js'
+import { jsonResponse, prefersJson } from './call.js'
 import { deviceLinkPage, deviceLinkScriptHash, unknownDeviceLinkPage } from './device-link-page.js'
-import { homePage } from './home-page.js'
-import { type Html, stylesheetHash } from './html.js'
-import { jsonResponse, prefersJson } from './responses.js'
+import { curlLine, curlLineFor, sortTokens } from './environment.js'
+import { type Html, html, htmlDocument, stylesheetHash } from './html.js'
 import type { WorldControl } from './world-control.js'
 
 /** The world that the pages show, and their place. */
@@ -74,4 +80,104 @@ function htmlResponse({ html }: Html, status = 200): MockResponseInit {
     'x-content-type-options': 'nosniff',
   }
   return { status, headers, body: encoder.encode(html), cors: 'this origin' }
+}
+
+/** The page at `/`: the world, its tokens, and the operations. */
+export function homePage({ world, tokens }: Pick<WorldControl, 'world' | 'tokens'>, url: string): Html {
+  const main = html`<main>
+<header>
+<p class="mark">mockmaker</p>
+<h1 dir="auto">${world.title}</h1>
+<p class="address">${url}</p>
+${counts(world)}
+</header>
+<section aria-labelledby="tokens">
+<h2 id="tokens">Tokens</h2>
+${tokenlessCard(url, world)}
+${sortTokens(tokens).map(token => tokenCard(token, { url, world }))}
+</section>
+<section aria-labelledby="operations">
+<h2 id="operations">Operations</h2>
+<table>
+<thead><tr><th scope="col">Call</th><th scope="col">Token</th></tr></thead>
+<tbody>
+${operationIds.map(operationRow)}
+</tbody>
+</table>
+</section>
+<footer>All of it for machines: <a href="openapi.json">openapi.json</a></footer>
+</main>`
+  return htmlDocument({ title: world.title, main })
+}
+
+function counts({ games, namespaces, gameModes, regions, lobbies }: World): Html {
+  const connected = lobbies.all().reduce((sum, { total_player_count }) => sum + total_player_count, 0)
+  const counted = [
+    { one: 'game', many: 'games', count: games.count() },
+    { one: 'namespace', many: 'namespaces', count: namespaces.count() },
+    { one: 'game mode', many: 'game modes', count: gameModes.count() },
+    { one: 'region', many: 'regions', count: regions.count() },
+    { one: 'lobby', many: 'lobbies', count: lobbies.count() },
+    { one: 'player', many: 'players', count: connected },
+  ]
+  const entries = counted.map(
+    ({ one, many, count }) => html`<div><dt>${count === 1 ? one : many}</dt><dd>${count}</dd></div>`,
+  )
+  return html`<dl class="counts">
+${entries}
+</dl>`
+}
+
+/** The card of the default namespace, if it is tokenless. */
+function tokenlessCard(url: string, world: World): Html | undefined {
+  const namespace = defaultNamespace(world)
+  if (!namespace?.tokenless) return undefined
+  const of = fullNameOf(namespace.namespace_id, world)
+  return html`<article class="card">
+<h3><span class="kind">no token</span> ${of}</h3>
+<p class="note">Lists, finds, joins and creates lobbies, and lists regions: the namespace is tokenless.</p>
+<code class="call">${curlLine(url)}</code>
+</article>`
+}
+
+const notes: { readonly [kind in TokenInfo['kind']]: string } = {
+  public: 'Lists, finds, joins and creates lobbies, lists regions and counts players.',
+  development: 'Gets canned answers, as a client and as a game server: the seats lead to a server of your own.',
+  cloud: 'Acts for its game: shows it, makes its namespaces and their tokens, completes device links.',
+}
+
+function tokenCard(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): Html {
+  return html`<article class="card">
+<h3><span class="kind">${token.kind}</span> ${ownerOf(token)} <code class="token">${token.token}</code></h3>
+<p class="note">${notes[token.kind]}</p>
+<code class="call">${curlLineFor(token, { url, world })}</code>
+</article>`
+}
+
+const needs: { readonly [auth in Auth]: string } = {
+  none: 'none',
+  bearer: 'any',
+  namespace: 'public, development, or none',
+  public: 'public or development',
+  lobby: 'lobby or development',
+  cloud: 'cloud',
+}
+
+function operationRow(id: OperationId): Html {
+  const { method, path, auth, summary } = operations[id]
+  return html`<tr>
+<td><span class="method">${method}</span> <code>${breakable(path)}</code><p class="note">${withCode(summary)}</p></td>
+<td class="note">${needs[auth]}</td>
+</tr>
+`
+}
+
+/** Lets a narrow screen break a path at its slashes. */
+function breakable(path: string): Html[] {
+  return path.split('/').map((segment, i) => (i === 0 ? html`${segment}` : html`/<wbr>${segment}`))
+}
+
+/** Turns backticks into code. */
+function withCode(text: string): Html[] {
+  return text.split('`').map((piece, i) => (i % 2 === 0 ? html`${piece}` : html`<code>${piece}</code>`))
 }

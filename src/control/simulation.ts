@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { didYouMean } from '../lib/did-you-mean.js'
 import { parseInput } from '../lib/issues.js'
-import { quoted } from '../lib/quote.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { SimulationEntry, simulationColumnsOf } from '../scenario/games.js'
@@ -10,7 +9,7 @@ import { createRow } from '../store/models.js'
 import type { SimulationRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
-import { findNamespace } from './find-by-name.js'
+import { findNamespace } from './tables.js'
 
 export const SimulationOptions = z.strictObject({
   /** `<game>/<namespace>`, by their name ids, or an id. Default: the default namespace. */

@@ -1,4 +1,9 @@
-import type { TableName } from '../store/rows.js'
+import { didYouMean, quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import { fullNameOf } from '../store/full-name.js'
+import { defaultNamespace } from '../store/models.js'
+import type { GameRow, NamespaceRow, TableName } from '../store/rows.js'
+import type { ReadTables } from '../store/table-calls.js'
 
 /** The tables of the control API, by their names in paths. */
 export const tableNames = {
@@ -18,4 +23,27 @@ export type ControlTable = (typeof tableNames)[keyof typeof tableNames]
 /** Returns the key of a table's records in an answer. */
 export function listKey(path: string): string {
   return path.replaceAll('-', '_')
+}
+
+/** Finds a game by its id or its `name_id`. Throws `UsageError` if there is none. */
+export function findGame(name: string, { games }: Pick<ReadTables, 'games'>): GameRow {
+  const game = games.get(name) ?? games.findFirst(q => q.where({ name_id: name }))
+  if (game) return game
+  const known = games.all().map(({ name_id }) => name_id)
+  throw new UsageError(`game is ${quoted(name)}, which does not exist.${didYouMean(name, known)}`)
+}
+
+/** Finds a namespace by its id or as `<game>/<namespace>`. Default: the default one. Throws `UsageError` if there is none. */
+export function findNamespace(name: string | undefined, tables: ReadTables): NamespaceRow {
+  const nameOf = ({ namespace_id }: NamespaceRow) => fullNameOf(namespace_id, tables)
+  const { namespaces } = tables
+  const found =
+    name === undefined
+      ? defaultNamespace(tables)
+      : (namespaces.get(name) ?? namespaces.all().find(namespace => nameOf(namespace) === name))
+  if (found) return found
+  const known = namespaces.all().map(nameOf)
+  if (name === undefined)
+    throw new UsageError(`namespace is missing, and the world has no default one.${didYouMean('', known)}`)
+  throw new UsageError(`namespace is ${quoted(name)}, which does not exist.${didYouMean(name, known)}`)
 }

@@ -1,15 +1,23 @@
-import express, { type Express, type RequestHandler as ExpressHandler, type Request, type Response } from 'express'
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import express, {
+  type Express,
+  type RequestHandler as ExpressHandler,
+  type Request as ExpressRequest,
+  type Response as ExpressResponse,
+} from 'express'
 import type { HttpHandler } from 'msw'
 import * as z from 'zod'
 import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
 import type { Mock } from '../mock.js'
 import { explainUnmatched, operationOf } from '../server/handlers.js'
-import type { RequestHandler } from '../server/message.js'
+import type { MockRequest, RequestHandler } from '../server/message.js'
 import { pathInWorld, routes } from '../server/routes.js'
-import { answerWithHandlers, type Outcome } from './fetch.js'
-import { type AppOptions, createListener } from './listener.js'
 import { absoluteForm, handleNodeRequest, NodeRequest, parseTarget, readBody } from './node-adapter.js'
+import { type AppOptions, createListener } from './server.js'
 
 /**
  * Creates an Express app that is the whole server: Host check, control API, pages, operations, and JSON errors for all other
@@ -101,7 +109,7 @@ function groupHandlers(handlers: readonly HttpHandler[]): Group[] {
 }
 
 /** Answers a request for one of the operations, or its preflight. Returns `false` for any other request. */
-function answerWithMock({ basePath, answers }: MockGroup, request: Request, response: Response): boolean {
+function answerWithMock({ basePath, answers }: MockGroup, request: ExpressRequest, response: ExpressResponse): boolean {
   const { method, path } = new NodeRequest(request)
   if (!path.startsWith(basePath)) return false
   const inner = pathInWorld(path.slice(basePath.length))
@@ -115,8 +123,8 @@ function answerWithMock({ basePath, answers }: MockGroup, request: Request, resp
 /** Reads the body, and leaves it in `request.body` for the handlers behind. */
 async function answerWithOthers(
   others: readonly HttpHandler[],
-  request: Request,
-  response: Response,
+  request: ExpressRequest,
+  response: ExpressResponse,
 ): Promise<Outcome> {
   const body = await new Promise<Uint8Array | undefined>(resolve =>
     readBody(request, resolve, () => Number.POSITIVE_INFINITY),
@@ -129,7 +137,7 @@ async function answerWithOthers(
   return answerWithHandlers(others, { request: new NodeRequest(request, { body }), url }, response)
 }
 
-function unhandledMessage({ method, baseUrl, originalUrl }: Request, groups: readonly Group[]): string {
+function unhandledMessage({ method, baseUrl, originalUrl }: ExpressRequest, groups: readonly Group[]): string {
   const message = `mockmaker: no handler answers ${method} ${originalUrl}`
   const { path } = parseTarget(originalUrl)
   const basePaths = groups.flatMap(group => ('basePath' in group ? [baseUrl + group.basePath] : []))
@@ -141,4 +149,59 @@ function unhandledMessage({ method, baseUrl, originalUrl }: Request, groups: rea
       ? explainUnmatched(method, path.slice(baseUrl.length), firstBasePath)
       : explainUnmatched(method, path, basePath)
   return explanation === undefined ? message : `${message}: ${explanation}`
+}
+
+/** The result of asking handlers. After `passthrough`, no other handler may answer. */
+export type Outcome = 'answered' | 'unanswered' | 'passthrough'
+
+/** No Fetch request can have these methods, so no handler can match them. */
+const forbiddenMethods = ['CONNECT', 'TRACE', 'TRACK']
+
+/**
+ * Answers a request with any MSW handlers, by way of Fetch objects. `url` is the full URL. `HttpResponse.error()` destroys
+ * the connection. A request that Fetch cannot express stays unanswered. Rejects with what a resolver throws.
+ */
+export async function answerWithHandlers(
+  handlers: readonly HttpHandler[],
+  { request, url }: { readonly request: MockRequest; readonly url: string },
+  response: ServerResponse,
+): Promise<Outcome> {
+  if (forbiddenMethods.includes(request.method) || !URL.canParse(url)) return 'unanswered'
+  // Imported on use, so that a server without such handlers does not load it.
+  const { getResponse } = await import('msw')
+  const controller = new AbortController()
+  if (response.destroyed) controller.abort()
+  else response.once('close', () => controller.abort())
+  const answer = await getResponse([...handlers], toFetchRequest(request, url, controller.signal))
+  if (!answer) return 'unanswered'
+  if (answer.headers.get('x-msw-intention') === 'passthrough') return 'passthrough'
+  if (answer.type === 'error') response.destroy()
+  else await writeFetchResponse(answer, response)
+  return 'answered'
+}
+
+function toFetchRequest({ method, headers, body }: MockRequest, url: string, signal: AbortSignal): Request {
+  const pairs = Object.entries(headers).flatMap(([name, value = []]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  )
+  const bodiless = method === 'GET' || method === 'HEAD' || body === undefined
+  return new Request(url, { method, headers: pairs, signal, ...(bodiless ? {} : { body: new Uint8Array(body) }) })
+}
+
+async function writeFetchResponse(answer: Response, response: ServerResponse): Promise<void> {
+  const cookies = answer.headers.getSetCookie()
+  // The entries list each cookie by itself, so the last one would win.
+  const headers = Object.fromEntries(answer.headers)
+  response.writeHead(answer.status, answer.statusText || undefined, {
+    ...headers,
+    ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
+  })
+  if (!answer.body) return void response.end()
+  // Fetch and Node declare the same class of streams twice.
+  const body = Readable.fromWeb(answer.body as ReadableStream)
+  await pipeline(body, response).catch((error: NodeJS.ErrnoException) => {
+    response.destroy()
+    // A client that disconnects is no error.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  })
 }

@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import { didYouMean } from './did-you-mean.js'
-import { quoted } from './quote.js'
+import { didYouMean, quoted } from './text.js'
 import { problemLines, UsageError } from './usage-error.js'
 
 /** A problem that a schema found. */

@@ -21,3 +21,31 @@ export function problemLines<Problem>(
   const more = problems.length - mostListed
   return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n')
 }
+
+/** Common system errors by code, worded as the end of a sentence. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'it already exists',
+  EIO: 'the device or the terminal does not respond',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its symbolic links form a circle',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'it does not exist',
+  ENOSPC: 'no space is left on the device',
+  ENOTDIR: 'part of the path is not a folder',
+  EROFS: 'the file system is read-only',
+}
+
+/** Describes a system error as the end of a sentence, without its code. */
+export function systemReason({ code = '', message }: Error & { readonly code?: string | undefined }): string {
+  // Other errors look like this: `EFOO: some words, open '/a/path'`.
+  return reasons[code] ?? message.replace(/^(?:\w+ )?E[A-Z0-9]+:? /, '').replace(/, \w+ '.*'$/, '')
+}
+
+/** Turns a system error into a `UsageError` that begins with `what`. Returns any other error as it is. */
+export function asUsageError(error: unknown, what: string): unknown {
+  const isSystemError = error instanceof Error && 'syscall' in error
+  return isSystemError ? new UsageError(`${what}: ${systemReason(error)}`, { cause: error }) : error
+}

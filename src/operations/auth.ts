@@ -1,3 +1,12 @@
+import { ApiError } from '../contract/errors.js'
+import { deviceLinkPath } from '../contract/paths.js'
+import { quoted } from '../lib/text.js'
+import { lobbyIdIn } from '../store/lobby-token.js'
+import type { Tables } from '../store/model.js'
+import { createRow } from '../store/models.js'
+import type { Random } from '../store/random.js'
+import type { DeviceLinkRow } from '../store/rows.js'
+import type { View } from '../store/world.js'
 import type { Resolver } from './resolver.js'
 
 /** Returns what a client of the cloud needs before its first call (PROTOCOL.md C). */
@@ -18,3 +27,79 @@ export const bootstrap: Resolver<'cloud.bootstrap'> = ({ tables }) => {
 export const inspect: Resolver<'auth.inspect'> = ({ caller }) => ({
   agent: { game_cloud: { game_id: caller.gameId } },
 })
+
+/** Prepares a device link (PROTOCOL.md B8). */
+export const prepareDeviceLink: Resolver<'devices.links.prepare'> = call => {
+  const { tables } = call
+  const { device_link_id, device_link_token } = createRow('deviceLinks', {}, call)
+  const device_link_url = `${tables.settings.get('settings')?.public_url}${deviceLinkPath}${device_link_token}`
+  return { device_link_id, device_link_token, device_link_url }
+}
+
+/** Returns the cloud token of a device link once a person has completed it (PROTOCOL.md B8). */
+export const getDeviceLink: Resolver<'devices.links.get'> = ({ input, ...view }) => {
+  const link = findLink(input.device_link_token, view)
+  return link.status === 'complete' ? { cloud_token: link.cloud_token } : {}
+}
+
+/** Completes a device link for the caller's game (PROTOCOL.md B8). */
+export const completeDeviceLink: Resolver<'devices.links.complete'> = call => {
+  const { caller, input } = call
+  const { game_id } = input
+  if (caller.gameId !== game_id) {
+    throw new ApiError(
+      'API_FORBIDDEN',
+      `this cloud token is not of game ${quoted(game_id)}: send one of that game; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens`,
+    )
+  }
+  completeLink(findPendingLink(input.device_link_token, call), game_id, call)
+  return {}
+}
+
+/** Gives a pending link a new cloud token of that game. `now` in ms since the epoch. */
+export function completeLink(
+  link: DeviceLinkRow,
+  game_id: string,
+  context: { readonly tables: Tables; readonly random: Random; readonly now: number },
+): void {
+  const { token: cloud_token } = createRow('tokens', { kind: 'cloud', game_id }, context)
+  const { device_link_token, device_link_id, expires_at } = link
+  context.tables.deviceLinks.put(
+    Object.freeze({
+      device_link_token,
+      device_link_id,
+      ...(expires_at === undefined ? {} : { expires_at }),
+      status: 'complete',
+      game_id,
+      cloud_token,
+    }),
+  )
+}
+
+type LinkView = Pick<View, 'tables' | 'hasPassed'>
+
+/** Finds the pending link of a token. Throws `ApiError` where there is none, or where it has expired or is complete. */
+export function findPendingLink(token: string, view: LinkView): DeviceLinkRow {
+  const link = findLink(token, view)
+  if (link.status === 'pending') return link
+  throw new ApiError('CLOUD_DEVICE_LINK_ALREADY_COMPLETE', 'this device link is complete already: prepare a new one')
+}
+
+function findLink(token: string, { tables, hasPassed }: LinkView): DeviceLinkRow {
+  const link = tables.deviceLinks.get(token)
+  if (!link) throw notALink(token, tables)
+  if (link.expires_at === undefined || !hasPassed(link.expires_at)) return link
+  throw new ApiError('TOKEN_EXPIRED', 'this device link has expired: prepare a new one')
+}
+
+function notALink(token: string, { tokens, lobbies, players }: Tables): ApiError {
+  const lobbyId = lobbyIdIn(token)
+  const isLobby = lobbyId !== undefined && lobbies.get(lobbyId) !== undefined
+  const kind = tokens.get(token)?.kind ?? (isLobby ? 'lobby' : undefined) ?? (players.get(token) && 'player')
+  if (kind === undefined)
+    return new ApiError('TOKEN_INVALID', 'device_link_token is unknown: POST /cloud/devices/links answers one')
+  return new ApiError(
+    'CLAIMS_MISSING_ENTITLEMENT',
+    `device_link_token is a ${kind} token: POST /cloud/devices/links answers a device token`,
+  )
+}

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import type { NamespaceSummary, VersionSummary } from '../contract/games.js'
 import { type RegionSummary, UniversalRegion } from '../contract/regions.js'
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import type { Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'

@@ -1,6 +1,5 @@
 import type { OperationId } from '../contract/operations.js'
-import { bootstrap, inspect } from './auth.js'
-import { completeDeviceLink, getDeviceLink, prepareDeviceLink } from './device-links.js'
+import { bootstrap, completeDeviceLink, getDeviceLink, inspect, prepareDeviceLink } from './auth.js'
 import {
   getLobbyState,
   playerConnected,
@@ -12,15 +11,17 @@ import {
 import { createCloudToken, getGame } from './games.js'
 import { getStatistics, listLobbies } from './lobbies.js'
 import { createLobby, findLobby, joinLobby } from './matchmaking.js'
-import { createDevelopmentToken, createPublicToken, validateDevelopmentToken } from './namespace-tokens.js'
 import {
   addDomain,
+  createDevelopmentToken,
   createNamespace,
+  createPublicToken,
   getNamespace,
   removeDomain,
   toggleDomainPublicAuth,
   updateMatchmakerConfig,
   updateNamespaceVersion,
+  validateDevelopmentToken,
   validateMatchmakerConfig,
   validateNamespace,
 } from './namespaces.js'

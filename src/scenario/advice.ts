@@ -1,6 +1,6 @@
 import { isIdentifier } from '../contract/formats.js'
 import { type Issue, type Path, valueAt } from '../lib/issues.js'
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { namespaceKeys } from './games.js'
 
 /** The right key for a wrong one, or a function that writes key and value. */

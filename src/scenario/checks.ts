@@ -1,7 +1,6 @@
 import type * as z from 'zod'
-import { didYouMean } from '../lib/did-you-mean.js'
 import type { Path } from '../lib/issues.js'
-import { quoted } from '../lib/quote.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import { countSeated } from '../store/inputs.js'
 import { catalogue } from '../store/region-catalogue.js'
 import { arrivesTooFast, arrivesTooFastMessage, LobbyRow, mostPlayers, PlayerRow } from '../store/rows.js'

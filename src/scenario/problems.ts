@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { didYouMean } from '../lib/did-you-mean.js'
 import { type Issue, issueText, likelyIssues, type Path, pathText } from '../lib/issues.js'
+import { didYouMean } from '../lib/text.js'
 import { keyAdvice, valueAdvice } from './advice.js'
 
 /** Writes a path for a message. */

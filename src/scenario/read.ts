@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { nearest } from '../lib/did-you-mean.js'
 import { type Issue, likelyIssues, listKnownKeys, type Path, pathText, valueAt } from '../lib/issues.js'
+import { nearest } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import { rightKey } from './advice.js'
 import { check } from './checks.js'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { suggestedValues } from '../lib/did-you-mean.js'
+import { suggestedValues } from '../lib/text.js'
 import { catalogue } from '../store/region-catalogue.js'
 import { RegionRow, regionDefaults } from '../store/rows.js'
 import { sameJson } from '../store/same-json.js'

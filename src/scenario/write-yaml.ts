@@ -1,4 +1,4 @@
-import { escapedLine } from '../lib/quote.js'
+import { escapedLine } from '../lib/text.js'
 
 /**
  * Converts JSON to YAML piece by piece, in the order of its keys. It holds one key or value at a time, however long the

@@ -1,7 +1,7 @@
 import type * as Library from 'yaml'
 import type { CST, Document, Node } from 'yaml'
 import { nestingLimit } from '../lib/json.js'
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Problem } from './problems.js'
 import { readScenario, withoutAbsent } from './read.js'

@@ -1,5 +1,5 @@
 import type { Fault } from '../contract/faults.js'
-import { matchesGlob } from '../lib/glob.js'
+import { matchesGlob } from '../lib/text.js'
 import { findDifferences, type UncheckedRequest } from './match.js'
 
 /** Whether a fault concerns a request. */

@@ -1,7 +1,7 @@
 import { type HttpHandler, http } from 'msw'
 import type { Method, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { MockResponse, RequestHandler } from './message.js'
 import { pathInWorld, routes } from './routes.js'

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { quoted, shortened } from '../lib/quote.js'
+import { quoted, shortened } from '../lib/text.js'
 import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
 import { header, type MockRequest } from './message.js'

@@ -7,9 +7,8 @@ import {
   operationIds,
   operations,
 } from '../contract/operations.js'
-import { didYouMean } from '../lib/did-you-mean.js'
 import { parseInput } from '../lib/issues.js'
-import { quoted } from '../lib/quote.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
 import type { Call, Execute } from './execute.js'

@@ -1,7 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
-import { nearest } from '../lib/did-you-mean.js'
-import { shortened } from '../lib/quote.js'
+import { nearest, shortened } from '../lib/text.js'
 import { type AbortSignalLike, header, type MockRequest } from './message.js'
 import { defaultWorldId } from './worlds.js'
 

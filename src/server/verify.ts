@@ -1,5 +1,5 @@
 import type { Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
-import { matchesGlob } from '../lib/glob.js'
+import { matchesGlob } from '../lib/text.js'
 import type { ReadTables } from '../store/table-calls.js'
 import {
   type Difference,

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { worldId } from '../contract/paths.js'
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { longestDelayMs } from '../store/alarm-timer.js'
 

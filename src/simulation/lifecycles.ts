@@ -1,4 +1,4 @@
-import { completeLink } from '../operations/device-links.js'
+import { completeLink } from '../operations/auth.js'
 import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
 import { expired, isSeated, type LobbyRow, type PlayerRow, type Rows, type TableName } from '../store/rows.js'
 import { type JobContext, runSimulationStep, serveLobby } from './simulated-players.js'

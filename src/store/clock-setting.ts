@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { instantFormat, parseInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 

@@ -1,5 +1,5 @@
 import { parseInput } from '../lib/issues.js'
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { durationFormat, parseDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { AlarmTimer } from './alarm-timer.js'

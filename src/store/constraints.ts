@@ -1,4 +1,4 @@
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
 import { type Model, type Reference, type Tables, unknownReference } from './model.js'

@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import { didYouMean } from '../lib/did-you-mean.js'
-import { quoted } from '../lib/quote.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import type { Random } from './random.js'
 import type { RowInputs, Rows, TableName } from './rows.js'
 import type { Shape, Table } from './table.js'

@@ -1,4 +1,4 @@
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { freshId, freshToken } from './fresh.js'
 import {

@@ -1,5 +1,5 @@
 import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
-import { quoted } from '../lib/quote.js'
+import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
 /** Equalities that every record a query finds must satisfy: column → value. */

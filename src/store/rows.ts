@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { DisplayName, HostName, Identifier, Uint32, Uuid } from '../contract/formats.js'
-import { Port } from '../contract/namespace-tokens.js'
+import { Port } from '../contract/namespaces.js'
 import { Json, record } from '../lib/json.js'
 import { Duration, durationMs, formatDuration } from '../lib/time.js'
 import { lobbyTokenStart } from './lobby-token.js'

@@ -1,6 +1,5 @@
-import { didYouMean } from '../lib/did-you-mean.js'
 import { isJsonObject, setKey } from '../lib/json.js'
-import { quoted } from '../lib/quote.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { isQuery, type Predicate } from './query.js'
 import type { ListOptions, OrderBy } from './table-calls.js'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { curlLine, curlLineFor } from '../../src/control/examples.js'
+import { curlLine, curlLineFor } from '../../src/control/environment.js'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { prefersJson } from '../../src/control/responses.js'
+import { prefersJson } from '../../src/control/call.js'
 
 describe('prefersJson', () => {
   it.each([

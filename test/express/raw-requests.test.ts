@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, vi } from 'vitest'
 import { createApp } from '../../src/express.js'
-import { bind } from '../../src/http/listen.js'
+import { bind } from '../../src/http/server.js'
 import { createMockmaker } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'
 import { it } from '../support/fixtures.js'

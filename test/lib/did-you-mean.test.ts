@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { didYouMean, nearest } from '../../src/lib/did-you-mean.js'
+import { didYouMean, nearest } from '../../src/lib/text.js'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'A'), maxLength: 7 })
 const words = fc.array(

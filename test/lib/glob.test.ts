@@ -1,6 +1,6 @@
 import { fc, it as prop } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { matchesGlob } from '../../src/lib/glob.js'
+import { matchesGlob } from '../../src/lib/text.js'
 
 describe('matchesGlob', () => {
   it.each([

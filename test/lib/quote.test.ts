@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quoted } from '../../src/lib/quote.js'
+import { quoted } from '../../src/lib/text.js'
 
 describe('quoted', () => {
   it.each([

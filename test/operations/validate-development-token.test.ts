@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Port } from '../../src/contract/namespace-tokens.js'
-import { validateDevelopmentToken } from '../../src/operations/namespace-tokens.js'
+import type { Port } from '../../src/contract/namespaces.js'
+import { validateDevelopmentToken } from '../../src/operations/namespaces.js'
 
 const validate = (lobby_ports: Port[]) =>
   // The resolver reads its input and nothing else.

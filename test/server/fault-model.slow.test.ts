@@ -1,12 +1,11 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import type { Fault } from '../../src/index.js'
-import { matchesGlob } from '../../src/lib/glob.js'
+import { matchesGlob } from '../../src/lib/text.js'
 import { durationMs } from '../../src/lib/time.js'
 import { Random } from '../../src/store/random.js'
 import { link, list, mockWithFaults, nowhere, prepare } from '../support/faults.js'
-import type { TestResponse } from '../support/http.js'
-import { ask } from '../support/http.js'
+import { ask, type TestResponse } from '../support/http.js'
 import { flushPromises, isBusy } from '../support/worlds.js'
 
 const kinds = {

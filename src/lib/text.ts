@@ -1,0 +1,140 @@
+import { distance } from 'fastest-levenshtein'
+
+/** The longest value in a message, in characters. */
+const longestQuote = 80
+
+/** Quotes a value in a message, as JSON of at most 80 characters. The cost does not grow with the value. */
+export function quoted(value: unknown): string {
+  return shortened(print(value))
+}
+
+/** Cuts a text to `longest` characters, with `…` where it was cut. */
+export function shortened(text: string, longest = longestQuote): string {
+  // Strict JSON readers refuse half of a surrogate pair.
+  return text.length > longest ? `${text.slice(0, longest - 3).replace(/[\ud800-\udbff]$/, '')}…` : text
+}
+
+function print(value: unknown): string {
+  // JSON has no NaN.
+  if (typeof value === 'number') return String(value)
+  let containers = 0
+  try {
+    const text = JSON.stringify(value, (_, inner: unknown) => {
+      if (typeof inner === 'string') return inner.slice(0, longestQuote)
+      if (typeof inner !== 'object' || inner === null) return inner
+      containers += 1
+      return containers > longestQuote ? undefined : excerpt(inner)
+    })
+    return text ?? shortened(String(value))
+  } catch {
+    // JSON has no cycles and no bigints.
+    return typeof value === 'bigint' ? `${shortened(String(value))}n` : 'an object'
+  }
+}
+
+/** Cuts a list or an object to what a message can show. Returns a small one itself, so that cycles are still found. */
+function excerpt(value: object): object {
+  if (Array.isArray(value)) return value.length > longestQuote ? value.slice(0, longestQuote) : value
+  const keys = Object.keys(value)
+  if (keys.length <= longestQuote && keys.every(key => key.length <= longestQuote)) return value
+  const entries = keys.slice(0, longestQuote).map(key => [key.slice(0, longestQuote), value[key as never]]) // an own key
+  return Object.fromEntries(entries)
+}
+
+/** Characters that a terminal acts on: C0 and C1 controls, bidi controls, line separators, the byte order mark. */
+const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
+
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': ' ' }
+
+/**
+ * Makes one line that is safe to print on a terminal. Escapes control characters as JSON does, so that a line of JSON
+ * keeps its meaning. A tab becomes a space, so that columns keep their place.
+ */
+export function escapedLine(text: string): string {
+  return text.replaceAll(
+    controls,
+    character => shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Longer words get no suggestion. In characters. */
+const longestWord = 256
+
+/** Compares no more choices than this: a suggestion must cost less than the call. */
+const mostCompared = 10_000
+
+/** Shorter words are part of too many choices. In characters. */
+const shortestPart = 3
+
+/**
+ * Finds the choice that a mistyped word most likely meant: at most a third of the letters differ, ignoring case.
+ * If there is none, it returns the only choice that has the word as a part: `lnd-fra` for `fra`.
+ */
+export function nearest(word: string, choices: Iterable<string>): string | undefined {
+  if (word === '' || word.length > longestWord) return undefined
+  const lower = word.toLowerCase()
+  let found: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  const withPart: string[] = []
+  let compared = 0
+  for (const choice of choices) {
+    compared += 1
+    if (compared > mostCompared) break
+    if (hasPart(choice, lower)) withPart.push(choice)
+    const allowed = Math.min(Math.floor(Math.max(word.length, choice.length) / 3), least - 1)
+    // Words differ at least as much as their lengths.
+    if (Math.abs(word.length - choice.length) > allowed) continue
+    const letters = distance(lower, choice.toLowerCase())
+    if (letters > allowed) continue
+    found = choice
+    least = letters
+  }
+  return found ?? (withPart.length === 1 ? withPart[0] : undefined)
+}
+
+function hasPart(choice: string, lower: string): boolean {
+  if (lower.length < shortestPart || choice.length > longestWord) return false
+  return choice
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .includes(lower)
+}
+
+/** The most choices that a message lists. */
+const mostListed = 20
+
+/** Longer choices are cut in a list. In characters. */
+const longestListed = 60
+
+/**
+ * Ends a message about an unknown word: ` Known: a, b.`, and ` Did you mean a?` if one is near.
+ * It is at most about 1,500 characters long.
+ */
+export function didYouMean(word: string, choices: readonly string[]): string {
+  if (choices.length === 0) return ' There are none.'
+  const listed = choices.slice(0, mostListed).map(choice => shortened(choice, longestListed))
+  const more = choices.length > mostListed ? ` and ${choices.length - mostListed} more` : ''
+  const near = nearest(word, choices)
+  const question = near === undefined ? '' : ` Did you mean ${shortened(near, longestWord)}?`
+  return ` Known: ${listed.join(', ')}${more}.${question}`
+}
+
+/** JSON Schema of a text for which editors suggest these values. Any other text is valid too. */
+export function suggestedValues(values: readonly string[]) {
+  return { anyOf: [{ enum: [...values] }, { type: 'string' }] }
+}
+
+/** Matches a text against a pattern. Each `*` stands for any text, or none. No other character is special. */
+export function matchesGlob(text: string, glob: string): boolean {
+  const [first = '', ...others] = glob.split('*')
+  const last = others.pop()
+  if (last === undefined) return text === glob
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const part of others) {
+    const found = text.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
+}
