@@ -10,7 +10,7 @@ export function matchingOperations(pattern: string): OperationId[] {
 }
 
 /** A text, or a pattern with `*`. Tokens are shorter, and longer patterns would make a thousand faults slow. */
-export const Pattern = z.string().max(2_000)
+const Pattern = z.string().max(2_000)
 
 /** The id of an operation, or a pattern with `*` that matches one. */
 export const OperationPattern = Pattern.meta(suggestedValues(operationIds)).refine(

@@ -4,7 +4,7 @@ import { displayNameMaxBytes, Int32, identifierShape, PortRange, Timestamp, Uint
 import { InGame, NamespaceSummary } from './games.js'
 import type { OperationSpec } from './operation.js'
 
-export const InNamespace = InGame.extend({
+const InNamespace = InGame.extend({
   namespace_id: z.string().meta({ description: 'The id of the namespace.' }),
 })
 

@@ -356,11 +356,11 @@ const parameters: Readonly<Record<string, string>> = {
 }
 
 /** Returns an example body, or `undefined` if the operation has no body. */
-export function bodyExample(id: OperationId): unknown {
+function bodyExample(id: OperationId): unknown {
   return (bodies as { readonly [id in OperationId]?: unknown })[id]
 }
 
-export function parameterExample(name: string): string {
+function parameterExample(name: string): string {
   const example = parameters[name]
   if (example === undefined) throw new Error(`parameter ${name} has no example: add one in openapi.ts`)
   return example

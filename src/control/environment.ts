@@ -139,6 +139,6 @@ function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { pa
 }
 
 /** Quotes a word for a POSIX shell, if it has to be. */
-export function shellWord(word: string): string {
+function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

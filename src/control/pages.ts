@@ -83,7 +83,7 @@ function htmlResponse({ html }: Html, status = 200): MockResponseInit {
 }
 
 /** The page at `/`: the world, its tokens, and the operations. */
-export function homePage({ world, tokens }: Pick<WorldControl, 'world' | 'tokens'>, url: string): Html {
+function homePage({ world, tokens }: Pick<WorldControl, 'world' | 'tokens'>, url: string): Html {
   const main = html`<main>
 <header>
 <p class="mark">mockmaker</p>

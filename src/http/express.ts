@@ -152,7 +152,7 @@ function unhandledMessage({ method, baseUrl, originalUrl }: ExpressRequest, grou
 }
 
 /** The result of asking handlers. After `passthrough`, no other handler may answer. */
-export type Outcome = 'answered' | 'unanswered' | 'passthrough'
+type Outcome = 'answered' | 'unanswered' | 'passthrough'
 
 /** No Fetch request can have these methods, so no handler can match them. */
 const forbiddenMethods = ['CONNECT', 'TRACE', 'TRACK']
@@ -161,7 +161,7 @@ const forbiddenMethods = ['CONNECT', 'TRACE', 'TRACK']
  * Answers a request with any MSW handlers, by way of Fetch objects. `url` is the full URL. `HttpResponse.error()` destroys
  * the connection. A request that Fetch cannot express stays unanswered. Rejects with what a resolver throws.
  */
-export async function answerWithHandlers(
+async function answerWithHandlers(
   handlers: readonly HttpHandler[],
   { request, url }: { readonly request: MockRequest; readonly url: string },
   response: ServerResponse,

@@ -250,7 +250,7 @@ const pipelines = new WeakMap<Socket, Pipeline>()
  * Starts a request: at once, or when the mock has answered enough of those ahead of it on its connection. Otherwise a
  * client that sends thousands of requests without waiting for responses would keep the event loop busy until the last one.
  */
-export function startInOrder({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
+function startInOrder({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
   // Only a response that waits behind another one has no socket.
   if (response.socket) {
     begin()

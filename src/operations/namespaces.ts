@@ -102,7 +102,7 @@ export const validateNamespace: Resolver<'games.namespaces.validateGameNamespace
 })
 
 /** Finds the namespace of a game. Throws `ApiError` where there is none, or where it is another game's (PROTOCOL.md B6). */
-export function findNamespace(
+function findNamespace(
   { game_id, namespace_id }: Pick<NamespaceRow, 'game_id' | 'namespace_id'>,
   { namespaces }: Pick<Tables, 'namespaces'>,
 ): NamespaceRow {
