@@ -25,6 +25,7 @@ export type {
   WorldSummary,
   WorldsControl,
 } from './control/world-control.js'
+export type { Draft } from './lib/json.js'
 export { UsageError } from './lib/usage-error.js'
 export type { Mock, MockedWorld, MockedWorlds } from './mock.js'
 export type { MockOptions } from './mock-options.js'
@@ -48,15 +49,12 @@ export type {
 export type { OverrideCall, OverrideResolver } from './server/overrides.js'
 export type { NearMiss, Verification } from './server/verify.js'
 export type { Cause, Change, ChangeSet } from './store/change-set.js'
-export type { Clock, ClockState } from './store/clock.js'
-export type { ClockMode, ClockMoveOptions, ClockSetting } from './store/clock-setting.js'
-export type { Draft } from './store/draft.js'
+export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './store/clock.js'
 export type { Inputs } from './store/inputs.js'
 export type { Predicate } from './store/query.js'
 export type { RandomState } from './store/random.js'
 export type { ReloadSummary } from './store/reload.js'
 export type { Rows, ServerPorts, TableName } from './store/rows.js'
-export type { Entry } from './store/table.js'
 export type {
   Changes as RecordChanges,
   ListOptions,
@@ -70,6 +68,7 @@ export type {
   TransactionTable,
   UpdateOptions,
 } from './store/table-calls.js'
-export type { TokenInfo } from './store/token-info.js'
+export type { Entry } from './store/table-state.js'
+export type { TokenInfo } from './store/tokens.js'
 export type { World } from './store/world.js'
 export type { TransactionTables, WorldTables } from './store/world-tables.js'

@@ -32,7 +32,7 @@ import { Scheduler } from './simulation/scheduler.js'
 import type { Clock } from './store/clock.js'
 import { Random, type RandomState } from './store/random.js'
 import type { ReloadSummary } from './store/reload.js'
-import { type TokenInfo, tokensOf } from './store/token-info.js'
+import { type TokenInfo, tokensOf } from './store/tokens.js'
 import { createWorld, type LiveWorld } from './store/world.js'
 import { readTables, type WorldDefinition, type WorldState } from './store/world-state.js'
 

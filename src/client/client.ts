@@ -8,9 +8,9 @@ import type { NewWorldOptions, WorldControl, WorldDescription, WorldsControl } f
 import { didYouMean, quoted } from '../lib/text.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
-import type { ClockSetting } from '../store/clock-setting.js'
+import type { ClockSetting } from '../store/clock.js'
 import type { Rows } from '../store/rows.js'
-import type { TokenInfo } from '../store/token-info.js'
+import type { TokenInfo } from '../store/tokens.js'
 import { ClientError, type Remote, readEvents, request, undefinedIfMissing } from './http.js'
 import { type ClientTables, createTable } from './table.js'
 

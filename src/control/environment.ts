@@ -3,10 +3,9 @@ import { quoted } from '../lib/text.js'
 import { versionNameOf } from '../operations/games.js'
 import { lobbyPorts } from '../operations/lobbies.js'
 import { hasPassed } from '../store/clock.js'
-import { lobbyTokenOf } from '../store/lobby-token.js'
 import type { LobbyRow, ServerPorts } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
-import type { TokenInfo } from '../store/token-info.js'
+import { lobbyTokenOf, type TokenInfo } from '../store/tokens.js'
 import type { World } from '../store/world.js'
 
 /** Environment variables, by their names. */

@@ -1,7 +1,6 @@
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { fullNameOf } from '../store/full-name.js'
-import { defaultNamespace } from '../store/models.js'
+import { defaultNamespace, fullNameOf } from '../store/namespaces.js'
 import type { GameRow, NamespaceRow, TableName } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 

@@ -115,3 +115,43 @@ function removeFromFields(shape: z.core.$ZodShape, object: Record<string, unknow
     else if (field._zod.optin === 'optional') delete object[key]
   }
 }
+
+/** Tells whether two values are the same JSON to the byte, with their keys in the same order. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  const [keys, others] = [Object.keys(one), Object.keys(other)]
+  if (keys.length !== others.length) return false
+  // The keys are own keys, so this also reads an own key called `__proto__`.
+  return keys.every((key, i) => others[i] === key && sameJson(one[key as never], other[key as never]))
+}
+
+/** A value that may be changed in all its depth. */
+export type Draft<T> = T extends readonly (infer Item)[]
+  ? Draft<Item>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Draft<T[K]> }
+    : T
+
+/** Copies a JSON value, and freezes the copy in all its depth. Leaves out keys with an undefined value, as JSON does. */
+export function frozenCopy<T>(value: T): T {
+  return copy(value, Object.freeze) as T // a copy has the type of its original
+}
+
+/** Copies a JSON value, so that the copy may be changed. */
+export function draftOf<T>(value: T): Draft<T> {
+  return copy(value, inner => inner) as Draft<T> // a copy has the type of its original
+}
+
+function copy(value: unknown, finish: (copied: object) => object): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return finish(value.map(inner => copy(inner, finish)))
+  const copied: Record<string, unknown> = {}
+  for (const [key, inner] of Object.entries(value)) {
+    if (inner === undefined) continue
+    if (key === '__proto__') setKey(copied, key, copy(inner, finish))
+    else copied[key] = copy(inner, finish)
+  }
+  return finish(copied)
+}

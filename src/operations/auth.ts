@@ -1,11 +1,11 @@
 import { ApiError } from '../contract/errors.js'
 import { deviceLinkPath } from '../contract/paths.js'
 import { quoted } from '../lib/text.js'
-import { lobbyIdIn } from '../store/lobby-token.js'
 import type { Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
 import type { Random } from '../store/random.js'
 import type { DeviceLinkRow } from '../store/rows.js'
+import { lobbyIdIn } from '../store/tokens.js'
 import type { View } from '../store/world.js'
 import type { Resolver } from './resolver.js'
 

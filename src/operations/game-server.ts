@@ -1,11 +1,16 @@
 import { ApiError } from '../contract/errors.js'
-import { frozenCopy } from '../store/json-copy.js'
-import { lobbyIdIn } from '../store/lobby-token.js'
+import { frozenCopy } from '../lib/json.js'
 import type { Tables } from '../store/model.js'
-import { devPlayerExpiry } from '../store/player-token.js'
-import type { LobbyRow, RunningLobby } from '../store/rows.js'
-import { isSeated, type PlayerRow, removed, type SeatedPlayer } from '../store/rows.js'
+import {
+  isSeated,
+  type LobbyRow,
+  type PlayerRow,
+  type RunningLobby,
+  removed,
+  type SeatedPlayer,
+} from '../store/rows.js'
 import { lifetimeMs, playedMs } from '../store/time.js'
+import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
 import { findLobbyById } from './lobbies.js'
 import type { CallerOf, Resolver, WriteCall } from './resolver.js'
 

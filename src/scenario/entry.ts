@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { sameJson } from '../lib/json.js'
 import { Random } from '../store/random.js'
-import { sameJson } from '../store/same-json.js'
 
 type Shape = Readonly<Record<string, z.ZodType>>
 

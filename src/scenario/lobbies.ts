@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { sameJson } from '../lib/json.js'
 import { countSeated, MaxPlayersInput, maxPlayersColumns, serverPorts } from '../store/inputs.js'
 import {
   GameModeRow,
@@ -16,7 +17,6 @@ import {
   ServerPorts,
   serverPortsDefaults,
 } from '../store/rows.js'
-import { sameJson } from '../store/same-json.js'
 import { entryKeys, givenKeys, withoutDefaults } from './entry.js'
 import { suggestedRegions } from './regions.js'
 

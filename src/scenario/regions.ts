@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { sameJson } from '../lib/json.js'
 import { suggestedValues } from '../lib/text.js'
 import { catalogue } from '../store/region-catalogue.js'
 import { RegionRow, regionDefaults } from '../store/rows.js'
-import { sameJson } from '../store/same-json.js'
 import { entryKeys, givenKeys, type SeededIds } from './entry.js'
 
 /** Metadata of a region id: editors suggest those of the catalogue. */

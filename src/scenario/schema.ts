@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { FaultEntry, mostFaults } from '../contract/faults.js'
 import { JournalEntry } from '../contract/journal.js'
-import { type ClockMode, Mode, Rate } from '../store/clock-setting.js'
+import { type ClockMode, Mode, Rate } from '../store/clock.js'
 import { SettingsRow, settingsDefaults } from '../store/rows.js'
 import { Time } from '../store/time.js'
 import { entryKeys } from './entry.js'

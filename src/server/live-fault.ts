@@ -1,9 +1,9 @@
 import type { Fault, FaultEntry, FaultState } from '../contract/faults.js'
+import { frozenCopy } from '../lib/json.js'
 import { durationMs } from '../lib/time.js'
 import type { WorldClock } from '../store/clock.js'
-import type { Deadline } from '../store/deadlines.js'
-import { frozenCopy } from '../store/json-copy.js'
 import type { Random } from '../store/random.js'
+import type { Timer } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import { concerns } from './fault-match.js'
 import type { UncheckedRequest } from './match.js'
@@ -113,7 +113,7 @@ export class HeldRequest {
   readonly #signal: AbortSignalLike | undefined
   readonly #ends: HoldEnds
   readonly #since: number
-  #deadline: Deadline | undefined
+  #deadline: Timer | undefined
 
   constructor(world: LiveWorld, all: Set<HeldRequest>, signal: AbortSignalLike | undefined, ends: HoldEnds) {
     this.#world = world

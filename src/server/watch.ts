@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import type { Deadline } from '../store/deadlines.js'
+import type { Timer } from '../store/timers.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
 import type { AbortSignalLike } from './message.js'
 
@@ -51,10 +51,10 @@ class BlockedRequest<T> implements Waiter {
   readonly #resolve: (value: T) => void
   readonly #reject: (error: unknown) => void
   readonly #signal: AbortSignalLike | undefined
-  readonly #deadline: Deadline | undefined
+  readonly #deadline: Timer | undefined
   #unlisten = () => {}
   /** The time when the clock alone may change the answer. */
-  #until: Deadline | undefined
+  #until: Timer | undefined
 
   constructor(watch: Watch<T>, resolve: (value: T) => void, reject: (error: unknown) => void) {
     this.#watch = watch

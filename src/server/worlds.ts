@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.js'
 import { worldId } from '../contract/paths.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { longestDelayMs } from '../store/alarm-timer.js'
+import { longestDelayMs } from '../store/timers.js'
 
 /** What is kept of a world: whatever answers for it. */
 export interface Kept {

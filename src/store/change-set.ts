@@ -1,7 +1,7 @@
 import type { ClockState } from './clock.js'
 import type { RandomState } from './random.js'
 import type { Rows, TableName } from './rows.js'
-import type { Entry } from './table.js'
+import type { Entry } from './table-state.js'
 
 /** A changed row of a table: its entry before and after; `undefined` where it was not there, or is gone. */
 export type Change = {

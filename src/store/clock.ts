@@ -1,56 +1,90 @@
+import * as z from 'zod'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
-import { durationFormat, parseDuration } from '../lib/time.js'
+import { durationFormat, instantFormat, parseDuration, parseInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { AlarmTimer } from './alarm-timer.js'
-import {
-  type ClockMode,
-  type ClockMoveOptions,
-  ClockMoveSchema,
-  type ClockSetting,
-  ClockSettingSchema,
-  timeOf,
-} from './clock-setting.js'
-import { type Alarm, type Deadline, Deadlines } from './deadlines.js'
-import { BusySlice, yieldToEventLoop } from './event-loop.js'
 import { latestMs } from './time.js'
+import { BusySlice, PlatformTimer, type Timer, TimerQueue, yieldToEventLoop } from './timers.js'
 
-/** The time of a world. A running clock follows the global `Date` and `setTimeout`, so that fake timers drive it. */
+/** `running`: time passes by itself. `frozen`: only calls of `advance` and `set` move it. */
+export type ClockMode = 'running' | 'frozen'
+
+/** New settings of a clock. Absent ones stay as they are. */
+export interface ClockSetting {
+  readonly mode?: ClockMode | undefined
+  /** In ms since the epoch, or a date and time with a zone, as in `2026-11-20T20:00:00Z`. */
+  readonly now?: number | string | undefined
+  /** Above 0, to 1 000 000. */
+  readonly rate?: number | undefined
+}
+
+/** The fastest rate: eleven days in a second. */
+const fastest = 1_000_000
+
+export const Mode = z.enum(['running', 'frozen'] satisfies ClockMode[])
+
+export const Rate = z
+  .number()
+  .refine(rate => rate > 0 && rate <= fastest, `expected a number above 0, to ${fastest}`)
+  .meta({ exclusiveMinimum: 0, maximum: fastest })
+
+const expectedTime = `expected ms since the epoch, or ${instantFormat}`
+
+export const ClockSettingSchema = z.strictObject({
+  mode: Mode.optional(),
+  now: z.union([z.number(expectedTime), z.string()], { error: expectedTime }).optional(),
+  rate: Rate.optional(),
+}) satisfies z.ZodType<ClockSetting>
+
+/** Options of a call that moves the clock. */
+export interface ClockMoveOptions {
+  /** Stops the move when it is aborted. Default: none. */
+  readonly signal?: AbortSignal | undefined
+}
+
+// Checks the method, not the class: jsdom has an AbortSignal of its own.
+const isSignal = (value: unknown) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function'
+
+const ClockMoveSchema = z.strictObject({
+  signal: z.custom<AbortSignal>(isSignal, 'expected an AbortSignal').optional(),
+}) satisfies z.ZodType<ClockMoveOptions>
+
+/** The clock of a world. A running clock follows the global `Date` and `setTimeout`, so fake timers drive it. */
 export interface Clock {
   readonly mode: ClockMode
-  /** How many ms of the world pass in one real ms while the clock runs. */
+  /** The ms of the world that pass in one real ms while the clock runs. */
   readonly rate: number
   /** Milliseconds since the epoch. */
   now(): number
   /**
-   * Moves the time forward by ms, or by a duration such as `40s`. What is due on the way happens in its order, each at
-   * its time, before the promise resolves. A reset, a scenario or a snapshot on the way ends the move. Throws `UsageError`
-   * for what is no such length of time. Rejects with the reason of `signal` when that is aborted: the time stays there.
+   * Moves the time forward by ms, or by a duration such as `40s`. Jobs on the way run in order, each at its time, before
+   * the promise resolves. A reset or a load on the way ends the move. Throws `UsageError` if `by` is not a duration.
+   * Rejects with the reason of `signal` when that is aborted. The time then stays at the last job that ran.
    */
   advance(by: number | string, options?: ClockMoveOptions): Promise<void>
   /**
-   * Freezes, resumes, speeds up or moves the clock forward; settings that are left out stay. What is due on the way
-   * happens as with `advance`. Rejects with `UsageError`, and changes nothing, where the time would go back.
+   * Freezes, resumes, speeds up or moves the clock. Absent settings stay as they are. Jobs on the way run as with
+   * `advance`. Rejects with `UsageError`, and changes nothing, if `now` is before the present time.
    */
   set(setting: ClockSetting, options?: ClockMoveOptions): Promise<void>
 }
 
-/** The setting of a clock, and its time in ms since the epoch. */
+/** The state of a clock. `now` in ms since the epoch. */
 export interface ClockState {
   readonly mode: ClockMode
   readonly rate: number
   readonly now: number
 }
 
-/** A setting of a clock; without `now` its time goes on. */
+/** A new setting of a clock. Without `now`, its time continues. */
 export type ClockChange = Omit<ClockState, 'now'> & { readonly now?: number | undefined }
 
-/** Whether a time has come, in ms since the epoch; `undefined` never comes. */
+/** Tells whether a time has come, in ms since the epoch. `undefined` never comes. */
 export function hasPassed(at: number | undefined, clock: Pick<Clock, 'now'>): boolean {
   return at !== undefined && clock.now() >= at
 }
 
-/** Things that happen to rows at their time: see `Scheduler`. */
+/** The jobs of a world: see `Scheduler`. */
 export interface Jobs {
   /** When the next job is due, in ms since the epoch; Infinity: never. */
   nextAt(): number
@@ -61,28 +95,28 @@ export interface Jobs {
 const never = Number.POSITIVE_INFINITY
 
 /**
- * The clock of a world. Deadlines are kept in the time that has passed since the clock was made, which never goes back.
- * The time of the world is that, added to where it began; it never passes a job that has not run.
+ * The clock of a world. Its timers count the time that has elapsed since the clock was created, which never goes back. The
+ * world's time is an epoch plus the elapsed time. It never passes a job that has not run.
  */
 export class WorldClock implements Clock {
-  readonly #deadlines = new Deadlines()
-  readonly #timer = new AlarmTimer(this)
+  readonly #timers = new TimerQueue()
+  readonly #platformTimer = new PlatformTimer(this)
   #mode: ClockMode
   #rate: number
-  /** How much had passed at the real time `#since`. */
-  #passed = 0
+  /** The elapsed ms at the real time `#since`. */
+  #elapsed = 0
   #since = Date.now()
-  /** The newest real time that was read. */
-  #read = this.#since
+  /** The newest reading of the real time. */
+  #lastRealTime = this.#since
   #epoch: number
   #moving: Promise<void> | undefined
   #catchingUp: Promise<void> | undefined
-  /** How often the time was replaced. */
+  /** Counts the calls of `restore` that set the time. */
   #jumps = 0
   #jobs: Jobs | undefined
   /** The time inside a transaction. */
   #pinned: number | undefined
-  /** The time of the newest transaction. A job may be written for an earlier time, and time does not go back to it. */
+  /** The time of the newest transaction. Time does not go back to a job that is written for an earlier time. */
   #reached: number
   #isRunningDue = false
 
@@ -105,9 +139,9 @@ export class WorldClock implements Clock {
     return this.#rate
   }
 
-  /** How many deadlines wait. */
+  /** The number of timers that wait. */
   get pending(): number {
-    return this.#deadlines.size
+    return this.#timers.size
   }
 
   get state(): ClockState {
@@ -120,12 +154,12 @@ export class WorldClock implements Clock {
     return Math.max(this.#reached, Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs, this.#nextJobAt()))
   }
 
-  /** The ms that have passed since the clock was made. They never go back: not with the time that it shows, nor with the system clock. */
+  /** The ms since the clock was created. They never decrease, even if the world's time or the system clock goes back. */
   elapsed(): number {
-    return this.#passed + (this.#mode === 'running' ? (this.#realTime() - this.#since) * this.#rate : 0)
+    return this.#elapsed + (this.#mode === 'running' ? (this.#realTime() - this.#since) * this.#rate : 0)
   }
 
-  /** Stops the time until `unpin`, at a time or at the present one, and returns it in ms since the epoch. */
+  /** Stops the time until `unpin`, and returns it in ms since the epoch. */
   pin(at = this.now()): number {
     this.#pinned = at
     this.#reached = at
@@ -134,24 +168,24 @@ export class WorldClock implements Clock {
 
   unpin(): void {
     this.#pinned = undefined
-    this.#timer.arm()
+    this.#platformTimer.arm()
   }
 
-  /** Runs these jobs at their times from now on. */
+  /** Starts to run these jobs at their times; `undefined` for none. */
   runJobs(jobs: Jobs | undefined): void {
     this.#jobs = jobs
-    this.#timer.rearm()
+    this.#platformTimer.rearm()
   }
 
   /**
-   * Runs what is due by now. Returns a promise where that takes more than 20 ms: it goes on then, and lets others work
-   * meanwhile. Does nothing inside a transaction, or while something due runs.
+   * Runs the jobs and timers that are due. If that takes more than 20 ms, it returns a promise, and lets other work run in
+   * between. Does nothing inside a transaction, or while a job runs.
    */
   catchUp(): Promise<void> | undefined {
-    // A frozen clock makes nothing due: `advance` and `set` run what is on their way.
+    // On a frozen clock nothing becomes due: `advance` and `set` run the jobs on their way.
     if (this.#pinned !== undefined || this.#isRunningDue || this.#mode === 'frozen') return undefined
     if (this.#catchingUp) return this.#catchingUp
-    // Only what is due by now: a fast clock would add to it for ever.
+    // A fixed target: on a fast clock, more becomes due all the time.
     const target = this.elapsed()
     if (this.#nextAt() > target || this.#runDue(() => target)) return undefined
     this.#catchingUp = this.#runRest(target)
@@ -163,7 +197,7 @@ export class WorldClock implements Clock {
     const { signal } = parseInput(ClockMoveSchema, options, 'clock.advance')
     return this.#move(async () => {
       signal?.throwIfAborted()
-      if (this.now() + ms > latestMs) throw beyond(`clock.advance(${quoted(by)})`)
+      if (this.now() + ms > latestMs) throw tooLate(`clock.advance(${quoted(by)})`)
       await this.#advanceTo(this.elapsed() + ms, signal)
     })
   }
@@ -172,89 +206,89 @@ export class WorldClock implements Clock {
     return this.#move(async () => {
       const { signal } = parseInput(ClockMoveSchema, options, 'clock.set')
       signal?.throwIfAborted()
-      // The present setting is the default: an earlier move may have changed it.
+      // Read now, because an earlier move may have changed the setting.
       const { mode = this.#mode, rate = this.#rate, now } = parseInput(ClockSettingSchema, setting, 'clock')
       const target = now === undefined ? undefined : timeOf(now)
-      if (target !== undefined && target < this.now()) throw backwards(target, this.now())
-      if (target !== undefined && target > latestMs) throw beyond(`clock.now is ${quoted(now)}`)
+      if (target !== undefined && target < this.now()) throw tooEarly(target, this.now())
+      if (target !== undefined && target > latestMs) throw tooLate(`clock.now is ${quoted(now)}`)
       this.#change({ mode, rate })
       if (target !== undefined) await this.#advanceTo(target - this.#epoch, signal)
     })
   }
 
-  /** Calls back when so many ms have passed. */
-  after(ms: number, due: Alarm): Deadline {
-    const deadline = this.#deadlines.add({ at: this.elapsed() + ms, due })
-    this.#timer.arm()
-    return deadline
+  /** Calls `run` after that many ms of this clock. */
+  after(ms: number, run: () => void): Timer {
+    const timer = this.#timers.add({ at: this.elapsed() + ms, run })
+    this.#platformTimer.arm()
+    return timer
   }
 
-  /** Cancels a deadline. Does nothing for one that has passed, or was cancelled. */
-  cancel(deadline: Deadline): void {
-    this.#deadlines.remove(deadline)
-    if (this.#deadlines.size === 0) this.#timer.arm()
+  /** Cancels a timer. Does nothing if it has run or was cancelled. */
+  cancel(timer: Timer): void {
+    this.#timers.remove(timer)
+    if (this.#timers.size === 0) this.#platformTimer.arm()
   }
 
-  /** Sets the clock, also to an earlier time; without a time it goes on. Deadlines keep the time that they have left. */
+  /** Sets the clock, also to an earlier time. Without `now` its time continues. Timers keep their remaining time. */
   restore({ mode, rate, now }: ClockChange): void {
-    // First, so that a clock that freezes keeps what has passed by now.
+    // Before the time is set, so that a clock that freezes counts the time until now.
     this.#change({ mode, rate })
     if (now === undefined) return
     this.#epoch = now - this.elapsed()
     this.#reached = now
     this.#jumps += 1
-    this.#timer.rearm()
+    this.#platformTimer.rearm()
   }
 
-  /** For the timer: when it has to ring, in elapsed ms. */
-  nextAlarmAt(): number {
+  /** For the platform timer: when a job or a timer is due next, in elapsed ms. */
+  nextDueAt(): number {
     return this.#mode === 'running' ? this.#nextAt() : never
   }
 
-  /** For the timer. */
+  /** For the platform timer. */
   realMsUntil(at: number): number {
     return Math.ceil((at - this.elapsed()) / this.#rate)
   }
 
-  /** For the timer, which has waited until `at`. */
-  ring(at: number): void {
-    // If time is missing, the system clock was set back while the timer measured it.
+  /** For the platform timer, which has waited until `at`. */
+  onTimer(at: number): void {
+    // If time is missing, the system clock was set back while the timer ran.
     const missingMs = (at - this.elapsed()) / this.#rate
     if (missingMs > timerToleranceMs) this.#since -= missingMs
     void this.catchUp()
   }
 
-  /** When the next job or deadline is due, in elapsed ms. */
+  /** When the next job or timer is due, in elapsed ms. */
   #nextAt(): number {
-    return Math.min(this.#deadlines.first()?.at ?? never, this.#nextJobAt() - this.#epoch)
+    return Math.min(this.#timers.first()?.at ?? never, this.#nextJobAt() - this.#epoch)
   }
 
   #nextJobAt(): number {
     return this.#jobs?.nextAt() ?? never
   }
 
-  /** The system time. Where the system clock was set back, time goes on from the newest reading. */
+  /** Reads the system time. If the system clock was set back, the elapsed time continues from the last reading. */
   #realTime(): number {
     const real = Date.now()
-    if (real < this.#read) this.#since += real - this.#read
-    this.#read = real
+    if (real < this.#lastRealTime) this.#since += real - this.#lastRealTime
+    this.#lastRealTime = real
     return real
   }
 
   #change({ mode, rate }: Pick<ClockState, 'mode' | 'rate'>): void {
     if (mode !== this.#mode || rate !== this.#rate) {
-      this.#passed = this.elapsed()
+      this.#elapsed = this.elapsed()
       this.#since = this.#realTime()
       this.#mode = mode
       this.#rate = rate
     }
-    this.#timer.rearm()
+    this.#platformTimer.rearm()
   }
 
-  /** One move of the time waits for the one before it. */
+  /** Moves the time once the move before has ended. */
   #move(move: () => Promise<void>): Promise<void> {
     if (this.#pinned !== undefined)
-      return Promise.reject(new UsageError('time stands still in a transaction: move the clock after it'))
+      return Promise.reject(new UsageError('a transaction cannot move the clock: move it after the transaction'))
     const moved = this.#moving ? this.#moving.then(move) : move()
     const settled = moved
       .catch(() => {})
@@ -267,20 +301,20 @@ export class WorldClock implements Clock {
 
   async #advanceTo(target: number, signal: AbortSignal | undefined): Promise<void> {
     const jumps = this.#jumps
-    // A jump on the way ends the move. What is due by then still happens.
+    // A `restore` on the way ends the move. Jobs that are due by then still run.
     const until = () => (this.#jumps === jumps ? target : this.elapsed())
     try {
       while (!this.#runDue(until)) {
         await yieldToEventLoop()
         signal?.throwIfAborted()
       }
-      this.#passed += Math.max(0, until() - this.elapsed())
+      this.#elapsed += Math.max(0, until() - this.elapsed())
     } finally {
-      this.#timer.rearm()
+      this.#platformTimer.rearm()
     }
   }
 
-  /** Runs what is due until a time, each thing at its own. Returns `false` where some is left, because 20 ms are over. */
+  /** Runs all jobs and timers until a time, each at its own time. Returns `false` if it stopped early, after 20 ms. */
   #runDue(until: () => number): boolean {
     if (this.#isRunningDue) return false
     this.#isRunningDue = true
@@ -288,7 +322,7 @@ export class WorldClock implements Clock {
     try {
       for (let at = this.#nextAt(); at <= until(); at = this.#nextAt()) {
         if (slice.isOver) return false
-        this.#passed += Math.max(0, at - this.elapsed())
+        this.#elapsed += Math.max(0, at - this.elapsed())
         this.#runFirst()
       }
       return true
@@ -298,15 +332,15 @@ export class WorldClock implements Clock {
     }
   }
 
-  /** Runs the job or the deadline that is due first; the job, where both are. */
+  /** Runs the job or the timer that is due first. If both are due at once, it runs the job. */
   #runFirst(): void {
-    const deadline = this.#deadlines.first()
-    if (!deadline || this.#nextJobAt() - this.#epoch <= deadline.at) {
+    const timer = this.#timers.first()
+    if (!timer || this.#nextJobAt() - this.#epoch <= timer.at) {
       this.#jobs?.runNext()
       return
     }
-    this.#deadlines.remove(deadline)
-    deadline.due()
+    this.#timers.remove(timer)
+    timer.run()
   }
 
   async #runRest(target: number): Promise<void> {
@@ -314,28 +348,35 @@ export class WorldClock implements Clock {
       while (!this.#runDue(() => target)) await yieldToEventLoop()
     } finally {
       this.#catchingUp = undefined
-      this.#timer.rearm()
+      this.#platformTimer.rearm()
     }
   }
 }
 
-/** How much too early a timer of the platform may ring, in real ms. */
+/** A platform timer may fire this much too early, in real ms. */
 const timerToleranceMs = 50
+
+/** Throws `UsageError` if `now` is not a time. */
+function timeOf(now: number | string): number {
+  const ms = typeof now === 'string' ? parseInstant(now) : new Date(now).getTime()
+  if (ms !== undefined && !Number.isNaN(ms)) return ms
+  throw new UsageError(`clock.now is ${quoted(now)}: ${expectedTime}`)
+}
 
 function lengthMs(by: number | string): number {
   const ms = typeof by === 'string' ? parseDuration(by) : by
   if (ms !== undefined && Number.isFinite(ms) && ms >= 0) return ms
   throw new UsageError(
-    `clock.advance(${typeof by === 'number' ? by : quoted(by)}): time only goes forward, by a finite number of ms from 0 or by ${durationFormat}`,
+    `clock.advance(${typeof by === 'number' ? by : quoted(by)}): expected a finite number of ms, 0 or more, or ${durationFormat}`,
   )
 }
 
-function beyond(call: string): UsageError {
-  return new UsageError(`${call}: time ends at ${new Date(latestMs).toISOString()}`)
+function tooLate(call: string): UsageError {
+  return new UsageError(`${call}: a clock goes no further than ${new Date(latestMs).toISOString()}`)
 }
 
-function backwards(target: number, now: number): UsageError {
+function tooEarly(target: number, now: number): UsageError {
   return new UsageError(
-    `clock.now is ${new Date(target).toISOString()}, and it is ${new Date(now).toISOString()} already: time only goes forward; a reset goes back to the start`,
+    `clock.now is ${new Date(target).toISOString()}, before the present time ${new Date(now).toISOString()}: time only goes forward. A reset goes back to the start`,
   )
 }

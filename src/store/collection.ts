@@ -1,15 +1,16 @@
 import { Collection } from '@mswjs/data'
 import { TypedEvent } from 'rettime'
 import type * as z from 'zod'
-import { setKey } from '../lib/json.js'
+import { draftOf, sameJson, setKey } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { draftOf } from './json-copy.js'
 import type { Predicate } from './query.js'
-import { sameJson } from './same-json.js'
 import type { Table } from './table.js'
 import {
+  type ListOptions,
   nothingFound,
+  type OrderBy,
+  type QueryOptions,
   readChanges,
   readId,
   readInput,
@@ -18,9 +19,9 @@ import {
   readStrict,
   readUpdateOptions,
   type Selection,
+  type UpdateOptions,
   unknownId,
-} from './table-arguments.js'
-import type { ListOptions, OrderBy, QueryOptions, UpdateOptions } from './table-calls.js'
+} from './table-calls.js'
 
 /** A row before and after a change; `undefined` where it was not there, or is gone. */
 interface RowChange {

@@ -1,11 +1,12 @@
+import { sameJson } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
 import { type Model, type Reference, type Tables, unknownReference } from './model.js'
 import { models, tableNames } from './models.js'
 import type { TableName } from './rows.js'
-import { sameJson } from './same-json.js'
-import { type Table, uniqueValues } from './table.js'
+import type { Table } from './table.js'
+import { uniqueValues } from './table-state.js'
 
 // The compiler cannot follow one name through tables, models and rows. Each cast below is of things of one table.
 type AnyModel = Model<TableName>

@@ -1,8 +1,12 @@
 import type * as z from 'zod'
+import { issueTexts, listKnownKeys } from '../lib/issues.js'
+import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { Random } from './random.js'
 import type { RowInputs, Rows, TableName } from './rows.js'
-import type { Shape, Table } from './table.js'
+import type { Table } from './table.js'
+import type { Shape } from './table-state.js'
 
 /** The tables of a world. */
 export type Tables = { readonly [Name in TableName]: Table<Rows[Name]> }
@@ -99,4 +103,19 @@ export function unknownReference(
   reason = 'which does not exist',
 ): string {
   return `${column} is ${quoted(id)}, ${reason}.${didYouMean(id, known)}`
+}
+
+/**
+ * Checks a row and freezes it. Throws `UsageError` with a message that begins with `where`. If only a few rows of a schema
+ * are checked, `isOneOfFew` saves compiling the schema, which takes as long as checking some hundreds of rows.
+ */
+export function parseRow<Row extends object>(
+  schema: z.ZodType<Row>,
+  input: unknown,
+  where: string,
+  isOneOfFew = false,
+): Row {
+  const parsed = schema.safeParse(input, { jitless: isOneOfFew, error: listKnownKeys })
+  if (parsed.success) return frozenCopy(parsed.data)
+  throw new UsageError(`${where}: ${parsed.error.issues.flatMap(issue => issueTexts(issue, input)).join('; ')}`)
 }

@@ -1,17 +1,17 @@
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { freshId, freshToken } from './fresh.js'
 import {
   type DefaultsContext,
   type Model,
   nestedReference,
+  parseRow,
   type RowChange,
   reference,
   type Tables,
   unknownReference,
 } from './model.js'
+import { defaultNamespaceId } from './namespaces.js'
 import { catalogue } from './region-catalogue.js'
-import { parseRow } from './row-input.js'
 import {
   DeviceLinkRow,
   deviceLinkDefaults,
@@ -40,13 +40,12 @@ import {
   seatsTaken,
   simulationDefaults,
   type TableName,
-  type TokenInput,
   TokenRow,
   tooManyPlayers,
 } from './rows.js'
 import type { Table } from './table.js'
-import type { ReadTables } from './table-calls.js'
 import { lifetimeMs } from './time.js'
+import { freshId, freshToken, tokenLabel } from './tokens.js'
 
 const plain = { indexes: {}, unique: {}, sums: {}, views: {}, references: [] }
 
@@ -318,27 +317,6 @@ export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => s
   const [first, ...others] = models[name].key
   if (others.length === 0) return row => row[first] as string // keys are texts
   return row => others.reduce((id, column) => `${id}/${row[column]}`, String(row[first]))
-}
-
-/** The id of the namespace that calls mean if they name none; `undefined` where the world has none. */
-function defaultNamespaceId({ settings }: Pick<ReadTables, 'settings'>): string | undefined {
-  return settings.get('settings')?.default_namespace_id
-}
-
-/** The namespace that calls mean if they name none. */
-export function defaultNamespace(tables: Pick<ReadTables, 'namespaces' | 'settings'>): NamespaceRow | undefined {
-  return tables.namespaces.get(defaultNamespaceId(tables) ?? '')
-}
-
-/** The first part of a token, for people to read: `dev_<name_id>`, `pub_<name_id>`, `cloud` (PROTOCOL.md B1). */
-export function tokenLabel(token: TokenInput, { namespaces }: Pick<Tables, 'namespaces'>): string {
-  if (token.kind === 'cloud') return 'cloud'
-  return namespaceLabel(token.kind, namespaces.get(token.namespace_id)?.name_id ?? '')
-}
-
-/** The first part of a token of a namespace. */
-export function namespaceLabel(kind: 'development' | 'public', nameId: string): string {
-  return `${kind === 'development' ? 'dev' : 'pub'}_${nameId.replaceAll('-', '_')}`
 }
 
 /** The first time when something happens to a lobby by itself, in ms since the epoch (PROTOCOL.md C). */

@@ -3,7 +3,6 @@ import { DisplayName, HostName, Identifier, Uint32, Uuid } from '../contract/for
 import { Port } from '../contract/namespaces.js'
 import { Json, record } from '../lib/json.js'
 import { Duration, durationMs, formatDuration } from '../lib/time.js'
-import { lobbyTokenStart } from './lobby-token.js'
 import { lifetimeMs, Time } from './time.js'
 
 /**
@@ -18,6 +17,9 @@ const Id = z
   .regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
   .refine(id => id !== '.' && id !== '..', 'expected an id that can stand in a path: . and .. are steps in one')
   .refine(id => !/\p{Surrogate}/u.test(id), 'expected whole characters: half of a surrogate pair stands for nothing')
+
+/** Only tokens of lobbies begin like this. */
+export const lobbyTokenStart = 'lobby.mock.'
 
 /** Any token but a lobby's. Tokens are opaque, and real ones are longer than any id (PROTOCOL.md B1). */
 const Token = z

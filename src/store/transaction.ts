@@ -1,10 +1,11 @@
+import { sameJson } from '../lib/json.js'
 import type { Change } from './change-set.js'
 import { cascadeDeletion, checkConstraints } from './constraints.js'
 import type { Model, Tables } from './model.js'
 import { models, tableNames } from './models.js'
 import type { TableName } from './rows.js'
-import { sameJson } from './same-json.js'
-import type { Entry, Table, WriteLog } from './table.js'
+import type { Table, WriteLog } from './table.js'
+import type { Entry } from './table-state.js'
 
 /** A write, and what it replaced. */
 interface LoggedWrite {

@@ -1,12 +1,11 @@
-import type { ClockChange, ClockState } from './clock.js'
-import type { ClockMode } from './clock-setting.js'
+import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
-import type { Tables } from './model.js'
+import { parseRow, type Tables } from './model.js'
 import { idOf, models, tableNames } from './models.js'
 import { Random, type RandomState } from './random.js'
-import { parseRow } from './row-input.js'
 import type { Rows, TableName } from './rows.js'
-import { type Shape, Table, type TableContext, TableState } from './table.js'
+import { Table, type TableContext } from './table.js'
+import { type Shape, TableState } from './table-state.js'
 
 /** The rows of a new world by table, in their order, as the schemas of the models take them. */
 export type InitialRows = { readonly [Name in TableName]?: Iterable<unknown> }

@@ -1,13 +1,13 @@
+import * as z from 'zod'
+import { sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ChangeSet } from './change-set.js'
 import type { WorldClock } from './clock.js'
 import { Records, type RowStore, TableCollection, TransactionRecords } from './collection.js'
 import { expandInput, type Inputs } from './inputs.js'
-import { shedFormerKind } from './kind.js'
-import type { Model, Tables } from './model.js'
+import { type Model, parseRow, type Tables } from './model.js'
 import { models, tableNames } from './models.js'
 import type { Random } from './random.js'
-import { parseRow } from './row-input.js'
 import type { Rows, TableName } from './rows.js'
 import type { Table as StoredTable } from './table.js'
 import type { Table, TransactionTable } from './table-calls.js'
@@ -111,7 +111,7 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
       return row
     },
     change(call, row, draft) {
-      shedFormerKind(draft, { row, schema: model.schema })
+      dropFormerColumns(draft, row, model.schema)
       const next = parseRow<object>(model.schema, draft, call)
       refuse(call, row, next)
       return next
@@ -123,4 +123,22 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
       })
     },
   }
+}
+
+type Columns = Readonly<Record<string, unknown>>
+
+/**
+ * Removes from a draft the columns of its former status, if an update has changed the status: a lobby that becomes ready has
+ * no `ready_by` any more. Keeps columns that the update has set. Does nothing for a row that is not of a union.
+ */
+function dropFormerColumns(draft: object, row: object, schema: z.ZodType): void {
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return
+  const { discriminator, options } = schema.def
+  const [was, is] = [row as Columns, draft as Columns]
+  if (was[discriminator] === is[discriminator]) return
+  const shapes = (options as readonly z.ZodObject[]).map(option => option.shape) // rows are plain objects
+  const shape = shapes.find(({ [discriminator]: status }) => status?.safeParse(is[discriminator]).success)
+  if (!shape) return
+  for (const column of Object.keys(is))
+    if (!Object.hasOwn(shape, column) && sameJson(is[column], was[column])) Reflect.deleteProperty(draft, column)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { lobbyTokenOf } from '../../src/store/lobby-token.js'
+import { lobbyTokenOf } from '../../src/store/tokens.js'
 import { ask, failure, json } from '../support/http.js'
 import { bearer } from '../support/tanks.js'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { beginningOf } from '../../src/scenario/world-state.js'
-import { tokenLabel } from '../../src/store/models.js'
+import { tokenLabel } from '../../src/store/tokens.js'
 import { startAt } from '../support/tanks.js'
 import { rowsOf, twoGames, worldOf } from '../support/worlds.js'
 

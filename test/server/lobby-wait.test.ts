@@ -3,7 +3,7 @@ import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { Executor } from '../../src/server/execute.js'
-import { lobbyTokenOf } from '../../src/store/lobby-token.js'
+import { lobbyTokenOf } from '../../src/store/tokens.js'
 import {
   entryPoints,
   expressEntryPoint,

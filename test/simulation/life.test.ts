@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { lobbyTokenOf } from '../../src/store/lobby-token.js'
+import { lobbyTokenOf } from '../../src/store/tokens.js'
 import { flushPromises } from '../support/worlds.js'
 
 const token = 'pub.mock'

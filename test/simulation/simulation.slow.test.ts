@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { lobbyTokenOf } from '../../src/store/lobby-token.js'
 import { isSeated, seatsTaken } from '../../src/store/rows.js'
+import { lobbyTokenOf } from '../../src/store/tokens.js'
 import { ask, json, post } from '../support/http.js'
 
 const lively: ScenarioInput = {

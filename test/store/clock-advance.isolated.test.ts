@@ -2,7 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, vi } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { WorldClock } from '../../src/store/clock.js'
-import type { Deadline } from '../../src/store/deadlines.js'
+import type { Timer } from '../../src/store/timers.js'
 
 /** Real ms, also while timers are fake. */
 const realNow = performance.now.bind(performance)
@@ -29,7 +29,7 @@ describe('clock.advance', () => {
     },
   )
 
-  it('runs a deadline that an alarm adds on the way', async () => {
+  it('runs a timer that a callback adds on the way', async () => {
     const clock = frozen()
     const seen: number[] = []
     clock.after(10, () => void clock.after(5, () => void seen.push(clock.now())))
@@ -56,40 +56,40 @@ describe('clock.advance', () => {
     expect(clock.now()).toBe(startAt + 100)
   })
 
-  it('rejects with what an alarm throws, and works again afterwards', async () => {
+  it('rejects with what a callback throws, and works again afterwards', async () => {
     const clock = frozen()
-    const alarm = vi.fn()
+    const callback = vi.fn()
     clock.after(5, () => {
-      throw new Error('a bug of an alarm')
+      throw new Error('a bug of a callback')
     })
-    clock.after(8, alarm)
+    clock.after(8, callback)
 
     const [failed] = await Promise.allSettled([clock.advance(10)])
     await clock.advance(10)
 
-    expect([failed?.status, alarm.mock.calls.length]).toEqual(['rejected', 1])
+    expect([failed?.status, callback.mock.calls.length]).toEqual(['rejected', 1])
   })
 
   it.each(['advance', 'set'] as const)('stops where it is when the signal of %s is aborted', async how => {
     const clock = frozen()
     const controller = new AbortController()
-    const alarm = vi.fn()
+    const callback = vi.fn()
     clock.after(5, () => {
       controller.abort(new Error('nobody waits'))
       // Longer than the clock works at one go.
       for (const since = realNow(); realNow() - since < 30; );
     })
-    clock.after(8, alarm)
+    clock.after(8, callback)
 
     const { signal } = controller
     const stopped = how === 'set' ? clock.set({ now: startAt + 10 }, { signal }) : clock.advance(10, { signal })
 
     await expect(stopped).rejects.toThrow('nobody waits')
-    expect([clock.now(), alarm.mock.calls.length]).toEqual([startAt + 5, 0])
+    expect([clock.now(), callback.mock.calls.length]).toEqual([startAt + 5, 0])
     await expect(clock.advance(10, { signal })).rejects.toThrow('nobody waits')
     expect(clock.now()).toBe(startAt + 5)
     await clock.advance(5)
-    expect([clock.now(), alarm.mock.calls.length]).toEqual([startAt + 10, 1])
+    expect([clock.now(), callback.mock.calls.length]).toEqual([startAt + 10, 1])
   })
 
   it.each([
@@ -123,34 +123,34 @@ describe('clock.advance', () => {
 
     expect(() => clock.advance(ms)).toThrow(
       new UsageError(
-        `clock.advance(${ms}): time only goes forward, by a finite number of ms from 0 or by a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m`,
+        `clock.advance(${ms}): expected a finite number of ms, 0 or more, or a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m`,
       ),
     )
   })
 })
 
-describe('a deadline of a clock', () => {
+describe('a timer of a clock', () => {
   it('that is cancelled never runs', async () => {
     const clock = frozen()
-    const alarm = vi.fn()
-    clock.cancel(clock.after(10, alarm))
+    const callback = vi.fn()
+    clock.cancel(clock.after(10, callback))
 
     await clock.advance(20)
 
-    expect(alarm).not.toHaveBeenCalled()
+    expect(callback).not.toHaveBeenCalled()
   })
 
   it('can be cancelled again and again, and takes no other with it', async () => {
     const clock = running()
-    const alarm = vi.fn()
-    const deadline = clock.after(10, () => {})
-    clock.after(10, alarm)
+    const callback = vi.fn()
+    const timer = clock.after(10, () => {})
+    clock.after(10, callback)
 
-    for (let i = 0; i < 3; i++) clock.cancel(deadline)
+    for (let i = 0; i < 3; i++) clock.cancel(timer)
     vi.advanceTimersByTime(10)
-    clock.cancel(deadline)
+    clock.cancel(timer)
 
-    expect([alarm.mock.calls.length, clock.pending, vi.getTimerCount()]).toEqual([1, 0, 0])
+    expect([callback.mock.calls.length, clock.pending, vi.getTimerCount()]).toEqual([1, 0, 0])
   })
 
   it('never comes where no date can be, and the time stays', async () => {
@@ -159,23 +159,23 @@ describe('a deadline of a clock', () => {
     const advance = clock.advance(8.64e15)
 
     await expect(advance).rejects.toThrow(
-      new UsageError('clock.advance(8640000000000000): time ends at +274760-09-13T12:00:00.000Z'),
+      new UsageError('clock.advance(8640000000000000): a clock goes no further than +274760-09-13T12:00:00.000Z'),
     )
     expect(clock.now()).toBe(startAt)
   })
 
-  it('can be cancelled by the alarm before it', async () => {
+  it('can be cancelled by the callback before it', async () => {
     const clock = frozen()
-    const alarm = vi.fn()
-    const deadlines: Deadline[] = []
+    const callback = vi.fn()
+    const timers: Timer[] = []
     clock.after(10, () => {
-      for (const deadline of deadlines) clock.cancel(deadline)
+      for (const timer of timers) clock.cancel(timer)
     })
-    deadlines.push(clock.after(10, alarm))
+    timers.push(clock.after(10, callback))
 
     await clock.advance(10)
 
-    expect(alarm).not.toHaveBeenCalled()
+    expect(callback).not.toHaveBeenCalled()
   })
 
   it.each([
@@ -183,15 +183,15 @@ describe('a deadline of a clock', () => {
     ['running', running],
   ])('keeps the time it has left when a %s clock is reset', async (_mode, create) => {
     const clock = create()
-    const alarm = vi.fn()
-    clock.after(10, alarm)
+    const callback = vi.fn()
+    clock.after(10, callback)
     await clock.advance(6)
 
     clock.restore({ mode: clock.mode, rate: 1, now: startAt })
     await clock.advance(3)
-    const before = alarm.mock.calls.length
+    const before = callback.mock.calls.length
     await clock.advance(1)
 
-    expect([before, alarm.mock.calls.length, clock.now()]).toEqual([0, 1, startAt + 4])
+    expect([before, callback.mock.calls.length, clock.now()]).toEqual([0, 1, startAt + 4])
   })
 })

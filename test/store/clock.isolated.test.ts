@@ -23,16 +23,16 @@ describe('a running clock', () => {
     expect(clock.now()).toBe(startAt + 1234)
   })
 
-  it('runs a deadline at its time, and not before', () => {
+  it('runs a timer at its time, and not before', () => {
     const clock = running()
-    const alarm = vi.fn()
-    clock.after(100, alarm)
+    const callback = vi.fn()
+    clock.after(100, callback)
 
     vi.advanceTimersByTime(99)
-    const before = alarm.mock.calls.length
+    const before = callback.mock.calls.length
     vi.advanceTimersByTime(1)
 
-    expect([before, alarm.mock.calls.length]).toEqual([0, 1])
+    expect([before, callback.mock.calls.length]).toEqual([0, 1])
   })
 
   it('goes on with the timers that are there, where those that it had set one of are gone', () => {
@@ -40,27 +40,27 @@ describe('a running clock', () => {
     clock.after(100, () => {})
     vi.useRealTimers()
     vi.useFakeTimers({ now: 5_000 })
-    const alarm = vi.fn()
+    const callback = vi.fn()
 
-    clock.after(200, alarm)
+    clock.after(200, callback)
     vi.advanceTimersByTime(200)
 
-    expect(alarm).toHaveBeenCalledOnce()
+    expect(callback).toHaveBeenCalledOnce()
   })
 
-  it('runs a deadline that comes before one that waits already', () => {
+  it('runs a timer that comes before one that waits already', () => {
     const clock = running()
-    const alarms: string[] = []
-    clock.after(100, () => void alarms.push('late'))
-    clock.after(10, () => void alarms.push('early'))
+    const calls: string[] = []
+    clock.after(100, () => void calls.push('late'))
+    clock.after(10, () => void calls.push('early'))
 
     vi.advanceTimersByTime(10)
 
-    expect(alarms).toEqual(['early'])
+    expect(calls).toEqual(['early'])
   })
 
   it.prop([fc.array(fc.nat(2000)), fc.array(fc.integer({ min: 1, max: 400 }))])(
-    'runs each deadline at its time, in order, however the time goes on',
+    'runs each timer at its time, in order, however the time goes on',
     (delays, steps) => {
       const clock = running()
       const rung: number[] = []
@@ -76,30 +76,30 @@ describe('a running clock', () => {
     },
   )
 
-  it('runs a deadline that lies beyond the longest delay of setTimeout', () => {
+  it('runs a timer that lies beyond the longest delay of setTimeout', () => {
     const clock = running()
-    const alarm = vi.fn()
-    clock.after(30 * dayMs, alarm)
+    const callback = vi.fn()
+    clock.after(30 * dayMs, callback)
 
     vi.advanceTimersByTime(30 * dayMs - 1)
-    const before = alarm.mock.calls.length
+    const before = callback.mock.calls.length
     vi.advanceTimersByTime(1)
 
-    expect([before, alarm.mock.calls.length]).toEqual([0, 1])
+    expect([before, callback.mock.calls.length]).toEqual([0, 1])
   })
 
-  it('that was advanced runs a deadline so much earlier', async () => {
+  it('that was advanced runs a timer so much earlier', async () => {
     const clock = running()
-    const alarm = vi.fn()
-    clock.after(5000, alarm)
+    const callback = vi.fn()
+    clock.after(5000, callback)
 
     await clock.advance(3000)
     vi.advanceTimersByTime(2000)
 
-    expect(alarm).toHaveBeenCalledOnce()
+    expect(callback).toHaveBeenCalledOnce()
   })
 
-  it('needs one timer for all its deadlines', () => {
+  it('needs one platform timer for all its timers', () => {
     const clock = running()
 
     for (const ms of [300, 100, 200, 100]) clock.after(ms, () => {})
@@ -107,16 +107,16 @@ describe('a running clock', () => {
     expect([vi.getTimerCount(), clock.pending]).toEqual([1, 4])
   })
 
-  it('frees its timer when the last deadline is cancelled', () => {
+  it('clears the platform timer when the last timer is cancelled', () => {
     const clock = running()
-    const deadlines = [300, 100, 200].map(ms => clock.after(ms, () => {}))
+    const timers = [300, 100, 200].map(ms => clock.after(ms, () => {}))
 
-    for (const deadline of deadlines) clock.cancel(deadline)
+    for (const timer of timers) clock.cancel(timer)
 
     expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
   })
 
-  it('needs no timer when the last deadline has run', () => {
+  it('needs no platform timer when the last timer has run', () => {
     const clock = running()
     clock.after(10, () => {})
 
@@ -125,19 +125,19 @@ describe('a running clock', () => {
     expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
   })
 
-  it('goes on with the others when an alarm throws', () => {
+  it('goes on with the others when a callback throws', () => {
     const clock = running()
-    const alarm = vi.fn()
+    const callback = vi.fn()
     clock.after(10, () => {
-      throw new Error('a bug of an alarm')
+      throw new Error('a bug of a callback')
     })
-    clock.after(10, alarm)
-    clock.after(20, alarm)
+    clock.after(10, callback)
+    clock.after(20, callback)
 
-    expect(() => vi.advanceTimersByTime(10)).toThrow('a bug of an alarm')
+    expect(() => vi.advanceTimersByTime(10)).toThrow('a bug of a callback')
     vi.advanceTimersByTime(10)
 
-    expect(alarm).toHaveBeenCalledTimes(2)
+    expect(callback).toHaveBeenCalledTimes(2)
   })
 
   it('that is reset goes on from its start', () => {

@@ -4,7 +4,8 @@ import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { Dependencies } from '../../src/store/dependencies.js'
 import type { Predicate } from '../../src/store/query.js'
-import { Table, TableState } from '../../src/store/table.js'
+import { Table } from '../../src/store/table.js'
+import { TableState } from '../../src/store/table-state.js'
 
 const Thing = z.object({
   thing_id: z.string(),

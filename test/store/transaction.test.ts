@@ -257,7 +257,7 @@ describe('a transaction', () => {
     })
 
     expect(second).toBe(first)
-    await expect(move.moved).rejects.toThrow('time stands still in a transaction: move the clock after it')
+    await expect(move.moved).rejects.toThrow('a transaction cannot move the clock: move it after the transaction')
   })
 })
 

@@ -1,4 +1,4 @@
-import { groupOf, type TableState, uniqueValues } from '../../src/store/table.js'
+import { groupOf, type TableState, uniqueValues } from '../../src/store/table-state.js'
 import type { LiveWorld } from '../../src/store/world.js'
 
 /** The differences between what the indexes of a world say, and what its rows say. None is right. */

@@ -1,8 +1,9 @@
 import type * as z from 'zod'
+import { frozenCopy } from '../../src/lib/json.js'
 import { type RowStore, TableCollection } from '../../src/store/collection.js'
 import { Dependencies } from '../../src/store/dependencies.js'
-import { frozenCopy } from '../../src/store/json-copy.js'
-import { type Entry, Table, type TableContext, TableState } from '../../src/store/table.js'
+import { Table, type TableContext } from '../../src/store/table.js'
+import { type Entry, TableState } from '../../src/store/table-state.js'
 
 export { Query } from '@mswjs/data'
 

@@ -1,5 +1,5 @@
 import { snapshotOf } from '../../src/scenario/snapshot.js'
-import type { ClockMode } from '../../src/store/clock-setting.js'
+import type { ClockMode } from '../../src/store/clock.js'
 import { tableNames } from '../../src/store/models.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 import { createState, type InitialRows, type WorldDefinition } from '../../src/store/world-state.js'

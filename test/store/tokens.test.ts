@@ -1,8 +1,8 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { devPlayerExpiry, devPlayerToken } from '../../src/store/player-token.js'
 import { Random } from '../../src/store/random.js'
 import { latestMs } from '../../src/store/time.js'
+import { devPlayerExpiry, devPlayerToken } from '../../src/store/tokens.js'
 
 const dayMs = 86_400_000
 const seeds = fc.maxSafeInteger()

@@ -1,0 +1,355 @@
+import { compareNumbers, compareTexts, createTree, loadTree, type Tree } from './tree.js'
+
+/** A row in its table. Never modified: a change makes a new entry, and trees that share the old one keep it. */
+export interface Entry<Row = object> {
+  readonly id: string
+  /** Frozen. */
+  readonly row: Row
+  /** The creation number: lists are in its order, and a changed row keeps it. */
+  readonly seq: number
+  /** The revision that last changed the row. */
+  readonly revision: number
+}
+
+/** Keeps rows in an order: by the values of some columns, then by rank, then by creation. */
+export interface IndexDefinition<Row> {
+  readonly columns: readonly (keyof Row & string)[]
+  /** The lowest rank comes first. A row with an `undefined` rank is not in the index. Default: all rows rank alike. */
+  rank?(row: Row): number | undefined
+}
+
+/** Values that no two rows may share. */
+interface UniqueDefinition<Row> {
+  values(row: Row): readonly string[]
+  /** The column that holds the value, where it is one: queries for it use the index. */
+  readonly column?: keyof Row & string
+  /** Rows that differ in this column may share values. Default: no rows may. */
+  readonly within?: keyof Row & string
+}
+
+/** The unique values of a row, with the value of the column that they are unique within. */
+export function uniqueValues<Row>({ values, within }: UniqueDefinition<Row>, row: Row): readonly string[] {
+  return within === undefined ? values(row) : values(row).map(value => `${row[within]}\0${value}`)
+}
+
+/** A sum over the rows that have the same values in some columns. */
+export interface SumDefinition<Row> {
+  readonly columns: readonly (keyof Row & string)[]
+  amount(row: Row): number
+  /** Whether watches read it, so that each group keeps the revision of its last change. Default: false. */
+  readonly isWatched?: true
+}
+
+/** The rows of a group as a watch shows them: only changes of the shown columns count. */
+export interface ViewDefinition<Row> {
+  group(row: Row): string
+  readonly columns: readonly (keyof Row & string)[]
+}
+
+/** What a table is made of, as far as storing its rows goes. */
+export interface Shape<Row> {
+  readonly name: string
+  /** The id of a row. */
+  idOf(row: Row): string
+  /** The columns of the id. */
+  readonly key: readonly string[]
+  readonly indexes: Readonly<Record<string, IndexDefinition<Row>>>
+  readonly unique: Readonly<Record<string, UniqueDefinition<Row>>>
+  readonly sums: Readonly<Record<string, SumDefinition<Row>>>
+  readonly views: Readonly<Record<string, ViewDefinition<Row>>>
+}
+
+interface UniqueKey {
+  readonly value: string
+  readonly seq: number
+}
+
+/** The place of a row in an index: its group, its rank there, and its creation number. */
+interface IndexKey {
+  readonly group: string
+  readonly rank: number
+  readonly seq: number
+}
+
+/** The bounds of a group of an index: before its first key, and behind its last. */
+const lowest = Number.NEGATIVE_INFINITY
+const highest = Number.POSITIVE_INFINITY
+
+/**
+ * The rows of a table with their indexes. Worlds share one until they write to it; then they clone it, in constant time.
+ * Indexes and sums are built when they are first used.
+ */
+export class TableState<Row extends object> {
+  readonly shape: Shape<Row>
+  readonly rows: Tree<number, Entry<Row>>
+  readonly #ids: Tree<string, number>
+  readonly #indexes = new Map<string, Tree<IndexKey, undefined>>()
+  readonly #unique = new Map<string, Tree<UniqueKey, undefined>>()
+  readonly #sums = new Map<string, Tree<string, number>>()
+  /** When watched sums and views last changed, by their tags. */
+  #stamps: Tree<string, number> | undefined
+  /** The creation number of the next new row. */
+  nextSeq: number
+  /** The revision of the newest change to the table. */
+  revision: number
+  /** The revision of its first rows. */
+  readonly #firstRevision: number
+
+  private constructor(
+    from: Pick<TableState<Row>, 'shape' | 'rows' | 'nextSeq' | 'revision'>,
+    ids: Tree<string, number>,
+    firstRevision: number,
+  ) {
+    this.shape = from.shape
+    this.rows = from.rows
+    this.nextSeq = from.nextSeq
+    this.revision = from.revision
+    this.#ids = ids
+    this.#firstRevision = firstRevision
+  }
+
+  /** A table with these rows, in their order, all of one revision. Of rows with the same id, the last one counts. */
+  static of<Row extends object>(shape: Shape<Row>, rows: Iterable<Row>, revision: number): TableState<Row> {
+    const entries = new Map<string, Entry<Row>>()
+    for (const row of rows) {
+      const id = shape.idOf(row)
+      entries.set(id, { id, row, seq: entries.get(id)?.seq ?? entries.size, revision })
+    }
+    return TableState.fromEntries(shape, [...entries.values()], revision)
+  }
+
+  /** A table with these entries, which are in the order of their creation numbers. */
+  static fromEntries<Row extends object>(shape: Shape<Row>, entries: Entry<Row>[], revision: number): TableState<Row> {
+    const byId = entries.toSorted((a, b) => compareTexts(a.id, b.id))
+    const rows = loadTree(
+      entries.map(({ seq }) => seq),
+      entries,
+      compareNumbers,
+    )
+    const ids = loadTree(
+      byId.map(({ id }) => id),
+      byId.map(({ seq }) => seq),
+      compareTexts,
+    )
+    const nextSeq = Math.floor(entries.at(-1)?.seq ?? -1) + 1
+    return new TableState({ shape, rows, nextSeq, revision }, ids, revision)
+  }
+
+  clone(): TableState<Row> {
+    const { shape, nextSeq, revision } = this
+    const clone = new TableState(
+      { shape, rows: this.rows.clone(), nextSeq, revision },
+      this.#ids.clone(),
+      this.#firstRevision,
+    )
+    for (const [name, tree] of this.#indexes) clone.#indexes.set(name, tree.clone())
+    for (const [name, tree] of this.#unique) clone.#unique.set(name, tree.clone())
+    for (const [name, tree] of this.#sums) clone.#sums.set(name, tree.clone())
+    clone.#stamps = this.#stamps?.clone()
+    return clone
+  }
+
+  get size(): number {
+    return this.rows.size
+  }
+
+  entry(id: string): Entry<Row> | undefined {
+    const seq = this.#ids.get(id)
+    return seq === undefined ? undefined : this.rows.get(seq)
+  }
+
+  /** All entries, oldest first. */
+  entries(): Entry<Row>[] {
+    return this.rows.valuesArray()
+  }
+
+  /** The ids, oldest row first. */
+  ids(): string[] {
+    const ids: string[] = []
+    this.rows.forEachPair((_, { id }) => void ids.push(id))
+    return ids
+  }
+
+  /** Rows in the order of creation. */
+  all(): Row[] {
+    const rows: Row[] = []
+    this.rows.forEachPair((_, { row }) => void rows.push(row))
+    return rows
+  }
+
+  /** The rows of a group of an index, in its order. */
+  inIndex(name: string, group: string): Row[] {
+    const rows: Row[] = []
+    this.#index(name).forRange(bound(group, lowest), bound(group, highest), false, ({ seq }) => {
+      rows.push(this.#row(seq))
+    })
+    return rows
+  }
+
+  /** The first row of a group of an index that is wanted. */
+  firstInIndex(name: string, group: string, isWanted: (row: Row) => boolean): Row | undefined {
+    let first: Row | undefined
+    this.#index(name).forRange(bound(group, lowest), bound(group, highest), false, ({ seq }) => {
+      const row = this.#row(seq)
+      if (!isWanted(row)) return undefined
+      first = row
+      // The types of the library leave this way to stop out.
+      return { break: true } as never
+    })
+    return first
+  }
+
+  /** The first entry of an index without columns. */
+  firstOfAll(name: string): Entry<Row> | undefined {
+    const key = this.rows.isEmpty ? undefined : this.#index(name).minKey()
+    return key && this.rows.get(key.seq)
+  }
+
+  /** The rows that have a unique value: more than one only inside a transaction that has not been checked yet. */
+  withUnique(name: string, value: string): Row[] {
+    const rows: Row[] = []
+    this.#uniqueTree(name).forRange({ value, seq: lowest }, { value, seq: highest }, false, ({ seq }) => {
+      const entry = this.rows.get(seq)
+      if (entry) rows.push(entry.row)
+    })
+    return rows
+  }
+
+  sum(name: string, group: string): number {
+    return this.#sumTree(name).get(group) ?? 0
+  }
+
+  /** The revision at which a watched sum or view, given by its tag, last changed. */
+  stamp(tag: string): number {
+    return this.#stamps?.get(tag) ?? this.#firstRevision
+  }
+
+  setStamp(tag: string, revision: number): void {
+    this.#stamps ??= createTree(compareTexts)
+    this.#stamps.set(tag, revision)
+  }
+
+  /** Replaces the entry of an id; `undefined` for none. */
+  replace(before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
+    if (before && before.seq !== after?.seq) this.rows.delete(before.seq)
+    if (after) this.rows.set(after.seq, after)
+    if (before && !after) this.#ids.delete(before.id)
+    if (after && after.seq !== before?.seq) this.#ids.set(after.id, after.seq)
+    for (const [name, tree] of this.#indexes) replaceInIndex(tree, this.#definition(name), before, after)
+    for (const [name, tree] of this.#unique) this.#replaceUnique(name, tree, before, after)
+    for (const [name, tree] of this.#sums) this.#replaceInSum(name, tree, before, after)
+  }
+
+  #definition(name: string): IndexDefinition<Row> {
+    const definition = this.shape.indexes[name]
+    if (!definition) throw new Error(`table ${this.shape.name} has no index ${name}`)
+    return definition
+  }
+
+  #row(seq: number): Row {
+    return this.rows.get(seq)?.row as Row // indexes hold the numbers of rows only
+  }
+
+  #index(name: string): Tree<IndexKey, undefined> {
+    const known = this.#indexes.get(name)
+    if (known) return known
+    const definition = this.#definition(name)
+    const keys: IndexKey[] = []
+    this.rows.forEachPair((_, entry) => {
+      const key = keyIn(definition, entry)
+      if (key) keys.push(key)
+    })
+    const tree = createTree<IndexKey, undefined>(compareKeys)
+    for (const key of keys.sort(compareKeys)) tree.set(key, undefined)
+    this.#indexes.set(name, tree)
+    return tree
+  }
+
+  #uniqueTree(name: string): Tree<UniqueKey, undefined> {
+    const known = this.#unique.get(name)
+    if (known) return known
+    const tree = createTree<UniqueKey, undefined>((a, b) => compareTexts(a.value, b.value) || a.seq - b.seq)
+    this.rows.forEachPair((_, entry) => this.#replaceUnique(name, tree, undefined, entry))
+    this.#unique.set(name, tree)
+    return tree
+  }
+
+  #replaceUnique(name: string, tree: Tree<UniqueKey, undefined>, before?: Entry<Row>, after?: Entry<Row>): void {
+    const definition = this.shape.unique[name] as UniqueDefinition<Row> // the tree was built by it
+    if (before) for (const value of uniqueValues(definition, before.row)) tree.delete({ value, seq: before.seq })
+    if (after) for (const value of uniqueValues(definition, after.row)) tree.set({ value, seq: after.seq }, undefined)
+  }
+
+  #sumTree(name: string): Tree<string, number> {
+    const known = this.#sums.get(name)
+    if (known) return known
+    const tree = createTree<string, number>(compareTexts)
+    this.rows.forEachPair((_, entry) => this.#replaceInSum(name, tree, undefined, entry))
+    this.#sums.set(name, tree)
+    return tree
+  }
+
+  #replaceInSum(name: string, tree: Tree<string, number>, before?: Entry<Row>, after?: Entry<Row>): void {
+    const definition = this.shape.sums[name] as SumDefinition<Row> // the tree was built by it
+    const [left, entered] = [before ? definition.amount(before.row) : 0, after ? definition.amount(after.row) : 0]
+    if (before && after && left === entered && isSameGroup(definition.columns, before.row, after.row)) return
+    if (before && left !== 0) addTo(tree, groupOf(definition.columns, before.row), -left)
+    if (after && entered !== 0) addTo(tree, groupOf(definition.columns, after.row), entered)
+  }
+}
+
+/** A key before or behind all keys of a group. */
+function bound(group: string, rank: number): IndexKey {
+  return { group, rank, seq: 0 }
+}
+
+function compareKeys(a: IndexKey, b: IndexKey): number {
+  if (a.group !== b.group) return a.group < b.group ? -1 : 1
+  if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1
+  return a.seq - b.seq
+}
+
+/** The key of an entry in an index; `undefined` where it has none. */
+function keyIn<Row>({ columns, rank }: IndexDefinition<Row>, { row, seq }: Entry<Row>): IndexKey | undefined {
+  const ranked = rank ? rank(row) : 0
+  return ranked === undefined ? undefined : { group: groupOf(columns, row), rank: ranked, seq }
+}
+
+function replaceInIndex<Row>(
+  tree: Tree<IndexKey, undefined>,
+  definition: IndexDefinition<Row>,
+  before: Entry<Row> | undefined,
+  after: Entry<Row> | undefined,
+): void {
+  const { columns, rank } = definition
+  const isSame =
+    before !== undefined &&
+    after !== undefined &&
+    before.seq === after.seq &&
+    isSameGroup(columns, before.row, after.row) &&
+    (!rank || rank(before.row) === rank(after.row))
+  // Most changes leave a row where it is in most of its indexes.
+  if (isSame) return
+  const left = before && keyIn(definition, before)
+  if (left) tree.delete(left)
+  const entered = after && keyIn(definition, after)
+  if (entered) tree.set(entered, undefined)
+}
+
+function addTo(tree: Tree<string, number>, group: string, amount: number): void {
+  const sum = (tree.get(group) ?? 0) + amount
+  if (sum === 0) tree.delete(group)
+  else tree.set(group, sum)
+}
+
+/** The group of a row: the values of the columns, joined by spaces. */
+export function groupOf<Row>(columns: readonly (keyof Row & string)[], row: Row): string {
+  let group = ''
+  for (const column of columns) group += group === '' ? row[column] : ` ${row[column]}`
+  return group
+}
+
+export function isSameGroup<Row>(columns: readonly (keyof Row & string)[], one: Row, other: Row): boolean {
+  for (const column of columns) if (one[column] !== other[column]) return false
+  return true
+}

@@ -1,0 +1,203 @@
+/** A call that waits for its time on a world's clock. */
+export interface Timer {
+  /** In ms of that clock. */
+  readonly at: number
+  readonly run: () => void
+  /** Timers of the same time run in this order. */
+  readonly order: number
+  /** The timer's place in the heap; `undefined` once it has left. */
+  index: number | undefined
+}
+
+/**
+ * Timers, earliest first; those of the same time in the order they were added. Adding and removing cost O(log n): it is a
+ * binary heap, and each timer knows its place, so that a cancelled one leaves at once.
+ */
+export class TimerQueue {
+  readonly #heap: Timer[] = []
+  #added = 0
+
+  get size(): number {
+    return this.#heap.length
+  }
+
+  first(): Timer | undefined {
+    return this.#heap[0]
+  }
+
+  add({ at, run }: Pick<Timer, 'at' | 'run'>): Timer {
+    const timer: Timer = { at, run, order: this.#added++, index: this.#heap.length }
+    this.#siftUp(timer, this.#heap.length)
+    return timer
+  }
+
+  /** Does nothing if the timer has left. */
+  remove(timer: Timer): void {
+    const { index } = timer
+    if (index === undefined) return
+    timer.index = undefined
+    const last = this.#heap.pop()
+    if (!last || last === timer) return
+    // The last timer takes the free place and moves up or down from there.
+    const parent = this.#heap[(index - 1) >> 1]
+    if (parent && isEarlier(last, parent)) this.#siftUp(last, index)
+    else this.#siftDown(last, index)
+  }
+
+  #put(timer: Timer, index: number): void {
+    this.#heap[index] = timer
+    timer.index = index
+  }
+
+  #siftUp(timer: Timer, from: number): void {
+    let index = from
+    while (index > 0) {
+      const above = (index - 1) >> 1
+      const parent = this.#heap[above]
+      if (!parent || !isEarlier(timer, parent)) break
+      this.#put(parent, index)
+      index = above
+    }
+    this.#put(timer, index)
+  }
+
+  #siftDown(timer: Timer, from: number): void {
+    let index = from
+    for (;;) {
+      const below = this.#earlierChild(index)
+      const child = this.#heap[below]
+      if (!child || !isEarlier(child, timer)) break
+      this.#put(child, index)
+      index = below
+    }
+    this.#put(timer, index)
+  }
+
+  /** The index of the earlier child of a place. Without children, the index is beyond the heap. */
+  #earlierChild(index: number): number {
+    const left = this.#heap[2 * index + 1]
+    const right = this.#heap[2 * index + 2]
+    return 2 * index + (left && right && isEarlier(right, left) ? 2 : 1)
+  }
+}
+
+function isEarlier(a: Timer, b: Timer): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order)
+}
+
+/** The longest delay that `setTimeout` takes, in ms. */
+export const longestDelayMs = 2 ** 31 - 1
+
+const never = Number.POSITIVE_INFINITY
+
+/** The clock that a platform timer serves. Times are in ms of that clock. */
+interface TimedClock {
+  /** When something is due next; Infinity: never. */
+  nextDueAt(): number
+  /** The real ms until a time of the clock. */
+  realMsUntil(at: number): number
+  /** Called when the timer has waited until `at`. -Infinity: it has waited for the longest delay, and `at` is still ahead. */
+  onTimer(at: number): void
+}
+
+/**
+ * One `setTimeout` for whatever a clock has due next. The global function is looked up when it is used, so that fake timers
+ * drive it. It does not keep the process alive.
+ */
+export class PlatformTimer {
+  readonly #clock: TimedClock
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #timerAt = never
+  /** The time that `onTimer` is told. */
+  #waitsUntil = never
+  #setBy: unknown
+
+  constructor(clock: TimedClock) {
+    this.#clock = clock
+  }
+
+  /** Sets the timer for the next due time, unless it is set for that time or an earlier one. */
+  arm(): void {
+    const at = this.#clock.nextDueAt()
+    // A timer of fake timers never fires once they are uninstalled.
+    const willFire = this.#setBy === globalThis.setTimeout
+    if (willFire && at >= this.#timerAt && at !== never) return
+    clearTimeout(this.#timer)
+    this.#timerAt = at
+    this.#setBy = globalThis.setTimeout
+    const untilMs = Math.max(this.#clock.realMsUntil(at), 0)
+    const delayMs = Math.min(untilMs, longestDelayMs)
+    this.#waitsUntil = untilMs === delayMs ? at : -never
+    this.#timer = at === never ? undefined : unref(setTimeout(this.#onTimeout, delayMs))
+  }
+
+  /** Sets the timer anew, after the clock has moved. */
+  rearm(): void {
+    this.#timerAt = never
+    this.arm()
+  }
+
+  readonly #onTimeout = () => {
+    this.#timerAt = never
+    try {
+      this.#clock.onTimer(this.#waitsUntil)
+    } finally {
+      this.arm()
+    }
+  }
+}
+
+/** Lets the process end while the timer waits. In browsers, timers are numbers and need nothing. */
+function unref(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
+  if (typeof timer === 'object') timer.unref()
+  return timer
+}
+
+/** Taken at load, so that it measures real time after a test has faked `performance`. */
+const realNow = performance.now.bind(performance)
+
+/** The longest that the jobs of all worlds together may block the event loop, in real ms. */
+const sliceMs = 20
+
+/** The real ms that jobs have blocked the event loop since its last turn. */
+let busyMs = 0
+let isCounting = false
+let queue: Promise<void> = Promise.resolve()
+
+/** Measures the time that jobs block the event loop, from its construction to `end`. */
+export class BusySlice {
+  readonly #startedAt = realNow()
+
+  /** True when jobs must let other work run: requests, timers, the signal to end. */
+  get isOver(): boolean {
+    return busyMs + realNow() - this.#startedAt >= sliceMs
+  }
+
+  end(): void {
+    busyMs += realNow() - this.#startedAt
+    if (isCounting) return
+    isCounting = true
+    void nextTurn().then(() => {
+      isCounting = false
+      busyMs = 0
+    })
+  }
+}
+
+/** Resolves when the event loop has run other work. Of several waiting worlds, one continues in each turn. */
+export function yieldToEventLoop(): Promise<void> {
+  queue = queue.then(nextTurn)
+  return queue
+}
+
+/** Resolves in the next turn of the event loop, without a timer: tests may fake those. */
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
+}

@@ -1,0 +1,117 @@
+import type { Tables } from './model.js'
+import { fullNameOf } from './namespaces.js'
+import { Random } from './random.js'
+import { lobbyTokenStart, type TokenInput } from './rows.js'
+import type { ReadTables } from './table-calls.js'
+import { lifetimeMs } from './time.js'
+
+/** Draws an id that is not taken: a scenario may name an id that the seed gives. */
+export function freshId(random: Random, isTaken: (id: string) => boolean): string {
+  return drawUntil(() => random.uuid(), isTaken)
+}
+
+/** Draws a token that no player, device link or bearer has. */
+export function freshToken(
+  label: string,
+  { random, tables }: { readonly random: Random; readonly tables: Pick<Tables, 'players' | 'tokens' | 'deviceLinks'> },
+): string {
+  const { players, tokens, deviceLinks } = tables
+  return drawUntil(
+    () => random.token(label),
+    token => [players, tokens, deviceLinks].some(table => table.get(token) !== undefined),
+  )
+}
+
+function drawUntil(draw: () => string, isTaken: (value: string) => boolean): string {
+  for (;;) {
+    const value = draw()
+    if (!isTaken(value)) return value
+  }
+}
+
+/** The first part of a token, for people to read: `dev_<name_id>`, `pub_<name_id>`, `cloud` (PROTOCOL.md B1). */
+export function tokenLabel(token: TokenInput, { namespaces }: Pick<Tables, 'namespaces'>): string {
+  if (token.kind === 'cloud') return 'cloud'
+  return namespaceLabel(token.kind, namespaces.get(token.namespace_id)?.name_id ?? '')
+}
+
+/** The first part of a token of a namespace. */
+export function namespaceLabel(kind: 'development' | 'public', nameId: string): string {
+  return `${kind === 'development' ? 'dev' : 'pub'}_${nameId.replaceAll('-', '_')}`
+}
+
+/** Returns the token of a lobby's server. It contains the lobby's id, so it is valid as long as the lobby exists (PROTOCOL.md B1). */
+export function lobbyTokenOf(lobbyId: string): string {
+  const encoded = encodeURIComponent(lobbyId).replaceAll(
+    /[!'()*~]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return lobbyTokenStart + encoded
+}
+
+/** Returns the lobby id in a token; `undefined` if it is not the token of a lobby. */
+export function lobbyIdIn(token: string): string | undefined {
+  if (!token.startsWith(lobbyTokenStart)) return undefined
+  try {
+    const id = decodeURIComponent(token.slice(lobbyTokenStart.length))
+    return lobbyTokenOf(id) === token ? id : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Only tokens of players of development servers begin like this. */
+const devPlayerStart = 'dev_player.mock.'
+
+const lengths = { minute: 8, nonce: 6, check: 10 } as const
+const stemLength = lengths.minute + lengths.nonce
+const minuteMs = 60_000
+
+/**
+ * Creates the token of a player of a development server. It has no row. Like a signed token, it contains the minute of its
+ * creation, and a check that only its world can compute. `now` in ms since the epoch.
+ */
+export function devPlayerToken(random: Random, { seed, now }: { readonly seed: number; readonly now: number }): string {
+  const minute = Math.floor(now / minuteMs)
+  const stem = minute.toString(36).padStart(lengths.minute, '0') + random.letters(lengths.nonce)
+  return devPlayerStart + stem + checkOf(stem, seed)
+}
+
+/** Returns when a token expires, in ms since the epoch; `undefined` if no world with that seed created it. */
+export function devPlayerExpiry(token: string, seed: number): number | undefined {
+  if (!token.startsWith(devPlayerStart)) return undefined
+  const rest = token.slice(devPlayerStart.length)
+  const stem = rest.slice(0, stemLength)
+  if (stem.length < stemLength || rest.slice(stemLength) !== checkOf(stem, seed)) return undefined
+  return Number.parseInt(stem.slice(0, lengths.minute), 36) * minuteMs + lifetimeMs.token
+}
+
+function checkOf(stem: string, seed: number): string {
+  return new Random(seed, `dev_player:${stem}`).letters(lengths.check)
+}
+
+/** A token of the scenario and its owner, by name ids: a namespace as `<game>/<namespace>`, or a game. */
+export type TokenInfo =
+  | { readonly kind: 'development' | 'public'; readonly namespace: string; readonly token: string }
+  | { readonly kind: 'cloud'; readonly game: string; readonly token: string }
+
+/** The owner of a token: `tanks/prod`, or `tanks`. */
+export function ownerOf(token: TokenInfo): string {
+  return token.kind === 'cloud' ? token.game : token.namespace
+}
+
+const order: readonly TokenInfo['kind'][] = ['development', 'public', 'cloud']
+
+/** Lists the tokens of a world: development, public, cloud. Leaves out those that completed device links have given. */
+export function tokensOf(tables: ReadTables): TokenInfo[] {
+  const { tokens, games, deviceLinks } = tables
+  const ofLinks = new Set(deviceLinks.all().map(link => (link.status === 'complete' ? link.cloud_token : undefined)))
+  const infos = tokens
+    .findMany(q => q.where(row => !ofLinks.has(row.token)))
+    .map((row): TokenInfo => {
+      const { token } = row
+      if (row.kind === 'cloud') return { kind: row.kind, game: games.get(row.game_id)?.name_id ?? '', token }
+      return { kind: row.kind, namespace: fullNameOf(row.namespace_id, tables), token }
+    })
+  return order.flatMap(kind => infos.filter(info => info.kind === kind))
+}
