@@ -145,13 +145,9 @@ function explainNames({ tables, ...view }: View, question: Question): Explanatio
   return { verdict: 'passes', because: [`nothing is against it, and no namespace of ${names.game} has that name_id`] }
 }
 
-interface Names {
-  readonly name_id: string
-  readonly display_name: string
-  readonly game: string
-}
-
-const nameProblems: { readonly [problem: string]: (names: Names) => string } = {
+const nameProblems: {
+  readonly [problem: string]: (names: { name_id: string; display_name: string; game: string }) => string
+} = {
   'display-name.too-short': () => 'it is empty',
   'display-name.too-long': ({ display_name }) =>
     `it has ${utf8Length(display_name)} bytes of UTF-8, and may have ${displayNameMaxBytes}`,

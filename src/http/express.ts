@@ -20,7 +20,7 @@ import { absoluteForm, handleNodeRequest, NodeRequest, parseTarget, readBody } f
 import { type AppOptions, createListener } from './server.js'
 
 /**
- * Creates an Express app that is the whole server: Host check, control API, pages, operations, and JSON errors for all other
+ * Creates an Express app with the whole server: Host check, control API, pages, operations, and JSON errors for all other
  * paths (PROTOCOL.md B9). You can mount it in another app.
  */
 export function createApp(mock: Mock, options: AppOptions = {}): Express {
@@ -47,23 +47,23 @@ const Options = z.strictObject({
 const Handlers = z.array(
   z.custom<HttpHandler>(
     value => typeof value === 'object' && value !== null && 'run' in value,
-    'expected a handler of msw, as mock.handlers has them',
+    'expected an MSW handler, such as those of mock.handlers',
   ),
 )
 
-/** Neighbouring handlers of a mock. Each operation has the first of its handlers. */
+/** Consecutive handlers of one mock. Of several handlers of an operation, the first one answers. */
 interface MockGroup {
   readonly basePath: string
   readonly answers: Map<OperationId, RequestHandler>
 }
 
-/** Neighbouring handlers, in order: of a mock, or others. */
+/** Consecutive handlers: all of one mock, or all from elsewhere. */
 type Group = MockGroup | { readonly others: HttpHandler[] }
 
 /**
- * Creates Express middleware from any MSW handlers, those of a mock and others. The first one that answers wins. The paths of
- * a mock begin where you mount the middleware. `passthrough()` goes on to the next middleware. Throws `UsageError` if the
- * handlers or an option are wrong.
+ * Creates Express middleware from any MSW handlers, of a mock or your own. The first handler that answers wins. The paths of
+ * a mock are relative to the mount point. `passthrough()` calls the next middleware. Throws `UsageError` if the handlers or an
+ * option are wrong.
  */
 export function mockExpress(handlers: readonly HttpHandler[], options: MockExpressOptions = {}): ExpressHandler {
   parseInput(Handlers, handlers, 'handlers')
@@ -120,7 +120,7 @@ function answerWithMock({ basePath, answers }: MockGroup, request: ExpressReques
   return true
 }
 
-/** Reads the body, and leaves it in `request.body` for the handlers behind. */
+/** Reads the body, and keeps it in `request.body` for later middleware. */
 async function answerWithOthers(
   others: readonly HttpHandler[],
   request: ExpressRequest,
@@ -151,15 +151,15 @@ function unhandledMessage({ method, baseUrl, originalUrl }: ExpressRequest, grou
   return explanation === undefined ? message : `${message}: ${explanation}`
 }
 
-/** The result of asking handlers. After `passthrough`, no other handler may answer. */
+/** The result of trying a group of handlers. After `passthrough`, no other handler may answer. */
 type Outcome = 'answered' | 'unanswered' | 'passthrough'
 
 /** No Fetch request can have these methods, so no handler can match them. */
 const forbiddenMethods = ['CONNECT', 'TRACE', 'TRACK']
 
 /**
- * Answers a request with any MSW handlers, by way of Fetch objects. `url` is the full URL. `HttpResponse.error()` destroys
- * the connection. A request that Fetch cannot express stays unanswered. Rejects with what a resolver throws.
+ * Answers a request with any MSW handlers, through Fetch objects. `url` is the full URL. `HttpResponse.error()` destroys the
+ * connection. A request that Fetch cannot express stays unanswered. Rejects with the error of a resolver.
  */
 async function answerWithHandlers(
   handlers: readonly HttpHandler[],

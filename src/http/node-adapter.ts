@@ -12,24 +12,20 @@ import {
 /** A request of `node:http`. A body parser in front of the mock may have set `body`. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown }
 
-/** Returns how many bytes of a body to read, and one more. Called only for a request with a body. */
+/**
+ * Returns the longest allowed body, in bytes. The adapter reads one byte more, so that the handler notices a longer body.
+ * It asks only for a request with a body.
+ */
 export type BodyLimit = (request: IncomingMessage) => number
-
-interface HandleOptions {
-  /** Removed from the start of the path. Default: nothing. */
-  readonly basePath?: string
-  /** Default: the limit of the service. */
-  readonly limit?: BodyLimit
-}
 
 const serviceLimit = () => bodyLimit
 
-/** Answers a request of `node:http` with a handler, in the order of its connection. */
+/** Answers a request of `node:http` with a handler, in the order of its connection. Removes `basePath` from the path. */
 export function handleNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
   handler: RequestHandler,
-  { basePath = '', limit = serviceLimit }: HandleOptions = {},
+  { basePath = '', limit = serviceLimit }: { readonly basePath?: string; readonly limit?: BodyLimit } = {},
 ): void {
   startInOrder(request, response, () => {
     const answer = (body: Uint8Array | undefined) => {
@@ -105,9 +101,9 @@ class SocketSignal implements AbortSignalLike {
 }
 
 /**
- * Calls back with the body of a request, at once if it needs no reading. There is none for GET, HEAD and OPTIONS, and if
- * something in front has read the body without keeping it. Drops what exceeds the limit by more than one byte, so that the
- * client can read its response. Never calls back if the client disconnects.
+ * Passes the body of a request to the callback, at once if there is nothing to read. The body of GET, HEAD and OPTIONS is
+ * `undefined`. So is a body that other middleware has read and not kept. Drops the bytes far beyond the limit instead of
+ * leaving them unread, so that the client can read its response. Never calls back if the client disconnects.
  */
 export function readBody(
   request: ParsedRequest,
@@ -120,7 +116,7 @@ export function readBody(
   else collectBody(request, callback, limit(request))
 }
 
-/** The body of these methods means nothing. */
+/** The body of these methods has no meaning. */
 function isBodiless({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }
@@ -152,7 +148,7 @@ function collectBody(request: IncomingMessage, callback: (body: Uint8Array) => v
 const encoder = new TextEncoder()
 const tooDeep = encoder.encode('['.repeat(nestingLimit + 1) + ']'.repeat(nestingLimit + 1))
 
-/** Encodes what a body parser has read. What is too deep for `JSON.stringify` becomes something too deep for the service. */
+/** Encodes the result of a body parser. Of one too deep for it, makes a text that the service refuses as too deep. */
 function encodeParsedBody(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body
   if (typeof body === 'string') return encoder.encode(body)
@@ -182,7 +178,7 @@ function writeResponse(answered: MockResponse, response: ServerResponse): void {
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
 }
 
-/** Sends the head at once, then whatever the stream sends. */
+/** Sends the head at once, then each text of the stream. */
 function streamResponse({ status, headers, stream }: MockResponse, response: ServerResponse): void {
   response.writeHead(status, headers)
   response.flushHeaders()
@@ -194,7 +190,7 @@ function streamResponse({ status, headers, stream }: MockResponse, response: Ser
   response.once('close', () => stop?.())
 }
 
-/** Waits for the next turn of the event loop, and for a slow client to receive what was written or to disconnect. */
+/** Waits until a slow client has received the written data or disconnects, and at least one turn of the event loop. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     const go = () => {
@@ -210,7 +206,7 @@ const disconnects = { reset: resetConnection, empty: closeEmpty } satisfies {
   readonly [how in NonNullable<MockResponse['disconnect']>]: (socket: Socket) => void
 }
 
-/** Breaks the connection instead of a response. Responses ahead of it (pipelining) go out first. */
+/** Breaks the connection instead of responding. Earlier responses (pipelining) go out first. */
 function breakConnection(how: keyof typeof disconnects, response: ServerResponse): void {
   // A response that waits behind others has no socket yet.
   if (response.socket) disconnects[how](response.socket)
@@ -226,29 +222,29 @@ function resetConnection(socket: Socket): void {
   }
 }
 
-/** How long a client may leave a connection half closed, in ms. */
+/** A client may leave a connection half closed for this time, in ms. */
 const halfClosedMs = 5_000
 
-/** Ends the connection, and reads on until the client ends it too: closing at once would reset what the client sends. */
+/** Ends the connection, and reads on until the client ends it too. Closing at once would send a reset instead. */
 function closeEmpty(socket: Socket): void {
   socket.end()
   socket.setTimeout(halfClosedMs, () => socket.destroy())
 }
 
-/** How many pipelined requests of a connection may be in flight, behind the one whose response is next. */
+/** The most pipelined requests of a connection in flight, behind the one whose response is next. */
 const maxInFlight = 32
 
-/** How many more may wait before the mock stops reading the connection. While it reads, it learns that the client has disconnected. */
+/** The most requests that wait behind those. Beyond, the mock stops reading the connection, and cannot notice its end. */
 const maxWaiting = 256
 
-/** How long one connection may start waiting requests in a row, in real ms. Then it is the turn of other connections. */
+/** One connection may start waiting requests for this time in a row, in real ms. Then other connections get their turn. */
 const sliceMs = 5
 
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
- * Starts a request: at once, or when the mock has answered enough of those ahead of it on its connection. Otherwise a
- * client that sends thousands of requests without waiting for responses would keep the event loop busy until the last one.
+ * Starts a request: at once, or after enough earlier requests of its connection have their responses. Without this limit,
+ * a client that sends thousands of requests in a row would keep the event loop busy until the last one.
  */
 function startInOrder({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
   // Only a response that waits behind another one has no socket.

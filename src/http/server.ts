@@ -17,7 +17,7 @@ import { pathInWorld, worldPath } from '../server/routes.js'
 import { version } from '../version.js'
 import { type BodyLimit, handleNodeRequest, parseTarget } from './node-adapter.js'
 
-/** Options of a server that answers under any address. */
+/** Options of a server, wherever it listens. */
 export interface AppOptions {
   /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined
@@ -29,8 +29,8 @@ export interface AppOptions {
 type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
 
 /**
- * Creates a `node:http` listener that is the whole server: Host check, control API, pages, operations, and JSON errors for
- * all other paths (PROTOCOL.md B9). It works without Express, and as an Express middleware too.
+ * Creates a `node:http` listener with the whole server: Host check, control API, pages, operations, and JSON errors for all
+ * other paths (PROTOCOL.md B9). It works without Express, and as Express middleware too.
  */
 export function createListener(
   served: Mock,
@@ -55,7 +55,7 @@ export function createListener(
     const world = addressed?.mock ?? worlds.default
     const inner = addressed?.request ?? request
     const origin = () => `${protocol}://${host}${baseUrl}`
-    // The URL of a world names it in the path, even if a header named it here.
+    // This URL names the world in its path, even if the request named it in a header.
     if (isControl) return answerControlCall(inner, world, origin() + worldPath(world.id))
     const page = pageFor(inner, () => ({ mock: world, url: origin() + (addressed?.basePath ?? ''), version }))
     return page ? world.respond(inner, page) : world.handle(inner)
@@ -114,10 +114,9 @@ export async function listen(mock: Mock, options: ListenOptions = {}): Promise<L
   return { url: bound.url, close: () => bound.close(mock) }
 }
 
-/** The port if the user chooses none. */
+/** The default port. */
 export const defaultPort = 4100
 
-/** The addresses if the user names no host. */
 const defaultHosts = ['127.0.0.1', '::1'] as const
 
 interface BindOptions {
@@ -131,7 +130,7 @@ interface BindOptions {
   readonly requestTimeoutMs?: number | undefined
 }
 
-/** A port that belongs to this process, and does not answer yet. */
+/** An open port. It answers from the call of `serve` on. */
 export interface Bound {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string
@@ -150,17 +149,19 @@ export class PortTaken extends UsageError {
     readonly host: string,
     readonly port: number,
   ) {
-    super(`port ${port} on ${host} is taken: end what listens there, or choose another port (0 picks a free one)`)
+    super(
+      `port ${port} on ${host} is taken: stop the program that listens there, or choose another port (0 picks a free one)`,
+    )
   }
 }
 
-/** How often to look for a port that is free on all hosts. */
+/** The most attempts to find a port that is free on all hosts. */
 const maxAttempts = 10
 
-/** How often Node looks for late requests. */
+/** Node checks for late requests at this interval. */
 const timeoutCheckMs = 1_000
 
-/** How long open requests may take to finish after `close`. */
+/** Open requests get this time to finish after `close`. */
 const graceMs = 500
 
 /** Opens a port on all of its hosts. Rejects with `PortTaken`, or with `UsageError` if the system refuses. */
@@ -212,7 +213,7 @@ async function bindOnce(options: BindOptions): Promise<Bound> {
   }
 }
 
-/** A class of responses that tell their clients to close the connection, from the call of `closeConnections` on. */
+/** Creates a class of responses. After `closeConnections`, they tell their clients to close the connection. */
 function createResponseClass(): { readonly Response: typeof ServerResponse; closeConnections(): void } {
   let isClosing = false
   class Response extends ServerResponse {
@@ -231,7 +232,7 @@ function createResponseClass(): { readonly Response: typeof ServerResponse; clos
   }
 }
 
-/** Opens the port on a host, if this machine has the host. */
+/** Opens the port on a host. Returns no server if this machine does not have that address. */
 async function openIfPresent(host: string, options: BindOptions, Response: typeof ServerResponse): Promise<Server[]> {
   try {
     return [await open(host, options, Response)]
@@ -265,7 +266,7 @@ function open(
   server.on('connect', (_request, socket) => {
     // Node hands this socket over: it neither handles its errors nor closes it with the server.
     socket.on('error', () => socket.destroy()).on('finish', () => socket.destroy())
-    refuse(socket, 'API_METHOD_NOT_ALLOWED', 'CONNECT is not allowed: this is no proxy')
+    refuse(socket, 'API_METHOD_NOT_ALLOWED', 'CONNECT is not allowed: this server is not a proxy')
   })
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -285,7 +286,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
         return `cannot listen on ${host}: this machine has no IPv6. Name an IPv4 address, or leave the host out`
       case 'ENOTFOUND':
       case 'EAI_AGAIN':
-        return `cannot listen on ${host}: no machine of that name is known. Name an address, or leave the host out`
+        return `cannot listen on ${host}: no machine has that name. Name an address, or leave the host out`
       case 'EACCES':
         return `cannot listen on port ${port}: the system does not allow you that port. Choose one from 1024 up`
       default:
@@ -295,11 +296,12 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   return new UsageError(sentence(), { cause: error })
 }
 
-/** Answers bytes that are no HTTP request, or one that comes too slowly. */
+/** Refuses a malformed request, or one that arrives too slowly. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') refuse(socket, 'API_BAD_BODY', 'the request did not come in time')
-  else refuse(socket, 'API_BAD_HEADERS', `this is not a request that can be read: ${error.message}`)
+  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    refuse(socket, 'API_BAD_BODY', 'the request did not arrive in time')
+  else refuse(socket, 'API_BAD_HEADERS', `the request is not valid HTTP: ${error.message}`)
 }
 
 /** Answers 400 on a bare socket, with the headers of every response (PROTOCOL.md B9). */

@@ -49,7 +49,7 @@ export const completeDeviceLink: Resolver<'devices.links.complete'> = call => {
   if (caller.gameId !== game_id) {
     throw new ApiError(
       'API_FORBIDDEN',
-      `this cloud token is not of game ${quoted(game_id)}: send one of that game; the mock shows its tokens when it starts and on GET /, in-process as mock.tokens`,
+      `this is not a cloud token of game ${quoted(game_id)}: send one of that game. The mock shows its tokens when it starts, on GET /, and in-process as mock.tokens`,
     )
   }
   completeLink(findPendingLink(input.device_link_token, call), game_id, call)
@@ -78,11 +78,11 @@ export function completeLink(
 
 type LinkView = Pick<View, 'tables' | 'hasPassed'>
 
-/** Finds the pending link of a token. Throws `ApiError` where there is none, or where it has expired or is complete. */
+/** Finds the pending link of a token. Throws `ApiError` if there is none, or if it has expired or is complete. */
 export function findPendingLink(token: string, view: LinkView): DeviceLinkRow {
   const link = findLink(token, view)
   if (link.status === 'pending') return link
-  throw new ApiError('CLOUD_DEVICE_LINK_ALREADY_COMPLETE', 'this device link is complete already: prepare a new one')
+  throw new ApiError('CLOUD_DEVICE_LINK_ALREADY_COMPLETE', 'this device link is already complete: prepare a new one')
 }
 
 function findLink(token: string, { tables, hasPassed }: LinkView): DeviceLinkRow {
@@ -97,9 +97,9 @@ function notALink(token: string, { tokens, lobbies, players }: Tables): ApiError
   const isLobby = lobbyId !== undefined && lobbies.get(lobbyId) !== undefined
   const kind = tokens.get(token)?.kind ?? (isLobby ? 'lobby' : undefined) ?? (players.get(token) && 'player')
   if (kind === undefined)
-    return new ApiError('TOKEN_INVALID', 'device_link_token is unknown: POST /cloud/devices/links answers one')
+    return new ApiError('TOKEN_INVALID', 'device_link_token is unknown: get one with POST /cloud/devices/links')
   return new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
-    `device_link_token is a ${kind} token: POST /cloud/devices/links answers a device token`,
+    `device_link_token is a ${kind} token: get a device token with POST /cloud/devices/links`,
   )
 }

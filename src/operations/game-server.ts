@@ -71,31 +71,34 @@ export const playerDisconnected: Resolver<'players.disconnected'> = call => {
 
 type LobbyCaller = Extract<CallerOf<'lobby'>, { kind: 'lobby' }>
 
-/** Finds the lobby whose server calls. Throws `ApiError` where it has stopped. */
+/** Finds the lobby whose server calls. Throws `ApiError` if it has stopped. */
 function findRunningLobby({ lobbyId }: LobbyCaller, { lobbies }: Tables): RunningLobby {
   const lobby = lobbies.get(lobbyId)
   if (lobby && lobby.status !== 'stopped') return lobby
-  throw new ApiError('MATCHMAKER_LOBBY_STOPPED', `lobby ${lobbyId} has stopped: find and create lead to others`)
+  throw new ApiError(
+    'MATCHMAKER_LOBBY_STOPPED',
+    `lobby ${lobbyId} has stopped: get a seat in another one with find or create`,
+  )
 }
 
 /**
- * Finds the lobby whose server calls, and gives the lobby to that server: from now on the mock no longer plays it.
- * Throws `ApiError` where the lobby has stopped. `now` in ms since the epoch.
+ * Finds the lobby whose server calls, and hands the lobby over: from now on the mock does not simulate its server.
+ * Throws `ApiError` if the lobby has stopped. `now` in ms since the epoch.
  */
 function takeOverLobby(caller: LobbyCaller, tables: Tables, now: number): RunningLobby {
   const lobby = findRunningLobby(caller, tables)
   if (lobby.run_by === 'server') return lobby
   tables.lobbies.put(Object.freeze({ ...lobby, run_by: 'server' }))
   for (const player of tables.players.inIndex('lobby_id', { lobby_id: lobby.lobby_id })) {
-    // Simulated players leave by themselves: no server has their tokens.
-    if (player.session_ms === undefined) leaveToServer(player, tables, now)
+    // A simulated player leaves by itself: no real server has its token.
+    if (player.session_ms === undefined) handOver(player, tables, now)
   }
   // Read again: its seats have changed.
   return findRunningLobby(caller, tables)
 }
 
-/** Reserves the seat of a player whom the mock would connect, or has connected, until the server says that it is there. */
-function leaveToServer(player: PlayerRow, { players }: Tables, now: number): void {
+/** Hands a player of the simulated server to the real one: the seat is reserved until that server connects the player. */
+function handOver(player: PlayerRow, { players }: Tables, now: number): void {
   const isPlayed =
     (player.status === 'reserved' && player.connects_at !== undefined) ||
     (player.status === 'connected' && player.leaves_at !== undefined)
@@ -125,8 +128,8 @@ function checkDevPlayer(token: string, call: PlayerCall): Record<string, never> 
 }
 
 /**
- * Finds the player that a lobby's server names, and gives the lobby to that server. Removes a player of another lobby, and
- * returns the refusal, so that the removal is committed. Throws any other `ApiError`.
+ * Finds the player that a lobby's server names, and hands the lobby over to that server. Removes a player of another lobby.
+ * Then it returns the `ApiError`, so that the removal is committed. It throws any other `ApiError`.
  */
 function findOwnPlayer(caller: LobbyCaller, call: PlayerCall): ApiError | PlayerRow {
   const { input, tables, now } = call
@@ -138,11 +141,11 @@ function findOwnPlayer(caller: LobbyCaller, call: PlayerCall): ApiError | Player
     if (isSeated(player)) removePlayer(player, tables, now)
     return new ApiError(
       'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY',
-      `player_token is of a player of lobby ${player.lobby_id}, and this is the token of lobby ${lobby_id}: the player is removed; find, join or create gives another token`,
+      `player_token is of a player of lobby ${player.lobby_id}, but the call comes from lobby ${lobby_id}. The mock has removed the player: ${newToken}`,
     )
   }
   takeOverLobby(caller, tables, now)
-  // Read again: the server has taken its players over.
+  // Read again: taking the lobby over has changed its players.
   return tables.players.get(token) ?? player
 }
 
@@ -150,13 +153,13 @@ function findOwnPlayer(caller: LobbyCaller, call: PlayerCall): ApiError | Player
 function notAPlayer(token: string, kind: 'player' | 'dev_player', call: PlayerCall): ApiError {
   const source =
     kind === 'player'
-      ? 'find, join and create answer one as player.token'
-      : 'find, join and create answer one to a development token'
+      ? 'find, join and create return one as player.token'
+      : 'with a development token, find, join and create return one as player.token'
   const other = kindOfToken(token, call)
-  if (other === undefined) return new ApiError('TOKEN_ERROR', `player_token is no token of this world: ${source}`)
+  if (other === undefined) return new ApiError('TOKEN_ERROR', `player_token is not a token of this world: ${source}`)
   return new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
-    `player_token is a ${other} token, and this call needs a ${kind} token there: ${source}`,
+    `player_token is a ${other} token, but it has to be a ${kind} token: ${source}`,
   )
 }
 
@@ -175,26 +178,25 @@ function kindOfToken(token: string, { tables, seed, hasPassed }: PlayerCall): st
   return lobbyId !== undefined && tables.lobbies.get(lobbyId) ? 'lobby' : undefined
 }
 
+const newToken = 'get a new token with find, join or create'
+
 function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
   const { status } = player
   if (status === 'connected')
     throw new ApiError(
       'MATCHMAKER_PLAYER_ALREADY_CONNECTED',
-      'the player of player_token is connected already: say so once; find, join or create gives another token',
+      `the player is already connected: report each player once, or ${newToken}`,
     )
   if (status === 'removed')
-    throw new ApiError(
-      'MATCHMAKER_PLAYER_REMOVED',
-      'the player of player_token has left the lobby: find, join or create gives another token',
-    )
+    throw new ApiError('MATCHMAKER_PLAYER_REMOVED', `the player has left the lobby: ${newToken}`)
   if (status === 'reserved' && now < (player.expires_at ?? Number.POSITIVE_INFINITY)) return player
   throw new ApiError(
     'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
-    'the player of player_token has not connected within 2 minutes: its seat is free again; find, join or create gives another token',
+    `the player did not connect within 2 minutes, so the seat is free again: ${newToken}`,
   )
 }
 
-/** Connects a player with a seat. Where the mock plays the server, the player leaves by itself. `now` in ms since the epoch. */
+/** Connects a player with a seat. If the mock simulates the server, the player leaves later. `now` in ms since the epoch. */
 export function connectPlayer(player: SeatedPlayer, { lobbies, players }: Tables, now: number): void {
   const { player_token, lobby_id, namespace_id, address, session_ms, removes_at } = player
   const isPlayed = session_ms !== undefined || lobbies.get(lobby_id)?.run_by === 'mock'
@@ -213,7 +215,7 @@ export function connectPlayer(player: SeatedPlayer, { lobbies, players }: Tables
   )
 }
 
-/** Frees the seat of a player. The mock remembers the player for a while, but no simulated one: nobody has its token. */
+/** Frees the seat of a player, and remembers the player for a while. Forgets a simulated one: nobody has its token. */
 export function removePlayer(player: SeatedPlayer, { players }: Tables, now: number): void {
   if (player.session_ms === undefined) players.put(removed(player, now))
   else players.delete(player.player_token)
@@ -224,7 +226,7 @@ export function closeLobby(lobby: LobbyRow, is_closed: boolean, { lobbies }: Tab
   lobbies.put(Object.freeze({ ...lobby, is_closed }))
 }
 
-/** Stops a lobby: its players are removed, and the mock remembers both for a while (PROTOCOL.md C). `now` in ms since the epoch. */
+/** Stops a lobby. This removes its players. The mock remembers all of them for a while (PROTOCOL.md C). */
 export function stopLobby(lobby: RunningLobby, { lobbies }: Tables, now: number): void {
   const { status: _, stops_at: _stops_at, ...columns } = lobby
   Reflect.deleteProperty(columns, 'ready_by')

@@ -36,20 +36,19 @@ export const createCloudToken: Resolver<'games.tokens.createCloudToken'> = call 
   return { token }
 }
 
-/** Finds a game. Throws `ApiError` where it has gone since the caller's token was checked: a token needs its game. */
+/** Finds a game. Throws `ApiError` if it was deleted after the caller's token was checked. */
 export function findGame(gameId: string, { games }: Pick<Tables, 'games'>): GameRow {
   const game = games.get(gameId)
   if (game) return game
   throw new ApiError('API_NOT_FOUND', `game ${quoted(gameId)} no longer exists: GET / shows the games`)
 }
 
-/** Returns a namespace as its game lists it. */
 export function namespaceSummary(namespace: NamespaceRow): NamespaceSummary {
   const { namespace_id, created_at, display_name, version_id, name_id } = namespace
   return { namespace_id, create_ts: formatInstant(created_at), display_name, version_id, name_id }
 }
 
-/** The versions that namespaces run, each once, as old as the first namespace that runs it. */
+/** Lists the versions that namespaces run, each as old as the first namespace that runs it. */
 function versionSummaries(namespaces: readonly NamespaceRow[]): VersionSummary[] {
   const since = new Map<string, number>()
   for (const { version_id, created_at } of namespaces) {
@@ -90,7 +89,7 @@ function regionSummary(region: RegionRow): RegionSummary {
   }
 }
 
-/** The words of a name in lower case, without accents: `São Paulo` → `sao`, `paulo`. */
+/** Splits a name into words in lower case, without accents: `São Paulo` → `sao`, `paulo`. */
 function words(name: string): string[] {
   const plain = name
     .normalize('NFD')

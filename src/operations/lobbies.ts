@@ -38,7 +38,7 @@ export function listedLobbies(
   return settings.get('settings')?.hide_empty_lobbies ? withoutEmpty(open) : open
 }
 
-/** Hides empty lobbies, as the real service: but not the only lobby of a mode. */
+/** Removes the empty lobbies, as the real service does, but not the only lobby of a mode. */
 function withoutEmpty(lobbies: readonly LobbyRow[]): LobbyRow[] {
   const inMode = new Map<string, number>()
   for (const { game_mode_id } of lobbies) inMode.set(game_mode_id, (inMode.get(game_mode_id) ?? 0) + 1)
@@ -93,7 +93,7 @@ export function cannedJoin(
   return joinOutput(nilUuid, { region_id, display_name }, server, devPlayerToken(random, { seed, now }))
 }
 
-/** The answer of find, join and create. `server` is `undefined` where nothing says where game servers run. */
+/** Builds the answer of find, join and create. `server` is `undefined` if the scenario has no ports of game servers. */
 export function joinOutput(
   lobby_id: string,
   region: Join['lobby']['region'],
@@ -105,7 +105,7 @@ export function joinOutput(
   return { lobby: { lobby_id, region, ports, player }, ports, player }
 }
 
-/** Each port by its label (PROTOCOL.md B2). */
+/** Lists the ports by label (PROTOCOL.md B2). */
 function joinPorts({ hostname, lobby_ports }: ServerPorts): Record<string, JoinPort> {
   return Object.fromEntries(
     lobby_ports.map(({ label, target_port: port, port_range, proxy_protocol }) => [
@@ -120,7 +120,7 @@ function joinPorts({ hostname, lobby_ports }: ServerPorts): Record<string, JoinP
   )
 }
 
-/** Returns where the game server of a lobby listens: as its game mode says, else as its namespace does. */
+/** Returns the host and ports of a lobby's game server, from the game mode or else from the namespace. */
 export function lobbyPorts(
   { namespace_id, game_mode_id }: Pick<LobbyRow, 'namespace_id' | 'game_mode_id'>,
   { gameModes, namespaces }: Pick<ReadTables, 'gameModes' | 'namespaces'>,
@@ -128,7 +128,7 @@ export function lobbyPorts(
   return gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? namespaces.get(namespace_id)?.development
 }
 
-/** Finds a lobby of a namespace. Throws `ApiError` where there is none. */
+/** Finds a lobby of a namespace. Throws `ApiError` if there is none. */
 export function findLobbyById(namespaceId: string, lobbyId: string, { lobbies }: Pick<Tables, 'lobbies'>): LobbyRow {
   const lobby = lobbies.get(lobbyId)
   if (lobby?.namespace_id === namespaceId) return lobby

@@ -56,7 +56,7 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
   if (mode.disabled?.includes('create'))
     throw new ApiError(
       'MATCHMAKER_CUSTOM_LOBBIES_DISABLED',
-      `game mode ${mode.game_mode_id} does not allow to create lobbies: its key "disabled" in the scenario lists create`,
+      `game mode ${mode.game_mode_id} does not allow creating lobbies: remove create from its "disabled" list in the scenario`,
     )
   checkTags(input.tags, [mode])
   checkMaxPlayers(input.max_players, [mode])
@@ -69,13 +69,13 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
 
 function findableModes({ game_modes }: FindInput, namespaceId: string, tables: Tables): GameModeRow[] {
   if (game_modes.length === 0)
-    throw new ApiError('MATCHMAKER_NO_GAME_MODE_PROVIDED', 'game_modes is empty: ask for at least one')
+    throw new ApiError('MATCHMAKER_NO_GAME_MODE_PROVIDED', 'game_modes is empty: name at least one')
   const modes = [...new Set(game_modes)].map(id => findMode(id, namespaceId, tables))
   const disabled = modes.find(mode => mode.disabled?.includes('find'))
   if (!disabled) return modes
   throw new ApiError(
     'MATCHMAKER_FIND_DISABLED',
-    `game mode ${disabled.game_mode_id} does not allow to find lobbies: its key "disabled" in the scenario lists find`,
+    `game mode ${disabled.game_mode_id} does not allow finding lobbies: remove find from its "disabled" list in the scenario`,
   )
 }
 
@@ -90,8 +90,8 @@ function findMode(id: string, namespace_id: string, { gameModes }: Tables): Game
 }
 
 /**
- * Finds the modes in those of the regions that they enable: by mode, then in the order of the regions. Throws `ApiError`
- * for an unknown region, and where no mode enables one of the regions.
+ * Lists the requested regions that each mode enables: by mode, then in the order of the request. Throws `ApiError` for an
+ * unknown region, and if no mode enables a requested region.
  */
 function findPlaces(
   modes: readonly GameModeRow[],
@@ -110,7 +110,7 @@ function findPlaces(
   const wanted = regions === undefined ? 'any region' : `${regions.map(quoted).join(', ') || 'no region'}`
   throw new ApiError(
     'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
-    `the request asks for ${wanted}, and game modes enable: ${names.join('; ')}`,
+    `the request asks for ${wanted}, but the game modes enable: ${names.join('; ')}`,
   )
 }
 
@@ -120,13 +120,13 @@ function checkRegion(id: string, { regions }: Tables): void {
   throw new ApiError('MATCHMAKER_REGION_NOT_FOUND', `there is no region ${quoted(id)}.${didYouMean(id, known)}`)
 }
 
-/** Finds the lobby with the fewest free seats; of several, one in the nearest region, then of the mode asked for first, then the oldest. */
+/** Finds the lobby with the fewest free seats. On a tie, the nearest region wins, then the first requested mode, then the oldest lobby. */
 function fullestLobby(
   places: readonly Place[],
   { client, input, tables }: WriteCall<'lobbies.find'>,
 ): LobbyRow | undefined {
   const isNearer = compareDistances(input, tables)
-  // Another server than the mock's does not know of simulated players.
+  // A real game server does not know the simulated players.
   const isOpenTo = (lobby: LobbyRow) => client.sessionMs === undefined || lobby.run_by === 'mock'
   const fits = (lobby: LobbyRow) =>
     isOpenTo(lobby) &&
@@ -147,7 +147,7 @@ function freeSeats(lobby: LobbyRow): number {
   return lobby.max_players_normal - seatsTaken(lobby)
 }
 
-/** Chooses the place of a new lobby: the first mode, in the region that was asked for first, else in the nearest. */
+/** Chooses the place of a new lobby: the first mode, in the first requested region or else in the nearest. */
 function placeOfNewLobby([first, ...others]: readonly [Place, ...Place[]], input: FindInput, tables: Tables): Place {
   if (input.regions) return first
   const inMode = others.filter(place => place.mode === first.mode)
@@ -164,11 +164,11 @@ function noneAvailable(places: readonly Place[]): ApiError {
   const regions = [...new Set(places.map(({ region_id }) => region_id))]
   return new ApiError(
     'MATCHMAKER_NO_AVAILABLE_LOBBIES',
-    `no lobby that fits has room (game modes ${modes.join(', ')}; regions ${regions.join(', ')}), and prevent_auto_create_lobby forbids a new one`,
+    `no matching lobby has a free seat (game modes ${modes.join(', ')}; regions ${regions.join(', ')}), and prevent_auto_create_lobby forbids a new one: leave it out, or free a seat`,
   )
 }
 
-/** Throws `ApiError` where a player may not join the lobby by its id. A closed lobby is joined like an open one (PROTOCOL.md C). */
+/** Throws `ApiError` if players may not join the lobby by its id. A closed lobby takes them like an open one (PROTOCOL.md C). */
 function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
   const { lobby_id, namespace_id, game_mode_id, max_players_direct } = lobby
   if (lobby.status === 'stopped') {
@@ -180,29 +180,21 @@ function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
   if (gameModes.get(`${namespace_id}/${game_mode_id}`)?.disabled?.includes('join')) {
     throw new ApiError(
       'MATCHMAKER_JOIN_DISABLED',
-      `game mode ${game_mode_id} does not allow to join lobbies by id: its key "disabled" in the scenario lists join`,
+      `game mode ${game_mode_id} does not allow joining lobbies by id: remove join from its "disabled" list in the scenario`,
     )
   }
   if (seatsTaken(lobby) >= max_players_direct) {
     throw new ApiError(
       'MATCHMAKER_LOBBY_FULL',
-      `lobby ${lobby_id} takes ${max_players_direct} players by its id, and ${seatsTaken(lobby)} have a seat: disconnect a player, or find or create another lobby`,
+      `lobby ${lobby_id} is full: ${seatsTaken(lobby)} of ${max_players_direct} seats are taken. Disconnect a player, or find or create another lobby`,
     )
   }
 }
 
-/** The settings of a new lobby, beyond its place. */
-interface LobbyInput {
-  readonly publicity?: 'public' | 'private' | undefined
-  readonly tags?: Tags | undefined
-  readonly max_players?: number | undefined
-  readonly lobby_config?: unknown
-}
-
-/** Creates a lobby with a free seat. Its server has to call ready first, unless the mock plays the server. Throws `ApiError`. */
+/** Creates a lobby. Its server has to call ready first, unless the mock simulates the server. Throws `ApiError`. */
 function createLobbyRow(
   { mode, region_id }: Place,
-  input: LobbyInput,
+  input: Partial<Pick<OperationInput<'lobbies.create'>, 'publicity' | 'tags' | 'max_players' | 'lobby_config'>>,
   { client, tables, random, now }: SeatCall,
 ): LobbyRow {
   const { namespace_id, game_mode_id } = mode
@@ -216,9 +208,9 @@ function createLobbyRow(
   if (max_players_normal === 0)
     throw new ApiError(
       'MATCHMAKER_LOBBY_FULL',
-      `a lobby of game mode ${game_mode_id} that takes 0 players is full: ask for more, or allow more (max_players)`,
+      `a lobby of game mode ${game_mode_id} has 0 seats: send max_players, or raise it in the scenario`,
     )
-  // Simulated players bring a server along.
+  // A lobby that simulated players create has a simulated server.
   const isPlayed = client.sessionMs !== undefined || tables.settings.get('settings')?.servers !== 'manual'
   const lobby: LobbyRow = Object.freeze({
     lobby_id: freshId(random, id => tables.lobbies.get(id) !== undefined),
@@ -243,7 +235,7 @@ function createLobbyRow(
   return lobby
 }
 
-/** The part of the lobbies of a namespace that simulated players leave to others. */
+/** Simulated players leave this share of a namespace's lobbies to others. */
 const partForOthers = 1 / 8
 
 function checkLobbyCount(namespace_id: string, client: Client, { namespaces, lobbies }: Tables): void {
@@ -254,7 +246,7 @@ function checkLobbyCount(namespace_id: string, client: Client, { namespaces, lob
   const advice = running === 0 ? 'raise lobby_count_max' : 'stop one, or raise lobby_count_max'
   throw new ApiError(
     'MATCHMAKER_TOO_MANY_LOBBIES',
-    `the namespace has ${running} lobbies, and may have ${most}: ${advice} in mm-config`,
+    `the namespace has ${running} of at most ${most} lobbies: ${advice} in mm-config`,
   )
 }
 
@@ -271,7 +263,7 @@ function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall)
       address,
       ...(session_ms === undefined ? {} : { session_ms }),
       status: 'reserved',
-      // The seats of a starting lobby expire counted from when it is ready.
+      // The seats of a starting lobby begin to expire when it is ready.
       ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
       ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
       // A simulated player leaves when its session is over.
@@ -282,7 +274,7 @@ function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall)
   return joinOutput(lobby_id, { region_id, display_name }, lobbyPorts(lobby, tables), token)
 }
 
-/** Throws `ApiError` where no more players may come from the client's address (PROTOCOL.md B6). */
+/** Throws `ApiError` if no more players may come from the client's address (PROTOCOL.md B6). */
 function checkAddress(namespace_id: string, { address, isLocal }: Client, { namespaces, players }: Tables): void {
   const limit = namespaces.get(namespace_id)?.max_players
   // On one machine, all players have the same address.
@@ -294,13 +286,13 @@ function checkAddress(namespace_id: string, { address, isLocal }: Client, { name
     taken === 0 ? 'raise max_players in mm-config' : 'raise max_players in mm-config, or disconnect a player'
   throw new ApiError(
     'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE',
-    `${address} has ${taken} players in the namespace, and may have ${most}: ${advice}`,
+    `${address} has ${taken} of at most ${most} players in the namespace: ${advice}`,
   )
 }
 
 /**
- * Throws `ApiError` where one of the game modes does not allow `max_players`: 0, more than the larger of its normal and
- * direct maximum, or any number where its `dynamic_max_players` is false (PROTOCOL.md C).
+ * Throws `ApiError` if one of the game modes does not allow `max_players` (PROTOCOL.md C). 0 is too few, and more than the
+ * larger of the normal and direct maximum is too many. With `dynamic_max_players: false`, no number is allowed.
  */
 function checkMaxPlayers(max_players: number | undefined, modes: readonly GameModeRow[]): void {
   if (max_players === undefined) return
@@ -326,7 +318,7 @@ const tagLimits = { tags: 8, name: 128, value: 512 }
 
 type Tags = Readonly<Record<string, string>>
 
-/** Throws `ApiError` where there are too many tags, one is too long, or a game mode takes none (PROTOCOL.md C). */
+/** Throws `ApiError` if there are too many tags, one is too long, or a game mode takes none (PROTOCOL.md C). */
 function checkTags(tags: Tags = {}, modes: readonly GameModeRow[] = []): void {
   const entries = Object.entries(tags)
   if (entries.length === 0) return
@@ -353,7 +345,7 @@ function tooLong(text: string, most: number): string {
   return `${utf8Length(text)} bytes: send at most ${most}`
 }
 
-/** Whether a lobby has all tags that a request asks for. */
+/** Checks that a lobby has all requested tags. */
 function hasTags(tags: Tags = {}, asked: Tags = {}): boolean {
   return Object.entries(asked).every(([name, value]) => tags[name] === value)
 }

@@ -65,7 +65,7 @@ export const updateMatchmakerConfig: Resolver<'games.namespaces.updateGameNamesp
   return undefined
 }
 
-/** Validates such numbers: nothing is wrong with them, if they could be read (PROTOCOL.md C). */
+/** Validates the limits of a namespace. All numbers that the schema accepts are valid (PROTOCOL.md C). */
 export const validateMatchmakerConfig: Resolver<'games.namespaces.validateGameNamespaceMatchmakerConfig'> = () => ({
   errors: [],
 })
@@ -79,7 +79,7 @@ export const toggleDomainPublicAuth: Resolver<'games.namespaces.toggleNamespaceD
   return {}
 }
 
-/** Adds a domain to a namespace. Does nothing where the namespace has it (PROTOCOL.md C). */
+/** Adds a domain to a namespace. Does nothing if the namespace has it (PROTOCOL.md C). */
 export const addDomain: Resolver<'games.namespaces.addNamespaceDomain'> = ({ input, tables }) => {
   const namespace = findNamespace(input, tables)
   const domain = input.domain.toLowerCase()
@@ -88,7 +88,7 @@ export const addDomain: Resolver<'games.namespaces.addNamespaceDomain'> = ({ inp
   return {}
 }
 
-/** Removes a domain from a namespace. Does nothing where the namespace does not have it (PROTOCOL.md C). */
+/** Removes a domain from a namespace. Does nothing if the namespace does not have it (PROTOCOL.md C). */
 export const removeDomain: Resolver<'games.namespaces.removeNamespaceDomain'> = ({ input, tables }) => {
   const namespace = findNamespace(input, tables)
   const domain = input.domain.toLowerCase()
@@ -101,7 +101,7 @@ export const validateNamespace: Resolver<'games.namespaces.validateGameNamespace
   errors: nameErrors(input, tables),
 })
 
-/** Finds the namespace of a game. Throws `ApiError` where there is none, or where it is another game's (PROTOCOL.md B6). */
+/** Finds the namespace of a game. Throws `ApiError` if the game has no such namespace (PROTOCOL.md B6). */
 function findNamespace(
   { game_id, namespace_id }: Pick<NamespaceRow, 'game_id' | 'namespace_id'>,
   { namespaces }: Pick<Tables, 'namespaces'>,
@@ -192,7 +192,7 @@ export const createPublicToken: Resolver<'games.namespaces.createGameNamespaceTo
 
 type SentPorts = Pick<OperationInput<'games.namespaces.createGameNamespaceTokenDevelopment'>, 'ports' | 'lobby_ports'>
 
-/** The ports, which may be sent in two ways. */
+/** Returns the ports from either form of the request. */
 function sentPorts({ ports, lobby_ports }: SentPorts): readonly Port[] {
   if (lobby_ports) return lobby_ports
   return Object.entries(ports ?? {}).map(([label, { port, port_range, protocol }]) => ({
@@ -203,7 +203,7 @@ function sentPorts({ ports, lobby_ports }: SentPorts): readonly Port[] {
   }))
 }
 
-/** A port as the token keeps it: without unknown fields and undefined ones. */
+/** Drops the unknown fields of a port, and the undefined ones. */
 function lobbyPort({ label, target_port, port_range, proxy_protocol }: Port): LobbyPort {
   return {
     label,
@@ -249,7 +249,7 @@ function targetErrors({ target_port, proxy_protocol }: Port, seen: Set<string>):
   return []
 }
 
-/** As the real service, compares ranges of all protocols, and ranges that run backwards too. `addRange` keeps `earlier`. */
+/** Compares ranges across protocols, and reversed ranges too, as the real service does. Adds the range to `earlier`. */
 function rangeErrors({ target_port, port_range: range, proxy_protocol }: Port, earlier: Range[]): string[] {
   if (target_port !== undefined) return range ? ['duplicate-port-and-port-range'] : []
   if (!range) return ['missing-port-and-port-range']
@@ -261,8 +261,8 @@ function rangeErrors({ target_port, port_range: range, proxy_protocol }: Port, e
 }
 
 /**
- * Adds a range to ranges that are sorted by `min` and also by `max`. A range inside another one is left out: whatever
- * overlaps it overlaps the other one too. So each check is a binary search, however many ranges there are.
+ * Adds a range to ranges that are sorted by `min` and also by `max`, so that each check is a binary search. Leaves out a
+ * range inside another one: whatever overlaps it overlaps the other one too.
  */
 function addRange(range: Range, ranges: Range[]): void {
   const at = countUpTo(range.min, ranges)
@@ -273,7 +273,7 @@ function addRange(range: Range, ranges: Range[]): void {
   ranges.splice(start, end - start, range)
 }
 
-/** How many of the sorted ranges start at `port` or before it. */
+/** Counts the ranges that start at `port` or before it. They are sorted. */
 function countUpTo(port: number, ranges: readonly Range[]): number {
   let [low, high] = [0, ranges.length]
   while (low < high) {

@@ -11,7 +11,7 @@ export const listRegions: Resolver<'regions.list'> = ({ caller, input, tables })
   return { regions: enabledRegions(modes, tables, clientLocation(input, tables)) }
 }
 
-/** Returns where the client says that it is, else where the scenario says. */
+/** Returns the client's location, from the request or else from the scenario. */
 export function clientLocation(
   input: { readonly 'x-coords'?: Coordinates | undefined },
   { settings }: Pick<Tables, 'settings'>,
@@ -47,7 +47,7 @@ export const localRegion: Region = {
   datacenter_distance_from_client: { kilometers: 0, miles: 0 },
 }
 
-/** Makes a comparison of regions: whether one is nearer to the client than another. Without a location none is. */
+/** Creates a function that checks if a region is nearer to the client than another. Without a location, none is. */
 export function compareDistances(
   input: { readonly 'x-coords'?: Coordinates | undefined },
   tables: Tables,
@@ -66,7 +66,7 @@ export function compareDistances(
 
 const milesInKilometer = 0.621371
 
-/** Returns the distance along the WGS84 geodesic between two places; 0 where the client's is unknown (PROTOCOL.md B4). */
+/** Returns the distance along the WGS84 geodesic, or 0 if the client's location is unknown (PROTOCOL.md B4). */
 export function distance(
   client: Coordinates | undefined,
   datacenter: Coordinates,
@@ -87,7 +87,7 @@ export function distance(
   return { kilometers, miles: kilometers * milesInKilometer }
 }
 
-/** The same place with degrees in range. Clients may send any number: beyond a pole, the latitude goes down on the other side. */
+/** Brings the degrees of a place into range. Beyond a pole, the latitude falls again on the other side of the globe. */
 function normalizeCoordinates({ latitude, longitude }: Coordinates): Coordinates {
   const inRange = longitude % 360
   if (Math.abs(latitude) <= 90) return { latitude, longitude: inRange }

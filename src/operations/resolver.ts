@@ -7,7 +7,7 @@ import type { Random } from '../store/random.js'
 import type { ServerPorts } from '../store/rows.js'
 import type { View } from '../store/world.js'
 
-/** The sender of a request, as its token says or, without one, its Origin. `server` is the game server of a development token. */
+/** The sender of a request, known by its token or else by its Origin. `server` is the game server of a development token. */
 export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'tokenless'; readonly namespaceId: string }
@@ -34,13 +34,13 @@ export const acceptedCallers = {
 /** The callers of an operation with that auth. */
 export type CallerOf<Needed extends Auth> = Extract<Caller, { kind: (typeof acceptedCallers)[Needed][number] }>
 
-/** Where a request comes from. */
+/** The machine that sent a request. */
 export interface Client {
   /** The address of the machine that asks, or of the player whom a proxy names. */
   readonly address: string
-  /** Whether the connection comes from this machine: then all players on it have the same address. */
+  /** `true` if the connection comes from this machine. Then all players have the same address. */
   readonly isLocal: boolean
-  /** How long a simulated player plays once it is connected, in ms. */
+  /** The length of a simulated player's session, in ms. Absent for any other client. */
   readonly sessionMs?: number
 }
 
@@ -58,8 +58,8 @@ export interface WriteCall<Id extends OperationId> extends ReadCall<Id> {
 }
 
 /**
- * The synchronous function that answers an operation, or throws `ApiError`. A write that throws is rolled back. One that
- * returns an `ApiError` is refused, and what it wrote is committed. A watch leaves its index to the server.
+ * The synchronous function that answers an operation, or throws `ApiError`. A write that throws is rolled back. If it
+ * returns an `ApiError` instead, its changes are committed, and the client gets the error. The server adds the index of a watch.
  */
 export type Resolver<Id extends OperationId> = Operations[Id]['kind'] extends 'write'
   ? (call: WriteCall<Id>) => OperationOutput<Id> | ApiError
@@ -67,7 +67,7 @@ export type Resolver<Id extends OperationId> = Operations[Id]['kind'] extends 'w
     ? (call: ReadCall<Id>) => Omit<OperationOutput<Id>, 'watch'>
     : (call: ReadCall<Id>) => OperationOutput<Id>
 
-/** Adds up players. No sum is above what clients can read. */
+/** Adds up players. The sum is at most the largest number that clients can read. */
 export function sumPlayers(counts: Iterable<number>): number {
   let sum = 0
   for (const count of counts) sum += count
@@ -78,14 +78,18 @@ export function sumPlayers(counts: Iterable<number>): number {
 const mostListed = 10
 
 /**
- * Throws `ApiError` where a new thing has validation errors: the message lists some, the metadata all (PROTOCOL.md C).
- * A body without the shape of its schema is `API_BAD_BODY`, and does not come this far.
+ * Throws `ApiError` if there are validation errors. The message lists the first ten, the metadata all (PROTOCOL.md C).
+ * `subject` begins the message.
  */
-export function refuseInvalid(what: string, errors: readonly ValidationError[]): void {
+export function refuseInvalid(subject: string, errors: readonly ValidationError[]): void {
   if (errors.length === 0) return
   const texts = errors.slice(0, mostListed).map(({ path }) => path.join(' '))
   const more = errors.length > mostListed ? ` and ${errors.length - mostListed} more` : ''
-  throw new ApiError('VALIDATION_ERROR', `${what} is refused: ${texts.join(', ')}${more}; metadata.errors has all`, {
-    metadata: { errors },
-  })
+  throw new ApiError(
+    'VALIDATION_ERROR',
+    `${subject} is not valid: ${texts.join(', ')}${more}. metadata.errors lists all problems`,
+    {
+      metadata: { errors },
+    },
+  )
 }

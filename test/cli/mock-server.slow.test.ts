@@ -53,7 +53,7 @@ describe('a port that is taken', () => {
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      `port ${port} on 127.0.0.1 is taken: end what listens there, or choose another port (0 picks a free one)\n`,
+      `port ${port} on 127.0.0.1 is taken: stop the program that listens there, or choose another port (0 picks a free one)\n`,
     )
   })
 
@@ -145,7 +145,7 @@ describe('mockmaker --host', () => {
     ],
     [
       'no-such-host.invalid',
-      'cannot listen on no-such-host.invalid: no machine of that name is known. Name an address, or leave the host out\n',
+      'cannot listen on no-such-host.invalid: no machine has that name. Name an address, or leave the host out\n',
     ],
   ])('ends with an error if nothing can listen on %s', async ([host = '', message]) => {
     expect(await run(['--host', host, '--port', '0'])).toMatchObject({ code: 1, stderr: message })

@@ -294,8 +294,8 @@ describe('mockExpress called with what no type lets pass', () => {
     [[], null, 'options is null: expected object'],
     [undefined, {}, 'handlers is missing: expected array'],
     [{}, {}, 'handlers is {}: expected array'],
-    [[{}], {}, 'handlers[0] is {}: expected a handler of msw, as mock.handlers has them'],
-    [[undefined], {}, 'handlers[0] is missing: expected a handler of msw, as mock.handlers has them'],
+    [[{}], {}, 'handlers[0] is {}: expected an MSW handler, such as those of mock.handlers'],
+    [[undefined], {}, 'handlers[0] is missing: expected an MSW handler, such as those of mock.handlers'],
   ] as const)('refuses the handlers %j with the options %j', ([handlers, options, message]) => {
     expect(() => mockExpress(handlers as never, options as never)).toThrow(message)
   })

@@ -242,7 +242,7 @@ describe('bytes on a socket', () => {
   })
 })
 
-describe('a request that does not come in time', () => {
+describe('a request that does not arrive in time', () => {
   it.for([
     ['headers', 'GET / HTTP/1.1\r\nhost: loc'],
     ['a body', `POST ${validate} HTTP/1.1\r\nhost: localhost\r\n${auth}\r\ncontent-length: 10\r\n\r\n{`],
@@ -257,7 +257,7 @@ describe('a request that does not come in time', () => {
 
     const got = await responseTo(bound.url, sent)
 
-    expect(json(got)).toEqual({ code: 'API_BAD_BODY', message: 'the request did not come in time' })
+    expect(json(got)).toEqual({ code: 'API_BAD_BODY', message: 'the request did not arrive in time' })
     await bound.close()
   })
 

@@ -31,23 +31,23 @@ const scenario: ScenarioInput = {
 
 const lobby = bearer('lobby.mock.full')
 const listed = 'GET /matchmaker/lobbies/list shows'
-const another = 'find, join or create gives another token'
+const another = 'get a new token with find, join or create'
 
 describe('a refusal of the matchmaker says how to mend it:', () => {
   it.for([
     ['lobbies/join', { lobby_id: 'nobody' }, listed],
     ['lobbies/join', { lobby_id: 'stopped' }, listed],
-    ['lobbies/join', { lobby_id: 'full' }, 'disconnect a player'],
-    ['lobbies/join', { lobby_id: 'walled' }, '"disabled" in the scenario lists join'],
-    ['lobbies/find', { game_modes: ['walled'] }, '"disabled" in the scenario lists find'],
-    ['lobbies/create', { game_mode: 'walled' }, '"disabled" in the scenario lists create'],
+    ['lobbies/join', { lobby_id: 'full' }, 'Disconnect a player'],
+    ['lobbies/join', { lobby_id: 'walled' }, 'remove join from its "disabled" list'],
+    ['lobbies/find', { game_modes: ['walled'] }, 'remove find from its "disabled" list'],
+    ['lobbies/create', { game_mode: 'walled' }, 'remove create from its "disabled" list'],
     ['lobbies/create', { game_mode: 'none' }, 'max_players'],
     ['players/connected', { player_token: 'player.mock.here' }, another],
     ['players/connected', { player_token: 'player.mock.gone' }, another],
     ['players/connected', { player_token: 'player.mock.late' }, another],
-    ['players/connected', { player_token: 'player.mock.other' }, 'gives another token'],
-    ['players/connected', { player_token: 'nobody' }, 'find, join and create answer one'],
-    ['players/connected', { player_token: 'lobby.mock.full' }, 'find, join and create answer one'],
+    ['players/connected', { player_token: 'player.mock.other' }, another],
+    ['players/connected', { player_token: 'nobody' }, 'find, join and create return one'],
+    ['players/connected', { player_token: 'lobby.mock.full' }, 'find, join and create return one'],
   ] as const)('POST /matchmaker/%s of %j', async ([path, body, mend]) => {
     const mock = createMockmaker({ scenario })
     const headers = path.startsWith('players') ? lobby : {}

@@ -89,7 +89,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       expect(failure(got)).toBe('400 VALIDATION_ERROR')
       expect(json(got)).toEqual({
         code: 'VALIDATION_ERROR',
-        message: `the namespace is refused: ${why.join(', ')}; metadata.errors has all`,
+        message: `the namespace is not valid: ${why.join(', ')}. metadata.errors lists all problems`,
         metadata: { errors: why.map(text => ({ path: text.split(' ') })) },
       })
       expect(json(got)).toMatchObject({ metadata: { errors } })
