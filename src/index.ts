@@ -50,11 +50,12 @@ export type { OverrideCall, OverrideResolver } from './server/overrides.js'
 export type { NearMiss, Verification } from './server/verify.js'
 export type { Cause, Change, ChangeSet } from './store/change-set.js'
 export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './store/clock.js'
+export type { ServerPorts } from './store/columns.js'
 export type { Inputs } from './store/inputs.js'
 export type { Predicate } from './store/query.js'
 export type { RandomState } from './store/random.js'
 export type { ReloadSummary } from './store/reload.js'
-export type { Rows, ServerPorts, TableName } from './store/rows.js'
+export type { Rows, TableName } from './store/rows.js'
 export type {
   Changes as RecordChanges,
   ListOptions,

@@ -1,6 +1,5 @@
 import { ApiError } from '../contract/errors.js'
 import { frozenCopy } from '../lib/json.js'
-import type { Tables } from '../store/model.js'
 import {
   isSeated,
   type LobbyRow,
@@ -8,7 +7,8 @@ import {
   type RunningLobby,
   removed,
   type SeatedPlayer,
-} from '../store/rows.js'
+} from '../store/matchmaker-rows.js'
+import type { Tables } from '../store/model.js'
 import { lifetimeMs, playedMs } from '../store/time.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
 import { findLobbyById } from './lobbies.js'

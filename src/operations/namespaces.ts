@@ -11,9 +11,10 @@ import { type Namespace, type Port, portsMax, type ValidationError } from '../co
 import type { OperationInput } from '../contract/operations.js'
 import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
+import type { LobbyPort } from '../store/columns.js'
 import type { Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
-import { type LobbyPort, matchmakerDefaults, type NamespaceRow } from '../store/rows.js'
+import { matchmakerDefaults, type NamespaceRow } from '../store/rows.js'
 import { findGame, namespaceSummary } from './games.js'
 import { type Resolver, refuseInvalid } from './resolver.js'
 

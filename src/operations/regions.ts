@@ -1,7 +1,7 @@
 import geodesic from 'geographiclib-geodesic'
 import type { Coordinates, Region } from '../contract/regions.js'
+import type { GameModeRow } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
-import type { GameModeRow } from '../store/rows.js'
 import type { Resolver } from './resolver.js'
 
 /** Lists the regions that a namespace's game modes enable; a development token gets the canned one (PROTOCOL.md B2, C). */

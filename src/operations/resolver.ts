@@ -3,8 +3,8 @@ import { uint32Max } from '../contract/formats.js'
 import type { ValidationError } from '../contract/namespaces.js'
 import type { Auth } from '../contract/operation.js'
 import type { OperationId, OperationInput, OperationOutput, Operations } from '../contract/operations.js'
+import type { ServerPorts } from '../store/columns.js'
 import type { Random } from '../store/random.js'
-import type { ServerPorts } from '../store/rows.js'
 import type { View } from '../store/world.js'
 
 /** The sender of a request, known by its token or else by its Origin. `server` is the game server of a development token. */

@@ -2,8 +2,14 @@ import type * as z from 'zod'
 import type { Path } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { countSeated } from '../store/inputs.js'
-import { catalogue } from '../store/region-catalogue.js'
-import { arrivesTooFast, arrivesTooFastMessage, LobbyRow, mostPlayers, PlayerRow } from '../store/rows.js'
+import {
+  arrivesTooFast,
+  arrivesTooFastMessage,
+  catalogue,
+  LobbyRow,
+  mostPlayers,
+  PlayerRow,
+} from '../store/matchmaker-rows.js'
 import { namespaceKeys, type PlacedNamespace, simulationColumnsOf } from './games.js'
 import { givenIds, type Layout, layoutOf } from './layout.js'
 import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby, type PlayerEntry } from './lobbies.js'

@@ -1,17 +1,8 @@
 import * as z from 'zod'
 import type { Path } from '../lib/issues.js'
 import { serverPorts } from '../store/inputs.js'
-import {
-  defaultNames,
-  GameRow,
-  matchmakerDefaults,
-  NamespaceRow,
-  namespaceDefaults,
-  nextStepAt,
-  SimulationRow,
-  simulationDefaults,
-  TokenRow,
-} from '../store/rows.js'
+import { nextStepAt, SimulationRow, simulationDefaults } from '../store/matchmaker-rows.js'
+import { defaultNames, GameRow, matchmakerDefaults, NamespaceRow, namespaceDefaults, TokenRow } from '../store/rows.js'
 import { entryKeys, givenKeys, type SeededIds } from './entry.js'
 import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry } from './lobbies.js'
 

@@ -1,7 +1,7 @@
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
+import { catalogue } from '../store/matchmaker-rows.js'
 import { models, tableNames } from '../store/models.js'
-import { catalogue } from '../store/region-catalogue.js'
 import { defaultNames, type TableName } from '../store/rows.js'
 import {
   type GameEntry,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { sameJson } from '../lib/json.js'
+import { ServerPorts, serverPortsDefaults } from '../store/columns.js'
 import { countSeated, MaxPlayersInput, maxPlayersColumns, serverPorts } from '../store/inputs.js'
 import {
   GameModeRow,
@@ -14,9 +15,7 @@ import {
   playerDefaults,
   RunBy,
   runBy,
-  ServerPorts,
-  serverPortsDefaults,
-} from '../store/rows.js'
+} from '../store/matchmaker-rows.js'
 import { entryKeys, givenKeys, withoutDefaults } from './entry.js'
 import { suggestedRegions } from './regions.js'
 

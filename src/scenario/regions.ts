@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { sameJson } from '../lib/json.js'
 import { suggestedValues } from '../lib/text.js'
-import { catalogue } from '../store/region-catalogue.js'
-import { RegionRow, regionDefaults } from '../store/rows.js'
+import { catalogue, RegionRow, regionDefaults } from '../store/matchmaker-rows.js'
 import { entryKeys, givenKeys, type SeededIds } from './entry.js'
 
 /** Metadata of a region id: editors suggest those of the catalogue. */

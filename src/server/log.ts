@@ -2,7 +2,7 @@ import type { Join } from '../contract/lobbies.js'
 import type { ValidationError } from '../contract/namespaces.js'
 import type { OperationId, OperationOutput } from '../contract/operations.js'
 import type { Caller } from '../operations/resolver.js'
-import { seatsTaken } from '../store/rows.js'
+import { seatsTaken } from '../store/matchmaker-rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { RequestContext } from './message.js'
 

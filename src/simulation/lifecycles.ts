@@ -1,6 +1,7 @@
 import { completeLink } from '../operations/auth.js'
 import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
-import { expired, isSeated, type LobbyRow, type PlayerRow, type Rows, type TableName } from '../store/rows.js'
+import { expired, isSeated, type LobbyRow, type PlayerRow } from '../store/matchmaker-rows.js'
+import type { Rows, TableName } from '../store/rows.js'
 import { type JobContext, runSimulationStep, serveLobby } from './simulated-players.js'
 
 /** What happens to the rows of a table by itself. Their model says when: `nextJobAt`. */

@@ -1,8 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { closeLobby, connectPlayer, stopLobby } from '../operations/game-server.js'
 import { findLobby } from '../operations/matchmaking.js'
-import type { Tables } from '../store/model.js'
-import { Random } from '../store/random.js'
 import {
   type GameModeRow,
   type LobbyRow,
@@ -13,7 +11,9 @@ import {
   seatsTaken,
   sessionLimits,
   simulationStepMs,
-} from '../store/rows.js'
+} from '../store/matchmaker-rows.js'
+import type { Tables } from '../store/model.js'
+import { Random } from '../store/random.js'
 import { freshToken } from '../store/tokens.js'
 import type { View } from '../store/world.js'
 

@@ -4,25 +4,26 @@ import { issueTexts, likelyIssues, listKnownKeys, type Path, pathText } from '..
 import { isJsonObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { Tables } from './model.js'
-import { catalogue } from './region-catalogue.js'
+import { type ServerPorts, serverPortsDefaults } from './columns.js'
 import {
-  DeviceLinkRow,
-  defaultNames,
+  catalogue,
   GameModeRow,
-  GameRow,
   LobbyRow,
   MaxPlayers,
-  NamespaceRow,
   PlayerRow,
   playerDefaults,
   RegionRow,
+  SimulationRow,
+} from './matchmaker-rows.js'
+import type { Tables } from './model.js'
+import {
+  DeviceLinkRow,
+  defaultNames,
+  GameRow,
+  NamespaceRow,
   type RowInputs,
   type Rows,
-  type ServerPorts,
   SettingsRow,
-  SimulationRow,
-  serverPortsDefaults,
   type TableName,
   TokenRow,
 } from './rows.js'

@@ -1,6 +1,26 @@
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import {
+  catalogue,
+  GameModeRow,
+  isSeated,
+  LobbyRow,
+  lobbyDefaults,
+  maxPlayersDefaults,
+  mostPlayers,
+  nextStepAt,
+  PlayerRow,
+  playerDefaults,
+  RegionRow,
+  regionDefaults,
+  removed,
+  runBy,
+  SimulationRow,
+  seatsTaken,
+  simulationDefaults,
+  tooManyPlayers,
+} from './matchmaker-rows.js'
+import {
   type DefaultsContext,
   type Model,
   nestedReference,
@@ -11,37 +31,19 @@ import {
   unknownReference,
 } from './model.js'
 import { defaultNamespaceId } from './namespaces.js'
-import { catalogue } from './region-catalogue.js'
 import {
   DeviceLinkRow,
   deviceLinkDefaults,
-  GameModeRow,
   GameRow,
   inMemory,
-  isSeated,
-  LobbyRow,
-  lobbyDefaults,
   matchmakerDefaults,
-  maxPlayersDefaults,
-  mostPlayers,
   NamespaceRow,
   namespaceDefaults,
-  nextStepAt,
-  PlayerRow,
-  playerDefaults,
-  RegionRow,
   type RowInputs,
   type Rows,
-  regionDefaults,
-  removed,
-  runBy,
   SettingsRow,
-  SimulationRow,
-  seatsTaken,
-  simulationDefaults,
   type TableName,
   TokenRow,
-  tooManyPlayers,
 } from './rows.js'
 import type { Table } from './table.js'
 import { lifetimeMs } from './time.js'

@@ -1,7 +1,8 @@
+import { lobbyTokenStart } from './columns.js'
 import type { Tables } from './model.js'
 import { fullNameOf } from './namespaces.js'
 import { Random } from './random.js'
-import { lobbyTokenStart, type TokenInput } from './rows.js'
+import type { TokenInput } from './rows.js'
 import type { ReadTables } from './table-calls.js'
 import { lifetimeMs } from './time.js'
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { operationIds } from '../../src/contract/operations.js'
 import { scenarios } from '../../src/scenario/shipped.js'
 import { snapshotOf } from '../../src/scenario/snapshot.js'
-import { catalogue } from '../../src/store/region-catalogue.js'
+import { catalogue } from '../../src/store/matchmaker-rows.js'
 import { rowsOf, worldOf } from '../support/worlds.js'
 
 /** As much of a JSON Schema as is looked at here. */

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { fc, it } from '@fast-check/vitest'
 import { expect } from 'vitest'
 import { addressOf } from '../../src/simulation/simulated-players.js'
-import { simulationStepMs } from '../../src/store/rows.js'
+import { simulationStepMs } from '../../src/store/matchmaker-rows.js'
 import { latestMs } from '../../src/store/time.js'
 
 // A step of four bytes lasts to the year 2650.

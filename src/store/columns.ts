@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import { Identifier } from '../contract/formats.js'
+import { Port } from '../contract/namespaces.js'
+
+// Columns that rows of several tables have.
+
+/** An id. It stands in paths and tokens, and messages join ids by `/` and by spaces. */
+export const Id = z
+  .string()
+  .regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
+  .refine(id => id !== '.' && id !== '..', 'expected an id that can stand in a path: . and .. are steps in one')
+  .refine(id => !/\p{Surrogate}/u.test(id), 'expected whole characters: half of a surrogate pair stands for nothing')
+
+/** Only tokens of lobbies begin like this. */
+export const lobbyTokenStart = 'lobby.mock.'
+
+/** Any token but a lobby's. Tokens are opaque, and real ones are longer than any id (PROTOCOL.md B1). */
+export const Token = z
+  .string()
+  .regex(/^[!-~]+$/, 'expected a token: visible ASCII without white space')
+  .refine(
+    token => !token.startsWith(lobbyTokenStart),
+    `expected a token that does not begin as those of lobbies do, with ${lobbyTokenStart}`,
+  )
+  .meta({ description: 'A token as it is sent. Default: from the seed.', examples: ['cloud.mock.desk'] })
+
+export const Place = z.strictObject({
+  latitude: z
+    .number()
+    .min(-90)
+    .max(90)
+    .meta({ description: 'In degrees: north is above 0.', examples: [52.52] }),
+  longitude: z
+    .number()
+    .min(-180)
+    .max(180)
+    .meta({ description: 'In degrees: east is above 0.', examples: [13.4] }),
+})
+
+const { target_port, port_range, proxy_protocol } = Port.shape
+const { min, max } = port_range.unwrap().shape
+
+/** A port of a game server, whose label is an identifier. */
+export const LobbyPort = z
+  .strictObject({
+    label: Identifier.meta({ description: 'What clients call the port.', examples: ['default'] }),
+    target_port: target_port.meta({
+      description: 'The one port. Leave it out where port_range is given.',
+      examples: [7777],
+    }),
+    port_range: z
+      .strictObject({
+        min: min.meta({ description: 'The first port.', examples: [26_000] }),
+        max: max.meta({ description: 'The last port.', examples: [26_010] }),
+      })
+      .optional()
+      .describe('Ports from min to max. Leave it out where target_port is given.'),
+    proxy_protocol: proxy_protocol.describe('How clients reach the port.'),
+  })
+  .describe('A port of a game server.')
+export type LobbyPort = z.output<typeof LobbyPort>
+
+export const serverPortsDefaults = { hostname: '127.0.0.1', lobby_ports: [] as LobbyPort[] }
+
+/** The host of a game server, and the ports that it opens. */
+export const ServerPorts = z.strictObject({
+  hostname: z.string().meta({
+    description: 'The host that game servers run on. Default: 127.0.0.1.',
+    examples: ['10.0.0.7'],
+  }),
+  lobby_ports: z.array(LobbyPort).meta({ description: 'The ports that they open. Default: none.' }),
+})
+export type ServerPorts = z.output<typeof ServerPorts>

@@ -1,0 +1,369 @@
+import * as z from 'zod'
+import { Uint32, Uuid } from '../contract/formats.js'
+import { Json, record } from '../lib/json.js'
+import { Duration, durationMs, formatDuration } from '../lib/time.js'
+import { Id, Place, ServerPorts, Token } from './columns.js'
+import { lifetimeMs, Time } from './time.js'
+
+// The rows of the matchmaker. `rows.ts` says how these schemas are used.
+
+export const regionDefaults = {
+  provider_display_name: 'Own',
+  datacenter_coord: { latitude: 0, longitude: 0 },
+} as const
+
+/** A region of data centres. */
+export const RegionRow = z.strictObject({
+  region_id: Id.meta({ description: 'Its id, which lobbies and game modes name.', examples: ['moon'] }),
+  provider_display_name: z.string().meta({
+    description: 'The company that runs its data centre. Default: Own.',
+  }),
+  region_display_name: z
+    .string()
+    .meta({ description: 'Its name for players. Default: the region_id.', examples: ['Moon'] }),
+  datacenter_coord: Place.meta({
+    description: 'The place of its data centre. Default: 0, 0.',
+  }),
+  /** The cloud side calls `region_id` `region_name_id` (PROTOCOL.md D). */
+  region_uuid: Uuid.meta({
+    description: 'Its id on the cloud side, a UUID. Default: that of the catalogue, else from the seed.',
+    examples: ['55555555-5555-4555-8555-555555555555'],
+  }),
+})
+export type RegionRow = z.output<typeof RegionRow>
+
+type RegionData = readonly [uuid: string, name: string, latitude: number, longitude: number]
+
+function region(region_id: string, [region_uuid, region_display_name, latitude, longitude]: RegionData): RegionRow {
+  // In the order of the row's schema, so that a snapshot knows the region again.
+  return {
+    region_id,
+    provider_display_name: 'Linode',
+    region_display_name,
+    datacenter_coord: { latitude, longitude },
+    region_uuid,
+  }
+}
+
+/** The regions that a scenario can name by their ids alone (PROTOCOL.md D). */
+export const catalogue: readonly RegionRow[] = [
+  region('lnd-atl', ['54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta', 33.74819, -84.39086]),
+  region('lnd-sfo', ['19f1b737-0ff1-4676-a834-1af8c4e9890f', 'San Francisco', 37.77938, -122.41843]),
+  region('lnd-fra', ['37aeb24a-12f6-45ea-ba7e-d2589588d7db', 'Frankfurt', 50.11044, 8.68183]),
+  region('lnd-syd', ['6041893e-7a35-4ab7-a31d-9fd4d6f9dee2', 'Sydney', -33.87271, 151.20569]),
+  region('lnd-tok', ['1f34955f-c0a5-472f-b1c6-1912698141eb', 'Tokyo', 35.68951, 139.6917]),
+  region('lnd-mba', ['a699aff0-9d2d-4cad-bef4-b929a78d430e', 'Mumbai', 18.9401, 72.83466]),
+  region('lnd-tor', ['33eaba37-0f06-4dc0-959a-2267481e63df', 'Toronto', 43.65161, -79.38313]),
+  region('lnd-dca', ['732757b5-51dd-464f-a673-6ae40502c832', 'Washington, DC', 38.89212, -77.00909]),
+  region('lnd-dfw', ['06e30e05-cd47-4cc7-adeb-8cb4a1a189b7', 'Dallas', 32.77557, -96.7956]),
+  region('lnd-ewr', ['ed6dac28-c16d-4c03-8daa-98adfbae4758', 'New York City', 40.71298, -74.0072]),
+  region('lnd-lon', ['161e738d-f7ed-4d43-af64-7731e39835ef', 'London', 51.50335, -0.0794]),
+  region('lnd-sgp', ['4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728]),
+]
+
+/** PROTOCOL.md C. */
+export const maxPlayersDefaults = { max_players_normal: 32, max_players_direct: 40, max_players_party: 40 } as const
+
+const mostPlayersBy = {
+  max_players_normal: Uint32.meta({
+    description: 'The most players by find.',
+    examples: [16],
+  }),
+  max_players_direct: Uint32.meta({
+    description: 'The most players by join with the id of the lobby.',
+    examples: [20],
+  }),
+  max_players_party: Uint32.meta({
+    description: 'The most players as a party.',
+    examples: [20],
+  }),
+}
+/** The most players that a lobby takes, by each way to come. */
+export const MaxPlayers = z.object(mostPlayersBy)
+export type MaxPlayers = z.output<typeof MaxPlayers>
+
+export const gameModeDefaults = { listable: true } as const
+
+/** A game mode of a namespace. Its id is unique in the namespace only. */
+export const GameModeRow = z.strictObject({
+  namespace_id: Id,
+  game_mode_id: Id.meta({ description: 'Its id, which lobbies and clients name.', examples: ['duel'] }),
+  ...mostPlayersBy,
+  regions: z.array(z.string()).describe('Ids of the regions that it enables. Default: all of the scenario.'),
+  listable: z.boolean().meta({ description: 'Whether its lobbies are listed. Default: true.' }),
+  disabled: z
+    .array(z.enum(['find', 'join', 'create']))
+    .optional()
+    .meta({
+      description: 'The calls that are refused for its lobbies. Default: none.',
+      default: [],
+      examples: [['create']],
+    }),
+  dynamic_max_players: z.boolean().optional().meta({
+    description: 'Whether find and create may say how many players a lobby takes. Default: true.',
+    default: true,
+  }),
+  taggable: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether find and create may name tags. Default: true.', default: true }),
+  ports: ServerPorts.optional().describe(
+    "The host and ports of its game servers. Default: the namespace's development.",
+  ),
+})
+export type GameModeRow = z.output<typeof GameModeRow>
+
+export const lobbyDefaults = { publicity: 'public', is_closed: false, status: 'ready' } as const
+
+export const LobbyStatus = z
+  .enum(['starting', 'ready', 'stopped'])
+  .meta({ description: 'The status of its game server. Default: ready.' })
+
+export const RunBy = z
+  .enum(['mock', 'server'])
+  .describe('Who plays its game server. Default: mock; server if `servers` is manual, or if the lobby is starting.')
+
+const lobbyColumns = {
+  lobby_id: Id.meta({
+    description: 'Its id. Default: from the seed.',
+    examples: ['88888888-8888-4888-8888-888888888888'],
+  }),
+  namespace_id: Id,
+  game_mode_id: z
+    .string()
+    .meta({ description: "The game mode that is played. Default: the namespace's first.", examples: ['duel'] }),
+  region_id: z
+    .string()
+    .meta({ description: 'The region that it runs in. Default: the first one that its game mode enables.' }),
+  ...mostPlayersBy,
+  total_player_count: Uint32.meta({
+    description: 'The number of connected players. Default: as many as `players` lists.',
+    examples: [7],
+  }),
+  /** The number of reserved seats. The store counts them with the rows of the players. */
+  reserved_player_count: Uint32,
+  state: Json.optional().meta({
+    description:
+      'The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none.',
+    examples: [{ map: 'Harbour' }],
+  }),
+  publicity: z.enum(['public', 'private']).meta({ description: 'Whether it is listed and found. Default: public.' }),
+  is_closed: z.boolean().meta({
+    description: 'Whether it is closed: not found, not listed, and joined only by its id. Default: false.',
+  }),
+  tags: record(z.string())
+    .optional()
+    .meta({ description: 'Tags that find can ask for. Default: none.', examples: [{ map: 'harbour' }] }),
+  lobby_config: Json.optional().meta({
+    description: 'The configuration that its creator gives its server. Default: none.',
+    examples: [{ rounds: 3 }],
+  }),
+  run_by: RunBy,
+}
+const stops_at = Time.optional().describe('When it stops because of its age. Default: never.')
+
+/** A lobby, which takes no more players than it may: starting, ready, or stopped (PROTOCOL.md C). */
+export const LobbyRow = z
+  .discriminatedUnion(
+    'status',
+    [
+      z.strictObject({
+        ...lobbyColumns,
+        status: z.literal('starting'),
+        // One that the mock plays is ready at once.
+        run_by: z.literal('server', { error: 'expected server: a lobby that is starting waits for its own' }),
+        ready_by: Time.optional().describe('When it stops, unless its server has called ready. Default: never.'),
+        stops_at,
+      }),
+      z.strictObject({ ...lobbyColumns, status: z.literal('ready'), stops_at }),
+      z.strictObject({
+        ...lobbyColumns,
+        status: z.literal('stopped'),
+        forgotten_at: Time.optional().describe('When a stopped lobby is deleted. Default: never.'),
+      }),
+    ],
+    { error: 'expected starting, ready or stopped' },
+  )
+  .refine(lobby => seatsTaken(lobby) <= mostPlayers(lobby), {
+    path: ['total_player_count'],
+    // What is refined has the shape already.
+    error: issue => tooManyPlayers(issue.input as MaxPlayers),
+  })
+export type LobbyRow = z.output<typeof LobbyRow>
+
+/** A lobby that has not stopped. */
+export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
+
+/** The default of a lobby's `run_by`. A lobby that is starting waits for a server of its own. */
+export function runBy(
+  status: LobbyRow['status'] | undefined,
+  { servers }: { readonly servers: 'auto' | 'manual' | undefined },
+): LobbyRow['run_by'] {
+  return status === 'starting' || servers === 'manual' ? 'server' : 'mock'
+}
+
+/** The message about a lobby with too many players. */
+export function tooManyPlayers(lobby: MaxPlayers): string {
+  return `expected at most ${mostPlayers(lobby)}, the most that the lobby takes`
+}
+
+/** The most players that a lobby takes, in whichever way they come. */
+export function mostPlayers(lobby: MaxPlayers): number {
+  return Math.max(lobby.max_players_normal, lobby.max_players_direct, lobby.max_players_party)
+}
+
+/** The number of seats of connected players and of players who may connect yet. */
+export function seatsTaken(lobby: {
+  readonly total_player_count: number
+  readonly reserved_player_count: number
+}): number {
+  return lobby.total_player_count + lobby.reserved_player_count
+}
+
+export const playerDefaults = { status: 'connected', address: '127.0.0.1' } as const
+
+export const PlayerStatus = z
+  .enum(['reserved', 'connected', 'expired', 'removed'])
+  .meta({ description: 'Whether it has a seat, and has connected. Default: connected.' })
+
+const playerColumns = {
+  player_token: Token,
+  lobby_id: Id,
+  namespace_id: Id,
+  address: z.string().meta({
+    description: 'The address that it connects from. Default: 127.0.0.1.',
+    examples: ['203.0.113.7'],
+  }),
+  session_ms: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'How long a simulated player plays once it is connected, in ms.', examples: [720_000] }),
+}
+const removes_at = Time.optional().describe('When a player with a seat is removed because of its age. Default: never.')
+const forgotten_at = Time.optional().describe('When a player without a seat is deleted. Default: never.')
+
+/** A player: with a reserved seat, connected, or gone, because its seat has expired or it has left (PROTOCOL.md C). */
+export const PlayerRow = z.discriminatedUnion(
+  'status',
+  [
+    z.strictObject({
+      ...playerColumns,
+      status: z.literal('reserved'),
+      expires_at: Time.optional().describe('When a reserved seat is freed. Default: never.'),
+      connects_at: Time.optional().describe('When the mock connects a reserved player. Default: never.'),
+      removes_at,
+    }),
+    z.strictObject({
+      ...playerColumns,
+      status: z.literal('connected'),
+      leaves_at: Time.optional().describe('When the mock makes a connected player leave. Default: never.'),
+      removes_at,
+    }),
+    z.strictObject({ ...playerColumns, status: z.literal('expired'), forgotten_at }),
+    z.strictObject({ ...playerColumns, status: z.literal('removed'), forgotten_at }),
+  ],
+  { error: 'expected reserved, connected, expired or removed' },
+)
+export type PlayerRow = z.output<typeof PlayerRow>
+
+/** A player who has a seat. */
+export type SeatedPlayer = Extract<PlayerRow, { status: 'reserved' | 'connected' }>
+
+/** Whether a player has a seat in its lobby. */
+export function isSeated(player: PlayerRow): player is SeatedPlayer {
+  return player.status === 'reserved' || player.status === 'connected'
+}
+
+/** The row of a player after it has left its seat. The store keeps it for a while. */
+export function removed(player: PlayerRow, now: number): PlayerRow {
+  return gone(player, { status: 'removed', now })
+}
+
+/** The row of a player whose reserved seat has expired. */
+export function expired(player: PlayerRow, now: number): PlayerRow {
+  return gone(player, { status: 'expired', now })
+}
+
+function gone(
+  { player_token, lobby_id, namespace_id, address }: PlayerRow,
+  { status, now }: { readonly status: 'removed' | 'expired'; readonly now: number },
+): PlayerRow {
+  return Object.freeze({ player_token, lobby_id, namespace_id, address, status, forgotten_at: now + lifetimeMs.gone })
+}
+
+export const simulationDefaults = { concurrent: 100, session_ms: 720_000, settled: false } as const
+
+/** The most simulated players of a namespace. */
+export const mostConcurrent = 100_000
+
+/** The shortest and the longest session, in ms: ten seconds, because the simulation goes in steps of five, and a week. */
+export const sessionLimits = { min: 10_000, max: 604_800_000 }
+
+/** How often simulated players come, in ms. All that they do happens at such times. */
+export const simulationStepMs = 5000
+
+/** When players of a simulation come next; `undefined` where none come any more. Times in ms since the epoch. */
+export function nextStepAt(
+  { began_at, concurrent, settled }: Pick<SimulationRow, 'began_at' | 'concurrent' | 'settled'>,
+  after: number,
+): number | undefined {
+  if (settled && concurrent === 0) return undefined
+  return began_at + simulationStepMs * Math.max(1, Math.floor((after - began_at) / simulationStepMs) + 1)
+}
+
+/** The greatest weight of a game mode. */
+const mostWeight = 1_000_000
+/** The most players who may arrive in a second. */
+const mostArrivals = 1000
+
+/** Whether more simulated players arrive in a second than may. */
+export function arrivesTooFast({ concurrent, session_ms }: { concurrent: number; session_ms: number }): boolean {
+  return (concurrent * 1000) / session_ms > mostArrivals
+}
+
+export const arrivesTooFastMessage = `expected fewer players, or longer sessions: at most ${mostArrivals} may arrive in a second`
+
+/** The average length of a session. Files have it as text, rows in ms. */
+const Session = z.codec(
+  Duration.refine(text => isSession(durationMs(text)), 'expected a duration from 10s to 7d'),
+  z.int().min(sessionLimits.min).max(sessionLimits.max),
+  { decode: durationMs, encode: formatDuration },
+)
+
+function isSession(ms: number): boolean {
+  return ms >= sessionLimits.min && ms <= sessionLimits.max
+}
+
+/** Simulated players of a namespace, who come and go by themselves. */
+export const SimulationRow = z
+  .strictObject({
+    namespace_id: Id,
+    concurrent: z
+      .number()
+      .min(0)
+      .max(mostConcurrent)
+      .meta({
+        description: 'How many play at once, over a day. Default: 100.',
+        examples: [300],
+      }),
+    session_ms: Session.meta({
+      description: 'How long one plays, on average. Default: 12m.',
+    }),
+    modes: record(z.number().min(0).max(mostWeight))
+      .refine(modes => Object.values(modes).some(weight => weight > 0), 'expected a weight above 0 for one at least')
+      .optional()
+      .meta({
+        description: 'How often players want each game mode: weights, by its id. Default: all alike.',
+        examples: [{ duel: 1, 'free-for-all': 6 }],
+      }),
+    began_at: Time.meta({ description: 'When the first one came. Default: when the world begins.' }),
+    settled: z.boolean().meta({
+      description: 'Whether the players that lobbies only count have become players who leave. Default: false.',
+    }),
+    next_step_at: Time.optional().meta({
+      description: 'When players come and go next. Default: at the next of the steps of five seconds after began_at.',
+    }),
+  })
+  .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })
+export type SimulationRow = z.output<typeof SimulationRow>
