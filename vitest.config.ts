@@ -3,6 +3,15 @@ import { defineConfig } from 'vitest/config'
 
 const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
+/** Properties of what a model says. They run a few times among the fast tests, and thousands of times among the slow ones. */
+const models = ['test/**/*.model.test.ts']
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** How often a property of a model runs. */
+    runs: number
+  }
+}
 
 /** The data library's own tests, against the class of our tables. */
 const library = {
@@ -39,12 +48,21 @@ export default defineConfig({
       // No module keeps state that a test could see. So these files share one load of all modules in each worker.
       {
         extends: true,
-        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...isolated, ...slow], isolate: false },
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [...isolated, ...slow],
+          isolate: false,
+          provide: { runs: 60 },
+        },
       },
       // Files that count all timers of their process.
       { extends: true, test: { name: 'isolated', include: isolated } },
       // Long property tests, soaks, browsers and engines.
-      { extends: true, test: { name: 'slow', include: slow } },
+      {
+        extends: true,
+        test: { name: 'slow', include: [...slow, ...models], testTimeout: 600_000, provide: { runs: 3000 } },
+      },
       library,
     ],
   },

@@ -9,7 +9,7 @@ import { isSeated } from '../store/matchmaker-rows.js'
 import type { LiveWorld, Reading, View } from '../store/world.js'
 import { ReadCache } from './cache.js'
 import type { AbortSignalLike } from './message.js'
-import { checkRoom, waitFor } from './watch.js'
+import { checkRoom, WatchedRead, Watches } from './watch.js'
 
 /** A checked call of an operation: the caller, and the parsed input. */
 export interface Call {
@@ -48,11 +48,13 @@ export class Executor {
   readonly #options: ExecutorOptions
   readonly #world: LiveWorld
   readonly #cache: ReadCache
+  readonly #watches: Watches
 
   constructor(options: ExecutorOptions) {
     this.#options = options
     this.#world = options.world
     this.#cache = new ReadCache(options.world)
+    this.#watches = new Watches(options.world)
   }
 
   readonly execute: Execute = call => {
@@ -75,18 +77,15 @@ export class Executor {
 
   #watch(call: Call): Output | Promise<Output> {
     const { watchTimeoutMs, maxWaiters, isClosed } = this.#options
-    const { input, longestBlockMs = watchTimeoutMs } = call
-    const read = () => addIndex(this.#read(call) as Reading<object>) // watches answer objects
-    return waitFor<object>({
-      world: this.#world,
-      read,
-      readAgain: () => this.#cache.reading(keyOf(call), read),
-      // Every watch has the index, parsed as a number.
-      isAnswer: ({ revision }) => BigInt(revision) !== input.watch_index,
-      signal: call.signal,
-      timeoutMs: isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs),
-      maxWaiters,
-    })
+    const { input, signal, longestBlockMs = watchTimeoutMs } = call
+    return this.#watches.answer(
+      {
+        index: input.watch_index,
+        read: () => this.#read(call) as Reading<object>, // watches answer objects
+        key: () => keyOf(call),
+      },
+      { signal, timeoutMs: isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs), maxWaiters },
+    )
   }
 
   #write(call: Call): Output {
@@ -119,21 +118,18 @@ export class Executor {
     const world = this.#world
     if (world.tables.lobbies.get(join.lobby.lobby_id)?.status !== 'starting') return join
     const read = () => world.read(view => isLobbyReady(join, view))
-    const ready = waitFor<boolean>({
-      world,
-      read,
-      readAgain: read,
-      isAnswer: ({ value }) => value,
-      signal: call.signal,
-      timeoutMs: this.#options.isClosed() ? 0 : Number.POSITIVE_INFINITY,
-      maxWaiters: Number.POSITIVE_INFINITY,
-      abandon: () => this.#giveSeatBack(join, call),
-    })
-    const answer = (isReady: boolean) => {
+    const reading = read()
+    const toJoin = ({ value: isReady }: Reading<boolean>) => {
       if (isReady) return join
       throw lobbyStopped(join)
     }
-    return ready instanceof Promise ? ready.then(answer) : answer(ready)
+    if (reading.value || this.#options.isClosed()) return toJoin(reading)
+    return new WatchedRead(world, reading, { read, toOutput: toJoin }).block({
+      signal: call.signal,
+      timeoutMs: Number.POSITIVE_INFINITY,
+      maxWaiters: Number.POSITIVE_INFINITY,
+      abandon: () => this.#giveSeatBack(join, call),
+    })
   }
 
   #giveSeatBack({ player: { token } }: Join, { id, rayId, revisions }: Call): void {
@@ -157,11 +153,6 @@ function keyOf({ id, caller, input }: Call): string {
   let key = `${id} ${JSON.stringify(Object.values(caller))}`
   for (const name in input) if (name !== 'watch_index') key += ` ${name} ${JSON.stringify(input[name])}`
   return key
-}
-
-function addIndex(reading: Reading<object>): Reading<object> {
-  const { value, revision, tags, until } = reading
-  return { value: Object.assign({}, value, { watch: { index: String(revision) } }), revision, tags, until }
 }
 
 /** Throws `ApiError` where the lobby has stopped, or the seat is gone. */

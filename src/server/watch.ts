@@ -1,19 +1,15 @@
 import { ApiError } from '../contract/errors.js'
+import { sameJson } from '../lib/json.js'
 import type { Timer } from '../store/timers.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
+import { markShared } from './cache.js'
 import type { AbortSignalLike } from './message.js'
 
-/** A read that may block. */
-export interface Watch<T> {
-  readonly world: LiveWorld
-  read(): Reading<T>
-  /** Reads for a waiter that wakes. Waiters with the same question may share the reading. */
-  readAgain(): Reading<T>
-  /** Whether a reading answers the request. Until one does, the request blocks. */
-  isAnswer(reading: Reading<T>): boolean
-  /** Called when the request blocks: returns the signal that frees it when the client disconnects. */
+/** How a request blocks. */
+interface BlockOptions {
+  /** Returns the signal that frees the request when the client disconnects. */
   signal(): AbortSignalLike | undefined
-  /** The longest time to block, in ms of the world's clock; 0 never blocks, infinity has no deadline. */
+  /** The longest time to block, in ms of the world's clock. Infinity has no deadline. */
   readonly timeoutMs: number
   /** The most requests that may be blocked in the world. */
   readonly maxWaiters: number
@@ -26,17 +22,6 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/**
- * Answers a read at once if it is an answer; else at the first change that makes it one, or as it is at the deadline
- * (PROTOCOL.md B7). Throws what the read throws, then or later.
- */
-export function waitFor<T>(watch: Watch<T>): T | Promise<T> {
-  const reading = watch.read()
-  if (watch.isAnswer(reading) || watch.timeoutMs <= 0) return reading.value
-  checkRoom(watch.world, watch.maxWaiters)
-  return new Promise((resolve, reject) => new BlockedRequest(watch, resolve, reject).begin(reading))
-}
-
 /** Throws `ApiError` where no more requests may be blocked. */
 export function checkRoom({ waiting }: LiveWorld, maxWaiters: number): void {
   if (waiting.size < maxWaiters) return
@@ -45,77 +30,193 @@ export function checkRoom({ waiting }: LiveWorld, maxWaiters: number): void {
   })
 }
 
-/** A blocked request. One object with few parts, because there may be 50,000. */
-class BlockedRequest<T> implements Waiter {
-  readonly #watch: Watch<T>
-  readonly #resolve: (value: T) => void
-  readonly #reject: (error: unknown) => void
-  readonly #signal: AbortSignalLike | undefined
-  readonly #deadline: Timer | undefined
-  #unlisten = () => {}
-  /** The time when the clock alone may change the answer. */
-  #until: Timer | undefined
+/** Answers the watches of a world (PROTOCOL.md B7). */
+export class Watches {
+  readonly #world: LiveWorld
+  /** The reads on which requests are blocked, by their keys. */
+  readonly #reads = new Map<string, WatchedRead<object, object>>()
 
-  constructor(watch: Watch<T>, resolve: (value: T) => void, reject: (error: unknown) => void) {
-    this.#watch = watch
-    this.#resolve = resolve
-    this.#reject = reject
-    this.#signal = watch.signal()
-    const { timeoutMs, world } = watch
-    this.#deadline = timeoutMs === Number.POSITIVE_INFINITY ? undefined : world.clock.after(timeoutMs, this.end)
+  constructor(world: LiveWorld) {
+    this.#world = world
   }
 
-  /** Listens to the dependencies of the read, in the same tick as the read. */
-  begin(reading: Reading<T>): void {
-    this.#watch.world.waiting.add(this)
-    this.#listen(reading)
+  /**
+   * Answers at once, unless `index` is that of the present answer: then the request blocks until the answer changes, or until
+   * its deadline. `key` says all that the read sees but the world: requests with the same key share one read.
+   */
+  answer(
+    { index, read, key }: { readonly index: unknown; read(): Reading<object>; key(): string },
+    options: BlockOptions,
+  ): object | Promise<object> {
+    const reading = read()
+    if (BigInt(reading.revision) !== index || options.timeoutMs <= 0) return addIndex(reading)
+    return this.#watchedRead(key(), reading, read).block(options)
+  }
+
+  #watchedRead(key: string, reading: Reading<object>, read: () => Reading<object>): WatchedRead<object, object> {
+    const known = this.#reads.get(key)
+    if (known) return known
+    const onIdle = () => void this.#reads.delete(key)
+    const made = new WatchedRead(this.#world, reading, { read, toOutput: addIndex, onIdle })
+    this.#reads.set(key, made)
+    return made
+  }
+}
+
+function addIndex({ value, revision }: Reading<object>): object {
+  return { ...value, watch: { index: String(revision) } }
+}
+
+interface ReadOptions<T, Output> {
+  read(): Reading<T>
+  /** Makes the answer of a request from a reading. May throw `ApiError`. */
+  toOutput(reading: Reading<T>): Output
+  /** Called when no request is blocked any more. */
+  onIdle?(): void
+}
+
+/**
+ * A read on which requests are blocked. It reads again when a dependency changes, once for all of them, and wakes them only
+ * if the value has changed.
+ */
+export class WatchedRead<T, Output> {
+  readonly #world: LiveWorld
+  readonly #options: ReadOptions<T, Output>
+  readonly #blocked = new Set<BlockedRequest<Output>>()
+  #reading: Reading<T>
+  /** The answer from the reading, once a request needs it. */
+  #output: { readonly output: Output } | undefined
+  #unlisten = () => {}
+  /** The time when the clock alone may change the value. */
+  #until: Timer | undefined
+
+  /** `reading` is the present one. */
+  constructor(world: LiveWorld, reading: Reading<T>, options: ReadOptions<T, Output>) {
+    this.#world = world
+    this.#reading = reading
+    this.#options = options
+  }
+
+  /** Blocks a request in the same tick as its reading. Throws `ApiError` where too many are blocked. */
+  block(options: BlockOptions): Promise<Output> {
+    checkRoom(this.#world, options.maxWaiters)
+    const request = new BlockedRequest(this, this.#world, options)
+    if (this.#blocked.size === 0) this.#listen()
+    this.#blocked.add(request)
+    request.begin()
+    return request.answer
+  }
+
+  /** The answer to the present state. Throws what the read throws. */
+  output(): Output {
+    const { toOutput, read } = this.#options
+    const { until } = this.#reading
+    // The deadline of a request may be due before the clock tells of the change.
+    if (until !== undefined && this.#world.clock.now() >= until) return toOutput(read())
+    if (this.#output) return this.#output.output
+    const output = toOutput(this.#reading)
+    this.#output = { output }
+    markShared(output)
+    return output
+  }
+
+  remove(request: BlockedRequest<Output>): void {
+    this.#blocked.delete(request)
+    if (this.#blocked.size > 0) return
+    this.#stopListening()
+    this.#options.onIdle?.()
+  }
+
+  readonly #readAgain = () => {
+    const { value } = this.#reading
+    try {
+      this.#reading = this.#options.read()
+    } catch (error) {
+      for (const request of [...this.#blocked]) request.fail(error)
+      return
+    }
+    this.#output = undefined
+    if (!sameJson(value, this.#reading.value)) {
+      for (const request of [...this.#blocked]) request.end()
+      return
+    }
+    this.#stopListening()
+    this.#listen()
+  }
+
+  #listen(): void {
+    const { clock } = this.#world
+    const { tags, until } = this.#reading
+    this.#unlisten = this.#world.listen(tags, this.#readAgain)
+    this.#until = until === undefined ? undefined : clock.after(until - clock.now(), this.#readAgain)
+  }
+
+  #stopListening(): void {
+    this.#unlisten()
+    if (this.#until) this.#world.clock.cancel(this.#until)
+  }
+}
+
+/** A blocked request. One object with few parts, because there may be 50,000. */
+class BlockedRequest<Output> implements Waiter {
+  readonly answer: Promise<Output>
+  readonly #watched: WatchedRead<unknown, Output>
+  readonly #world: LiveWorld
+  readonly #abandon: (() => void) | undefined
+  readonly #signal: AbortSignalLike | undefined
+  readonly #deadline: Timer | undefined
+  #resolve!: (output: Output) => void
+  #reject!: (error: unknown) => void
+
+  constructor(watched: WatchedRead<unknown, Output>, world: LiveWorld, options: BlockOptions) {
+    const { timeoutMs, abandon } = options
+    this.#watched = watched
+    this.#world = world
+    this.#abandon = abandon
+    this.#signal = options.signal()
+    this.#deadline = timeoutMs === Number.POSITIVE_INFINITY ? undefined : world.clock.after(timeoutMs, this.end)
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  begin(): void {
+    this.#world.waiting.add(this)
     this.#signal?.addEventListener('abort', this.#abort)
     if (this.#signal?.aborted) this.#abort()
   }
 
   /** Answers with the present state. */
-  readonly end = () => this.#look(true)
+  readonly end = () => {
+    try {
+      const output = this.#watched.output()
+      if (this.#leave()) this.#resolve(output)
+    } catch (error) {
+      this.fail(error)
+    }
+  }
 
-  readonly #wake = () => this.#look(false)
+  fail(error: unknown): void {
+    if (this.#leave()) this.#reject(error)
+  }
 
   readonly #abort = () => {
     if (!this.#leave()) return
     try {
-      this.#watch.abandon?.()
+      this.#abandon?.()
       this.#reject(new ClientGone('the client has disconnected'))
     } catch (error) {
       this.#reject(error)
     }
   }
 
-  #look(takesAnything: boolean): void {
-    try {
-      const reading = this.#watch.readAgain()
-      if (!takesAnything && !this.#watch.isAnswer(reading)) this.#listen(reading)
-      else if (this.#leave()) this.#resolve(reading.value)
-    } catch (error) {
-      if (this.#leave()) this.#reject(error)
-    }
-  }
-
-  #listen({ tags, until }: Reading<T>): void {
-    const { world } = this.#watch
-    this.#stopListening()
-    this.#unlisten = world.listen(tags, this.#wake)
-    this.#until = until === undefined ? undefined : world.clock.after(until - world.clock.now(), this.#wake)
-  }
-
-  #stopListening(): void {
-    this.#unlisten()
-    if (this.#until) this.#watch.world.clock.cancel(this.#until)
-  }
-
-  /** Frees all that the request holds; `false` where it was answered already. */
+  /** Frees all that the request holds. Returns `false` where it was answered already. */
   #leave(): boolean {
-    const { world } = this.#watch
-    this.#stopListening()
-    if (this.#deadline) world.clock.cancel(this.#deadline)
+    if (!this.#world.waiting.delete(this)) return false
+    if (this.#deadline) this.#world.clock.cancel(this.#deadline)
     this.#signal?.removeEventListener('abort', this.#abort)
-    return world.waiting.delete(this)
+    this.#watched.remove(this)
+    return true
   }
 }

@@ -6,7 +6,7 @@ import type { RequestHandler } from '../../src/server/message.js'
 import { ask, comparable, type TestRequest, type TestResponse } from '../support/http.js'
 import { randomRead, randomWriteCall } from '../support/random-request.js'
 import { play, type RandomWrite, randomWrite } from '../support/random-write.js'
-import { bearer, completion, tanks, tokens } from '../support/tanks.js'
+import { bearer, tanks } from '../support/tanks.js'
 import { live } from '../support/worlds.js'
 import { freshRequestHandler } from './fresh.js'
 
@@ -120,116 +120,5 @@ describe('a cached answer', () => {
 
     expect((await listIn(500)).body).toBe((await listIn(500)).body)
     expect((await listIn(0)).body).not.toBe(first.body)
-  })
-})
-
-const other = 'device.mock.other'
-const twoLinks = {
-  ...tanks,
-  device_links: [
-    { token: tokens.pending, expires_after: '2h' },
-    { token: other, expires_after: '2h' },
-  ],
-}
-
-const textOf = (body: Uint8Array) => new TextDecoder().decode(body)
-const watch = (mock: Mockmaker, token: string) =>
-  mock.answer({
-    method: 'GET',
-    path: '/cloud/devices/links',
-    query: `device_link_token=${token}&watch_index=${mock.world.revision}`,
-    headers: {},
-  })
-const putOffAll = (mock: Mockmaker) =>
-  mock.world.deviceLinks.updateMany(undefined, {
-    data: link => void Object.assign(link, { expires_at: Number(link.expires_at) + 1 }),
-  })
-
-describe('watches that wake together', () => {
-  it('share their bytes where they ask for the same, and only there', async () => {
-    const mock = createMockmaker({ scenario: twoLinks })
-    const asked = [tokens.pending, tokens.pending, other].map(token => watch(mock, token))
-
-    await putOffAll(mock)
-
-    const [one, same, another] = await Promise.all(asked)
-    expect(same?.body).toBe(one?.body)
-    expect(another?.body).not.toBe(one?.body)
-  })
-
-  it('get the newest answer each time', async () => {
-    const mock = createMockmaker({ scenario: twoLinks })
-    const before = watch(mock, tokens.pending)
-    await putOffAll(mock)
-    const first = textOf((await before).body)
-    const again = watch(mock, tokens.pending)
-
-    await ask(mock, completion)
-
-    expect([first.includes('cloud_token'), textOf((await again).body).includes('cloud_token')]).toEqual([false, true])
-  })
-})
-
-describe('a shared reading', () => {
-  const reading = (until?: number, tags: readonly string[] = ['games']) => ({
-    value: {},
-    tags: new Set(tags),
-    revision: 1,
-    until,
-  })
-  const created = () => {
-    const { world } = createMockmaker({ scenario: tanks })
-    return { world, cache: new ReadCache(live(world)) }
-  }
-
-  it('is read once at a revision', async () => {
-    const { world, cache } = created()
-    const first = cache.reading('a', () => reading())
-
-    const again = cache.reading('a', () => reading())
-    await world.games.update(q => q.where({ name_id: 'tanks' }), {
-      data: draft => void Object.assign(draft, { display_name: 'Other' }),
-    })
-
-    expect(again).toBe(first)
-    expect(cache.reading('a', () => reading())).not.toBe(first)
-  })
-
-  it('is another one under another key', () => {
-    const { cache } = created()
-
-    const first = cache.reading('a', () => reading())
-
-    expect(cache.reading('b', () => reading())).not.toBe(first)
-  })
-
-  it('ends when the clock may change it', async () => {
-    const { world, cache } = created()
-    const first = cache.reading('a', () => reading(world.clock.now() + 10))
-
-    await world.clock.advance(9)
-    const before = cache.reading('a', () => reading())
-    await world.clock.advance(1)
-
-    expect(before).toBe(first)
-    expect(cache.reading('a', () => reading())).not.toBe(first)
-  })
-
-  it('is none that the clock has changed, because the clock may go back', () => {
-    const { cache } = created()
-
-    const first = cache.reading('a', () => reading(undefined, ['@clock']))
-
-    expect(cache.reading('a', () => reading())).not.toBe(first)
-  })
-
-  it('is one of at most 500', () => {
-    const { cache } = created()
-    const keys = Array.from({ length: 501 }, (_, i) => `${i}`)
-
-    const first = keys.map(key => cache.reading(key, () => reading()))
-
-    const again = keys.map(key => cache.reading(key, () => reading()))
-    expect(again.map((reading, i) => reading === first[i])).toEqual([...Array(500).fill(true), false])
   })
 })

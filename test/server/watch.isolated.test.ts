@@ -1,9 +1,11 @@
 import { getEventListeners } from 'node:events'
+import type { Query } from '@mswjs/data'
 import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
+import type { DeviceLinkRow } from '../../src/store/rows.js'
 import { ask, json, type TestResponse } from '../support/http.js'
-import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
+import { bearer, completion, ids, startAt, tanks, tokens } from '../support/tanks.js'
 import { flushPromises, live } from '../support/worlds.js'
 
 interface Watched {
@@ -34,6 +36,12 @@ const begins = (mock: Mockmaker) => ({
 })
 
 const complete = (mock: Mockmaker) => ask(mock, completion)
+
+const pendingLink = (q: Query<DeviceLinkRow>) => q.where({ device_link_token: tokens.pending })
+const expires_at = startAt + 3_600_000
+/** Changes what no answer of the link shows. */
+const putOff = (mock: Mockmaker, expires_at: number) =>
+  mock.world.deviceLinks.update(pendingLink, { data: link => void Object.assign(link, { expires_at }) })
 
 const withLink = (link: object): ScenarioInput => ({ ...tanks, device_links: [{ token: tokens.pending, ...link }] })
 
@@ -86,23 +94,19 @@ describe('a watch', () => {
 
   it('follows its link where the expiry is put off', async () => {
     const { mock, world, answer } = await blocked({ scenario: withLink({ expires_after: '500ms' }) })
-    const expires_at = world.clock.now() + 800
-    await mock.world.deviceLinks.update(q => q.where({ device_link_token: tokens.pending }), {
-      data: link => void Object.assign(link, { expires_at }),
-    })
-    const again = ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(await answer)}`))
+    await putOff(mock, world.clock.now() + 800)
 
     await world.clock.advance(799)
     const waiting = world.waiters
     await world.clock.advance(1)
 
-    expect([waiting, (await again).status, world.clock.pending]).toEqual([1, 400, 0])
+    expect([waiting, (await answer).status, world.clock.pending]).toEqual([1, 400, 0])
   })
 
   it('is answered 400 TOKEN_INVALID as soon as its link is deleted', async () => {
     const { mock, answer } = await blocked()
 
-    await mock.world.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
+    await mock.world.deviceLinks.delete(pendingLink)
 
     expect(json(await answer)).toMatchObject({ code: 'TOKEN_INVALID' })
   })
@@ -120,11 +124,8 @@ describe('a watch', () => {
   it('wakes once for two changes in one transaction, with the index of both', async () => {
     const { mock, world, answer } = await blocked()
     mock.world.transaction(({ deviceLinks }) => {
-      for (const expires_at of [world.clock.now() + 5_000, world.clock.now() + 9_000]) {
-        deviceLinks.update(q => q.where({ device_link_token: tokens.pending }), {
-          data: link => void Object.assign(link, { expires_at }),
-        })
-      }
+      for (const columns of [{ status: 'complete', game_id: ids.tanks, cloud_token: tokens.cloud }, { expires_at }])
+        deviceLinks.update(pendingLink, { data: link => void Object.assign(link, columns) })
     })
     const index = indexOf(await answer)
 
@@ -133,6 +134,29 @@ describe('a watch', () => {
     expect([index, world.waiters]).toEqual([String(world.revision), 1])
     await mock.close()
     expect(indexOf(await again)).toBe(index)
+  })
+
+  it('sleeps on where its own link changes in what no answer shows', async () => {
+    const { mock, world, first, answer } = await blocked()
+
+    await putOff(mock, expires_at)
+    const waiting = world.waiters
+    await world.clock.advance(1_000)
+
+    const { watch, ...data } = json(await answer) as Watched
+    expect([waiting, data, watch.index]).toEqual([1, {}, String(world.revision)])
+    expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(first)))
+  })
+
+  it('blocks where its index is that of a change which no answer shows, and not with the index before', async () => {
+    const { mock, world, first } = await blocked()
+    await putOff(mock, expires_at)
+
+    const stale = await ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`))
+    void ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(stale)}`))
+
+    expect([indexOf(stale), world.waiters]).toEqual([String(world.revision), 2])
+    await mock.close()
   })
 
   it('sleeps on where other records change', async () => {
@@ -149,7 +173,7 @@ describe('a watch', () => {
     const { mock, world } = await blocked()
     const write = () =>
       mock.world.transaction(tables => {
-        tables.deviceLinks.delete(q => q.where({ device_link_token: tokens.pending }))
+        tables.deviceLinks.delete(pendingLink)
         throw new Error('changed my mind')
       })
 
@@ -309,6 +333,70 @@ describe('a watch', () => {
     expect([unwatched.status, world.waiters]).toEqual([200, 50_000])
     await mock.close()
     expect([world.waiters, world.clock.pending]).toEqual([0, 0])
+  })
+})
+
+describe('watches that wake together', () => {
+  const other = 'device.mock.other'
+  const twoLinks: ScenarioInput = { ...tanks, device_links: [{ token: tokens.pending }, { token: other }] }
+  const watch = (mock: Mockmaker, token: string) =>
+    mock.answer({ ...get(`device_link_token=${token}&watch_index=${mock.world.revision}`), headers: {} })
+  const completeAll = (mock: Mockmaker, cloud_token: string) =>
+    mock.world.deviceLinks.updateMany(undefined, {
+      data: link => void Object.assign(link, { status: 'complete', game_id: ids.tanks, cloud_token }),
+    })
+
+  const textOf = (body: Uint8Array) => new TextDecoder().decode(body)
+
+  it('share one read, also of a change that wakes none of them', async () => {
+    const mock = createMockmaker({ scenario: twoLinks })
+    const asked = Array.from({ length: 100 }, () => watch(mock, tokens.pending))
+    const read = vi.spyOn(live(mock.world), 'read')
+
+    await putOff(mock, expires_at)
+    const readInVain = read.mock.calls.length
+    await completeAll(mock, tokens.cloud)
+
+    const bodies = (await Promise.all(asked)).map(({ body }) => body)
+    expect([readInVain, read.mock.calls.length, new Set(bodies).size]).toEqual([1, 2, 1])
+  })
+
+  it('share no bytes where they ask for different links', async () => {
+    const mock = createMockmaker({ scenario: twoLinks })
+    const asked = [tokens.pending, other].map(token => watch(mock, token))
+
+    await completeAll(mock, tokens.cloud)
+
+    const [one, another] = await Promise.all(asked)
+    expect(another?.body).toEqual(one?.body)
+    expect(another?.body).not.toBe(one?.body)
+  })
+
+  it('get the newest answer each time', async () => {
+    const mock = createMockmaker({ scenario: twoLinks })
+    const before = watch(mock, tokens.pending)
+    await completeAll(mock, tokens.cloud)
+    const first = textOf((await before).body)
+    const again = watch(mock, tokens.pending)
+
+    await completeAll(mock, tokens.cloudBoats)
+
+    const second = textOf((await again).body)
+    expect([first.includes(tokens.cloud), second.includes(tokens.cloudBoats)]).toEqual([true, true])
+  })
+
+  it('get the newest answer, also where the deadline of another has answered before', async () => {
+    const mock = createMockmaker({ scenario: twoLinks, watchTimeoutMs: 1_000 })
+    const { world } = mock
+    void watch(mock, tokens.pending)
+    await world.clock.advance(500)
+    const later = watch(mock, tokens.pending)
+    await world.clock.advance(500)
+
+    const waiting = world.waiters
+    await completeAll(mock, tokens.cloud)
+
+    expect([waiting, textOf((await later).body).includes(tokens.cloud)]).toEqual([1, true])
   })
 })
 

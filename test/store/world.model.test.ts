@@ -1,9 +1,9 @@
 import { fc, it } from '@fast-check/vitest'
 import { Query } from '@mswjs/data'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import type { ReadTable } from '../../src/store/table-calls.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
-import { indexProblems } from './check-tables.js'
+import { indexProblems } from '../support/check-tables.js'
 import {
   type Columns,
   plainTransaction,
@@ -12,9 +12,9 @@ import {
   randomTransaction,
   succeeds,
   writtenTables,
-} from './random-transactions.js'
-import { dump, smallDefinition, smallRows, smallWorld } from './small-world.js'
-import { WorldModel } from './world-model.js'
+} from '../support/random-transactions.js'
+import { dump, smallDefinition, smallRows, smallWorld } from '../support/small-world.js'
+import { WorldModel } from '../support/world-model.js'
 
 type Event =
   | { readonly does: 'transact'; readonly transaction: RandomTransaction }
@@ -30,64 +30,63 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 )
 const history = fc.array(fc.tuple(event, fc.boolean()), { minLength: 1, maxLength: 12 })
 
-/** Tests that worlds do what an obvious model does, so many times each. */
-export function describeModel(numRuns: number): void {
-  describe('a world', () => {
-    it.prop([history], { numRuns })('is what the obvious model is, whatever happens to it', async events => {
-      let world = smallWorld()
-      const model = modelOf(world)
-      const left: { readonly world: LiveWorld; readonly dump: string }[] = []
+const numRuns = inject('runs')
 
-      for (const [event, isLookedAt] of events) {
-        if (event.does === 'fork') left.push({ world, dump: dump(world) })
-        world = await happen(event, world, { model, isFork: left.length > 0 })
-        expect(stateOf(world)).toEqual({
-          ...model.rows,
-          random: model.random,
-          revision: model.revision,
-          now: model.now,
-        })
-        // Indexes are built when they are first read: some are kept from the beginning, and others are built late.
-        if (isLookedAt) expect(indexProblems(world)).toEqual([])
+describe('a world', () => {
+  it.prop([history], { numRuns })('is what the obvious model is, whatever happens to it', async events => {
+    let world = smallWorld()
+    const model = modelOf(world)
+    const left: { readonly world: LiveWorld; readonly dump: string }[] = []
+
+    for (const [event, isLookedAt] of events) {
+      if (event.does === 'fork') left.push({ world, dump: dump(world) })
+      world = await happen(event, world, { model, isFork: left.length > 0 })
+      expect(stateOf(world)).toEqual({
+        ...model.rows,
+        random: model.random,
+        revision: model.revision,
+        now: model.now,
+      })
+      // Indexes are built when they are first read: some are kept from the beginning, and others are built late.
+      if (isLookedAt) expect(indexProblems(world)).toEqual([])
+    }
+
+    expect(indexProblems(world)).toEqual([])
+    expect(left.map(({ world }) => dump(world))).toEqual(left.map(({ dump }) => dump))
+  })
+
+  it.prop([fc.array(plainTransaction, { maxLength: 3 }), plainTransaction], { numRuns })(
+    'is as before to the byte, its indexes too, once a transaction has failed',
+    (before, failing) => {
+      const world = smallWorld()
+      for (const one of before) succeeds(one, world)
+      expect(indexProblems(world)).toEqual([])
+      const was = dump(world)
+
+      const hasSucceeded = succeeds({ ...failing, ends: 'throwing' }, world)
+
+      expect([hasSucceeded, dump(world)]).toEqual([false, was])
+      expect(indexProblems(world)).toEqual([])
+    },
+  )
+
+  it.prop([fc.array(plainTransaction, { maxLength: 3 }), randomTransaction], { numRuns })(
+    'finds by each kind of query what a filter of all rows finds, inside a transaction and outside',
+    (before, last) => {
+      const world = smallWorld()
+      for (const one of before) succeeds(one, world)
+      expect(queryProblems(world)).toEqual([])
+
+      try {
+        play(last, world, tx => expect([...queryProblems(tx), ...indexProblems(world)]).toEqual([]))
+      } catch (error) {
+        if ((error as Error).name === 'AssertionError') throw error
       }
 
-      expect(indexProblems(world)).toEqual([])
-      expect(left.map(({ world }) => dump(world))).toEqual(left.map(({ dump }) => dump))
-    })
-
-    it.prop([fc.array(plainTransaction, { maxLength: 3 }), plainTransaction], { numRuns })(
-      'is as before to the byte, its indexes too, once a transaction has failed',
-      (before, failing) => {
-        const world = smallWorld()
-        for (const one of before) succeeds(one, world)
-        expect(indexProblems(world)).toEqual([])
-        const was = dump(world)
-
-        const hasSucceeded = succeeds({ ...failing, ends: 'throwing' }, world)
-
-        expect([hasSucceeded, dump(world)]).toEqual([false, was])
-        expect(indexProblems(world)).toEqual([])
-      },
-    )
-
-    it.prop([fc.array(plainTransaction, { maxLength: 3 }), randomTransaction], { numRuns })(
-      'finds by each kind of query what a filter of all rows finds, inside a transaction and outside',
-      (before, last) => {
-        const world = smallWorld()
-        for (const one of before) succeeds(one, world)
-        expect(queryProblems(world)).toEqual([])
-
-        try {
-          play(last, world, tx => expect([...queryProblems(tx), ...indexProblems(world)]).toEqual([]))
-        } catch (error) {
-          if ((error as Error).name === 'AssertionError') throw error
-        }
-
-        expect(queryProblems(world)).toEqual([])
-      },
-    )
-  })
-}
+      expect(queryProblems(world)).toEqual([])
+    },
+  )
+})
 
 function modelOf(world: LiveWorld): WorldModel {
   const rows = Object.fromEntries(writtenTables.map(name => [name, world.tables[name].all()]))

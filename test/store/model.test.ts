@@ -1,3 +1,0 @@
-import { describeModel } from '../support/describe-model.js'
-
-describeModel(60)
