@@ -54,7 +54,7 @@ export class Executor {
     this.#options = options
     this.#world = options.world
     this.#cache = new ReadCache(options.world)
-    this.#watches = new Watches(options.world)
+    this.#watches = new Watches(options.world, options.maxWaiters)
   }
 
   readonly execute: Execute = call => {
@@ -76,7 +76,7 @@ export class Executor {
   }
 
   #watch(call: Call): Output | Promise<Output> {
-    const { watchTimeoutMs, maxWaiters, isClosed } = this.#options
+    const { watchTimeoutMs, isClosed } = this.#options
     const { input, signal, longestBlockMs = watchTimeoutMs } = call
     return this.#watches.answer(
       {
@@ -84,7 +84,7 @@ export class Executor {
         read: () => this.#read(call) as Reading<object>, // watches answer objects
         key: () => keyOf(call),
       },
-      { signal, timeoutMs: isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs), maxWaiters },
+      { signal, timeoutMs: isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs) },
     )
   }
 
@@ -127,7 +127,6 @@ export class Executor {
     return new WatchedRead(world, reading, { read, toOutput: toJoin }).block({
       signal: call.signal,
       timeoutMs: Number.POSITIVE_INFINITY,
-      maxWaiters: Number.POSITIVE_INFINITY,
       abandon: () => this.#giveSeatBack(join, call),
     })
   }

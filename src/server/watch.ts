@@ -11,8 +11,6 @@ interface BlockOptions {
   signal(): AbortSignalLike | undefined
   /** The longest time to block, in ms of the world's clock. Infinity has no deadline. */
   readonly timeoutMs: number
-  /** The most requests that may be blocked in the world. */
-  readonly maxWaiters: number
   /** Gives back what the request holds when its client disconnects. */
   abandon?(): void
 }
@@ -33,16 +31,19 @@ export function checkRoom({ waiting }: LiveWorld, maxWaiters: number): void {
 /** Answers the watches of a world (PROTOCOL.md B7). */
 export class Watches {
   readonly #world: LiveWorld
+  readonly #maxWaiters: number
   /** The reads on which requests are blocked, by their keys. */
   readonly #reads = new Map<string, WatchedRead<object, object>>()
 
-  constructor(world: LiveWorld) {
+  constructor(world: LiveWorld, maxWaiters: number) {
     this.#world = world
+    this.#maxWaiters = maxWaiters
   }
 
   /**
    * Answers at once, unless `index` is that of the present answer: then the request blocks until the answer changes, or until
-   * its deadline. `key` says all that the read sees but the world: requests with the same key share one read.
+   * its deadline. `key` says all that the read sees but the world: requests with the same key share one read. Throws
+   * `ApiError` where too many are blocked.
    */
   answer(
     { index, read, key }: { readonly index: unknown; read(): Reading<object>; key(): string },
@@ -50,6 +51,7 @@ export class Watches {
   ): object | Promise<object> {
     const reading = read()
     if (BigInt(reading.revision) !== index || options.timeoutMs <= 0) return addIndex(reading)
+    checkRoom(this.#world, this.#maxWaiters)
     return this.#watchedRead(key(), reading, read).block(options)
   }
 
@@ -97,9 +99,8 @@ export class WatchedRead<T, Output> {
     this.#options = options
   }
 
-  /** Blocks a request in the same tick as its reading. Throws `ApiError` where too many are blocked. */
+  /** Blocks a request in the same tick as its reading. */
   block(options: BlockOptions): Promise<Output> {
-    checkRoom(this.#world, options.maxWaiters)
     const request = new BlockedRequest(this, this.#world, options)
     if (this.#blocked.size === 0) this.#listen()
     this.#blocked.add(request)

@@ -3,6 +3,7 @@ import type { Query } from '@mswjs/data'
 import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { Executor } from '../../src/server/execute.js'
 import type { DeviceLinkRow } from '../../src/store/rows.js'
 import { ask, json, type TestResponse } from '../support/http.js'
 import { bearer, completion, ids, startAt, tanks, tokens } from '../support/tanks.js'
@@ -311,6 +312,36 @@ describe('a watch', () => {
     const got = await ask(mock, { ...get(query), headers: bearer('unknown') })
 
     expect([json(got), mock.world.waiters]).toMatchObject([{ code: 'TOKEN_INVALID' }, 1])
+  })
+
+  it('that was refused, because as many wait as may, compares with the answer of its next try', async () => {
+    const mock = createMockmaker({
+      scenario: { ...tanks, device_links: [{ token: tokens.pending }, { token: 'device.mock.other' }] },
+    })
+    const world = live(mock.world)
+    const options = { world, watchTimeoutMs: 1_000, maxWaiters: 1, isClosed: () => false }
+    const { execute } = new Executor(options)
+    const watch = (device_link_token: string) =>
+      execute({
+        id: 'devices.links.get',
+        caller: { kind: 'anonymous' },
+        input: { device_link_token, watch_index: BigInt(world.revision) },
+        client: () => ({ address: '127.0.0.1', isLocal: true }),
+        signal: () => undefined,
+        longestBlockMs: undefined,
+        rayId: () => 'ray',
+        revisions: [],
+      })
+    const first = watch('device.mock.other')
+    expect(() => watch(tokens.pending)).toThrow(expect.objectContaining({ code: 'API_RATE_LIMIT' }))
+    world.endWaiters()
+    await first
+    await complete(mock)
+
+    void watch(tokens.pending)
+    await putOff(mock, expires_at)
+
+    expect(world.waiters).toBe(1)
   })
 
   it('is refused with 429 and retry-after where 50 000 are blocked, until one is answered', {
