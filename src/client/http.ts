@@ -85,7 +85,7 @@ async function refusal(response: Response): Promise<ClientError> {
 }
 
 function noMock({ url, status }: Response, text: string): ClientError {
-  const message = `what answers at ${url} is no mock: ${status} ${text.slice(0, 200)}`
+  const message = `the server at ${url} is not a mock. It answered ${status} ${text.slice(0, 200)}`
   return new ClientError(message, { status, code: 'NO_MOCK' })
 }
 
@@ -136,7 +136,7 @@ export async function readEvents(
       }
       await new Promise(resolve => setTimeout(resolve, pauseMs))
       events = await open(last).catch(error => {
-        // The mock answered before, and is gone now.
+        // The mock has ended.
         if (signal?.aborted || (error instanceof ClientError && error.status === 0)) return null
         throw error
       })

@@ -32,7 +32,7 @@ export type ClientTables = {
 export function createTable<Row, Input>(remote: Remote, table: string): ClientTable<Row, Input> {
   const params = (id: string) => {
     if (typeof id !== 'string')
-      throw wrongArguments('get(id), update(id, { is_closed: true }) and delete(id), where the id is a text')
+      throw wrongArguments('get(id), update(id, { is_closed: true }) and delete(id) take the id as a text')
     return { table, id }
   }
   // The tokens of lobbies are shown with the other tokens, but are no records.
@@ -40,7 +40,8 @@ export function createTable<Row, Input>(remote: Remote, table: string): ClientTa
   // A mock answers the rows of its table.
   const asRow = (answer: Readonly<Record<string, unknown>>) => answer as Row
   const findMany = async (filter: Filter = {}) => {
-    if (!isObject(filter)) throw wrongArguments('findMany({ game_mode_id: "duel" }): the values of fields, no query')
+    if (!isObject(filter))
+      throw wrongArguments('findMany({ game_mode_id: "duel" }) takes the values of fields, and no query')
     const query = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, queryText(field, value)]))
     const answer = await request(remote, 'GET /{table}', { params: { table }, query })
     return (answer[table.replaceAll('-', '_')] ?? []).filter(isRecord).map(asRow)
@@ -56,12 +57,12 @@ export function createTable<Row, Input>(remote: Remote, table: string): ClientTa
     count: async filter => (await findMany(filter)).length,
     async create(input) {
       if (!isObject(input) && typeof input !== 'string')
-        throw wrongArguments('create({ game_mode_id: "duel" }): the fields of the record')
+        throw wrongArguments('create({ game_mode_id: "duel" }) takes the fields of the record')
       return asRow(await request(remote, 'POST /{table}', { params: { table }, body: input }))
     },
     async update(id, changes) {
       const place = params(id)
-      if (!isObject(changes)) throw wrongArguments('update(id, { is_closed: true }): the changed fields')
+      if (!isObject(changes)) throw wrongArguments('update(id, { is_closed: true }) takes the changed fields')
       return asRow(await request(remote, 'PATCH /{table}/{id}', { params: place, body: changes }))
     },
     delete: async id => asRow(await request(remote, 'DELETE /{table}/{id}', { params: params(id) })),
@@ -74,11 +75,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function queryText(field: string, value: unknown): string {
   if (typeof value === 'object' || value === undefined)
-    throw wrongArguments(`findMany({ '${field}.name': 'value' }): what is inside a field, by its path`)
+    throw wrongArguments(`findMany({ '${field}.name': 'value' }) takes a nested field by its path`)
   return String(value)
 }
 
 function wrongArguments(right: string): ClientError {
-  const message = `a table of the client takes other arguments than one in-process: ${right}`
+  const message = `call a table of the client with other arguments than in-process: ${right}`
   return new ClientError(message, { status: 0, code: 'MISUSED' })
 }

@@ -112,16 +112,16 @@ const faultFields = {
     'An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths.',
   ),
   match: RequestMatch.optional().describe('More conditions on the request. All of them must hold.'),
-  effect: FaultEffect.describe('What happens to a matching request. Give one of the keys.'),
+  effect: FaultEffect.describe('The effect on a matching request. Give one of the keys.'),
   times: z
     .int()
     .min(1)
     .optional()
-    .meta({ description: 'How many requests it is applied to. Default: all.', examples: [1] }),
+    .meta({ description: 'The most requests that it applies to. Default: all.', examples: [1] }),
   after: z
     .union([z.int().min(0), Duration], { error: 'expected a whole number from 0, or a duration such as 5s' })
     .optional()
-    .describe('It begins after so many matching requests, or after this time.'),
+    .describe('It begins after this number of matching requests, or after this time.'),
   for: Duration.optional().describe('It ends this time after it began.'),
   chance: z
     .number()
@@ -129,7 +129,7 @@ const faultFields = {
     .max(1)
     .optional()
     .meta({
-      description: 'The share of the matching requests that it is applied to, from 0 to 1. Default: 1.',
+      description: 'The share of the matching requests that it applies to, from 0 to 1. Default: 1.',
       default: 1,
       examples: [0.25],
     }),
@@ -145,13 +145,13 @@ const stateFields = {
     .string()
     .regex(/^[1-9]\d{0,8}$/, 'expected a whole number from 1 to 999999999, as text')
     .meta({ description: 'The id of the fault. Default: the next number.', examples: ['1'] }),
-  matched: Count.describe('How many requests matched so far.'),
-  struck: Count.describe('How many requests it was applied to so far.'),
-  holding: Count.describe('How many requests it holds or delays now.'),
-  added_at: Instant.describe("When it was added, on the world's clock."),
+  matched: Count.describe('The number of requests that matched so far.'),
+  struck: Count.describe('The number of requests that it applied to so far.'),
+  holding: Count.describe('The number of requests that it holds or delays now.'),
+  added_at: Instant.describe("The time at which it was added, on the world's clock."),
 }
 
-const beganAt = { began_at: Instant.optional().describe('When it began. Absent until then.') }
+const beganAt = { began_at: Instant.optional().describe('The time at which it began. Absent until then.') }
 
 /** An injected error or delay: which requests it matches, and what happens to them. */
 export const Fault = z.strictObject(faultFields).refine(canBlock, watchExpected())

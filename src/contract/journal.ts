@@ -61,7 +61,7 @@ const Parameters = record(z.union([z.string(), z.array(z.string())]))
 /** A request and its answer, as the journal shows them. Tokens are cut to their labels. */
 export const JournalEntry = z.strictObject({
   id: z.int().min(1).describe('The number of the entry. Requests and change sets of a world are counted together.'),
-  time: Instant.describe("When it was answered, on the world's clock."),
+  time: Instant.describe("The time of the answer, on the world's clock."),
   world: z.string().describe('The id of the world.'),
   operation: z.string().optional().describe('Absent if no operation has the path.'),
   caller: z
@@ -71,7 +71,7 @@ export const JournalEntry = z.strictObject({
       game_id: z.string().optional().describe('The game of the token.'),
     })
     .optional()
-    .describe('Who sent the request. Absent if it was refused before that was known.'),
+    .describe('The sender of the request. Absent if the mock refused the request before it knew the sender.'),
   method: z.string().meta({ description: 'The method of the request.', examples: ['GET'] }),
   path: z.string().meta({ description: 'The path of the request.', examples: ['/matchmaker/lobbies/list'] }),
   query: Parameters.describe('The query parameters, by name.'),
@@ -80,7 +80,7 @@ export const JournalEntry = z.strictObject({
   status: z.int().min(0).max(999).describe('0 if the connection was closed without an answer.'),
   answer: Json.optional().describe('The body of the answer, in the form of `body`.'),
   ms: z.number().min(0).describe('The time from the request to its answer, in real ms.'),
-  blocked_ms: z.number().min(0).describe('How long of that the request was blocked on a watch index.'),
+  blocked_ms: z.number().min(0).describe('The part of that time in which the request was blocked on a watch index.'),
   fault: z.string().optional().describe('The id of the fault that was applied.'),
 })
 export type JournalEntry = z.output<typeof JournalEntry>
@@ -121,7 +121,7 @@ export const Expectation = z.strictObject({
     .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
     .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })
     .optional()
-    .describe('How many matching requests. Default: at least one, or any number if only an order is given.'),
+    .describe('The number of matching requests. Default: at least one, or any number if only an order is given.'),
   order: z
     .array(RequestPattern)
     .max(1_000)

@@ -276,7 +276,7 @@ export const namespaceTokenOperations = {
           .meta({ description: 'Older clients send this instead of `ports`.', maxItems: portsMax }),
       })
       .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
-        error: 'expected one of ports and lobby_ports, and not both',
+        error: 'expected ports or lobby_ports, not both',
       })
       .meta({ oneOf: [onlyOf('ports', 'lobby_ports'), onlyOf('lobby_ports', 'ports')] }),
     output: newToken,

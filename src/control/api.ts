@@ -36,14 +36,14 @@ const wholeNumber = z
   .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
 
-/** The control API, under `/__mock` of each world. Server, client, docs and `GET /__mock` follow from it. */
+/** The control API, under `/__mock` of each world. The server, the client, the docs and `GET /__mock` come from this table. */
 export const controlCalls = [
   call('GET /', {
-    summary: 'These calls, and what goes into them.',
+    summary: 'Lists these calls with their parameters.',
     run: () => ({ calls: describeCalls() }),
   }),
   call('GET /health', {
-    summary: 'Whether the server answers, since when, and how much is in it.',
+    summary: 'Returns the status of the server: its version, uptime, worlds and blocked requests.',
     run: ({ server, version }): Health => {
       const worlds = server.worlds.list()
       const waiters = worlds.reduce((sum, world) => sum + world.waiters, 0)
@@ -51,11 +51,11 @@ export const controlCalls = [
     },
   }),
   call('GET /worlds', {
-    summary: 'The worlds of the server.',
+    summary: 'Lists the worlds of the server.',
     run: ({ server }) => ({ worlds: server.worlds.list() }),
   }),
   call('GET /worlds/{world_id}', {
-    summary: 'One of them.',
+    summary: 'Returns a world: its title, seed, revision, time, and the number of records in each table.',
     run({ server, params: { world_id } }) {
       const world = server.worlds.get(world_id)
       if (!world) throw unknownWorld(world_id)
@@ -76,11 +76,11 @@ export const controlCalls = [
     },
   }),
   call('GET /world', {
-    summary: 'What the world is, how far it is, and what is in it.',
+    summary: 'Returns this world, in the same form.',
     run: ({ mock }) => describeWorld(mock),
   }),
   call('POST /reset', {
-    summary: 'Back to the scenario, in one change set.',
+    summary: 'Resets the world to its scenario, in one change set.',
     body: ResetOptions,
     async run({ mock, body }) {
       await mock.reset(body)
@@ -89,11 +89,11 @@ export const controlCalls = [
   }),
   call('GET /snapshot', {
     summary:
-      'The whole world in the scenario format, as JSON or, by the header accept, as YAML. A long one is JSON only.',
+      'Returns the whole world in the scenario format. It is JSON, or YAML if `accept` asks for it and the world is not too large.',
     query: z.strictObject({
       with: z
         .string()
-        .regex(/^(faults|journal)(,(faults|journal))*$/, 'expected faults, journal, or both with a comma between')
+        .regex(/^(faults|journal)(,(faults|journal))*$/, 'expected faults, journal, or faults,journal')
         .transform(parts => parts.split(',') as ('faults' | 'journal')[])
         .optional(),
     }),
@@ -101,7 +101,7 @@ export const controlCalls = [
     respond: (snapshot, { request }) => (prefersYaml(header(request, 'accept')) ? yamlResponse(snapshot) : undefined),
   }),
   call('PUT /snapshot', {
-    summary: 'Puts a snapshot back, in one change set.',
+    summary: 'Restores a snapshot, in one change set.',
     // The reader of scenarios checks the rest.
     body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
     maxBodyBytes: maxScenarioBytes,
@@ -111,7 +111,7 @@ export const controlCalls = [
     },
   }),
   call('GET /scenarios', {
-    summary: 'Lists the scenarios that have a name.',
+    summary: 'Lists the scenarios that can be loaded by name.',
     run: ({ server }) => ({ scenarios: server.scenarios }),
   }),
   call('PUT /scenario', {
@@ -120,7 +120,7 @@ export const controlCalls = [
       .strictObject({ name: z.string().optional(), scenario: ScenarioOrName.optional() })
       .refine(
         ({ name, scenario }) => (name === undefined) !== (scenario === undefined),
-        'expected one of name and scenario, and not both',
+        'expected name or scenario, not both',
       ),
     maxBodyBytes: maxScenarioBytes,
     async run({ mock, body: { name, scenario } }) {
@@ -129,7 +129,7 @@ export const controlCalls = [
     },
   }),
   call('GET /clock', {
-    summary: "The world's time, and how it goes.",
+    summary: "Returns the world's time, and the mode and rate of its clock.",
     run: ({ mock }) => clockState(mock.world.clock),
   }),
   call('PUT /clock', {
@@ -141,7 +141,7 @@ export const controlCalls = [
     },
   }),
   call('POST /clock/advance', {
-    summary: 'Moves the time forward. What falls due in between happens in its order, before the call answers.',
+    summary: 'Moves the time forward. All jobs that fall due run in order before the call answers.',
     body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
     async run({ mock, request, body: { by } }) {
       await untilDisconnected(request, signal => mock.world.clock.advance(by, { signal }))
@@ -149,11 +149,11 @@ export const controlCalls = [
     },
   }),
   call('GET /faults', {
-    summary: 'The faults of the world, and what has become of them.',
+    summary: 'Lists the faults of the world, with their counters.',
     run: ({ mock }) => ({ faults: mock.faults.list() }),
   }),
   call('POST /faults', {
-    summary: 'Adds a fault, and answers it with its id.',
+    summary: 'Adds a fault, and returns it with its id.',
     body: Fault,
     run: ({ mock, body }) => mock.faults.add(body),
   }),
@@ -181,12 +181,12 @@ export const controlCalls = [
   }),
   call('GET /journal', {
     summary:
-      'The newest exchanges of the world, the oldest first, with their tokens cut to their labels. `dropped` says how many older ones are no longer kept.',
+      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has.',
     query: JournalFilter.extend({ status: wholeNumber.optional(), since: wholeNumber.optional() }),
     run: ({ mock, query }) => ({ exchanges: mock.journal.find(query), dropped: mock.journal.dropped() }),
   }),
   call('POST /journal/verify', {
-    summary: 'Says whether the exchanges are as expected. If not, it says why, and which came nearest.',
+    summary: 'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones.',
     body: Expectation,
     run: ({ mock, body }) => mock.journal.verify(body),
   }),
@@ -198,7 +198,8 @@ export const controlCalls = [
     },
   }),
   call('GET /changes', {
-    summary: 'Change sets and exchanges as they happen, as Server-Sent Events, from now on or from a revision on.',
+    summary:
+      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on.',
     query: z.strictObject({ since: wholeNumber.optional() }),
     run({ mock, query, request }) {
       const lastEventId = header(request, 'last-event-id')
@@ -207,13 +208,13 @@ export const controlCalls = [
     respond: (begin, { mock }) => eventStream(mock.world, begin),
   }),
   call('GET /explain', {
-    summary: 'Why a lobby is not listed, which operation answers a request and for whom, or why a name does not pass.',
+    summary: 'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid.',
     query: Question,
     run: ({ mock, query }) => mock.explain(query),
   }),
   call('GET /lobbies/{lobby_id}/env', {
     summary:
-      'What the server of a lobby finds in its environment, as lines for a shell or, by the header accept, as JSON.',
+      'Returns the environment variables for the game server of a lobby. They are lines for a shell, or JSON if `accept` asks for it.',
     run: ({ mock, params: { lobby_id }, url }) => mock.lobbyEnvironment(lobby_id, { url }),
     respond(environment, { request }) {
       if (prefersJson(header(request, 'accept'), 'text/plain')) return undefined
@@ -222,11 +223,11 @@ export const controlCalls = [
     },
   }),
   call('GET /simulation', {
-    summary: 'Where players come and go by themselves, and how many are there.',
+    summary: 'Lists the simulations, with the number of players of each.',
     run: ({ mock }) => ({ simulations: mock.simulations() }),
   }),
   call('PUT /simulation', {
-    summary: 'Starts to simulate players of a namespace, in one change set. Absent fields get their defaults.',
+    summary: 'Simulates players in a namespace from now on, in one change set. Absent fields get their defaults.',
     body: SimulationOptions,
     run: ({ mock, body }) => mock.simulate(body),
   }),
@@ -247,21 +248,21 @@ export const controlCalls = [
     },
   }),
   call('POST /device-links/{token}/expire', {
-    summary: 'Lets a device link expire now.',
+    summary: 'Expires a device link now.',
     async run({ mock, params: { token } }) {
       await mock.expireDeviceLink(token)
       return getRecord(mock.world, { table: 'device-links', id: token })
     },
   }),
   call('GET /{table}', {
-    summary: 'The records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',
+    summary: 'Lists the records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',
     query: 'fields',
     run: ({ mock, params: { table }, request }) => ({
       [listKey(table)]: listRecords(mock.world, table, request.query),
     }),
   }),
   call('GET /{table}/{id}', {
-    summary: 'One of them.',
+    summary: 'Returns a record.',
     run: ({ mock, params }) => getRecord(mock.world, params),
   }),
   call('POST /{table}', {
@@ -271,7 +272,7 @@ export const controlCalls = [
     run: ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
   }),
   call('PATCH /{table}/{id}', {
-    summary: 'Changes the given fields of a record; null takes an optional one away.',
+    summary: 'Changes fields of a record. `null` removes an optional field.',
     body: AnyRecord,
     run: ({ mock, params, body }) => updateRecord(mock.world, params, body),
   }),
@@ -283,7 +284,7 @@ export const controlCalls = [
 
 type Calls = (typeof controlCalls)[number]
 
-/** What a client sends with each call, and what it gets, by the call's route. */
+/** The input and the output of each call, by its route. */
 export type ControlApi = {
   readonly [Call in Calls as Call['route']]: {
     readonly input: Present<{
@@ -331,7 +332,7 @@ function clockState(clock: Clock): ClockState {
 /** Runs work with a signal that aborts when the client disconnects. Then it rejects with `ClientGone`. */
 async function untilDisconnected(request: MockRequest, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
-  const abort = () => controller.abort(new ClientGone('the client has gone'))
+  const abort = () => controller.abort(new ClientGone('the client has disconnected'))
   const client = request.signal?.()
   client?.addEventListener('abort', abort)
   if (client?.aborted) abort()
@@ -343,17 +344,17 @@ async function untilDisconnected(request: MockRequest, work: (signal: AbortSigna
 }
 
 function unknownWorld(id: string): ApiError {
-  return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: PUT /__mock/worlds/{id} makes one`)
+  return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: PUT /__mock/worlds/{id} creates one`)
 }
 
 function unknownFault(id: string): ApiError {
-  return new ApiError('API_NOT_FOUND', `there is no fault ${quoted(id)}: GET /__mock/faults lists them`)
+  return new ApiError('API_NOT_FOUND', `there is no fault ${quoted(id)}: GET /__mock/faults lists the faults`)
 }
 
 function unknownSimulation(name = 'the default namespace'): ApiError {
   return new ApiError(
     'API_NOT_FOUND',
-    `nobody comes by themselves to ${name}: GET /__mock/simulation lists where somebody does, PUT has them come`,
+    `no players are simulated in ${name}: GET /__mock/simulation lists the simulations, and PUT starts one`,
   )
 }
 

@@ -45,7 +45,7 @@ interface CallSpec<Route extends string, Query, Body, Output> {
   readonly body?: Body
   /** The longest body in bytes. Default: 1 MiB, as for the service's own operations. */
   readonly maxBodyBytes?: number
-  /** Throws `ApiError`, or `UsageError` for wrong input. Its result is answered as JSON. */
+  /** Returns the answer, which is sent as JSON. Throws `ApiError`, or `UsageError` for wrong input. */
   run(
     call: ControlContext & {
       readonly params: Params<Route>
@@ -53,11 +53,11 @@ interface CallSpec<Route extends string, Query, Body, Output> {
       readonly body: Parsed<Body>
     },
   ): Output | Promise<Output>
-  /** Answers with something else than JSON, or with `undefined` if JSON is wanted. */
+  /** Builds an answer that is not JSON. Returns `undefined` if the client wants JSON. */
   respond?(output: Output, context: ControlContext): MockResponseInit | undefined
 }
 
-/** Declares a call: its method and its path behind `/__mock`, what it takes, and what it does. */
+/** Declares a call: its method and its path under `/__mock`, its input, and its function. */
 export function call<
   const Route extends `${Method} /${string}`,
   Output,
@@ -80,7 +80,7 @@ export function textResponse(text: string): MockResponseInit {
   return response('text/plain; charset=utf-8', text, 'loopback')
 }
 
-/** The longest snapshot that is answered as YAML, in characters of its JSON: some 50,000 lobbies. */
+/** The longest snapshot in YAML, in characters of its JSON: some 50,000 lobbies. */
 const maxYamlLength = 16 * 1024 * 1024
 
 /** A snapshot as YAML. Throws `UsageError` if it is too long. */
@@ -88,7 +88,7 @@ export function yamlResponse(snapshot: ScenarioInput): MockResponseInit {
   const json = JSON.stringify(snapshot)
   if (json.length > maxYamlLength) {
     throw new UsageError(
-      'the snapshot is too long to be answered as YAML: ask for application/json, or run mockmaker export, which writes YAML itself',
+      'the snapshot is too long for an answer in YAML: ask for application/json, or run mockmaker export',
     )
   }
   const writer = new JsonToYaml()
@@ -100,7 +100,7 @@ function response(type: string, text: string, cors: MockResponseInit['cors']): M
   return { status: 200, headers, body: encoder.encode(text), cors }
 }
 
-/** Tells from an Accept header whether a client prefers JSON to another type. If both are alike to it, it does not. */
+/** Checks by its Accept header that a client prefers JSON to another type. */
 export function prefersJson(accept = '*/*', other: 'text/html' | 'text/plain' = 'text/html'): boolean {
   const json = preference('application/json', accept)
   const text = preference(other, accept)
@@ -108,7 +108,7 @@ export function prefersJson(accept = '*/*', other: 'text/html' | 'text/plain' = 
   return json.quality > 0 && json.precision > text.precision
 }
 
-/** Tells from an Accept header whether a client names YAML, and likes it as well as JSON. */
+/** Checks by its Accept header that a client names YAML, and does not prefer JSON. */
 export function prefersYaml(accept = '*/*'): boolean {
   const json = preference('application/json', accept)
   const yaml = ['application/yaml', 'application/x-yaml', 'text/yaml'].map(type => preference(type, accept))

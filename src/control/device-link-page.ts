@@ -86,7 +86,7 @@ function moment(at: number | undefined): Html {
 }
 
 function missing({ display_name }: GameRow): Html {
-  return html`<span class="note">${display_name} has no cloud token in this scenario, so no link can be completed for it.</span>`
+  return html`<span class="note">${display_name} has no cloud token in this scenario, so you cannot complete a link for it.</span>`
 }
 
 /**
@@ -149,7 +149,7 @@ async function follow() {
     const asked = Date.now()
     try {
       const { cloud_token, watch: { index: next } } = await watch(index)
-      // The press of a button tells itself what came of it.
+      // The button reports its own result.
       await completing
       if (cloud_token) end('complete', 'Complete', 'The link was completed elsewhere: the device has a cloud token. You may close this page.')
       else if (isLost && !hasEnded) {
@@ -188,7 +188,7 @@ async function complete({ gameId, gameName, token }) {
     end('complete', 'Complete', 'The device now has a cloud token of ' + gameName + '. You may close this page.')
     report.focus()
   } catch (error) {
-    // Where the link has ended, or the mock is gone, the watch says so.
+    // If the link has ended or the mock is gone, the watch reports it.
     if (error.isRefusal) offerReload(error.message)
     else watching.abort()
   }
@@ -213,4 +213,4 @@ follow()
 `
 
 /** Allows the script in a content security policy: the SHA-256 of its text. */
-export const deviceLinkScriptHash = 'sha256-jQCQNMjmlQooyzrNA3hEln05rWr9cDTVJXlJsaVgJmI='
+export const deviceLinkScriptHash = 'sha256-4KNAq01ik3t4a9mFkOJBToNFPBwhUssG6euUmn/QFTo='

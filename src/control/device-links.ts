@@ -30,7 +30,7 @@ export async function completeDeviceLink(
   )
 }
 
-/** Lets a link expire now, if it has not yet. Rejects with `ApiError` for an unknown link. */
+/** Expires a link now, unless it has already expired. Rejects with `ApiError` for an unknown link. */
 export async function expireDeviceLink(world: LiveWorld, token: string): Promise<void> {
   const { deviceLinks } = world.tables
   const write = () => {
@@ -38,7 +38,7 @@ export async function expireDeviceLink(world: LiveWorld, token: string): Promise
     if (!link)
       throw new ApiError(
         'API_NOT_FOUND',
-        `there is no device link ${quoted(token)}: GET /__mock/device-links lists them`,
+        `there is no device link ${quoted(token)}: GET /__mock/device-links lists the links`,
       )
     const now = world.clock.now()
     if (link.expires_at === undefined || link.expires_at > now)
@@ -52,5 +52,5 @@ function gameIdOf(game: string | undefined, { games }: ReadTables): string {
   const [only, ...others] = games.all()
   if (only && others.length === 0) return only.game_id
   const known = games.all().map(({ name_id }) => name_id)
-  throw new UsageError(`game is missing, and there is not one alone.${didYouMean('', known)}`)
+  throw new UsageError(`game is missing, and the world does not have exactly one game.${didYouMean('', known)}`)
 }

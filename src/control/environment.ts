@@ -40,9 +40,9 @@ export function exportLines(environment: Environment): string[] {
   return Object.entries(environment).map(([name, value]) => `export ${name}=${shellWord(value)}`)
 }
 
-/** How the environment of a lobby's server is made. */
+/** Options of `lobbyEnvironment`. */
 export interface LobbyEnvironmentOptions {
-  /** The URL by which the server reaches the world. Default: left out, with the variables that hold it. */
+  /** The URL by which the server reaches the world. Default: the variables with the URL are left out. */
   readonly url?: string | undefined
 }
 
@@ -88,10 +88,13 @@ function runningLobby(lobbyId: string, { lobbies }: ReadTables): LobbyRow {
   const lobby = lobbies.get(lobbyId)
   if (lobby && lobby.status !== 'stopped') return lobby
   const why = lobby ? `lobby ${quoted(lobbyId)} has stopped` : `there is no lobby ${quoted(lobbyId)}`
-  throw new ApiError('API_NOT_FOUND', `${why}: GET /__mock/lobbies lists them, and POST /__mock/lobbies makes one`)
+  throw new ApiError(
+    'API_NOT_FOUND',
+    `${why}: GET /__mock/lobbies lists the lobbies, and POST /__mock/lobbies creates one`,
+  )
 }
 
-/** The variables of a port. A shell does not allow `-` in their names. */
+/** Lists the variables of a port. A shell does not allow `-` in their names. */
 function portVariables({ label, target_port, port_range }: ServerPorts['lobby_ports'][number]): [string, string][] {
   const name = label.replaceAll('-', '_')
   const variables: [string, number | undefined][] = [
@@ -104,7 +107,7 @@ function portVariables({ label, target_port, port_range }: ServerPorts['lobby_po
 
 const kinds: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']
 
-/** Sorts tokens as people look for them: public, development, cloud. */
+/** Sorts tokens by their kind: public, development, cloud. */
 export function sortTokens(tokens: readonly TokenInfo[]): TokenInfo[] {
   return kinds.flatMap(kind => tokens.filter(token => token.kind === kind))
 }
@@ -138,7 +141,7 @@ function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { pa
   return { path, body: { display_name: 'Beta', name_id: 'beta' } }
 }
 
-/** Quotes a word for a POSIX shell, if it has to be. */
+/** Quotes a word for a POSIX shell, if necessary. */
 function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

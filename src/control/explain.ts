@@ -22,9 +22,9 @@ import type { View } from '../store/world.js'
 import { findGame } from './tables.js'
 
 export const Question = z.strictObject({
-  /** Asks why that lobby is listed, or is not. */
+  /** Explains why this lobby is listed or not. */
   lobby_id: z.string().optional(),
-  /** Asks why a request with that path is answered as it is. */
+  /** Explains the answer to a request with this path. */
   path: z.string().optional(),
   /** The method of the request. Default: GET. */
   method: z.string().optional(),
@@ -32,9 +32,9 @@ export const Question = z.strictObject({
   token: z.string().optional(),
   /** The Origin of the request. Default: none. */
   origin: z.string().optional(),
-  /** Asks whether a namespace may have that name id. */
+  /** Checks this name id of a new namespace. */
   name_id: z.string().optional(),
-  /** Asks whether a namespace may have that display name. */
+  /** Checks this display name of a new namespace. */
   display_name: z.string().optional(),
   /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
   game: z.string().optional(),
@@ -50,7 +50,7 @@ export interface Explanation {
   readonly because: readonly string[]
 }
 
-/** A world that is asked about. */
+/** The parts of a mock that an explanation reads. */
 interface ExplainedWorld {
   readonly world: View
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
@@ -79,17 +79,16 @@ function explainLobby(view: View, lobbyId: string): Explanation {
   const more = lobby.status === 'stopped' ? [] : runningText(lobby)
   if (!isListed) return { verdict: 'not listed', because: [...reasonsAgainst(lobby, view), ...more] }
   const namespace = fullNameOf(lobby.namespace_id, tables)
-  const readers = `to a public token of ${namespace}, and without a token where ${namespace} is meant and tokenless`
-  const open = `it is open, public and of a listable mode: it is shown ${readers}`
-  const canned = 'a development token is shown a canned list instead, in which no lobby of the world is'
+  const open = `it is open and public, and its game mode is listable: a public token of ${namespace} sees it, and so does a caller without a token if ${namespace} is tokenless`
+  const canned = 'a development token gets a canned list instead, without the lobbies of the world'
   return { verdict: 'listed', because: [open, canned, ...more] }
 }
 
 function unknownLobby(lobbyId: string, lobbies: readonly LobbyRow[]): Explanation {
   const ids = lobbies.map(({ lobby_id }) => lobby_id)
   const near = nearest(lobbyId, ids)
-  const hint = near === undefined ? 'GET /__mock/lobbies lists them' : `did you mean ${near}?`
-  return { verdict: 'not there', because: [`the world has no lobby ${quoted(lobbyId)}: ${hint}`] }
+  const hint = near === undefined ? 'GET /__mock/lobbies lists the lobbies' : `did you mean ${near}?`
+  return { verdict: 'does not exist', because: [`the world has no lobby ${quoted(lobbyId)}: ${hint}`] }
 }
 
 /** Returns the reasons why a lobby is not listed. */
@@ -104,7 +103,7 @@ function reasonsAgainst(lobby: LobbyRow, { tables }: View): string[] {
     mode?.listable === false && `its game mode ${game_mode_id} is not listable`,
   ].filter(reason => reason !== false)
   if (found.length > 0 || !hides || total_player_count > 0) return found
-  return [`nobody is in it, others of its mode are listed, and the scenario says hide_empty_lobbies`]
+  return ['it is empty, its mode has other open lobbies, and the scenario sets hide_empty_lobbies']
 }
 
 function runningText(lobby: RunningLobby): string[] {
@@ -124,12 +123,12 @@ function seatsText(lobby: RunningLobby): string {
 
 function serverText({ run_by, lobby_id }: RunningLobby): string {
   const env = `GET /__mock/lobbies/${encodeURIComponent(lobby_id)}/env shows its token`
-  if (run_by === 'mock') return `the mock plays its server, until a call comes with the lobby's token (${env})`
-  return `its own server runs it: only calls with the lobby's token have players connect and leave (${env})`
+  if (run_by === 'mock') return `the mock simulates its server until the first call with the lobby's token (${env})`
+  return `a real server runs it: players connect and leave only through calls with the lobby's token (${env})`
 }
 
 function explainNames({ tables, ...view }: View, question: Question): Explanation {
-  // A name that was not asked for is replaced by one that passes.
+  // A valid name stands in for one that was not asked about.
   const { game: name, name_id = 'a', display_name = 'A' } = question
   const game = name === undefined ? tables.games.all()[0] : findGame(name, tables)
   const input = { name_id, display_name, game_id: game?.game_id ?? '' }
@@ -141,8 +140,8 @@ function explainNames({ tables, ...view }: View, question: Question): Explanatio
       problem.startsWith('name-id') ? question.name_id !== undefined : question.display_name !== undefined,
     )
     .map(problem => [problem, nameProblems[problem]?.(names)].filter(text => text !== undefined).join(': '))
-  if (because.length > 0) return { verdict: 'does not pass', because }
-  return { verdict: 'passes', because: [`nothing is against it, and no namespace of ${names.game} has that name_id`] }
+  if (because.length > 0) return { verdict: 'invalid', because }
+  return { verdict: 'valid', because: [`the format is right, and no namespace of ${names.game} has that name_id`] }
 }
 
 const nameProblems: {
@@ -150,15 +149,15 @@ const nameProblems: {
 } = {
   'display-name.too-short': () => 'it is empty',
   'display-name.too-long': ({ display_name }) =>
-    `it has ${utf8Length(display_name)} bytes of UTF-8, and may have ${displayNameMaxBytes}`,
+    `it has ${utf8Length(display_name)} bytes of UTF-8, and at most ${displayNameMaxBytes} are allowed`,
   'display-name.invalid': ({ display_name }) =>
-    `${quoted(display_name)} is no display name: 1 to 128 bytes of UTF-8, and no white space but single spaces inside`,
+    `${quoted(display_name)} is not a display name: expected 1 to 128 bytes of UTF-8, with no white space but single inner spaces`,
   'name-id.too-short': () => 'it is empty',
   'name-id.too-long': ({ name_id }) =>
-    `it has ${utf8Length(name_id)} bytes of UTF-8, and may have ${identifierMaxBytes}`,
-  'name-id.not-unique': ({ name_id, game }) => `a namespace of the game ${game} is called ${quoted(name_id)} already`,
+    `it has ${utf8Length(name_id)} bytes of UTF-8, and at most ${identifierMaxBytes} are allowed`,
+  'name-id.not-unique': ({ name_id, game }) => `the game ${game} already has a namespace ${quoted(name_id)}`,
   'name-id.invalid': ({ name_id }) =>
-    `${quoted(name_id)} is no identifier: 1 to 16 of 0-9 a-z and -, with single - inside only`,
+    `${quoted(name_id)} is not an identifier: expected 1 to 16 of 0-9 a-z and -, with single - inside only`,
 }
 
 function explainRequest(
@@ -168,7 +167,7 @@ function explainRequest(
   const { method = 'GET', token, origin } = question
   const [path = '', query] = pathInWorld(withoutOrigin(question.path)).split('?')
   const outside = outsideService(path)
-  if (outside !== undefined) return { verdict: outside, because: [`nothing of the service is at ${path}`] }
+  if (outside !== undefined) return { verdict: outside, because: [`no operation has the path ${path}`] }
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(origin === undefined ? {} : { origin }),
@@ -182,7 +181,7 @@ function explainRequest(
     const route = routes.find(request.method, path)
     const { id } = route
     const { auth, summary } = operations[id]
-    because.push(`it is ${id}: ${summary}`, `it answers ${authTexts[auth]}`)
+    because.push(`the operation is ${id}: ${summary}`, `it accepts ${authTexts[auth]}`)
     const caller = authenticate(request, route, view)
     because.push(callerText(caller, origin, view))
     if (origin !== undefined && !isAllowedOrigin(origin, { tables: view.tables, corsOrigins }))
@@ -198,7 +197,7 @@ function withoutOrigin(url: string): string {
   return url.replace(/^https?:\/\/[^/?]*/i, '') || '/'
 }
 
-/** Returns what answers a path that is none of the service's; `undefined` for all others. */
+/** Returns the verdict for a path outside the service; `undefined` for all others. */
 function outsideService(path: string): string | undefined {
   if (isControlPath(path)) return 'answered by the control API'
   const isPage = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
@@ -206,13 +205,12 @@ function outsideService(path: string): string | undefined {
 }
 
 const authTexts: { readonly [auth in Auth]: string } = {
-  none: 'anyone; a token that is sent must be valid',
-  bearer: 'every token of the world',
-  namespace:
-    'a public token, a development token (with canned data), or nobody in particular where the namespace is tokenless',
+  none: 'any caller, but a token that is sent must be valid',
+  bearer: 'any valid token',
+  namespace: 'a public token, a development token (with canned data), or no token if the namespace is tokenless',
   public: 'a public token, or a development token (with canned data)',
-  lobby: "the token of a lobby, or a namespace's development token (with canned data)",
-  cloud: 'a cloud token, where the path names a game one of that game',
+  lobby: 'the token of a lobby, or a development token (with canned data)',
+  cloud: 'a cloud token. If the path names a game, it must be a token of that game',
 }
 
 function callerText(caller: Caller, origin: string | undefined, { tables }: View): string {
@@ -220,7 +218,7 @@ function callerText(caller: Caller, origin: string | undefined, { tables }: View
     const name = fullNameOf(caller.namespaceId, tables)
     const byOrigin = origin !== undefined && namespaceOfOrigin(origin, tables) !== undefined
     if (byOrigin) return `no token was sent, and pages of ${origin} belong to ${name}, which is tokenless`
-    return `no token was sent, and no namespace has the Origin: the default namespace ${name} answers, which is tokenless`
+    return `no token was sent, and no namespace has this Origin: the default namespace ${name} answers, because it is tokenless`
   }
   if ('namespaceId' in caller) {
     const canned = caller.kind === 'development' ? ', which gets canned data' : ''
@@ -232,26 +230,26 @@ function callerText(caller: Caller, origin: string | undefined, { tables }: View
 
 function refusedOriginTexts(origin: string, method: string): string[] {
   const refused = isUnsafeMethod(method)
-    ? ['a browser that sends it from there is refused (403 API_FORBIDDEN), because the page is of another site']
+    ? ['the mock refuses this call from such a page (403 API_FORBIDDEN), because the page is of another site']
     : []
   return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`, ...refused]
 }
 
 type Concerning = ReturnType<ExplainedWorld['faults']['concerning']>
 
-/** Returns what the first due fault does; `undefined` if none is due, or it lets the request pass. */
+/** Returns the verdict of the first due fault; `undefined` if none is due, or it lets the request pass. */
 function faultVerdict(concerning: Concerning): string | undefined {
   const { state } = concerning.find(({ isDue, state }) => isDue && state.chance !== 0) ?? {}
   if (!state || state.effect.spurious !== undefined) return undefined
-  const may = state.chance === undefined || state.chance === 1 ? '' : 'perhaps '
-  return `${may}met by fault ${state.id}: ${JSON.stringify(state.effect)}`
+  const applies = state.chance === undefined || state.chance === 1 ? 'applies' : 'may apply'
+  return `fault ${state.id} ${applies}: ${JSON.stringify(state.effect)}`
 }
 
 function faultText({ state: { id, effect, times, struck, chance }, isDue }: Concerning[number]): string {
   const more = [
-    !isDue && 'but not now',
-    times !== undefined && `${struck} of ${times} times so far`,
+    !isDue && 'but it is not active now',
+    times !== undefined && `applied ${struck} of ${times} times so far`,
     chance !== undefined && `with a chance of ${chance}`,
   ].filter(text => text !== false)
-  return [`fault ${id} concerns it: ${JSON.stringify(effect)}`, ...more].join(', ')
+  return [`fault ${id} matches: ${JSON.stringify(effect)}`, ...more].join(', ')
 }

@@ -12,7 +12,7 @@ import { pathInWorld, RouteTable } from '../server/routes.js'
 import { controlCalls } from './api.js'
 import { type ControlContext, jsonResponse } from './call.js'
 
-/** A call of the table. TypeScript cannot follow one route through its schemas to what it runs, so those take `never`. */
+/** A call of the table. Its functions take `never`, because TypeScript cannot relate a route to its schemas here. */
 interface ControlCall {
   readonly route: string
   readonly method: string
@@ -28,7 +28,7 @@ const calls: Readonly<Record<string, ControlCall>> = Object.fromEntries(controlC
 
 const routes = new RouteTable(calls, `GET ${controlPath} lists the calls`, controlPath)
 
-/** The headers that every answer gets say which pages may call. */
+/** The headers of every answer tell the browser which pages may call. */
 const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
 
 /**
@@ -42,7 +42,7 @@ export function checkControlRequest(request: MockRequest): MockResponseInit | un
   return undefined
 }
 
-/** Returns how many bytes of a request's body to read. A call that is refused gets no more than any other. */
+/** Returns the longest body of a request, in bytes. A refused call gets the limit of the service. */
 export function maxControlBody(request: Pick<MockRequest, 'method' | 'path' | 'headers'>): number {
   try {
     const { maxBodyBytes = bodyLimit } = findCall(request).call
@@ -68,19 +68,19 @@ export async function handleControl(context: ControlContext): Promise<MockRespon
 
 function findCall({ method, path }: Pick<MockRequest, 'method' | 'path'>) {
   const inside = pathInWorld(path).slice(controlPath.length) || '/'
-  // The id of a game mode has a slash in it, and people write it so.
+  // The id of a game mode has a slash, which people do not encode.
   const { id, params } = routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
   return { call: calls[id] as ControlCall, params } // the routes have the ids of the calls
 }
 
-/** Returns the checked query. An unknown parameter is an error, because it would be ignored in silence. */
+/** Returns the checked query. An unknown parameter is an error, because it would have no effect. */
 function parseQuery({ query: schema = z.strictObject({}) }: ControlCall, { query = '' }: MockRequest): unknown {
   if (schema === 'fields') return undefined
   const parameters = [...new URLSearchParams(query)]
   const seen = new Set<string>()
   const repeated = parameters.map(([name]) => name).find(name => seen.size === seen.add(name).size)
   if (repeated !== undefined)
-    throw new ApiError('API_BAD_QUERY', `query parameter ${shortened(repeated)} is given more than once: send it once`)
+    throw new ApiError('API_BAD_QUERY', `query parameter ${shortened(repeated)} appears more than once: send it once`)
   return check(schema, Object.fromEntries(parameters), 'query')
 }
 
@@ -106,7 +106,7 @@ function check(schema: z.ZodType, input: object | string, part: 'query' | 'body'
   }
 }
 
-/** Turns what the caller did wrong into an answer. */
+/** Turns a mistake of the caller into an `ApiError`. */
 function asApiError(error: unknown, code: 'API_BAD_QUERY' | 'API_BAD_BODY'): unknown {
   return error instanceof UsageError ? new ApiError(code, error.message) : error
 }

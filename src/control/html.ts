@@ -14,12 +14,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** A template of HTML. It escapes texts, for elements and for quoted attributes, and takes other `Html` as it is. */
+/** Tag of HTML templates. Escapes texts, for elements and for quoted attributes. Inserts other `Html` unchanged. */
 export function html(template: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return { html: template.map((text, i) => text + escapedHtml(pieces[i])).join('') }
 }
 
-/** Takes a text as HTML without escaping: a style or a script of our own, never anything that somebody sent. */
+/** Marks a text as HTML without escaping it. Only for styles and scripts of our own. */
 export function verbatim(text: string): Html {
   return { html: text }
 }

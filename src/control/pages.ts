@@ -13,7 +13,7 @@ import { curlLine, curlLineFor, sortTokens } from './environment.js'
 import { type Html, html, htmlDocument, stylesheetHash } from './html.js'
 import type { WorldControl } from './world-control.js'
 
-/** The world that the pages show, and their place. */
+/** The world of the pages, and its URL. */
 export interface PageContext {
   readonly mock: Pick<WorldControl, 'world' | 'tokens'>
   /** The URL of the world, without a slash at its end. */
@@ -104,7 +104,7 @@ ${operationIds.map(operationRow)}
 </tbody>
 </table>
 </section>
-<footer>All of it for machines: <a href="openapi.json">openapi.json</a></footer>
+<footer>All operations as an OpenAPI document: <a href="openapi.json">openapi.json</a></footer>
 </main>`
   return htmlDocument({ title: world.title, main })
 }
@@ -141,8 +141,8 @@ function tokenlessCard(url: string, world: World): Html | undefined {
 
 const notes: { readonly [kind in TokenInfo['kind']]: string } = {
   public: 'Lists, finds, joins and creates lobbies, lists regions and counts players.',
-  development: 'Gets canned answers, as a client and as a game server: the seats lead to a server of your own.',
-  cloud: 'Acts for its game: shows it, makes its namespaces and their tokens, completes device links.',
+  development: 'Gets canned answers, for clients and for game servers. Its seats lead to your own game server.',
+  cloud: 'Manages its game: shows it, creates namespaces and tokens, and completes device links.',
 }
 
 function tokenCard(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): Html {

@@ -21,7 +21,7 @@ interface Place {
 
 // The functions below throw, or reject with, `ApiError` for an unknown table or record, and `UsageError` for wrong input.
 
-/** Lists the records of a table that have the values of a query, such as `game_mode_id=duel&state.map=Harbour`. */
+/** Lists the records of a table that match a query, such as `game_mode_id=duel&state.map=Harbour`. */
 export function listRecords(world: World, table: string, query = ''): AnyRecord[] {
   const name = tableAt(table)
   const rows = tableOf(world, name)
@@ -42,7 +42,7 @@ export async function createRecord(world: World, table: string, input: AnyRecord
   if (name === 'tokens' && typeof input === 'object' && input.kind === 'lobby') {
     throw new ApiError(
       'API_BAD_BODY',
-      'kind is "lobby": the token of a lobby comes with the lobby. POST /__mock/lobbies makes one, and GET /__mock/tokens?kind=lobby&lobby_id={lobby_id} shows its token',
+      'kind is "lobby": each lobby has its own token. Create a lobby with POST /__mock/lobbies, and get its token with GET /__mock/tokens?kind=lobby&lobby_id={lobby_id}',
     )
   }
   return withOwner(await tableOf(world, name).create(input), name, world)
@@ -86,14 +86,14 @@ function existing(world: World, place: Place): AnyRecord {
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${place.table} lists them.`)
 }
 
-/** Adds to a token the name of its owner. */
+/** Adds the name of its owner to a token. */
 function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord {
   if (name !== 'tokens') return row
   if (row.namespace_id === undefined) return { ...row, game: world.games.get(String(row.game_id))?.name_id }
   return { ...row, namespace: fullNameOf(String(row.namespace_id), world) }
 }
 
-/** The fields that a token is shown with beyond its row. */
+/** The fields of a token that are not columns of its row. */
 const ownerFields = ['namespace', 'game', 'lobby_id']
 
 /** Returns the fields that records of a table may have. */
@@ -121,7 +121,7 @@ function filterRecords(records: readonly AnyRecord[], query: string, fields: rea
     if (!fields.includes(field))
       throw new ApiError(
         'API_BAD_QUERY',
-        `query parameter ${shortened(field)} is no field to filter by.${didYouMean(field, fields)}`,
+        `query parameter ${shortened(field)} is not a field of this table.${didYouMean(field, fields)}`,
       )
   }
   return records.filter(record => conditions.every(({ path, value }) => hasValue(valueAt(record, path), value)))
@@ -133,7 +133,7 @@ function hasValue(value: unknown, text: string): boolean {
   return (typeof value === 'object' ? JSON.stringify(value) : String(value)) === text
 }
 
-/** The token of a lobby. It is not a record: it exists as long as its lobby has not stopped. */
+/** The token of a lobby. It is not a record. It is valid until the lobby stops. */
 export interface LobbyTokenInfo {
   readonly token: string
   readonly kind: 'lobby'
@@ -164,6 +164,6 @@ function notARecord({ lobby_id }: LobbyTokenInfo): ApiError {
   const path = `/__mock/lobbies/${encodeURIComponent(lobby_id)}`
   return new ApiError(
     'API_BAD_BODY',
-    `this is the token of lobby ${lobby_id}, and no record: it is there as long as the lobby has not stopped. Change the lobby instead (PATCH ${path}), or take it away (DELETE ${path})`,
+    `this is the token of lobby ${lobby_id}, which is not a record of its own. Change the lobby instead (PATCH ${path}), or delete it (DELETE ${path})`,
   )
 }

@@ -80,7 +80,9 @@ function checkModes({ namespace_id, modes = {} }: SimulationRow, tables: ReadTab
   const unknown = Object.keys(modes).find(id => !ids.has(id))
   if (unknown === undefined) return
   const name = fullNameOf(namespace_id, tables)
-  throw new UsageError(`modes has ${quoted(unknown)}, which is no game mode of ${name}.${didYouMean(unknown, known)}`)
+  throw new UsageError(
+    `modes has ${quoted(unknown)}, which is not a game mode of ${name}.${didYouMean(unknown, known)}`,
+  )
 }
 
 function stateOf(row: SimulationRow, tables: ReadTables): SimulationState {

@@ -126,7 +126,7 @@ describe('mockmaker env', () => {
 
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
-      `${url} answers 404: there is no lobby "nobody": GET /__mock/lobbies lists them, and POST /__mock/lobbies makes one\n`,
+      `${url} answers 404: there is no lobby "nobody": GET /__mock/lobbies lists the lobbies, and POST /__mock/lobbies creates one\n`,
     )
   })
 

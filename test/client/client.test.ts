@@ -70,7 +70,7 @@ describe('the client', () => {
     const { client } = await serve()
     const inside = client.world.lobbies.findMany({ state: { map: 'Quarry' } } as never) // no type lets it pass
 
-    await expect(inside).rejects.toThrow("findMany({ 'state.name': 'value' }): what is inside a field, by its path")
+    await expect(inside).rejects.toThrow("findMany({ 'state.name': 'value' }) takes a nested field by its path")
   })
 
   it('encodes any id', async ({ serve }) => {
@@ -167,7 +167,7 @@ describe('the client', () => {
       lobbies.delete(undefined as never),
     ]
 
-    for (const call of calls) await expect(call).rejects.toThrow('takes other arguments than one in-process')
+    for (const call of calls) await expect(call).rejects.toThrow('with other arguments than in-process')
   })
 
   it('tells if no mock answers', async ({ serve }) => {

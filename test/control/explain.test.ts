@@ -9,7 +9,7 @@ describe('explain', () => {
     ['closed', 'not listed', 'is_closed'],
     ['private', 'not listed', 'publicity is private'],
     ['unlisted', 'not listed', 'game mode secret is not listable'],
-    ['clsed', 'not there', 'did you mean closed?'],
+    ['clsed', 'does not exist', 'did you mean closed?'],
   ] as const)('says of the lobby %s that it is %s', async ([lobby_id, verdict, reason], { serve }) => {
     const { client } = await serve()
 
@@ -33,8 +33,8 @@ describe('explain', () => {
   })
 
   it.for([
-    [{}, 'the mock plays its server, until a call comes'],
-    [{ run_by: 'server' }, 'its own server runs it'],
+    [{}, 'the mock simulates its server until the first call'],
+    [{ run_by: 'server' }, 'a real server runs it'],
     [
       { status: 'starting', ready_by: Date.parse('2026-11-20T20:05:00Z') },
       'and stops at 2026-11-20T20:05:00.000Z if it does not',
@@ -45,7 +45,7 @@ describe('explain', () => {
     ],
     [{}, 'connected players: 1, reserved: 2, free for find: 5, for join by its id: 7'],
     [{ is_closed: true }, 'reserved: 2, free for find: 0 while it is closed, for join by its id: 7'],
-  ] as const)('says of a lobby that is %j what else is to be known', async ([columns, known], { serve }) => {
+  ] as const)('tells more of a lobby that is %j', async ([columns, known], { serve }) => {
     const { mock } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'own', game_mode_id: 'ffa', ...columns })
     for (const status of ['connected', 'reserved', 'reserved'] as const)
@@ -78,13 +78,13 @@ describe('explain', () => {
     [
       { method: 'POST', path: '/cloud/devices/links', origin: 'https://x.example' },
       'answered by devices.links.prepare',
-      'is refused (403 API_FORBIDDEN)',
+      'refuses this call from such a page (403 API_FORBIDDEN)',
     ],
     [{ path: listPath, token: 'nobody' }, '400 TOKEN_INVALID', 'the mock does not know this token'],
     [{ path: `http://127.0.0.1:4100/w/x${listPath}` }, 'answered by lobbies.list', 'tokenless'],
-    [{ path: '/w/x' }, 'answered by a page', 'nothing of the service'],
-    [{ path: '/devices/link/x' }, 'answered by a page', 'nothing of the service'],
-    [{ path: '/w/x/__mock/world' }, 'answered by the control API', 'nothing of the service'],
+    [{ path: '/w/x' }, 'answered by a page', 'no operation has the path'],
+    [{ path: '/devices/link/x' }, 'answered by a page', 'no operation has the path'],
+    [{ path: '/w/x/__mock/world' }, 'answered by the control API', 'no operation has the path'],
     [{ path: listPath, method: 'post' }, '400 API_METHOD_NOT_ALLOWED', 'use GET'],
     [{ path: '/lobbies/list' }, '404 API_NOT_FOUND', 'did you mean GET /matchmaker/lobbies/list?'],
     [{ path: '/cloud/devices/links/complete', method: 'POST' }, '401 API_UNAUTHORIZED', 'a cloud token'],
@@ -99,16 +99,16 @@ describe('explain', () => {
   })
 
   it.for([
-    [{ name_id: 'beta' }, 'passes', 'no namespace of tanks'],
-    [{ name_id: 'prod' }, 'does not pass', 'is called "prod" already'],
-    [{ name_id: 'race', game: 'boats' }, 'passes', 'of boats'],
-    [{ name_id: 'Beta' }, 'does not pass', 'no identifier'],
-    [{ name_id: '' }, 'does not pass', 'it is empty'],
-    [{ name_id: 'a-name-of-17-byte' }, 'does not pass', 'it has 17 bytes'],
-    [{ display_name: ' x' }, 'does not pass', 'no display name'],
-    [{ display_name: 'x'.repeat(129) }, 'does not pass', 'it has 129 bytes'],
-    [{ display_name: '' }, 'does not pass', 'it is empty'],
-  ] as const)('says of the name %j that it %s', async ([question, verdict, reason], { serve }) => {
+    [{ name_id: 'beta' }, 'valid', 'no namespace of tanks'],
+    [{ name_id: 'prod' }, 'invalid', 'already has a namespace "prod"'],
+    [{ name_id: 'race', game: 'boats' }, 'valid', 'of boats'],
+    [{ name_id: 'Beta' }, 'invalid', 'not an identifier'],
+    [{ name_id: '' }, 'invalid', 'it is empty'],
+    [{ name_id: 'a-name-of-17-byte' }, 'invalid', 'it has 17 bytes'],
+    [{ display_name: ' x' }, 'invalid', 'not a display name'],
+    [{ display_name: 'x'.repeat(129) }, 'invalid', 'it has 129 bytes'],
+    [{ display_name: '' }, 'invalid', 'it is empty'],
+  ] as const)('says of the name %j that it is %s', async ([question, verdict, reason], { serve }) => {
     const { client } = await serve()
 
     const explained = await client.explain(question)

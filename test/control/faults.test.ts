@@ -167,8 +167,8 @@ describe('the faults of a world, over HTTP', () => {
 
     const { verdict, because } = await client.explain({ path: list.path })
 
-    expect(verdict).toBe('met by fault 1: {"error":{"code":"API_RATE_LIMIT"}}')
-    expect(because[0]).toBe('fault 1 concerns it: {"error":{"code":"API_RATE_LIMIT"}}, 0 of 2 times so far')
+    expect(verdict).toBe('fault 1 applies: {"error":{"code":"API_RATE_LIMIT"}}')
+    expect(because[0]).toBe('fault 1 matches: {"error":{"code":"API_RATE_LIMIT"}}, applied 0 of 2 times so far')
     expect(mock.faults.list()[0]?.matched).toBe(0)
   })
 
@@ -178,7 +178,10 @@ describe('the faults of a world, over HTTP', () => {
 
     const { verdict, because } = await client.explain({ path: list.path })
 
-    expect([verdict, because[0]]).toEqual(['answered by lobbies.list', expect.stringContaining('but not now')])
+    expect([verdict, because[0]]).toEqual([
+      'answered by lobbies.list',
+      expect.stringContaining('but it is not active now'),
+    ])
   })
 
   it('are found in the journal by the match that they used', async ({ serve }) => {

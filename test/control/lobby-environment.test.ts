@@ -140,6 +140,6 @@ describe('the environment of a lobby', () => {
       'lobby \\"main\\" has stopped',
       'there is no lobby \\"x\\"',
     ])
-    expect(() => mock.lobbyEnvironment('x')).toThrow('POST /__mock/lobbies makes one')
+    expect(() => mock.lobbyEnvironment('x')).toThrow('POST /__mock/lobbies creates one')
   })
 })

@@ -68,7 +68,7 @@ describe('the tokens of lobbies', () => {
   it.for([
     ['PATCH', '/__mock/tokens/lobby.mock.empty', { token: 'other' }, 'PATCH /__mock/lobbies/empty'],
     ['DELETE', '/__mock/tokens/lobby.mock.empty', undefined, 'DELETE /__mock/lobbies/empty'],
-    ['POST', '/__mock/tokens', { kind: 'lobby' }, 'POST /__mock/lobbies makes one'],
+    ['POST', '/__mock/tokens', { kind: 'lobby' }, 'Create a lobby with POST /__mock/lobbies'],
   ] as const)('are not to be written: %s %s says what to do instead', async ([method, path, body, hint], { serve }) => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)

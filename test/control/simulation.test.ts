@@ -102,7 +102,7 @@ describe('simulate', () => {
     [{ namespace: 'tanks/prd' }, 'Known: tanks/prod, tanks/closed, boats/prod. Did you mean tanks/prod?'],
     [
       { modes: { dual: 1 } },
-      'modes has "dual", which is no game mode of tanks/prod. Known: duel, ffa, secret. Did you mean duel?',
+      'modes has "dual", which is not a game mode of tanks/prod. Known: duel, ffa, secret. Did you mean duel?',
     ],
     [{ modes: { duel: -1 } }, 'modes.duel is -1'],
     [{ modes: { duel: 1e308 } }, 'modes.duel is 1e+308: expected at most 1000000'],
