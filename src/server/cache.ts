@@ -1,6 +1,6 @@
 import type { LiveWorld, Reading } from '../store/world.js'
 
-/** Outputs that several responses share: they never change, so that each is encoded once. */
+/** Outputs that several responses share. They never change, so each is encoded only once. */
 const shared = new WeakSet<object>()
 
 export function isShared(output: object): boolean {
@@ -12,20 +12,20 @@ export function markShared(output: unknown): void {
   if (typeof output === 'object' && output !== null) shared.add(output)
 }
 
-/** How many outputs are kept of a world. */
+/** The most outputs in the cache of a world. */
 const most = 500
 
-/** Keeps what reads of a world have answered, under keys that say all that a read sees but the world. */
+/** Caches the answers of reads in one world. A key contains everything that a read depends on, except the world. */
 export class ReadCache {
   readonly #world: LiveWorld
-  /** Each holds until a dependency changes. */
+  /** Each is valid until a dependency changes. */
   readonly #outputs = new Map<string, { readonly output: unknown; forget(): void }>()
 
   constructor(world: LiveWorld) {
     this.#world = world
   }
 
-  /** The output under a key: the kept one, else that of the read. Keeps nothing that the clock alone may change. */
+  /** Returns the cached output, or reads it. Does not cache an output that the clock alone may change. */
   output(key: string, read: () => Reading<unknown>): unknown {
     const known = this.#outputs.get(key)
     if (known) return known.output

@@ -16,13 +16,13 @@ export interface Call {
   readonly id: OperationId
   readonly caller: Caller
   readonly input: Readonly<Record<string, unknown>>
-  /** Called where the operation writes. */
+  /** Called if the operation writes. */
   client(): Client
   /** Called when the call blocks: returns the signal that frees it. */
   signal(): AbortSignalLike | undefined
-  /** The longest time to block, in ms of the world's clock, where it is shorter than usual. */
+  /** A limit on blocking that is shorter than usual, in ms of the world's clock. */
   readonly longestBlockMs: number | undefined
-  /** Called where the operation writes: identifies the request in change sets. */
+  /** Called if the operation writes. Identifies the request in change sets. */
   rayId(): string
   /** Gets the revisions of the change sets that the call makes. */
   readonly revisions: number[]
@@ -31,15 +31,15 @@ export interface Call {
 /** JSON; `undefined` is the empty body. */
 type Output = unknown
 
-/** Executes a call. Returns a promise only where it blocks. */
+/** Executes a call. Returns a promise only if the call blocks. */
 export type Execute = (call: Call) => Output | Promise<Output>
 
 interface ExecutorOptions {
   readonly world: LiveWorld
-  /** How long a watch blocks, in ms of the world's clock. */
+  /** The longest time that a watch blocks, in ms of the world's clock. */
   readonly watchTimeoutMs: number
   readonly maxWaiters: number
-  /** Whether the mock is closed: then nothing blocks. */
+  /** Once the mock is closed, no call blocks. */
   isClosed(): boolean
 }
 
@@ -63,10 +63,10 @@ export class Executor {
     if (kind === 'watch') return this.#watch(call)
     if (kind === 'write') {
       const output = this.#write(call)
-      // Nothing waits for a development token.
+      // The lobby of a development token is in no world.
       return waitsForLobby && caller.kind !== 'development' ? this.#whenReady(output as Join, call) : output
     }
-    // A read with a body or with coordinates is rarely repeated, and there are endless ones.
+    // Reads with a body or with coordinates are rarely repeated.
     const isCacheable = method === 'GET' && input['x-coords'] === undefined
     return isCacheable ? this.#cache.output(keyOf(call), () => this.#read(call)) : resolve(call, this.#world)
   }
@@ -103,7 +103,7 @@ export class Executor {
     return output
   }
 
-  /** Gives no seat to a request that could not wait for its lobby. */
+  /** Refuses a seat in a starting lobby if no more requests may wait. */
   #checkWaiting(output: Output): void {
     const { lobby } = output as Join // the answer of find, join and create
     if (this.#world.tables.lobbies.get(lobby.lobby_id)?.status === 'starting')
@@ -111,8 +111,8 @@ export class Executor {
   }
 
   /**
-   * Waits until the lobby of a seat is ready (PROTOCOL.md C, Waiting). Throws `MATCHMAKER_LOBBY_STOPPED` where the lobby
-   * stops first, or the world is replaced or closed. A client that disconnects gives its seat back.
+   * Waits until the lobby of a seat is ready (PROTOCOL.md C, Waiting). Throws `MATCHMAKER_LOBBY_STOPPED` if the lobby stops
+   * first, or the world is replaced or closed. If the client disconnects, its seat is freed.
    */
   #whenReady(join: Join, call: Call): Join | Promise<Join> {
     const world = this.#world
@@ -127,11 +127,11 @@ export class Executor {
     return new WatchedRead(world, reading, { read, toOutput: toJoin }).block({
       signal: call.signal,
       timeoutMs: Number.POSITIVE_INFINITY,
-      abandon: () => this.#giveSeatBack(join, call),
+      abandon: () => this.#freeSeat(join, call),
     })
   }
 
-  #giveSeatBack({ player: { token } }: Join, { id, rayId, revisions }: Call): void {
+  #freeSeat({ player: { token } }: Join, { id, rayId, revisions }: Call): void {
     const { tables, clock } = this.#world
     const write = () => {
       const player = tables.players.get(token)
@@ -141,20 +141,21 @@ export class Executor {
   }
 }
 
-/** Calls the resolver of an operation. The compiler cannot follow one id through the tables of operations and of resolvers. */
+/** Calls the resolver of an operation. */
 function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: View, write?: object): Output {
+  // The compiler cannot follow one id through operations and resolvers.
   const resolver = resolvers[id] as unknown as (call: object) => Output
   return resolver({ caller, input, tables, hasPassed, seed, ...write })
 }
 
-/** The key of a call: all that its read sees but the world. No read sees the index that it is watched from. */
+/** The cache key of a call: everything that its read depends on, except the world. Reads do not depend on the watch index. */
 function keyOf({ id, caller, input }: Call): string {
   let key = `${id} ${JSON.stringify(Object.values(caller))}`
   for (const name in input) if (name !== 'watch_index') key += ` ${name} ${JSON.stringify(input[name])}`
   return key
 }
 
-/** Throws `ApiError` where the lobby has stopped, or the seat is gone. */
+/** Throws `ApiError` if the lobby has stopped, or the player was removed. */
 function isLobbyReady(join: Join, { tables }: View): boolean {
   const lobby = tables.lobbies.get(join.lobby.lobby_id)
   if (!lobby || lobby.status === 'stopped') throw lobbyStopped(join)

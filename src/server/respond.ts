@@ -51,7 +51,7 @@ interface ResponderOptions {
   onBug(error: unknown, rayId: string): void
 }
 
-/** A response, and what the log tells about it. */
+/** A response, and its record for the log. */
 interface Result extends MockResponseInit {
   /** The error code and the message of a failure. */
   readonly code?: string

@@ -9,7 +9,7 @@ import type { Table } from './table.js'
 import {
   type ListOptions,
   nothingFound,
-  type OrderBy,
+  paginate,
   type QueryOptions,
   readChanges,
   readId,
@@ -19,32 +19,33 @@ import {
   readStrict,
   readUpdateOptions,
   type Selection,
+  sortRows,
   type UpdateOptions,
   unknownId,
 } from './table-calls.js'
 
-/** A row before and after a change; `undefined` where it was not there, or is gone. */
+/** A changed row before and after; `undefined` if it did not exist. */
 interface RowChange {
   readonly before: object | undefined
   readonly after: object | undefined
 }
 
-/** A table, and the rules of its rows: what the calls below work on. */
+/** A table and the rules of its rows. */
 export interface RowStore<Row extends object> {
   /** How messages call the table. */
   readonly name: string
   readonly table: Table<Row>
-  /** The id of what may be a row. */
+  /** The id of a row; `undefined` if the value is not a row. */
   idOf(row: Row): string | undefined
   /** Runs a function in a transaction. */
   transaction<T>(write: () => T): T
-  /** Called before each read: what is due happens first. */
+  /** Called before each read, to run the jobs that are due. */
   beforeRead(): void
-  /** Makes a new row of columns. Throws `UsageError` where they do not fit. */
+  /** Builds a new row from columns. Throws `UsageError` if they do not fit the schema. */
   create(call: string, columns: object): Row
-  /** Reads what `create` is given beyond columns: see `expandInput`. Default: columns alone. */
+  /** Turns the input of `create` into columns and other rows: see `expandInput`. Default: the input has only columns. */
   expand?(call: string, input: unknown): ExpandedInput<Row>
-  /** Makes the next row of a changed draft. Throws as `create`. */
+  /** Builds the changed row from a draft. Throws as `create`. */
   change(call: string, row: Row, draft: object): Row
   /** Calls the listener after each transaction that changed rows of the table. */
   subscribe(listener: (changes: readonly RowChange[]) => void): void
@@ -56,7 +57,7 @@ interface ExpandedInput<Row> {
   createOwned(row: Row): void
 }
 
-/** Thrown where a `data` function returns a promise. Its transaction is undone; the update can be finished later. */
+/** Thrown if a `data` function returns a promise. It rolls the transaction back. The update continues when the promise resolves. */
 class PendingUpdate<Row> extends Error {
   constructor(
     readonly row: Row,
@@ -67,7 +68,7 @@ class PendingUpdate<Row> extends Error {
   }
 }
 
-/** The calls of a table, all synchronous. Each call that writes is a transaction. */
+/** The calls of a table, all synchronous. Each writing call is a transaction. */
 export class Records<Row extends object> {
   readonly #store: RowStore<Row>
 
@@ -94,8 +95,8 @@ export class Records<Row extends object> {
     const list = readList<Row>(this.#call('findMany'), options, ['strict', 'orderBy', 'cursor', 'skip', 'take'])
     const table = this.#read()
     if (list.cursor !== undefined) return this.#fromCursor(predicate, list)
-    const rows = sorted(table.findMany(predicate), list.orderBy)
-    const found = page(rows, list)
+    const rows = sortRows(table.findMany(predicate), list.orderBy)
+    const found = paginate(rows, list)
     if (found.length === 0 && list.strict) throw nothingFound('findMany', this.#store.name)
     return found
   }
@@ -109,7 +110,7 @@ export class Records<Row extends object> {
     return this.createAs(this.#call('create'), input)
   }
 
-  /** The same. Messages begin with `call`. */
+  /** Creates a row. Messages begin with `call`. */
   createAs(call: string, input: unknown): Row {
     const { table } = this.#store
     return this.#store.transaction(() => {
@@ -127,7 +128,7 @@ export class Records<Row extends object> {
   createMany(count: number, inputOf: (index: number) => unknown): Row[] {
     if (!Number.isInteger(count) || count < 0 || typeof inputOf !== 'function')
       throw new UsageError(
-        `${this.#call('createMany')} expects a number of rows, and a function that makes the input of each`,
+        `${this.#call('createMany')} expects a number of rows, and a function that returns the input of each`,
       )
     return this.#store.transaction(() => Array.from({ length: count }, (_, i) => this.create(inputOf(i))))
   }
@@ -147,7 +148,7 @@ export class Records<Row extends object> {
     return this.#store.transaction(() => {
       const rows = this.#store.table.findMany(predicate)
       if (rows.length === 0 && strict) throw nothingFound('updateMany', this.#store.name)
-      return sorted(
+      return sortRows(
         rows.map(row => this.#change(row, data)),
         orderBy,
       )
@@ -176,7 +177,7 @@ export class Records<Row extends object> {
       const rows = table.findMany(predicate)
       if (rows.length === 0 && strict) throw nothingFound('deleteMany', this.#store.name)
       for (const row of rows) table.delete(table.shape.idOf(row))
-      return sorted(rows, orderBy)
+      return sortRows(rows, orderBy)
     })
   }
 
@@ -184,7 +185,7 @@ export class Records<Row extends object> {
     this.deleteMany()
   }
 
-  /** Writes the fields in which drafts differ from the rows that they were made of. */
+  /** Writes the fields in which drafts differ from their rows. */
   applyDrafts(pending: readonly PendingUpdate<Row>[]): Row[] {
     const { table } = this.#store
     return this.#store.transaction(() =>
@@ -233,17 +234,17 @@ export class Records<Row extends object> {
     const next = this.#store.change(call, row, draft)
     const [id, nextId] = [table.shape.idOf(row), table.shape.idOf(next)]
     if (id !== nextId)
-      throw new UsageError(`${call}: ${table.shape.key.join('/')} ${quoted(id)} cannot become ${quoted(nextId)}`)
+      throw new UsageError(`${call}: ${table.shape.key.join('/')} ${quoted(id)} cannot change to ${quoted(nextId)}`)
     table.put(next)
     return this.#present(id)
   }
 
-  /** The row as it is now: what follows from a write may have changed it once more. */
+  /** The row as it is now. A trigger may have changed it after the write. */
   #present(id: string): Row {
     return this.#store.table.state.entry(id)?.row as Row // it was put right before
   }
 
-  /** As the data library: from the row of the cursor on, in the order of creation. */
+  /** Lists rows from the cursor on, in the order of creation, as the data library does. */
   #fromCursor(predicate: Predicate<Row> | undefined, list: ListOptions<Row> & { readonly strict: boolean }): Row[] {
     const { table, idOf } = this.#store
     const id = idOf(list.cursor as Row) ?? ''
@@ -251,8 +252,8 @@ export class Records<Row extends object> {
     const at = all.findIndex(row => table.shape.idOf(row) === id)
     const wanted = new Set(table.findMany(predicate))
     const rows = at === -1 ? [] : list.take !== undefined && list.take < 0 ? all.slice(0, at + 1) : all.slice(at)
-    const found = page(
-      sorted(
+    const found = paginate(
+      sortRows(
         rows.filter(row => wanted.has(row)),
         list.orderBy,
       ),
@@ -263,7 +264,7 @@ export class Records<Row extends object> {
   }
 }
 
-/** Writes a new row. Messages about what follows from it begin with `call` too. */
+/** Writes a new row. Messages of its triggers also begin with `call`. */
 function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): void {
   try {
     table.put(row)
@@ -274,10 +275,10 @@ function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): v
 
 function columnsOnly(call: string, input: unknown): ExpandedInput<object> {
   readInput(call, input)
-  return { columns: input as object, createOwned() {} } // readInput saw to it
+  return { columns: input as object, createOwned() {} } // readInput has checked it
 }
 
-/** The same calls inside a transaction, where nothing can wait: `data` functions that return a promise are refused. */
+/** The calls inside a transaction. They refuse `data` functions that return a promise. */
 export class TransactionRecords<Row extends object> extends Records<Row> {
   override update(first: unknown, second: unknown): Row | undefined {
     return refusePending(() => super.update(first, second))
@@ -303,12 +304,12 @@ function refusePending<T>(update: () => T): T {
 
 type Hooks = Collection<z.ZodType>['hooks']
 
-/** The library's class, with none of its signatures: those of `Table` also take ids. */
+/** The library's class without its signatures, because those of `Table` also take ids. */
 const LibraryCollection = Collection as unknown as new (options: { schema: unknown }) => { readonly hooks: Hooks }
 
 /**
- * A Collection of the data library whose rows are in a table. Each call that writes is a transaction of its own. Its hooks
- * are called after the transaction, also for changes that requests and jobs make.
+ * A Collection of the data library whose rows are in a table. Each writing call is a transaction of its own. Hooks are
+ * called after the transaction, also for changes by requests and jobs.
  */
 export class TableCollection<Row extends object> extends LibraryCollection {
   readonly #records: Records<Row>
@@ -375,13 +376,13 @@ export class TableCollection<Row extends object> extends LibraryCollection {
       if (!(error instanceof PendingUpdate)) throw error
       await error.done
       const pending: PendingUpdate<Row>[] = [error]
-      // The first row is done: its draft waited.
+      // The draft of the first row is done.
       for (const row of this.#records.findMany(predicate).slice(1)) {
         const draft = draftOf(row)
         await options.data(draft)
         pending.push(new PendingUpdate(row, draft as object, Promise.resolve()))
       }
-      return sorted(this.#records.applyDrafts(pending), options.orderBy)
+      return sortRows(this.#records.applyDrafts(pending), options.orderBy)
     }
   }
 
@@ -398,46 +399,11 @@ export class TableCollection<Row extends object> extends LibraryCollection {
   }
 
   defineRelations(): never {
-    throw new UsageError('tables refer to each other by ids: relations of the data library cannot be defined')
+    throw new UsageError('a table cannot have relations of the data library: tables refer to each other by ids')
   }
 }
 
-/** The part of a sorted list that pagination asks for. A `take` below 0 counts from the end, last row first. */
-function page<Row>(rows: readonly Row[], { skip = 0, take = Number.POSITIVE_INFINITY }: ListOptions<Row>): Row[] {
-  const inOrder = take < 0 ? rows.toReversed() : rows
-  return inOrder.slice(skip, skip + Math.abs(take))
-}
-
-function sorted<Row>(rows: Row[], orderBy: OrderBy<Row> | readonly OrderBy<Row>[] | undefined): Row[] {
-  if (orderBy === undefined) return rows
-  const criteria = (Array.isArray(orderBy) ? orderBy : [orderBy]).flatMap(one => pathsOf(one, []))
-  return rows.toSorted((one, other) => {
-    for (const { path, direction } of criteria) {
-      const [left, right] = [valueAt(one, path), valueAt(other, path)]
-      // As the library does, also for values that cannot be compared.
-      if ((left as number) > (right as number)) return direction === 'asc' ? 1 : -1
-      if ((left as number) < (right as number)) return direction === 'asc' ? -1 : 1
-    }
-    return 0
-  })
-}
-
-function pathsOf(
-  orderBy: object,
-  before: readonly string[],
-): { readonly path: readonly string[]; readonly direction: unknown }[] {
-  return Object.entries(orderBy).flatMap(([field, value]) =>
-    typeof value === 'object' && value !== null
-      ? pathsOf(value, [...before, field])
-      : [{ path: [...before, field], direction: value }],
-  )
-}
-
-function valueAt(row: unknown, path: readonly string[]): unknown {
-  return path.reduce((value: unknown, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key], row)
-}
-
-/** Copies the fields that differ between a draft and its original to another draft. */
+/** Copies the changed fields of a draft to another draft. */
 function copyChanges(target: object, draft: object, original: object): void {
   for (const field of new Set([...Object.keys(draft), ...Object.keys(original)])) {
     const [is, was]: unknown[] = [draft[field as never], original[field as never]]
@@ -447,7 +413,7 @@ function copyChanges(target: object, draft: object, original: object): void {
   }
 }
 
-/** Tells the hooks of the library what a transaction has changed. */
+/** Emits the changes of a transaction to the library's hooks. */
 function emitChanges(hooks: Hooks, changes: readonly RowChange[]): void {
   for (const { before, after } of changes) {
     if (!before)

@@ -12,7 +12,7 @@ import { uniqueValues } from './table-state.js'
 type AnyModel = Model<TableName>
 type AnyTable = Table<object>
 
-/** Throws `UsageError` where a changed row does not fit the others: see `findProblem`. */
+/** Throws `UsageError` if a changed row breaks a constraint: see `findProblem`. */
 export function checkConstraints(changes: Iterable<Change>, tables: Tables): void {
   for (const change of changes) {
     const problem = findProblem(change, tables)
@@ -20,7 +20,7 @@ export function checkConstraints(changes: Iterable<Change>, tables: Tables): voi
   }
 }
 
-/** Finds what is wrong with a changed row beside the others: references, unique values, rules of its model. */
+/** Checks a changed row: its references, its unique values, and the rules of its model. Returns the first problem. */
 export function findProblem(change: Change, tables: Tables): string | undefined {
   const model = models[change.table] as unknown as AnyModel
   const { before, after } = change
@@ -34,11 +34,11 @@ export function findProblem(change: Change, tables: Tables): string | undefined 
 
 function referenceProblem({ references }: AnyModel, change: Change, tables: Tables): string | undefined {
   for (const { column, columns, table, ids } of references as unknown as readonly Reference<object>[]) {
-    // An unchanged reference was checked when it was written, and nothing may delete the row that it leads to.
+    // An unchanged reference is still valid: the row that it refers to cannot be deleted.
     if (isUnchanged(columns, change)) continue
     const missing = ids(change.after?.row as object).find(id => tables[table].state.entry(id) === undefined)
     if (missing === undefined) continue
-    // People name game modes inside their namespace.
+    // Messages name game modes without their namespace.
     const scope = table === 'gameModes' ? missing.slice(0, missing.indexOf('/') + 1) : ''
     const known = tables[table].state.ids().filter(id => id.startsWith(scope))
     return unknownReference(
@@ -67,15 +67,15 @@ function uniqueProblem({ unique, singular }: AnyModel, change: Change, tables: T
       if (seen.has(value)) return `${name} has ${quoted(value)} twice`
       seen.add(value)
       const other = state.withUnique(name, value).find(row => state.shape.idOf(row) !== change.id)
-      // A value may be of a scope, as a name in its game: people know it without that.
+      // Messages name the value without the column that it is unique within.
       const shown = value.slice(value.lastIndexOf('\0') + 1)
-      if (other) return `${name} is ${quoted(shown)}, which ${singular} ${state.shape.idOf(other)} has already`
+      if (other) return `${name} ${quoted(shown)} is taken by ${singular} ${state.shape.idOf(other)}: choose another`
     }
   }
   return undefined
 }
 
-/** The references from each table to a table, by the table that they lead to. */
+/** All references, by the table that they refer to. */
 const referencesTo = new Map<TableName, { readonly from: TableName; readonly reference: Reference<object> }[]>()
 for (const from of tableNames) {
   for (const reference of models[from].references as unknown as readonly Reference<object>[]) {
@@ -85,7 +85,7 @@ for (const from of tableNames) {
   }
 }
 
-/** The reason why a row may not be deleted: another row still refers to it. */
+/** Returns why a row must not be deleted: its table forbids it, or another row still refers to it. */
 function deletionProblem(name: TableName, row: object, tables: Tables): string | undefined {
   const { undeletable } = models[name]
   if (undeletable !== undefined) return undeletable
@@ -95,12 +95,12 @@ function deletionProblem(name: TableName, row: object, tables: Tables): string |
     if (!referrer) continue
     const { singular, label } = models[from] as unknown as AnyModel
     const shown = label?.(referrer as never) ?? (tables[from] as unknown as AnyTable).shape.idOf(referrer)
-    return `${singular} ${shown} still needs it: delete both in one transaction, or keep both`
+    return `${singular} ${shown} still refers to it: delete both in one transaction`
   }
   return undefined
 }
 
-/** Deletes the rows that a deleted row takes along. */
+/** Deletes the rows that refer to a deleted row by a cascading reference. */
 export function cascadeDeletion(name: TableName, row: object, tables: Tables): void {
   for (const { from, reference } of referencesTo.get(name) ?? []) {
     if (reference.onDelete !== 'cascade') continue

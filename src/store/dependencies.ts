@@ -1,4 +1,4 @@
-/** A thing that a read looked at: a row, a group of an index, a sum, a view, a table, or the clock. */
+/** A dependency: a row, a group of an index, a sum, a view, a table, or the clock. */
 export type Tag = string
 
 export const tableTag = (table: string): Tag => table
@@ -6,15 +6,15 @@ export const rowTag = (table: string, id: string): Tag => `${table}#${id}`
 export const indexTag = (table: string, index: string, group: string): Tag => `${table}.${index}=${group}`
 export const sumTag = (table: string, sum: string, group: string): Tag => `${table}+${sum}=${group}`
 export const viewTag = (table: string, view: string, group: string): Tag => `${table}~${view}=${group}`
-/** Touched where the clock jumps: a time that had passed may come again. */
+/** Touched when the clock is set: a time that had passed may come again. */
 export const clockTag: Tag = '@clock'
 
-/** What a tracked read has looked at. */
+/** The dependencies of a read. */
 export interface Tracked {
   readonly tags: ReadonlySet<Tag>
-  /** The newest revision among what it looked at. */
+  /** The newest revision of the dependencies. */
   readonly revision: number
-  /** When the clock alone may change what was read, in ms since the epoch. */
+  /** The time at which the clock alone may change the answer, in ms since the epoch. */
   readonly until: number | undefined
 }
 
@@ -24,17 +24,20 @@ interface Tracker {
   until: number | undefined
 }
 
-/** Records what reads of one world look at, and tells listeners when it changes. Reads are synchronous; an inner one adds to the outer. */
+/**
+ * Records the dependencies of reads in one world, and calls listeners when a dependency changes. Reads are synchronous. A
+ * read inside another adds its dependencies to the outer one.
+ */
 export class Dependencies {
   #tracker: Tracker | undefined
-  // Most tags have one listener, which then stands without a set around it.
+  // Most tags have one listener. That saves them a set.
   readonly #listeners = new Map<Tag, Listener | Set<Listener>>()
 
   get isTracking(): boolean {
     return this.#tracker !== undefined
   }
 
-  /** Notes that the current read depends on a tag that last changed at a revision. */
+  /** Adds a dependency to the current read, with the revision that last changed it. */
   note(tag: Tag, revision: number): void {
     const tracker = this.#tracker
     if (!tracker) return
@@ -42,7 +45,7 @@ export class Dependencies {
     if (revision > tracker.revision) tracker.revision = revision
   }
 
-  /** Notes that the clock changes the current read at that time. */
+  /** Notes that the clock may change the answer of the current read at that time. */
   noteUntil(at: number): void {
     const tracker = this.#tracker
     if (tracker) tracker.until = Math.min(tracker.until ?? Number.POSITIVE_INFINITY, at)
@@ -61,16 +64,16 @@ export class Dependencies {
     }
   }
 
-  /** Whether anyone listens to changes of rows. */
+  /** True if anyone listens to changes of rows. */
   get hasListeners(): boolean {
     return this.#listeners.size > (this.#listeners.has(clockTag) ? 1 : 0)
   }
 
-  /** Calls the listener, once for each change set, when any of the tags is touched. Returns a function that ends this. */
+  /** Calls the listener once for each change set that touches any of the tags. Returns a function that ends this. */
   listen(tags: ReadonlySet<Tag>, listener: Listener): () => void {
     for (const tag of tags) this.#add(tag, listener)
     const [first, ...others] = tags
-    // Most listen to one tag. There may be as many listeners as blocked requests, so none of them holds a list.
+    // Most listeners have one tag. Each blocked request is a listener, so a list for each would cost much memory.
     if (first !== undefined && others.length === 0) return () => this.#remove(first, listener)
     const all = [...tags]
     return () => {
@@ -78,7 +81,7 @@ export class Dependencies {
     }
   }
 
-  /** Tells the listeners of the tags. A listener that throws stops no other: the first error is thrown at the end. */
+  /** Calls the listeners of the tags. If some throw, it still calls the others, and throws the first error at the end. */
   tell(tags: ReadonlySet<Tag>): void {
     const called = new Map<Listener, Tag>()
     for (const tag of tags) {
@@ -87,7 +90,7 @@ export class Dependencies {
       else if (listeners) called.set(listeners, tag)
     }
     callAll(called, ([listener, tag]) => {
-      // One listener may have ended another.
+      // A listener may have removed another one.
       if (this.#isListening(tag, listener)) listener()
     })
   }
@@ -112,7 +115,7 @@ export class Dependencies {
 
 type Listener = () => void
 
-/** Calls a function for each item, also after one that throws; then throws the first error. */
+/** Calls a function for each item, even if some calls throw. Then throws the first error. */
 export function callAll<T>(items: Iterable<T>, call: (item: T) => void): void {
   const errors: unknown[] = []
   for (const item of items) {

@@ -11,57 +11,58 @@ import type { Shape } from './table-state.js'
 /** The tables of a world. */
 export type Tables = { readonly [Name in TableName]: Table<Rows[Name]> }
 
-/** A row as it was and as it is; `undefined` where it was not there, or is gone. */
+/** A changed row before and after; `undefined` if it did not exist. */
 export interface RowChange<Row> {
   readonly before: Row | undefined
   readonly after: Row | undefined
 }
 
-/** Values that new rows get their defaults from. `now` in ms since the epoch. */
+/** The sources of defaults for new rows. `now` in ms since the epoch. */
 export interface DefaultsContext {
   readonly tables: Tables
   readonly random: Random
   readonly now: number
 }
 
-/** A column that holds one or more ids of another table. */
+/** A reference to rows of another table (a foreign key). */
 export interface Reference<Row> {
-  /** How messages call the column. */
+  /** The name of the column in messages. */
   readonly column: string
-  /** The columns of the row that hold the ids. */
+  /** The columns that hold the ids. */
   readonly columns: readonly (keyof Row & string)[]
   readonly table: TableName
   ids(row: Row): readonly string[]
   /** The rows that refer to an id. */
   referrers(rows: Table<Row & object>, id: string): readonly Row[]
-  /** Whether the deletion of the referenced row is refused, or deletes the referring rows too. */
+  /** `restrict`: the referenced row cannot be deleted. `cascade`: the referring rows are deleted with it. */
   readonly onDelete: 'restrict' | 'cascade'
 }
 
 type KeyOf<Name extends TableName> = keyof Rows[Name] & string
 
-/** A kind of record, declared once: schema, key, references, unique values, indexes, defaults and rules. */
+/** The declaration of a table: schema, key, references, unique values, indexes, defaults and rules. */
 export interface Model<Name extends TableName> extends Omit<Shape<Rows[Name]>, 'name' | 'idOf'> {
   readonly schema: z.ZodType<Rows[Name]>
   /** Columns whose values, joined by `/`, are the id. */
   readonly key: readonly [KeyOf<Name>, ...KeyOf<Name>[]]
-  /** How messages call a row: `game mode`, `duel`. */
+  /** The name of one row in messages: `game mode`. */
   readonly singular: string
+  /** Identifies a row in messages: `duel`. Default: its id. */
   label?(row: Rows[Name]): string
   readonly references: readonly Reference<Rows[Name]>[]
-  /** Completes a new row with what the input leaves out. */
+  /** Completes the columns of a new row. */
   withDefaults(input: RowInputs[Name], context: DefaultsContext): unknown
-  /** Refuses a change that people make by hand, with the reason. */
+  /** Returns why a call of the public tables must not make a change. */
   refuse?(change: RowChange<Rows[Name]>, tables: Tables): string | undefined
-  /** Writes what follows from a change, in the same transaction. `now` in ms since the epoch. */
+  /** A trigger: makes the writes that follow from a write, in the same transaction. `now` in ms since the epoch. */
   afterWrite?(change: RowChange<Rows[Name]>, tables: Tables, now: number): void
-  /** Finds what is wrong with a changed row beside the others, beyond references and unique values. */
+  /** Checks a changed row against other rows, beyond references and unique values. Returns the problem. */
   check?(change: { before: Rows[Name] | undefined; after: Rows[Name] }, tables: Tables): string | undefined
-  /** Why no row may be deleted. */
+  /** The reason why rows of this table cannot be deleted. */
   readonly undeletable?: string
 }
 
-/** A column, or several that are the key of the other table. */
+/** Declares a reference: by one column, or by several that are the key of the other table. */
 export function reference<Row extends object>(
   columns: readonly (keyof Row & string)[],
   table: TableName,
@@ -79,12 +80,12 @@ export function reference<Row extends object>(
     referrers(rows, id) {
       const values = columns.length === 1 ? [id] : id.split('/')
       const equalities = Object.fromEntries(columns.map((column, i) => [column, values[i]]))
-      return rows.findMany(query => query.where(equalities as never)) // its own columns
+      return rows.findMany(query => query.where(equalities as never)) // columns of this table
     },
   }
 }
 
-/** A list of ids, or an id inside another value, in a small table: to find who refers to an id, all rows are searched. */
+/** Declares a reference by a list of ids, or by an id inside a value. Only for small tables: a look-up searches all rows. */
 export function nestedReference<Row extends object>(
   column: string,
   columns: readonly (keyof Row & string)[],
@@ -95,7 +96,7 @@ export function nestedReference<Row extends object>(
   return { column, columns, table, ids, referrers, onDelete: 'restrict' }
 }
 
-/** Says that a value leads nowhere, and names the values that it may have. */
+/** The message about a reference to a row that does not exist. */
 export function unknownReference(
   column: string,
   id: string,

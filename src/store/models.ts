@@ -51,7 +51,7 @@ import { freshId, freshToken, tokenLabel } from './tokens.js'
 
 const plain = { indexes: {}, unique: {}, sums: {}, views: {}, references: [] }
 
-/** The models of a world, in the order in which one refers to another. */
+/** The models of a world. Change sets list tables in this order. */
 export const models: { readonly [Name in TableName]: Model<Name> } = {
   settings: {
     ...plain,
@@ -82,7 +82,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     key: ['region_id'],
     singular: 'region',
     indexes: { names: { columns: [] } },
-    /** The regions as games show them, all in one group without a name. */
+    /** The regions in answers about a game, all in one group. */
     views: {
       names: {
         group: () => '',
@@ -108,7 +108,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       name_id: { values: ({ name_id }) => [name_id], within: 'game_id' },
       domains: { values: ({ domains }) => domains },
     },
-    /** The namespaces as their game lists them. */
+    /** The namespaces in answers about their game. */
     views: {
       game_id: {
         group: ({ game_id }) => game_id,
@@ -146,7 +146,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       ...input,
     }),
     check: ({ before, after }, tables) =>
-      (before && strandedLobby(after, tables)) ?? repeatedPort('ports.lobby_ports', after.ports),
+      (before && lobbyOutsideRegions(after, tables)) ?? repeatedPort('ports.lobby_ports', after.ports),
   },
   lobbies: {
     ...plain,
@@ -156,7 +156,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     references: [reference(['namespace_id'], 'namespaces'), reference(['namespace_id', 'game_mode_id'], 'gameModes')],
     indexes: {
       namespace_id: { columns: ['namespace_id'] },
-      /** Lobbies that find may choose, the one with the fewest free seats first. */
+      /** Lobbies for find, the one with the fewest free seats first. */
       fullest: {
         columns: ['namespace_id', 'game_mode_id', 'region_id'],
         rank(lobby) {
@@ -168,7 +168,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       nextJobAt: { columns: [], rank: nextLobbyJobAt },
     },
     sums: {
-      /** Seats that are taken, reserved or connected. */
+      /** Taken seats: of reserved and of connected players. */
       players: { columns: ['namespace_id'], amount: seatsTaken, isWatched: true },
       running: { columns: ['namespace_id'], amount: ({ status }) => (status === 'stopped' ? 0 : 1) },
     },
@@ -177,7 +177,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       const modes = tables.gameModes.inIndex('namespace_id', { namespace_id: namespace_id ?? '' })
       const mode =
         input.game_mode_id === undefined ? modes[0] : modes.find(one => one.game_mode_id === input.game_mode_id)
-      // An unknown mode is found when references are checked.
+      // The check of references reports an unknown mode.
       const { max_players_normal, max_players_direct, max_players_party } = mode ?? maxPlayersDefaults
       return {
         lobby_id: freshId(random, id => tables.lobbies.get(id) !== undefined),
@@ -195,7 +195,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       }
     },
     refuse: refuseLobbyChange,
-    afterWrite: followLobby,
+    afterWrite: updatePlayers,
     check({ after: { namespace_id, game_mode_id, region_id } }, tables) {
       const regions = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)?.regions ?? []
       if (regions.includes(region_id)) return undefined
@@ -210,13 +210,13 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     references: [reference(['lobby_id'], 'lobbies', 'cascade')],
     indexes: { lobby_id: { columns: ['lobby_id'] }, nextJobAt: { columns: [], rank: nextPlayerJobAt } },
     sums: {
-      /** Players with a seat, by the address that they come from. */
+      /** Players with a seat, by address. */
       seats: { columns: ['namespace_id', 'address'], amount: player => (isSeated(player) ? 1 : 0) },
       connected: { columns: ['lobby_id'], amount: ({ status }) => (status === 'connected' ? 1 : 0) },
     },
     withDefaults: (input, { tables, random }) => ({
       player_token: freshToken('player', { random, tables }),
-      // An unknown lobby is found when references are checked.
+      // The check of references reports an unknown lobby.
       namespace_id: tables.lobbies.get(input.lobby_id)?.namespace_id ?? defaultNamespaceId(tables),
       ...playerDefaults,
       ...input,
@@ -226,10 +226,11 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       const { player_token, lobby_id, namespace_id } = after
       const lobby = lobbies.get(lobby_id)
       if (lobby && lobby.namespace_id !== namespace_id)
-        return `namespace_id is ${quoted(namespace_id)}, and its lobby is in ${quoted(lobby.namespace_id)}`
-      if (lobby?.status === 'stopped' && isSeated(after)) return `lobby ${lobby_id}, where it has a seat, has stopped`
+        return `namespace_id is ${quoted(namespace_id)}, but its lobby is in ${quoted(lobby.namespace_id)}`
+      if (lobby?.status === 'stopped' && isSeated(after))
+        return `status is ${after.status}, but lobby ${lobby_id} has stopped: stopped lobbies have no seats`
       const isTaken = tokens.get(player_token) ?? deviceLinks.get(player_token)
-      return isTaken && 'player_token is that of something else already'
+      return isTaken && 'player_token is taken by a bearer token or a device link: choose another'
     },
   },
   simulations: {
@@ -283,8 +284,8 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     }),
     check({ after: { device_link_token } }, { tokens, players }) {
       const bearer = tokens.get(device_link_token)
-      if (bearer) return `device_link_token is a ${bearer.kind} token already`
-      return players.get(device_link_token) && 'device_link_token is that of a player already'
+      if (bearer) return `device_link_token is taken by a ${bearer.kind} token: choose another`
+      return players.get(device_link_token) && 'device_link_token is taken by a player: choose another'
     },
   },
   tokens: {
@@ -304,37 +305,36 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       ...input,
     }),
     check({ after }, { deviceLinks, players }) {
-      if (deviceLinks.get(after.token)) return 'token is that of a device link already'
-      if (players.get(after.token)) return 'token is that of a player already'
+      if (deviceLinks.get(after.token)) return 'token is taken by a device link: choose another'
+      if (players.get(after.token)) return 'token is taken by a player: choose another'
       return after.kind === 'development' ? repeatedPort('development.lobby_ports', after.development) : undefined
     },
   },
 }
 
-/** The names of all tables, in the order in which one refers to another. */
+/** The names of all tables, in the order of `models`. */
 export const tableNames = Object.keys(models) as TableName[] // the type of `models` has these keys and no other
 
-/** Makes the id of a row of a table: the values of its key, joined by `/`. */
+/** Returns the function that computes the id of a row: the values of its key, joined by `/`. */
 export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => string {
   const [first, ...others] = models[name].key
   if (others.length === 0) return row => row[first] as string // keys are texts
   return row => others.reduce((id, column) => `${id}/${row[column]}`, String(row[first]))
 }
 
-/** The first time when something happens to a lobby by itself, in ms since the epoch (PROTOCOL.md C). */
+/** When the next job of a lobby is due, in ms since the epoch (PROTOCOL.md C). */
 function nextLobbyJobAt(lobby: LobbyRow): number | undefined {
   if (lobby.status === 'stopped') return lobby.forgotten_at
   if (lobby.status === 'ready') return lobby.stops_at
   return earliest(lobby.ready_by, lobby.stops_at)
 }
 
-/** The same of a player. */
 function nextPlayerJobAt(player: PlayerRow): number | undefined {
   if (player.status === 'reserved') return earliest(player.connects_at, earliest(player.expires_at, player.removes_at))
   return player.status === 'connected' ? earliest(player.leaves_at, player.removes_at) : player.forgotten_at
 }
 
-/** When a link completes by itself, unless it has expired by then (PROTOCOL.md B8). */
+/** When the mock completes a link. A link that expires before has no job (PROTOCOL.md B8). */
 function nextLinkJobAt(link: DeviceLinkRow): number | undefined {
   if (link.status !== 'pending' || !link.completes) return undefined
   const { at } = link.completes
@@ -346,13 +346,18 @@ function earliest(one: number | undefined, other: number | undefined): number | 
   return Math.min(one, other)
 }
 
-/** A lobby in a region that its mode no longer enables. */
-function strandedLobby({ namespace_id, game_mode_id, regions }: GameModeRow, { lobbies }: Tables): string | undefined {
+/** Finds a lobby in a region that its mode no longer enables. */
+function lobbyOutsideRegions(
+  { namespace_id, game_mode_id, regions }: GameModeRow,
+  { lobbies }: Tables,
+): string | undefined {
   const enabled = new Set(regions)
-  const stranded = lobbies
+  const outside = lobbies
     .inIndex('namespace_id', { namespace_id })
     .find(lobby => lobby.game_mode_id === game_mode_id && !enabled.has(lobby.region_id))
-  return stranded && `regions lacks ${quoted(stranded.region_id)}, where lobby ${stranded.lobby_id} runs`
+  return (
+    outside && `regions lacks ${quoted(outside.region_id)}, but lobby ${outside.lobby_id} runs there: delete it first`
+  )
 }
 
 function repeatedPort(column: string, server: NamespaceRow['development']): string | undefined {
@@ -364,23 +369,23 @@ function repeatedPort(column: string, server: NamespaceRow['development']): stri
   return undefined
 }
 
-/** Refuses changes by hand that disagree with the players of a lobby. */
+/** Refuses changes of the counts of a lobby that contradict its players. */
 function refuseLobbyChange({ before, after }: RowChange<LobbyRow>, { players }: Tables): string | undefined {
   if (!after) return undefined
   if (before && before.namespace_id !== after.namespace_id)
-    return `namespace_id cannot become ${after.namespace_id}: create another lobby there`
+    return `namespace_id cannot change to ${after.namespace_id}: create another lobby there`
   if (after.status === 'stopped' && after.total_player_count > (before?.total_player_count ?? 0))
-    return `total_player_count is ${after.total_player_count}, and nobody is in a lobby that has stopped`
+    return `total_player_count is ${after.total_player_count}, but a stopped lobby has no players`
   const reserved = before?.reserved_player_count ?? 0
   if (after.reserved_player_count !== reserved)
-    return `reserved_player_count is ${after.reserved_player_count}, and its players have ${reserved}: create or delete players instead`
+    return `reserved_player_count is ${after.reserved_player_count}, but its players have ${reserved} reserved seats: create or delete players instead`
   if (!before || after.total_player_count >= before.total_player_count || after.status === 'stopped') return undefined
   const connected = players.sum('connected', after.lobby_id)
   if (after.total_player_count >= connected) return undefined
-  return `total_player_count is ${after.total_player_count}, and ${connected} of its players are connected: delete some instead`
+  return `total_player_count is ${after.total_player_count}, but ${connected} of its players are connected: delete players instead`
 }
 
-/** Counts the seats of a lobby with its players. Throws `UsageError` where the lobby has no seat left. */
+/** Keeps the seat counts of a lobby equal to its players. Throws `UsageError` if the lobby has no free seat. */
 function countSeats({ before, after }: RowChange<PlayerRow>, tables: Tables): void {
   if (before?.lobby_id === after?.lobby_id && before?.status === after?.status) return
   if (before && isSeated(before)) addSeats(before, -1, tables)
@@ -389,7 +394,7 @@ function countSeats({ before, after }: RowChange<PlayerRow>, tables: Tables): vo
 
 function addSeats({ lobby_id, status }: PlayerRow, amount: 1 | -1, { lobbies }: Tables): void {
   const lobby = lobbies.get(lobby_id)
-  // A player without a lobby is found when references are checked.
+  // The check of references reports a player without a lobby.
   if (!lobby) return
   const counted = { ...lobby }
   if (status === 'reserved') counted.reserved_player_count += amount
@@ -399,29 +404,29 @@ function addSeats({ lobby_id, status }: PlayerRow, amount: 1 | -1, { lobbies }: 
   lobbies.put(Object.freeze(counted))
 }
 
-/** Changes the players of a lobby that becomes ready or stops. Those of a deleted lobby are deleted by reference. */
-function followLobby({ before, after }: RowChange<LobbyRow>, tables: Tables, now: number): void {
+/** Updates the players of a lobby that becomes ready or stops. A deleted lobby cascades to its players. */
+function updatePlayers({ before, after }: RowChange<LobbyRow>, tables: Tables, now: number): void {
   if (!before && after) countEarlierSeats(after, tables)
-  if (before?.status === 'starting' && after?.status === 'ready') startSeats(after, tables, now)
+  if (before?.status === 'starting' && after?.status === 'ready') startSeatExpiry(after, tables, now)
   if (before && after?.status === 'stopped' && before.status !== 'stopped') removePlayers(after, tables, now)
 }
 
-/** Counts players who were created before their lobby, in the same transaction. */
+/** Counts players that the same transaction created before their lobby. */
 function countEarlierSeats({ lobby_id }: LobbyRow, tables: Tables): void {
   for (const player of tables.players.inIndex('lobby_id', { lobby_id }))
     if (isSeated(player)) addSeats(player, 1, tables)
 }
 
-/** Seats that calls took while the lobby was starting expire counted from now (PROTOCOL.md C, Waiting). */
-function startSeats({ lobby_id }: LobbyRow, { players }: Tables, now: number): void {
+/** Starts the expiry of seats that were reserved while the lobby was starting (PROTOCOL.md C, Waiting). */
+function startSeatExpiry({ lobby_id }: LobbyRow, { players }: Tables, now: number): void {
   for (const player of players.inIndex('lobby_id', { lobby_id })) {
-    // A player of the scenario has no age, and keeps the times that the scenario gives.
+    // Players of a scenario have no `removes_at`. They keep the times that the scenario gives.
     if (player.status !== 'reserved' || player.expires_at !== undefined || player.removes_at === undefined) continue
     players.put(Object.freeze({ ...player, expires_at: now + lifetimeMs.seat }))
   }
 }
 
-/** Removes the players of a stopped lobby. The mock forgets both after a while (PROTOCOL.md C). */
+/** Removes the players of a stopped lobby. An hour later, the mock deletes both (PROTOCOL.md C). */
 function removePlayers({ lobby_id }: LobbyRow, { players, lobbies }: Tables, now: number): void {
   for (const player of players.inIndex('lobby_id', { lobby_id }))
     if (isSeated(player)) players.put(removed(player, now))
@@ -431,7 +436,7 @@ function removePlayers({ lobby_id }: LobbyRow, { players, lobbies }: Tables, now
   lobbies.put(Object.freeze({ ...lobby, total_player_count: 0, forgotten_at }))
 }
 
-/** Creates a row with its defaults, inside a transaction, and returns it as it is then. Throws `UsageError`. */
+/** Creates a row with its defaults, inside a transaction. Throws `UsageError`. */
 export function createRow<Name extends TableName>(
   name: Name,
   input: RowInputs[Name],

@@ -2,24 +2,23 @@ import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
-/** Equalities that every record a query finds must satisfy: column → value. */
+/** Values that all rows of a query's result have, by column. */
 type Equalities = Readonly<Record<string, string>>
 
-/** A predicate as the data library's Collections take it: a query, or a function that is given one to refine. */
+/** A predicate of the data library: a query, or a function that refines one. */
 export type Predicate<Row> = Query<Row> | ((query: Query<Row>) => Query<Row>)
 
-/** What a predicate asks for. */
+/** An analysed predicate, so that a table can use an index. */
 export interface Plan<Row> {
   readonly test: (row: Row) => boolean
-  /** They hold for all that it finds. */
   readonly equalities: Equalities
-  /** Whether it asks for more, or for anything, so that the equalities do not say all. */
+  /** `anything`: it has no condition. `equalities`: they are its only conditions. `more`: it has others, too. */
   readonly asks: 'anything' | 'equalities' | 'more'
 }
 
 type SomeCondition<Row> = Query<Row> | Condition<Row> | PredicateFunction<Row>
 
-/** The data library's query, which also remembers its equalities, so that a table can look in an index first. */
+/** A query of the data library that also remembers its equalities. */
 class PlannedQuery<Row> extends Query<Row> {
   constructor(
     predicate: PredicateFunction<NoInfer<Row>> | undefined,
@@ -32,7 +31,7 @@ class PlannedQuery<Row> extends Query<Row> {
   override where(condition: Condition<Row> | PredicateFunction<Row>): Query<Row> {
     const texts = this.asks === 'anything' ? textsIn(condition) : undefined
     if (!texts) return this.narrowed(super.where(own(condition) as typeof condition), [condition])
-    // Most queries compare texts only, or are never tested: the library's own is made when a row needs it.
+    // Most queries only compare texts, or test no row. The library's query is created when a row needs it.
     let query: Query<Row> | undefined
     const test = (row: Row) => {
       query ??= super.where(condition)
@@ -63,7 +62,7 @@ function equalitiesOf(condition: unknown): Equalities {
   return Object.fromEntries(Object.entries(condition).filter(([, value]) => typeof value === 'string'))
 }
 
-/** The condition itself, where it asks for texts and for nothing else. */
+/** Returns a condition that only compares texts; `undefined` for any other. */
 function textsIn(condition: unknown): Equalities | undefined {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition) || isQuery(condition))
     return undefined
@@ -72,45 +71,44 @@ function textsIn(condition: unknown): Equalities | undefined {
   return isTexts ? (condition as Equalities) : undefined
 }
 
-/** Whether a row has the texts; `undefined` where it has something else in their place, of which the library knows what it means. */
+/** Compares a row with texts. Returns `undefined` if a column holds another kind of value: then the library decides. */
 function hasTexts(row: unknown, texts: Equalities): boolean | undefined {
   for (const column in texts) {
-    // A row has its columns by their names.
-    const value = (row as Readonly<Record<string, unknown>>)[column]
+    const value = (row as Readonly<Record<string, unknown>>)[column] // a row is an object
     if (typeof value !== 'string') return undefined
     if (value !== texts[column]) return false
   }
   return true
 }
 
-/** Whether it is a query of the library, also of another copy of it than ours. */
+/** Tells whether a value is a query of the library, also of another copy of the library. */
 export function isQuery<Row>(value: unknown): value is Query<Row> {
   return typeof value === 'object' && value !== null && 'test' in value && typeof value.test === 'function'
 }
 
-/** A condition that our copy of the library takes: it would find everything by a query of another copy. */
+/** Wraps a query of another copy of the library: ours would ignore it, and find every row. */
 function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
   if (
     typeof condition !== 'function' &&
     (typeof condition !== 'object' || condition === null || Array.isArray(condition))
   )
     throw new UsageError(
-      `a query asks for ${quoted(condition)}: expected fields, as in { lobby_id: 'a' }, or a function`,
+      `the condition of a query is ${quoted(condition)}: expected fields, as in { lobby_id: 'a' }, or a function`,
     )
   if (condition instanceof Query || !isQuery<Row>(condition)) return condition
   return row => condition.test(row)
 }
 
-/** What a predicate asks for. Throws `UsageError` where it is none. */
+/** Analyses a predicate. Throws `UsageError` if it is not one. */
 export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
   if (predicate === undefined) return { test: () => true, equalities: none, asks: 'anything' }
   if (!isQuery<Row>(predicate) && typeof predicate !== 'function') {
-    throw new UsageError(`${quoted(predicate)} is no query: write a function of one, as in q => q.where({ lobby_id })`)
+    throw new UsageError(`the query is ${quoted(predicate)}: expected a function, as in q => q.where({ lobby_id })`)
   }
   const query = isQuery<Row>(predicate) ? predicate : predicate(new PlannedQuery<Row>(undefined, none, 'anything'))
   if (!isQuery<Row>(query))
     throw new UsageError(
-      `the function of a query gave ${quoted(query)}: expected a query, as in q => q.where({ lobby_id })`,
+      `the function of a query returned ${quoted(query)}: expected a query, as in q => q.where({ lobby_id })`,
     )
   // A query without a condition finds nothing, as in the library.
   const isPlanned = query instanceof PlannedQuery && query.asks !== 'anything'

@@ -24,27 +24,27 @@ export type OrderBy<Row> = {
   readonly [Field in keyof Row]?: SortDirection | (Row[Field] extends object ? OrderBy<Row[Field]> : never)
 }
 
-/** Which of the found rows a query returns, and in which order. Rows are sorted first, and then taken. */
+/** The order of the rows that a query returns, and which part of them. Rows are sorted first. */
 export interface ListOptions<Row> extends QueryOptions {
   readonly orderBy?: OrderBy<Row> | readonly OrderBy<Row>[] | undefined
-  /** The row with which the list begins. */
+  /** The row that the list begins with. */
   readonly cursor?: Row | undefined
-  /** How many rows to leave out. Default: 0. */
+  /** The number of rows to skip. Default: 0. */
   readonly skip?: number | undefined
-  /** How many rows to return; below 0 from the end. Default: all. */
+  /** The number of rows to return; a negative one counts from the end. Default: all. */
   readonly take?: number | undefined
 }
 
-/** How a row that a query finds is changed. */
+/** The changes to the rows that a query finds. */
 export interface UpdateOptions<Row> extends QueryOptions {
   /** Changes the draft in place. Outside a transaction it may return a promise. */
   data(draft: Draft<Row>): void | Promise<void>
 }
 
-/** New values of fields. `null` removes a field that may be absent; an undefined value leaves its field as it is. */
+/** New values of fields. `null` removes an optional field. `undefined` leaves a field as it is. */
 export type Changes<Row> = { readonly [Field in keyof Draft<Row>]?: Draft<Row>[Field] | null | undefined }
 
-/** The plain reads of one table: synchronous, oldest row first. Rows are frozen. */
+/** The basic reads of a table: synchronous, oldest row first. Rows are frozen. */
 export interface RowReader<Row> {
   /** The row with that id; the ids of game modes are `<namespace_id>/<game_mode_id>`. */
   get(id: string): Row | undefined
@@ -53,10 +53,10 @@ export interface RowReader<Row> {
   findMany(predicate?: Predicate<Row>): Row[]
 }
 
-/** The plain reads of all tables, of a world or inside it. */
+/** The basic reads of all tables. */
 export type ReadTables = { readonly [Name in TableName]: RowReader<Rows[Name]> }
 
-/** All reads of one table. */
+/** All reads of a table. */
 export interface ReadTable<Row> extends RowReader<Row> {
   findFirst(predicate: Predicate<Row> | undefined, options: Strict): Row
   findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined
@@ -65,34 +65,34 @@ export interface ReadTable<Row> extends RowReader<Row> {
 }
 
 /**
- * A table of a world: a Collection of the data library, whose rows are checked and belong together. A write that does not
- * fit rejects with `UsageError`, and nothing has happened. Each call that writes is a transaction of its own.
+ * A table of a world: a Collection of the data library with checked rows. Each writing call is a transaction of its own. A
+ * write that breaks a constraint rejects with `UsageError`, and changes nothing.
  */
 export interface Table<Row, Input> extends ReadTable<Row> {
-  /** Called after the transaction: `create`, `update`, `delete`. */
+  /** Events after the transaction: `create`, `update`, `delete`. */
   readonly hooks: Collection<z.ZodType<Row>>['hooks']
   /** Creates a row; what is left out gets the defaults of the scenario format. */
   create(input: Input): Promise<Row>
   createMany(count: number, input: (index: number) => Input): Promise<Row[]>
-  /** Gives the row with that id new values. The id stays. Rejects with `UsageError` where the id is unknown. */
+  /** Changes the row with that id. The id itself cannot change. Rejects with `UsageError` if the id is unknown. */
   update(id: string, changes: Changes<Row>): Promise<Row>
-  /** Changes the first row that matches; resolves with `undefined` where none does. */
+  /** Changes the first row that matches. Resolves with `undefined` if none does. */
   update(predicate: Predicate<Row> | Row, options: UpdateOptions<Row> & Strict): Promise<Row>
   update(predicate: Predicate<Row> | Row, options: UpdateOptions<Row>): Promise<Row | undefined>
   updateMany(
     predicate: Predicate<Row> | undefined,
     options: UpdateOptions<Row> & Pick<ListOptions<Row>, 'orderBy'>,
   ): Promise<Row[]>
-  /** Deletes the row with that id, and returns it. Throws `UsageError` where the id is unknown. */
+  /** Deletes the row with that id, and returns it. Throws `UsageError` if the id is unknown. */
   delete(id: string): Row
-  /** Deletes the first row that matches, and returns it; `undefined` where none does. */
+  /** Deletes the first row that matches, and returns it; `undefined` if none does. */
   delete(predicate: Predicate<Row> | Row, options: Strict): Row
   delete(predicate: Predicate<Row> | Row, options?: QueryOptions): Row | undefined
   deleteMany(predicate?: Predicate<Row>, options?: QueryOptions & Pick<ListOptions<Row>, 'orderBy'>): Row[]
   clear(): void
 }
 
-/** The same table inside a transaction: every call is synchronous. */
+/** A table inside a transaction. Every call is synchronous. */
 export interface TransactionTable<Row, Input>
   extends ReadTable<Row>,
     Pick<Table<Row, Input>, 'delete' | 'deleteMany' | 'clear'> {
@@ -107,17 +107,17 @@ export interface TransactionTable<Row, Input>
   ): Row[]
 }
 
-// These functions check the arguments of table calls. `call` begins each message: `lobbies.update`. All throw `UsageError`.
+// The functions below check the arguments of table calls. Messages begin with `call`: `lobbies.update`. All throw `UsageError`.
 
-/** Which row is meant. */
+/** A row by its id, or by a query. */
 export type Selection<Row> = { readonly id: string } | { readonly predicate: Predicate<Row> | undefined }
 
-/** Changes a draft, perhaps later. */
+/** Changes a draft at once, or when its promise resolves. */
 type ChangeDraft = (draft: object) => void | PromiseLike<void>
 
 export function readId(call: string, id: unknown): string {
   if (typeof id === 'string') return id
-  throw new UsageError(`${call}: the id is ${quoted(id)}: expected a text`)
+  throw new UsageError(`${call}: the id is ${quoted(id)}: expected a string`)
 }
 
 export function readInput(call: string, input: unknown): void {
@@ -131,7 +131,7 @@ export function readStrict(call: string, options: unknown): boolean {
   return readBoolean(call, 'strict', strict)
 }
 
-/** The options of a call that lists rows. Default: all rows, as they were created. */
+/** Reads the options of a call that lists rows. Default: all rows, oldest first. */
 export function readList<Row>(
   call: string,
   options: unknown,
@@ -150,21 +150,21 @@ export function readList<Row>(
     throw new UsageError(`${call}: orderBy is ${quoted(orderBy)}: expected fields, as in { lobby_id: 'asc' }`)
   return {
     strict: readBoolean(call, 'strict', strict),
-    skip: skip as number | undefined, // these were checked above
+    skip: skip as number | undefined, // checked above, as is `take`
     take: take as number | undefined,
-    orderBy: orderBy as OrderBy<Row> | undefined, // fields that no row has order nothing
-    cursor: cursor as Row | undefined, // compared by its id
+    orderBy: orderBy as OrderBy<Row> | undefined, // unknown fields have no effect
+    cursor: cursor as Row | undefined, // only its id is used
   }
 }
 
-/** The row that an update or a deletion is about: an id, a query, or a row. */
+/** Reads the first argument of an update or a deletion: an id, a query, or a row. */
 export function readSelection<Row extends object>(
   call: string,
   first: unknown,
   idOf: (row: Row) => string | undefined,
 ): Selection<Row> {
   if (typeof first === 'string') return { id: first }
-  if (typeof first === 'function' || isQuery<Row>(first)) return { predicate: first as Predicate<Row> } // its result is checked later
+  if (typeof first === 'function' || isQuery<Row>(first)) return { predicate: first as Predicate<Row> } // `plan` checks its result
   const id = typeof first === 'object' && first !== null ? idOf(first as Row) : undefined
   if (id !== undefined) return { id }
   const found = first === undefined ? 'missing' : quoted(first)
@@ -175,7 +175,7 @@ export function readSelection<Row extends object>(
 
 const updateExample = 'such as { data(draft) { draft.is_closed = true } }'
 
-/** The options of an update by a query. */
+/** Reads the options of an update by a query. */
 export function readUpdateOptions(
   call: string,
   options: unknown,
@@ -183,14 +183,14 @@ export function readUpdateOptions(
   const { data, ...rest } = readFields(call, options, ['data', 'strict', 'orderBy'], updateExample)
   if (typeof data !== 'function')
     throw new UsageError(`${call}: data is ${quoted(data)}: expected a function that changes the draft`)
-  return { data: data as ChangeDraft, rest } // what it does with the draft is checked
+  return { data: data as ChangeDraft, rest } // the changed draft is checked
 }
 
-/** The changed fields of an update by an id. */
+/** Reads the second argument of an update by an id: the changed fields. */
 export function readChanges(call: string, changes: unknown): ChangeDraft {
   if (!isJsonObject(changes) || typeof changes.data === 'function')
     throw new UsageError(
-      `${call}: beside an id stands ${quoted(changes)}: expected the changed fields, such as { is_closed: true }`,
+      `${call}: the second argument is ${quoted(changes)}: expected the changed fields, such as { is_closed: true }`,
     )
   return draft => {
     for (const [field, value] of Object.entries(changes)) {
@@ -200,7 +200,7 @@ export function readChanges(call: string, changes: unknown): ChangeDraft {
   }
 }
 
-/** The error of a strict query that finds nothing, in the words of the data library. */
+/** Creates the error of a strict query that finds nothing, with the data library's message. */
 export function nothingFound(
   call: 'findFirst' | 'findMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany',
   table: string,
@@ -211,7 +211,7 @@ export function nothingFound(
   return new UsageError(`${table}.${call}: Failed to execute "${call}" on collection${reason}`)
 }
 
-/** The error for an unknown id, with the id that was probably meant. */
+/** Creates the error for an unknown id, and suggests a similar one. */
 export function unknownId(call: string, id: string, ids: readonly string[]): UsageError {
   return new UsageError(`${call}: no record has the id ${quoted(id)}.${didYouMean(id, ids)}`)
 }
@@ -234,4 +234,42 @@ function readFields(
   throw new UsageError(
     `${call}: ${quoted(unknown)} is an unknown option: expected options ${expected}.${didYouMean(unknown, known)}`,
   )
+}
+
+/** Returns the part of a sorted list that the options ask for. A negative `take` counts from the end, last row first. */
+export function paginate<Row>(
+  rows: readonly Row[],
+  { skip = 0, take = Number.POSITIVE_INFINITY }: ListOptions<Row>,
+): Row[] {
+  const inOrder = take < 0 ? rows.toReversed() : rows
+  return inOrder.slice(skip, skip + Math.abs(take))
+}
+
+export function sortRows<Row>(rows: Row[], orderBy: OrderBy<Row> | readonly OrderBy<Row>[] | undefined): Row[] {
+  if (orderBy === undefined) return rows
+  const criteria = (Array.isArray(orderBy) ? orderBy : [orderBy]).flatMap(one => pathsOf(one, []))
+  return rows.toSorted((one, other) => {
+    for (const { path, direction } of criteria) {
+      const [left, right] = [valueAt(one, path), valueAt(other, path)]
+      // As in the library, also for values without an order.
+      if ((left as number) > (right as number)) return direction === 'asc' ? 1 : -1
+      if ((left as number) < (right as number)) return direction === 'asc' ? -1 : 1
+    }
+    return 0
+  })
+}
+
+function pathsOf(
+  orderBy: object,
+  before: readonly string[],
+): { readonly path: readonly string[]; readonly direction: unknown }[] {
+  return Object.entries(orderBy).flatMap(([field, value]) =>
+    typeof value === 'object' && value !== null
+      ? pathsOf(value, [...before, field])
+      : [{ path: [...before, field], direction: value }],
+  )
+}
+
+function valueAt(row: unknown, path: readonly string[]): unknown {
+  return path.reduce((value: unknown, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key], row)
 }

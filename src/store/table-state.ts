@@ -1,52 +1,52 @@
 import { compareNumbers, compareTexts, createTree, loadTree, type Tree } from './tree.js'
 
-/** A row in its table. Never modified: a change makes a new entry, and trees that share the old one keep it. */
+/** A row in its table. An entry never changes: a write creates a new one, and trees that share the old one keep it. */
 export interface Entry<Row = object> {
   readonly id: string
   /** Frozen. */
   readonly row: Row
-  /** The creation number: lists are in its order, and a changed row keeps it. */
+  /** The creation number. Lists are in its order, and a row keeps it when it changes. */
   readonly seq: number
   /** The revision that last changed the row. */
   readonly revision: number
 }
 
-/** Keeps rows in an order: by the values of some columns, then by rank, then by creation. */
+/** An index: rows ordered by the values of some columns, then by rank, then by creation. */
 export interface IndexDefinition<Row> {
   readonly columns: readonly (keyof Row & string)[]
-  /** The lowest rank comes first. A row with an `undefined` rank is not in the index. Default: all rows rank alike. */
+  /** The lowest rank comes first. A row with an `undefined` rank is not in the index. Default: all ranks are equal. */
   rank?(row: Row): number | undefined
 }
 
 /** Values that no two rows may share. */
 interface UniqueDefinition<Row> {
   values(row: Row): readonly string[]
-  /** The column that holds the value, where it is one: queries for it use the index. */
+  /** The column with the value, if it is a single column. Queries for it then use the index. */
   readonly column?: keyof Row & string
   /** Rows that differ in this column may share values. Default: no rows may. */
   readonly within?: keyof Row & string
 }
 
-/** The unique values of a row, with the value of the column that they are unique within. */
+/** Returns the unique values of a row, after the value of the column that they are unique within. */
 export function uniqueValues<Row>({ values, within }: UniqueDefinition<Row>, row: Row): readonly string[] {
   return within === undefined ? values(row) : values(row).map(value => `${row[within]}\0${value}`)
 }
 
-/** A sum over the rows that have the same values in some columns. */
+/** A sum for each group of rows: those with the same values in some columns. */
 export interface SumDefinition<Row> {
   readonly columns: readonly (keyof Row & string)[]
   amount(row: Row): number
-  /** Whether watches read it, so that each group keeps the revision of its last change. Default: false. */
+  /** True if watches read the sum: then each group keeps the revision of its last change. Default: false. */
   readonly isWatched?: true
 }
 
-/** The rows of a group as a watch shows them: only changes of the shown columns count. */
+/** Groups of rows as watches show them. A group counts as changed only if one of these columns has changed. */
 export interface ViewDefinition<Row> {
   group(row: Row): string
   readonly columns: readonly (keyof Row & string)[]
 }
 
-/** What a table is made of, as far as storing its rows goes. */
+/** How a table stores its rows. */
 export interface Shape<Row> {
   readonly name: string
   /** The id of a row. */
@@ -71,13 +71,13 @@ interface IndexKey {
   readonly seq: number
 }
 
-/** The bounds of a group of an index: before its first key, and behind its last. */
+/** The bounds of a group in an index: before its first key, and after its last. */
 const lowest = Number.NEGATIVE_INFINITY
 const highest = Number.POSITIVE_INFINITY
 
 /**
- * The rows of a table with their indexes. Worlds share one until they write to it; then they clone it, in constant time.
- * Indexes and sums are built when they are first used.
+ * The rows of a table and their indexes. Worlds may share one: a world clones it, in constant time, before it writes.
+ * Indexes and sums are built on first use.
  */
 export class TableState<Row extends object> {
   readonly shape: Shape<Row>
@@ -86,7 +86,7 @@ export class TableState<Row extends object> {
   readonly #indexes = new Map<string, Tree<IndexKey, undefined>>()
   readonly #unique = new Map<string, Tree<UniqueKey, undefined>>()
   readonly #sums = new Map<string, Tree<string, number>>()
-  /** When watched sums and views last changed, by their tags. */
+  /** The revisions at which watched sums and views last changed, by tag. */
   #stamps: Tree<string, number> | undefined
   /** The creation number of the next new row. */
   nextSeq: number
@@ -108,7 +108,7 @@ export class TableState<Row extends object> {
     this.#firstRevision = firstRevision
   }
 
-  /** A table with these rows, in their order, all of one revision. Of rows with the same id, the last one counts. */
+  /** Creates a table with these rows, in their order. If rows have the same id, the last one wins. */
   static of<Row extends object>(shape: Shape<Row>, rows: Iterable<Row>, revision: number): TableState<Row> {
     const entries = new Map<string, Entry<Row>>()
     for (const row of rows) {
@@ -118,7 +118,7 @@ export class TableState<Row extends object> {
     return TableState.fromEntries(shape, [...entries.values()], revision)
   }
 
-  /** A table with these entries, which are in the order of their creation numbers. */
+  /** Creates a table with these entries. They must be in the order of their creation numbers. */
   static fromEntries<Row extends object>(shape: Shape<Row>, entries: Entry<Row>[], revision: number): TableState<Row> {
     const byId = entries.toSorted((a, b) => compareTexts(a.id, b.id))
     const rows = loadTree(
@@ -186,14 +186,14 @@ export class TableState<Row extends object> {
     return rows
   }
 
-  /** The first row of a group of an index that is wanted. */
+  /** The first wanted row in a group of an index. */
   firstInIndex(name: string, group: string, isWanted: (row: Row) => boolean): Row | undefined {
     let first: Row | undefined
     this.#index(name).forRange(bound(group, lowest), bound(group, highest), false, ({ seq }) => {
       const row = this.#row(seq)
       if (!isWanted(row)) return undefined
       first = row
-      // The types of the library leave this way to stop out.
+      // The library stops here, but its types do not say so.
       return { break: true } as never
     })
     return first
@@ -205,7 +205,7 @@ export class TableState<Row extends object> {
     return key && this.rows.get(key.seq)
   }
 
-  /** The rows that have a unique value: more than one only inside a transaction that has not been checked yet. */
+  /** The rows with a unique value. There is more than one only until the transaction is checked. */
   withUnique(name: string, value: string): Row[] {
     const rows: Row[] = []
     this.#uniqueTree(name).forRange({ value, seq: lowest }, { value, seq: highest }, false, ({ seq }) => {
@@ -219,7 +219,7 @@ export class TableState<Row extends object> {
     return this.#sumTree(name).get(group) ?? 0
   }
 
-  /** The revision at which a watched sum or view, given by its tag, last changed. */
+  /** The revision at which a watched sum or view last changed. */
   stamp(tag: string): number {
     return this.#stamps?.get(tag) ?? this.#firstRevision
   }
@@ -229,7 +229,7 @@ export class TableState<Row extends object> {
     this.#stamps.set(tag, revision)
   }
 
-  /** Replaces the entry of an id; `undefined` for none. */
+  /** Replaces an entry. `undefined` stands for no entry. */
   replace(before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
     if (before && before.seq !== after?.seq) this.rows.delete(before.seq)
     if (after) this.rows.set(after.seq, after)
@@ -298,7 +298,7 @@ export class TableState<Row extends object> {
   }
 }
 
-/** A key before or behind all keys of a group. */
+/** A key before or after all keys of a group. */
 function bound(group: string, rank: number): IndexKey {
   return { group, rank, seq: 0 }
 }
@@ -309,7 +309,7 @@ function compareKeys(a: IndexKey, b: IndexKey): number {
   return a.seq - b.seq
 }
 
-/** The key of an entry in an index; `undefined` where it has none. */
+/** The key of an entry in an index; `undefined` if the index leaves the row out. */
 function keyIn<Row>({ columns, rank }: IndexDefinition<Row>, { row, seq }: Entry<Row>): IndexKey | undefined {
   const ranked = rank ? rank(row) : 0
   return ranked === undefined ? undefined : { group: groupOf(columns, row), rank: ranked, seq }
@@ -328,7 +328,7 @@ function replaceInIndex<Row>(
     before.seq === after.seq &&
     isSameGroup(columns, before.row, after.row) &&
     (!rank || rank(before.row) === rank(after.row))
-  // Most changes leave a row where it is in most of its indexes.
+  // Most changes do not move a row in most of its indexes.
   if (isSame) return
   const left = before && keyIn(definition, before)
   if (left) tree.delete(left)

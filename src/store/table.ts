@@ -12,34 +12,34 @@ import {
   type ViewDefinition,
 } from './table-state.js'
 
-/** The open transaction of a world, as its tables see it. */
+/** The open transaction of a world, as its tables use it. */
 export interface WriteLog {
-  /** The revision that the transaction gets where it changes something. */
+  /** The revision of the change set, if the transaction changes something. */
   readonly revision: number
-  /** Is told of each write, before anything follows from it. */
+  /** Logs a write. Called before its trigger. */
   record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void
-  /** Runs what follows from a write: see `Model.afterWrite`. */
+  /** Runs the trigger of a write (`Model.afterWrite`) and its cascades. */
   runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void
 }
 
-/** A row of one table that a transaction has changed: its entry before and after. */
+/** The entry of a changed row, before and after. */
 interface EntryChange<Row> {
   readonly before: Entry<Row> | undefined
   readonly after: Entry<Row> | undefined
 }
 
-/** What the tables of one world share. */
+/** The parts that all tables of a world share. */
 export interface TableContext {
   readonly dependencies: Dependencies
   /** `undefined` outside a transaction. */
   writeLog: WriteLog | undefined
 }
 
-/** A table of one world: tracked reads, and writes in place inside a transaction. Rows that are put have been checked. */
+/** A table of one world. It tracks reads, and writes in place inside a transaction. It does not check rows. */
 export class Table<Row extends object> {
   readonly #context: TableContext
   #state: TableState<Row>
-  /** Whether other worlds, or the past, may have the same state. */
+  /** True while another world, or a past state, may share this state. */
   #isShared = true
 
   constructor(state: TableState<Row>, context: TableContext) {
@@ -51,12 +51,12 @@ export class Table<Row extends object> {
     return this.#state.shape
   }
 
-  /** The present state, for reading outside tracked reads. */
+  /** The present state, for reads that are not tracked. */
   get state(): TableState<Row> {
     return this.#state
   }
 
-  /** The present state, which never changes from now on: the table clones it before its next write. */
+  /** Returns the present state. It never changes: the table clones it before its next write. */
   share(): TableState<Row> {
     this.#isShared = true
     return this.#state
@@ -87,7 +87,7 @@ export class Table<Row extends object> {
     return seq === undefined ? undefined : this.#state.rows.get(seq)?.row
   }
 
-  /** The rows with these values in the columns of an index, in its order. */
+  /** The rows with these values in the columns of an index, in the order of the index. */
   inIndex(name: string, values: Partial<Row>): Row[] {
     const group = this.#groupOf(name, values)
     const { dependencies } = this.#context
@@ -95,13 +95,13 @@ export class Table<Row extends object> {
     return this.#state.inIndex(name, group)
   }
 
-  /** The first row with these values in the columns of an index that is wanted. */
+  /** The first wanted row with these values in the columns of an index. */
   firstInIndex(name: string, values: Partial<Row>, isWanted: (row: Row) => boolean): Row | undefined {
     this.#noteTable()
     return this.#state.firstInIndex(name, this.#groupOf(name, values), isWanted)
   }
 
-  /** The row that has a unique value. */
+  /** The row with a unique value. */
   withUnique(name: string, value: string): Row | undefined {
     this.#noteTable()
     return this.#state.withUnique(name, value)[0]
@@ -116,7 +116,7 @@ export class Table<Row extends object> {
     return this.#state.sum(name, group)
   }
 
-  /** The rows of a group of a view, by the index with the same name. */
+  /** The rows in a group of a view. The index of the same name finds them. */
   inView(name: string, group: string, values: Partial<Row>): Row[] {
     const { dependencies } = this.#context
     if (dependencies.isTracking) {
@@ -155,7 +155,7 @@ export class Table<Row extends object> {
     log.runTrigger(this as unknown as Table<object>, before.row, undefined)
   }
 
-  /** Writes an entry as it is, at its place, and nothing follows: for resets, reloads and undoing. */
+  /** Writes an entry at its old place, without triggers: for resets and reloads. */
   restore(id: string, after: Entry<Row> | undefined): void {
     const { before, log } = this.#beginWrite(id)
     const state = this.#own()
@@ -163,19 +163,19 @@ export class Table<Row extends object> {
     this.#replace(log, before, after && { ...after, revision: log.revision })
   }
 
-  /** Sets the creation number of the next new row, after rows were restored. */
+  /** Sets the creation number of the next new row. */
   resetSequence(nextSeq: number): void {
     this.#own().nextSeq = nextSeq
   }
 
-  /** Takes a write of this transaction back. Writes are undone in the reverse order. */
+  /** Undoes a write of this transaction. Undo writes in reverse order. */
   undo(before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
     const state = this.#own()
     state.replace(after, before)
     if (after && after.seq === state.nextSeq - 1 && after.seq !== before?.seq) state.nextSeq = after.seq
   }
 
-  /** Marks what a commit has changed, and gathers the tags of what it touched if there is a set for them. */
+  /** Stamps a committed change with its revision. Adds the tags that it touched to `touched`. */
   commit(changes: readonly EntryChange<Row>[], revision: number, touched?: Set<string>): void {
     this.#own().revision = revision
     this.#stampSums(changes, revision, touched)
@@ -193,7 +193,7 @@ export class Table<Row extends object> {
     }
   }
 
-  /** Touches the sums that are not what they were: one row may have lost what another got. */
+  /** Touches the sums that have changed. If one row lost what another got, the sum is the same. */
   #stampSums(changes: readonly EntryChange<Row>[], revision: number, touched: Set<string> | undefined): void {
     const { name, sums } = this.shape
     for (const sum in sums) {
@@ -237,7 +237,7 @@ export class Table<Row extends object> {
 
   #beginWrite(id: string): { readonly id: string; readonly before: Entry<Row> | undefined; readonly log: WriteLog } {
     const log = this.#context.writeLog
-    if (!log) throw new Error(`table ${this.shape.name} is written to outside a transaction`)
+    if (!log) throw new Error(`a write to table ${this.shape.name} outside a transaction`)
     return { id, before: this.#state.entry(id), log }
   }
 
@@ -261,7 +261,7 @@ export class Table<Row extends object> {
     return groupOf(this.shape.indexes[name]?.columns ?? [], values as Row) // it has the columns of the index
   }
 
-  /** The rows that may satisfy a query, and whether all of them do. */
+  /** Finds the rows that may satisfy a query. `isSure`: all of them do. */
   #candidates(
     equalities: Readonly<Record<string, string>>,
     hasOnlyEqualities: boolean,
@@ -271,7 +271,7 @@ export class Table<Row extends object> {
     const { key, indexes, unique } = this.shape
     if (key.every(column => equalities[column] !== undefined)) {
       const row = this.get(key.map(column => equalities[column]).join('/'))
-      // An id of two columns may be put together of others.
+      // Two columns can join to the same id in more than one way.
       return { rows: row ? [row] : [], isSure: hasOnlyEqualities && asked === key.length && key.length === 1 }
     }
     for (const name in unique) {

@@ -7,26 +7,26 @@ import type { TableName } from './rows.js'
 import type { Table, WriteLog } from './table.js'
 import type { Entry } from './table-state.js'
 
-/** A write, and what it replaced. */
+/** A write: the entry before and after. */
 interface LoggedWrite {
   readonly table: Table<object>
   readonly before: Entry | undefined
   readonly after: Entry | undefined
 }
 
-/** One transaction: its writes are in place, and its log can undo them. */
+/** An open transaction. Its writes are in place, and its undo log can take them back. */
 export class Transaction implements WriteLog {
   readonly revision: number
-  /** In ms since the epoch: time stands still inside a transaction. */
+  /** In ms since the epoch. The clock stands still inside a transaction. */
   readonly now: number
   readonly #tables: Tables
   readonly #log: LoggedWrite[] = []
-  /** Whether writes have consequences, and are checked at the end. */
+  /** True if writes run no triggers, and `finish` checks no constraints. */
   readonly #isRaw: boolean
-  /** The creation numbers of the next rows, which only a raw transaction sets. */
+  /** The creation numbers of the next rows. Only a raw transaction sets them. */
   readonly #nextSeqs: readonly (readonly [Table<object>, number])[]
 
-  /** `isRaw`: rows are taken as they are, without triggers and checks, as a reset restores them. */
+  /** `isRaw`: rows are written as they are, without triggers and checks. Resets and reloads use it. */
   constructor(tables: Tables, options: { readonly revision: number; readonly now: number; readonly isRaw?: boolean }) {
     this.revision = options.revision
     this.now = options.now
@@ -49,7 +49,7 @@ export class Transaction implements WriteLog {
     if (before && !after) cascadeDeletion(name, before, this.#tables)
   }
 
-  /** How much has been written: for `rollback` to this point. */
+  /** The present length of the log, for a `rollback` to this point. */
   get savepoint(): number {
     return this.#log.length
   }
@@ -63,10 +63,7 @@ export class Transaction implements WriteLog {
     for (const [table, nextSeq] of this.#nextSeqs) table.resetSequence(nextSeq)
   }
 
-  /**
-   * Returns the rows that are not what they were, by table and in the order of their first write. Throws `UsageError`
-   * where one of them does not fit the others.
-   */
+  /** Returns the changed rows, by table and in the order of their first write. Throws `UsageError` if one breaks a constraint. */
   finish(): Change[] {
     const changes = this.#changedRows()
     if (!this.#isRaw) checkConstraints(changes, this.#tables)
@@ -79,7 +76,7 @@ export class Transaction implements WriteLog {
       for (const [id, before] of rows) {
         const after = table.state.entry(id)
         if (!before && !after) continue
-        // A row that is as it was gets its old entry back, with its old revision.
+        // An unchanged row gets its old entry back, with its old revision.
         if (before && after && before.seq === after.seq && sameJson(before.row, after.row)) table.undo(before, after)
         else changes.push({ table: table.shape.name as TableName, id, before, after } as Change) // rows of that table
       }
@@ -87,7 +84,7 @@ export class Transaction implements WriteLog {
     return changes
   }
 
-  /** The entry that each written row had at first, by table, in the order of the tables. */
+  /** The first entry of each written row, by table, in the order of the models. */
   #entriesBefore(): [Table<object>, Map<string, Entry | undefined>][] {
     const byTable = new Map<Table<object>, Map<string, Entry | undefined>>()
     for (const { table, before, after } of this.#log) {

@@ -2,13 +2,13 @@ import sorted from 'sorted-btree'
 import bulk from 'sorted-btree/extended/bulkLoad.js'
 import diff from 'sorted-btree/extended/diffAgainst.js'
 
-/** A sorted map. Its clone takes constant time: both share their nodes until one of them changes. */
+/** A sorted map. A clone takes constant time, because both share their nodes until one of them changes. */
 export type Tree<Key, Value> = sorted.default<Key, Value>
 
 /** Orders the keys of a tree: below 0 where `a` comes first. */
 export type Compare<Key> = (a: Key, b: Key) => number
 
-// The library is CommonJS, and bundlers differ in what they take for its default export.
+// The library is CommonJS, and bundlers disagree about its default export.
 const Constructor = sorted.default ?? (sorted as unknown as typeof sorted.default)
 const load = bulk.bulkLoad ?? (bulk as unknown as { default: typeof bulk }).default.bulkLoad
 const compareTrees = diff.default ?? (diff as unknown as typeof diff.default)
@@ -19,13 +19,13 @@ export function createTree<Key, Value>(compare: Compare<Key>): Tree<Key, Value> 
   return new Constructor<Key, Value>(undefined, compare, nodeSize)
 }
 
-/** Builds a tree from keys in ascending order, faster than one by one. */
+/** Builds a tree from keys in ascending order. Faster than one key at a time. */
 export function loadTree<Key, Value>(keys: Key[], values: Value[], compare: Compare<Key>): Tree<Key, Value> {
   if (keys.length === 0) return createTree(compare)
   return load(keys, values, nodeSize, compare)
 }
 
-/** Calls back for each key whose value is not the same object in both. Skips what the trees share. */
+/** Calls back for each key whose value is not the same object in both trees. Skips shared nodes. */
 export function diffTrees<Key, Value>(
   before: Tree<Key, Value>,
   after: Tree<Key, Value>,

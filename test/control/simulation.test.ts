@@ -153,7 +153,7 @@ describe('a game mode of a simulation', () => {
     const needed = await steer('DELETE', `/__mock/game-modes/${namespace_id}/duel`)
     await mock.endSimulation()
 
-    expect(needed.body).toContain(`simulation ${namespace_id} still needs it`)
+    expect(needed.body).toContain(`simulation ${namespace_id} still refers to it`)
     expect((await steer('DELETE', `/__mock/game-modes/${namespace_id}/duel`)).status).toBe(200)
   })
 })

@@ -75,7 +75,7 @@ describe('a row that does not fit its schema', () => {
       },
       'games.create: game_id "x" exists already',
     ],
-    ['an id that changes', setLobby({ lobby_id: 'l9' }), 'lobbies.update: lobby_id "l0" cannot become "l9"'],
+    ['an id that changes', setLobby({ lobby_id: 'l9' }), 'lobbies.update: lobby_id "l0" cannot change to "l9"'],
   ])
 })
 
@@ -94,7 +94,7 @@ describe('a value that no scenario could have', () => {
     [
       'a game with the name of another',
       t => t.games.create({ name_id: 'tanks', game_id: 'twin' }),
-      'games "twin": name_id is "tanks", which game tanks has already',
+      'games "twin": name_id "tanks" is taken by game tanks: choose another',
     ],
     [
       'a namespace whose name is no identifier',
@@ -122,7 +122,7 @@ describe('a value that no scenario could have', () => {
         withNamespace({ domains: ['a.example', 'b.example'] })(t)
         t.namespaces.create({ namespace_id: 'live', name_id: 'live', domains: ['c.example', 'b.example'] })
       },
-      'namespaces "prod": domains is "b.example", which namespace live has already',
+      'namespaces "prod": domains "b.example" is taken by namespace live: choose another',
     ],
     [
       'a port whose label is no identifier',
@@ -160,17 +160,17 @@ describe('a value that no scenario could have', () => {
     [
       'a device link with the id of another',
       t => t.deviceLinks.create({ device_link_token: 'd', device_link_id: 'sofa' }),
-      'deviceLinks "d": device_link_id is "sofa", which device link device.mock.sofa has already',
+      'deviceLinks "d": device_link_id "sofa" is taken by device link device.mock.sofa: choose another',
     ],
     [
       'a device link with the token of a bearer',
       t => t.deviceLinks.create({ device_link_token: 'cloud.mock.tanks' }),
-      'deviceLinks "cloud.mock.tanks": device_link_token is a cloud token already',
+      'deviceLinks "cloud.mock.tanks": device_link_token is taken by a cloud token: choose another',
     ],
     [
       'a bearer with the token of a device link',
       t => t.tokens.create({ token: 'device.mock.sofa', kind: 'cloud', game_id: 'tanks' }),
-      'tokens "device.mock.sofa": token is that of a device link already',
+      'tokens "device.mock.sofa": token is taken by a device link: choose another',
     ],
   ])
 })
@@ -180,7 +180,7 @@ describe('a row that does not fit the others', () => {
     [
       'players in a lobby that has stopped',
       t => t.lobbies.create({ lobby_id: 'new', status: 'stopped', total_player_count: 2 }),
-      'lobbies.create: total_player_count is 2, and nobody is in a lobby that has stopped',
+      'lobbies.create: total_player_count is 2, but a stopped lobby has no players',
     ],
     [
       'a lobby that a path cannot lead to',
@@ -190,7 +190,7 @@ describe('a row that does not fit the others', () => {
     [
       'a lobby that moves to another namespace',
       setLobby({ namespace_id: 'beta' }),
-      'lobbies.update: namespace_id cannot become beta: create another lobby there',
+      'lobbies.update: namespace_id cannot change to beta: create another lobby there',
     ],
     [
       'a token that begins as those of lobbies do',
@@ -210,7 +210,7 @@ describe('a row that does not fit the others', () => {
     [
       'a namespace with the name of another in its game',
       t => t.namespaces.create({ name_id: 'prod', namespace_id: 'twin' }),
-      'namespaces "twin": name_id is "prod", which namespace prod has already',
+      'namespaces "twin": name_id "prod" is taken by namespace prod: choose another',
     ],
     [
       'a lobby in a region that its mode lacks',
@@ -228,7 +228,7 @@ describe('a row that does not fit the others', () => {
         t.gameModes.update(q => q.where({ namespace_id: 'prod', game_mode_id: 'duel' }), {
           data: draft => void draft.regions.splice(0, 1, 'atl'),
         }),
-      'gameModes "prod/duel": regions lacks "fra", where lobby l0 runs',
+      'gameModes "prod/duel": regions lacks "fra", but lobby l0 runs there: delete it first',
     ],
     [
       'a game mode of a namespace that is not there',
@@ -282,22 +282,22 @@ describe('a row that does not fit the others', () => {
     [
       'a delete of a game that has a namespace',
       t => t.games.delete(q => q.where({ game_id: 'boats' })),
-      'games "boats": namespace beta still needs it: delete both in one transaction, or keep both',
+      'games "boats": namespace beta still refers to it: delete both in one transaction',
     ],
     [
       'a delete of a namespace that has a game mode',
       t => t.namespaces.delete(q => q.where({ namespace_id: 'beta' })),
-      'namespaces "beta": game mode duel still needs it: delete both in one transaction, or keep both',
+      'namespaces "beta": game mode duel still refers to it: delete both in one transaction',
     ],
     [
       'a delete of a game mode that has a lobby',
       t => t.gameModes.delete(q => q.where({ namespace_id: 'prod', game_mode_id: 'duel' })),
-      'gameModes "prod/duel": lobby l0 still needs it: delete both in one transaction, or keep both',
+      'gameModes "prod/duel": lobby l0 still refers to it: delete both in one transaction',
     ],
     [
       'a delete of a region that a game mode enables',
       t => t.regions.delete(q => q.where({ region_id: 'fra' })),
-      'regions "fra": game mode duel still needs it: delete both in one transaction, or keep both',
+      'regions "fra": game mode duel still refers to it: delete both in one transaction',
     ],
     [
       'a delete of the settings',
@@ -367,7 +367,7 @@ describe('rows that refer to each other', () => {
     )
 
     expect(() => world.games.delete('cars')).toThrow(
-      'games "cars": device link sofa still needs it: delete both in one transaction, or keep both',
+      'games "cars": device link sofa still refers to it: delete both in one transaction',
     )
   })
 })
@@ -382,7 +382,7 @@ describe('the token of a player', () => {
 
     const create = world[table].create(input as never) // the input of that table
 
-    await expect(create).rejects.toThrow(`${where} that of a player already`)
+    await expect(create).rejects.toThrow(`${where} taken by a player: choose another`)
   })
 })
 

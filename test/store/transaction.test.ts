@@ -48,12 +48,12 @@ const failures: readonly (readonly [what: string, write: Write, message: string]
   [
     'deletes a row that others refer to',
     tx => tx.games.delete('boats'),
-    'games "boats": namespace beta still needs it: delete both in one transaction, or keep both',
+    'games "boats": namespace beta still refers to it: delete both in one transaction',
   ],
   [
     'violates a unique key',
     tx => tx.games.create({ game_id: 'twin', name_id: 'tanks' }),
-    'games "twin": name_id is "tanks", which game tanks has already',
+    'games "twin": name_id "tanks" is taken by game tanks: choose another',
   ],
   ['uses an id twice', tx => tx.games.create(game('tanks')), 'games.create: game_id "tanks" exists already'],
   [
@@ -383,7 +383,7 @@ describe('the calls of a table outside a transaction', () => {
       },
     })
 
-    await expect(update).rejects.toThrow('which game boats has already')
+    await expect(update).rejects.toThrow('is taken by game boats: choose another')
     expect(dump(world)).toBe(before)
   })
 })
