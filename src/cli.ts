@@ -81,12 +81,12 @@ addCommand('openapi', 'print the OpenAPI document').action(() =>
 addMockOptions(
   addCommand(
     'exec',
-    'run a command against its own mock, which it finds by MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN',
+    'run a command against its own mock, with the variables MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN',
   ),
 )
   .usage('[options] [scenario] -- <command> [argument...]')
   .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
-  // The errors below say more than that of commander.
+  // The errors below say more than commander's.
   .allowExcessArguments()
   .addOption(tokenOption())
   .action(async (scenario: string | undefined, flags: ExecFlags, command: Command) => {
@@ -132,7 +132,7 @@ try {
   } else throw error
 }
 
-/** Adds a command. After an error in its use, one line says how to list its options. */
+/** Adds a command. After a usage error, a line says how to list its options. */
 function addCommand(name: string, description: string): Command {
   return program
     .command(name)
@@ -146,7 +146,7 @@ function makeServing(command: Command): Command {
   command
     .showHelpAfterError('mockmaker --help lists the options')
     .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
-    // The error below says more than that of commander.
+    // The error below says more than commander's.
     .allowExcessArguments()
   return addServeOptions(command).action(async (scenario: string | undefined, options: ServeFlags) => {
     const [first = '', ...others] = command.args
@@ -159,7 +159,7 @@ function makeServing(command: Command): Command {
   })
 }
 
-/** The flags that stand only before the name of a command, as in `mockmaker --port 0 serve`. */
+/** Returns the flags before the name of a command that are not after it too, as in `mockmaker --port 0 serve`. */
 function flagsBefore(command: Command): Partial<ServeFlags> {
   if (command === program) return {}
   const isBefore = (name: string) =>
@@ -178,7 +178,7 @@ async function loadIfNamed(scenario: string | undefined): Promise<LoadedScenario
   }
 }
 
-/** A line that suggests the nearest command, or nothing. */
+/** Returns a line that suggests the nearest command, or an empty text. */
 function suggestCommand(word: string): string {
   const names = program.commands.map(command => command.name())
   const letters = (text: string) => [...text].sort().join()

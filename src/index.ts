@@ -1,7 +1,7 @@
 import { createMock } from './mock.js'
 import { type Mockmaker, type MockmakerOptions, withHandlers } from './mockmaker.js'
 
-/** Makes a mock of the service: its MSW handlers, its world and its tokens. Throws `UsageError` where the scenario or an option is wrong. */
+/** Creates a mock of the service, with its MSW handlers. Throws `UsageError` if the scenario or an option is wrong. */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
   return withHandlers(createMock(options), options)
 }

@@ -16,18 +16,11 @@ interface RegistryOptions {
   /** Replaces the seeds of the scenarios. */
   readonly seed: number | undefined
   readonly publicUrl: string | undefined
-  /** Whether players come and go where a scenario says nothing about it. */
+  /** Simulates players in namespaces whose scenario does not set its players. */
   readonly live: boolean | undefined
 }
 
-/** A world that is made of a scenario. */
-interface NewWorld {
-  readonly worldId: string
-  /** Replaces the seed of the mock, or of the scenario. */
-  readonly seed?: number | undefined
-}
-
-/** The scenarios that can be loaded by name. Worlds of the same scenario share what they have in common. */
+/** The scenarios that can be loaded by name. Worlds of the same scenario share their initial rows. */
 export class ScenarioRegistry {
   readonly #options: RegistryOptions
   readonly #inputs: Map<string, ScenarioInput>
@@ -45,23 +38,29 @@ export class ScenarioRegistry {
     return [...this.#inputs.keys()]
   }
 
-  /** Makes the initial state of a world. Default: of the mock's own scenario. Throws `UsageError`. */
-  stateOf(wanted: string | ScenarioInput | undefined, { worldId, seed = this.#options.seed }: NewWorld): MockState {
-    const asked = wanted ?? this.#options.own.name
-    const scenario = typeof asked === 'string' ? this.#scenario(asked) : readScenario(asked)
-    const definition = beginningOf(scenario, { ...this.#options, seed, path: worldPath(worldId) })
-    const { faults } = scenario
-    // The mock's own scenario makes all worlds, and its journal is of one.
-    const journal = wanted === undefined ? undefined : scenario.journal
-    const parts = { journal, faults, faultRandom: faultChanceOf(scenario, definition.seed) }
+  /**
+   * Creates the initial state of a world from a scenario. Default: the mock's own scenario. `seed` replaces the seed of the
+   * mock and of the scenario. Throws `UsageError`.
+   */
+  stateOf(
+    scenario: string | ScenarioInput | undefined,
+    { worldId, seed = this.#options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
+  ): MockState {
+    const source = scenario ?? this.#options.own.name
+    const read = typeof source === 'string' ? this.#scenario(source) : readScenario(source)
+    const definition = beginningOf(read, { ...this.#options, seed, path: worldPath(worldId) })
+    const { faults } = read
+    // Every world starts from the mock's own scenario, but its journal belongs to one of them.
+    const journal = scenario === undefined ? undefined : read.journal
+    const parts = { journal, faults, faultRandom: faultChanceOf(read, definition.seed) }
     // Worlds with other seeds have nothing to share.
-    if (typeof asked !== 'string' || seed !== this.#options.seed) return { world: createState(definition), ...parts }
-    const world = createState(definition, this.#states.get(asked))
-    if (!this.#states.has(asked)) this.#states.set(asked, world)
+    if (typeof source !== 'string' || seed !== this.#options.seed) return { world: createState(definition), ...parts }
+    const world = createState(definition, this.#states.get(source))
+    if (!this.#states.has(source)) this.#states.set(source, world)
     return { world, ...parts }
   }
 
-  /** Reads a scenario that shall replace the mock's own. `replace` does it. Throws `UsageError`. */
+  /** Reads a new version of the mock's own scenario. `replace` puts it in place. Throws `UsageError`. */
   readOwn(input: ScenarioInput, worldId: string): { readonly definition: MockDefinition; replace(): void } {
     const { own, ...options } = this.#options
     const scenario = readScenario(input)

@@ -42,7 +42,7 @@ function printKeys(keys: readonly Key[], { print, style }: Pick<Console, 'print'
   print('')
 }
 
-/** What the keys act on. */
+/** The mock that the keys act on. */
 interface KeyTarget {
   readonly mock: Mock
   readonly url: string
@@ -128,7 +128,7 @@ export function openInBrowser(url: string, platform = process.platform): Promise
     const fail = (reason: string) =>
       reject(new UsageError(`cannot open a browser: ${reason}. Open this URL yourself: ${url}`))
     const child = spawn(name, args, { detached: true, stdio: 'ignore' })
-    // Neither the end of the mock nor Ctrl+C ends the browser.
+    // The browser outlives the mock and Ctrl+C.
     child.unref()
     child.once('error', () => fail(`cannot run ${name}`))
     child.once('exit', code => (code === 0 || code === null ? resolve() : fail(`${name} exited with ${code}`)))

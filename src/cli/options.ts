@@ -52,7 +52,7 @@ export function addServeOptions(command: Command): Command {
   return addMockOptions(command)
     .option('--no-reload', 'do not reload the scenario file when it changes')
     .option('--json', 'print one JSON object per line')
-    .option('--quiet', 'print only errors after the first lines')
+    .option('--quiet', 'after the first lines, print only errors')
 }
 
 /** Adds the options of a command that starts a mock. */
@@ -71,7 +71,7 @@ export function addMockOptions(command: Command): Command {
       .addOption(
         durationOption(
           '--watch-timeout <duration>',
-          'how long a watch waits for a change: 250ms, 40s, 1m30s',
+          'the longest time that a watch waits for a change: 250ms, 40s, 1m30s',
           'watchTimeoutMs',
         ),
       ),
@@ -80,11 +80,11 @@ export function addMockOptions(command: Command): Command {
 
 function addLimits(command: Command): Command {
   return command
+    .addOption(countOption('--max-worlds <n>', 'the most worlds, including the default one', 'maxWorlds', 1))
     .addOption(
-      countOption('--max-worlds <n>', 'how many worlds there may be, including the default one', 'maxWorlds', 1),
+      durationOption('--world-ttl <duration>', 'the time after which an unused world is deleted', 'worldTtlMs'),
     )
-    .addOption(durationOption('--world-ttl <duration>', 'how long an unused world is kept', 'worldTtlMs'))
-    .addOption(countOption('--journal <n>', 'how many requests the journal of each world keeps', 'journalSize', 0))
+    .addOption(countOption('--journal <n>', 'the most requests in the journal of each world', 'journalSize', 0))
     .addOption(
       sizeOption(
         '--journal-bytes <size>',

@@ -81,7 +81,7 @@ export function createConsole(process: NodeJS.Process): Console {
   }
 }
 
-/** How long to collect lines before writing them, in ms. */
+/** Lines are collected for this time before they are written, in ms. */
 const batchMs = 10
 
 /**

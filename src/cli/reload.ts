@@ -7,11 +7,11 @@ import { hasContent } from '../scenario/yaml.js'
 import type { ReloadSummary } from '../store/reload.js'
 import type { Console } from './output.js'
 
-/** What to reload, and how to report it. */
+/** The mock to reload, and the console that gets the reports. */
 interface ReloadOptions {
   readonly mock: Pick<Mock, 'reload'>
   readonly console: Pick<Console, 'print' | 'printJson' | 'warn'>
-  /** `quiet` reports mistakes only. */
+  /** `quiet` reports only mistakes. */
   readonly format: 'text' | 'json' | 'quiet'
 }
 
@@ -47,7 +47,7 @@ function readIfThere(path: string): string | undefined {
 }
 
 /**
- * How long a file that deletes something must stay unchanged before it is loaded, in ms. An editor, or a copy over a
+ * A file that deletes records must stay unchanged for this time before it is loaded, in ms. An editor, or a copy over a
  * network, may write a file in pieces, and each piece lacks the rest.
  */
 export const confirmMs = 1_000
@@ -132,7 +132,7 @@ function summaryText({ created, changed, deleted, cascaded }: ReloadSummary): st
     [created, 'created'],
     [changed, 'changed'],
     [deleted, 'deleted'],
-    [cascaded, 'of the run deleted'],
+    [cascaded, 'deleted by cascade'],
   ] as const
   const [first, ...others] = counts.filter(([count]) => count > 0)
   if (!first) return 'no record has changed'
@@ -141,11 +141,11 @@ function summaryText({ created, changed, deleted, cascaded }: ReloadSummary): st
   return [records, ...others.map(([count, verb]) => `${count} ${verb}`)].join(', ')
 }
 
-/** How long a file must stay as it is before it counts as saved, in ms. */
+/** A file that stays unchanged for this time counts as saved, in ms. */
 const saveDelayMs = 60
 
 /**
- * Calls `onSave` soon after a file has changed, and once in the beginning, so that no save is missed. It waits because an
+ * Calls `onSave` soon after a file has changed, and once at the start, so that no save is missed. It waits because an
  * editor may truncate a file and write it, or put another file in its place.
  */
 async function watchFile(

@@ -27,7 +27,7 @@ export function logRequests(
   const { print, printJson, style } = console
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
-    // Made when it is written, many in a row: one alone between two answers costs several times as much.
+    // The line is made when it is written, many in a row. Between two answers, each would take several times as long.
     if (format === 'json') printJson(() => requestObject(record))
     else print(() => requestLine(record, { world: worlds.get(record.world)?.world, style }))
   })

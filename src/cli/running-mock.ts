@@ -1,7 +1,7 @@
 import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
-/** How long to wait for the beginning of a response, in ms. */
+/** The mock must begin its response within this time, in ms. */
 const timeoutMs = 60_000
 
 /** The longest error message that is shown, in characters. */
@@ -17,7 +17,7 @@ export async function askRunningMock(url: string, path: string): Promise<string>
   return text
 }
 
-/** Does the same, and yields the response in pieces as they arrive. */
+/** Works like `askRunningMock`, and yields the response in pieces as they arrive. */
 export async function* readRunningMock(url: string, path: string): AsyncGenerator<string, void> {
   const response = await request(url, path)
   if (!response.ok) throw refusal(url, response.status, await response.text())

@@ -13,7 +13,7 @@ import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
 import { logRequests } from './request-log.js'
 
-/** What every command needs to start a mock. */
+/** The options of a command that starts a mock. */
 export interface StartOptions<Flags extends MockFlags = MockFlags> {
   /** Default: the shipped `default`. */
   readonly loaded: LoadedScenario | undefined
@@ -55,12 +55,12 @@ export async function startMock(port: number, { loaded, flags, console }: StartO
   }
 }
 
-/** Replaces the addresses that mean "all of this machine" with loopback. */
+/** Replaces the addresses for "all of this machine" with loopback. */
 function localUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-/** Warns if other machines can reach the host, and lists the URLs by which they do. */
+/** Warns if other machines can reach the host, and lists its URLs for them. */
 function warnOfOpenHost(host: string, port: number, console: Console): void {
   if (isLoopbackHost(host.includes(':') ? `[${host}]` : host)) return
   const isEveryAddress = host === '0.0.0.0' || host === '::'
@@ -71,7 +71,7 @@ function warnOfOpenHost(host: string, port: number, console: Console): void {
   console.warn([warning, ...addresses.map(({ address }) => `  http://${address}:${port}`)].join('\n'))
 }
 
-/** How long the program on a taken port may take to answer, in ms. */
+/** The program on a taken port must answer within this time, in ms. */
 const answerTimeoutMs = 1_000
 
 /** Names the scenario of the other mockmaker, if one listens on the port. */

@@ -48,7 +48,7 @@ export interface ClientWorld extends ClientTables {
   describe(): Promise<WorldDescription>
 }
 
-/** Controls one world of a mock over HTTP, and the other worlds of its server, with the names that a mock has in-process. */
+/** Controls a world of a mock over HTTP, and the other worlds of its server. It has the method names of a mock. */
 export interface Client
   extends OverHttp<
     Omit<WorldControl, 'id' | 'world' | 'clock' | 'tokens' | 'faults' | 'journal' | 'lobbyEnvironment' | 'changes'>

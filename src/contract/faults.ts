@@ -160,7 +160,7 @@ export type Fault = z.output<z.ZodObject<typeof faultFields>>
 /** A fault of a world with its counters. */
 export type FaultState = z.output<z.ZodObject<typeof faultFields & typeof stateFields & typeof beganAt>>
 
-/** A fault in a scenario. One with counters, from a snapshot, goes on where it was. */
+/** A fault in a scenario. With the counters of a snapshot, it continues from there. */
 export const FaultEntry = z
   .strictObject({ ...faultFields, ...z.object(stateFields).partial().shape, ...beganAt })
   .refine(canBlock, watchExpected())

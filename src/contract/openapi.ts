@@ -70,7 +70,7 @@ export interface OpenApiHeader {
 
 /** Options of `openapi`. */
 export interface OpenApiOptions {
-  /** The URL of the server, without a slash at its end. Default: the place where the document was found. */
+  /** The URL of the server, without a slash at its end. Default: none, which means the server of the document. */
   readonly serverUrl?: string | undefined
   /** The version of the server. Default: `0.0.0`. */
   readonly version?: string | undefined

@@ -15,7 +15,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Auth = 'none' | 'bearer' | 'namespace' | 'public' | 'lobby' | 'cloud'
 
 /**
- * How an operation runs.
+ * The way in which an operation runs.
  * - `read`: it reads the tables
  * - `watch`: it reads the tables, and blocks while `watch_index` is the current index
  * - `write`: it runs in a transaction

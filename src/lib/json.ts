@@ -17,7 +17,7 @@ const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x
 
 /**
  * Checks that a JSON text in UTF-8 nests at most `levels` deep. It counts the brackets outside strings and makes no
- * objects, so a text of a million brackets costs little. It stops where the text is too deep.
+ * objects, so a text of a million brackets costs little. It stops at the first bracket that is too deep.
  */
 export function textNestsWithin(text: Uint8Array, levels = nestingLimit): boolean {
   let depth = 0

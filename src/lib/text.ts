@@ -8,7 +8,7 @@ export function quoted(value: unknown): string {
   return shortened(print(value))
 }
 
-/** Cuts a text to `longest` characters, with `…` where it was cut. */
+/** Cuts a text to `longest` characters, and ends a shortened one with `…`. */
 export function shortened(text: string, longest = longestQuote): string {
   // Strict JSON readers refuse half of a surrogate pair.
   return text.length > longest ? `${text.slice(0, longest - 3).replace(/[\ud800-\udbff]$/, '')}…` : text

@@ -1,6 +1,6 @@
 /**
  * Our user made a mistake: in a scenario, an option, or a write that does not fit its model.
- * The message says what is wrong, where, and what to do. What the service refuses is an `ApiError` instead.
+ * The message says what is wrong, where, and what to do. A request that the service refuses is an `ApiError` instead.
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -141,7 +141,7 @@ export function findLobbyById(namespaceId: string, lobbyId: string, { lobbies }:
 
 type Statistics = OperationOutput<'players.getStatistics'>
 
-/** Counts the seats, reserved and connected, by game mode and region (PROTOCOL.md C); a development token sees nobody (B2). */
+/** Counts the seats, reserved and connected, by game mode and region (PROTOCOL.md C); a development token gets zeros (B2). */
 export const getStatistics: Resolver<'players.getStatistics'> = ({ caller, tables }) => {
   if (caller.kind === 'development') return { player_count: 0, game_modes: {} }
   const { namespaceId: namespace_id } = caller

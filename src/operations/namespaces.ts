@@ -262,8 +262,8 @@ function rangeErrors({ target_port, port_range: range, proxy_protocol }: Port, e
 }
 
 /**
- * Adds a range to ranges that are sorted by `min` and also by `max`, so that each check is a binary search. Leaves out a
- * range inside another one: whatever overlaps it overlaps the other one too.
+ * Adds a range. The ranges are sorted by `min` and also by `max`, so that each check is a binary search. A range inside
+ * another one is left out: a range that overlaps it also overlaps the other one.
  */
 function addRange(range: Range, ranges: Range[]): void {
   const at = countUpTo(range.min, ranges)

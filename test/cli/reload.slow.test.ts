@@ -95,7 +95,7 @@ describe('a scenario file that is saved', () => {
 
     await save(scenarioOf('one').replaceAll('duel', 'ffa'))
 
-    expect(await reloaded({ command, from })).toMatch(/ 1 of the run deleted$/)
+    expect(await reloaded({ command, from })).toMatch(/ 1 deleted by cascade$/)
   })
 
   it('is reported if no record has changed', async () => {
