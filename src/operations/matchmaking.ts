@@ -6,6 +6,7 @@ import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { type GameModeRow, type LobbyRow, seatsTaken } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
+import { fullestGroup } from '../store/models.js'
 import { matchmakerDefaults } from '../store/rows.js'
 import { lifetimeMs, playedMs } from '../store/time.js'
 import { freshId, freshToken } from '../store/tokens.js'
@@ -17,6 +18,8 @@ import type { Client, Resolver, WriteCall } from './resolver.js'
 interface Place {
   readonly mode: GameModeRow
   readonly region_id: string
+  /** Its group in the index `fullest` of lobbies. */
+  readonly group: string
 }
 
 /** A call that takes a seat for a new player. */
@@ -102,9 +105,8 @@ function findPlaces(
   const regions = asked && [...new Set(asked)]
   for (const id of regions ?? []) checkRegion(id, tables)
   const [first, ...others] = modes.flatMap(mode => {
-    const enabled = new Set(mode.regions)
-    const ids = regions?.filter(id => enabled.has(id)) ?? [...enabled]
-    return ids.map((region_id): Place => ({ mode, region_id }))
+    const enabled = placesOf(mode)
+    return regions ? regions.flatMap(id => enabled.get(id) ?? []) : [...enabled.values()]
   })
   if (first) return [first, ...others]
   const names = modes.map(mode => `${mode.game_mode_id} (${mode.regions.join(', ') || 'none'})`)
@@ -113,6 +115,20 @@ function findPlaces(
     'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
     `the request asks for ${wanted}, but the game modes enable: ${names.join('; ')}`,
   )
+}
+
+const knownPlaces = new WeakMap<GameModeRow, ReadonlyMap<string, Place>>()
+
+/** The places of a mode by region. Made once for a mode: to join a group for each region cost a sixth of a find. */
+function placesOf(mode: GameModeRow): ReadonlyMap<string, Place> {
+  const known = knownPlaces.get(mode)
+  if (known) return known
+  const { namespace_id, game_mode_id, regions } = mode
+  const places = new Map<string, Place>()
+  for (const region_id of regions)
+    places.set(region_id, { mode, region_id, group: fullestGroup({ namespace_id, game_mode_id, region_id }) })
+  knownPlaces.set(mode, places)
+  return places
 }
 
 function checkRegion(id: string, { regions }: Tables): void {
@@ -134,9 +150,8 @@ function fullestLobby(
     hasTags(lobby.tags, input.tags) &&
     (input.max_players === undefined || input.max_players === lobby.max_players_normal)
   let best: LobbyRow | undefined
-  for (const { mode, region_id } of places) {
-    const { namespace_id, game_mode_id } = mode
-    const lobby = tables.lobbies.firstInIndex('fullest', { namespace_id, game_mode_id, region_id }, fits)
+  for (const { region_id, group } of places) {
+    const lobby = tables.lobbies.firstInIndex('fullest', group, fits)
     if (!lobby) continue
     const difference = best ? freeSeats(lobby) - freeSeats(best) : -1
     if (difference < 0 || (difference === 0 && best && isNearer(region_id, best.region_id))) best = lobby
@@ -251,26 +266,25 @@ function checkLobbyCount(namespace_id: string, client: Client, { namespaces, lob
   )
 }
 
-/** Reserves a seat of a lobby that has one free, for a new player (PROTOCOL.md C). */
+/** Reserves a seat of a lobby that has one free, for a new player (PROTOCOL.md C). A simulated player is connected at once. */
 function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall): Join {
   const { lobby_id, namespace_id, region_id } = lobby
   const { address, sessionMs: session_ms } = client
   const token = freshToken('player', { random, tables })
-  tables.players.put(
-    Object.freeze({
-      player_token: token,
-      lobby_id,
-      namespace_id,
-      address,
-      ...(session_ms === undefined ? {} : { session_ms }),
-      status: 'reserved',
-      // The seats of a starting lobby begin to expire when it is ready.
-      ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
-      ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
-      // A simulated player leaves when its session is over.
-      ...(session_ms === undefined ? { removes_at: now + lifetimeMs.player } : {}),
-    }),
-  )
+  const player = { player_token: token, lobby_id, namespace_id, address }
+  if (session_ms !== undefined)
+    tables.players.put(Object.freeze({ ...player, session_ms, status: 'connected', leaves_at: now + session_ms }))
+  else
+    tables.players.put(
+      Object.freeze({
+        ...player,
+        status: 'reserved',
+        // The seats of a starting lobby begin to expire when it is ready.
+        ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
+        ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
+        removes_at: now + lifetimeMs.player,
+      }),
+    )
   const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
   return joinOutput(lobby_id, { region_id, display_name }, lobbyPorts(lobby, tables), token)
 }

@@ -80,13 +80,13 @@ export class Scheduler implements Jobs {
   #nextJob(): NextJob | undefined {
     const { revision, tables } = this.#world
     if (this.#next?.revision === revision) return this.#next.job
-    let job: NextJob | undefined
+    let [first, firstAt]: [TableName | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
     for (const table of scheduled) {
-      const { state } = rowsOf(tables, table)
-      const entry = state.firstOfAll('nextJobAt')
-      const at = entry && state.shape.indexes.nextJobAt?.rank?.(entry.row)
-      if (entry && at !== undefined && (job === undefined || at < job.at)) job = { table, id: entry.id, at }
+      const at = rowsOf(tables, table).state.lowestRank('nextJobAt')
+      if (at !== undefined && at < firstAt) [first, firstAt] = [table, at]
     }
+    const entry = first && rowsOf(tables, first).state.firstOfAll('nextJobAt')
+    const job = first && entry && { table: first, id: entry.id, at: firstAt }
     this.#next = { revision, job }
     return job
   }

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { closeLobby, connectPlayer, stopLobby } from '../operations/game-server.js'
+import { closeLobby, stopLobby } from '../operations/game-server.js'
 import { findLobby } from '../operations/matchmaking.js'
 import {
   type GameModeRow,
@@ -69,13 +69,18 @@ function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, no
   }
   const total = modes.reduce((sum, mode) => sum + weightOf(mode), 0)
   if (total === 0) return []
-  return modes.flatMap(mode =>
-    mode.regions.map(region_id => {
-      const longitude = tables.regions.get(region_id)?.datacenter_coord.longitude ?? 0
-      const weight = (weightOf(mode) / total / mode.regions.length) * activityAt(now, longitude)
-      return { mode, region_id, weight }
-    }),
-  )
+  const activities = new Map<string, number>()
+  const activityIn = (region_id: string) => {
+    const known = activities.get(region_id)
+    if (known !== undefined) return known
+    const activity = activityAt(now, tables.regions.get(region_id)?.datacenter_coord.longitude ?? 0)
+    activities.set(region_id, activity)
+    return activity
+  }
+  return modes.flatMap(mode => {
+    const weight = weightOf(mode) / total / mode.regions.length
+    return mode.regions.map(region_id => ({ mode, region_id, weight: weight * activityIn(region_id) }))
+  })
 }
 
 /** Lets a player find a seat as everyone does. A player who finds none goes away. */
@@ -102,9 +107,7 @@ function addPlayer(
     if (found instanceof ApiError) return
     const lobby = tables.lobbies.get(found.lobby.lobby_id)
     const player = tables.players.get(found.player.token)
-    if (!lobby || player?.status !== 'reserved') return
-    connectPlayer(player, tables, now)
-    serveLobby(lobby, player, tables, now)
+    if (lobby && player) serveLobby(lobby, player, tables, now)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
   }

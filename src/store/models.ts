@@ -15,6 +15,7 @@ import {
   regionDefaults,
   removed,
   runBy,
+  type SeatedPlayer,
   SimulationRow,
   seatsTaken,
   simulationDefaults,
@@ -46,8 +47,17 @@ import {
   TokenRow,
 } from './rows.js'
 import type { Table } from './table.js'
+import { groupOf } from './table-state.js'
 import { lifetimeMs } from './time.js'
 import { freshId, freshToken, tokenLabel } from './tokens.js'
+
+/** The columns of the index `fullest`. The region is first: keys of different groups then differ in their first letters. */
+const fullestColumns = ['region_id', 'game_mode_id', 'namespace_id'] as const
+
+/** The group of the index `fullest` with the lobbies of a game mode in a region. */
+export function fullestGroup(place: Pick<LobbyRow, 'region_id' | 'game_mode_id' | 'namespace_id'>): string {
+  return groupOf(fullestColumns, place)
+}
 
 const plain = { indexes: {}, unique: {}, sums: {}, views: {}, references: [] }
 
@@ -158,7 +168,7 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
       namespace_id: { columns: ['namespace_id'] },
       /** Lobbies for find, the one with the fewest free seats first. */
       fullest: {
-        columns: ['namespace_id', 'game_mode_id', 'region_id'],
+        columns: fullestColumns,
         rank(lobby) {
           if (lobby.status === 'stopped' || lobby.is_closed || lobby.publicity !== 'public') return undefined
           const free = lobby.max_players_normal - seatsTaken(lobby)
@@ -387,21 +397,35 @@ function refuseLobbyChange({ before, after }: RowChange<LobbyRow>, { players }: 
 
 /** Keeps the seat counts of a lobby equal to its players. Throws `UsageError` if the lobby has no free seat. */
 function countSeats({ before, after }: RowChange<PlayerRow>, tables: Tables): void {
-  if (before?.lobby_id === after?.lobby_id && before?.status === after?.status) return
-  if (before && isSeated(before)) addSeats(before, -1, tables)
-  if (after && isSeated(after)) addSeats(after, 1, tables)
+  const left = before && isSeated(before) ? before : undefined
+  const taken = after && isSeated(after) ? after : undefined
+  if (left?.lobby_id !== taken?.lobby_id) {
+    if (left) changeSeats(left.lobby_id, { left }, tables)
+    if (taken) changeSeats(taken.lobby_id, { taken }, tables)
+  } else if (left && taken && left.status !== taken.status) changeSeats(taken.lobby_id, { left, taken }, tables)
 }
 
-function addSeats({ lobby_id, status }: PlayerRow, amount: 1 | -1, { lobbies }: Tables): void {
+/** Counts one player less, one player more, or one whose status changes. */
+function changeSeats(
+  lobby_id: string,
+  { left, taken }: { readonly left?: SeatedPlayer; readonly taken?: SeatedPlayer },
+  { lobbies }: Tables,
+): void {
   const lobby = lobbies.get(lobby_id)
   // The check of references reports a player without a lobby.
   if (!lobby) return
   const counted = { ...lobby }
-  if (status === 'reserved') counted.reserved_player_count += amount
-  else counted.total_player_count += amount
-  if (amount > 0 && seatsTaken(counted) > mostPlayers(counted))
+  if (left) addSeat(counted, left, -1)
+  if (taken) addSeat(counted, taken, 1)
+  const [before, after] = [seatsTaken(lobby), seatsTaken(counted)]
+  if (after > before && after > mostPlayers(counted))
     throw new UsageError(`lobby ${lobby_id}: ${tooManyPlayers(counted)}`)
   lobbies.put(Object.freeze(counted))
+}
+
+function addSeat(lobby: LobbyRow, { status }: SeatedPlayer, amount: 1 | -1): void {
+  if (status === 'reserved') lobby.reserved_player_count += amount
+  else lobby.total_player_count += amount
 }
 
 /** Updates the players of a lobby that becomes ready or stops. A deleted lobby cascades to its players. */
@@ -414,7 +438,7 @@ function updatePlayers({ before, after }: RowChange<LobbyRow>, tables: Tables, n
 /** Counts players that the same transaction created before their lobby. */
 function countEarlierSeats({ lobby_id }: LobbyRow, tables: Tables): void {
   for (const player of tables.players.inIndex('lobby_id', { lobby_id }))
-    if (isSeated(player)) addSeats(player, 1, tables)
+    if (isSeated(player)) changeSeats(lobby_id, { taken: player }, tables)
 }
 
 /** Starts the expiry of seats that were reserved while the lobby was starting (PROTOCOL.md C, Waiting). */

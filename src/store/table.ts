@@ -95,10 +95,10 @@ export class Table<Row extends object> {
     return this.#state.inIndex(name, group)
   }
 
-  /** The first wanted row with these values in the columns of an index. */
-  firstInIndex(name: string, values: Partial<Row>, isWanted: (row: Row) => boolean): Row | undefined {
+  /** The first wanted row of a group of an index. `group` has the values of its columns: see `groupOf`. */
+  firstInIndex(name: string, group: string, isWanted: (row: Row) => boolean): Row | undefined {
     this.#noteTable()
-    return this.#state.firstInIndex(name, this.#groupOf(name, values), isWanted)
+    return this.#state.firstInIndex(name, group, isWanted)
   }
 
   /** The row with a unique value. */
@@ -198,6 +198,7 @@ export class Table<Row extends object> {
     const { name, sums } = this.shape
     for (const sum in sums) {
       const { columns, amount, isWatched } = sums[sum] as SumDefinition<Row> // a key of it
+      if (!isWatched && !touched) continue
       let differences: Map<string, number> | undefined
       for (const { before, after } of changes) {
         const [left, entered] = [before ? amount(before.row) : 0, after ? amount(after.row) : 0]

@@ -14,6 +14,11 @@ interface LoggedWrite {
   readonly after: Entry | undefined
 }
 
+interface Written {
+  readonly before: Entry | undefined
+  after: Entry | undefined
+}
+
 /** An open transaction. Its writes are in place, and its undo log can take them back. */
 export class Transaction implements WriteLog {
   readonly revision: number
@@ -72,28 +77,30 @@ export class Transaction implements WriteLog {
 
   #changedRows(): Change[] {
     const changes: Change[] = []
-    for (const [table, rows] of this.#entriesBefore()) {
-      for (const [id, before] of rows) {
-        const after = table.state.entry(id)
+    const written = this.#writtenRows()
+    for (const name of tableNames) {
+      for (const [id, { before, after }] of written.get(name) ?? []) {
         if (!before && !after) continue
         // An unchanged row gets its old entry back, with its old revision.
-        if (before && after && before.seq === after.seq && sameJson(before.row, after.row)) table.undo(before, after)
-        else changes.push({ table: table.shape.name as TableName, id, before, after } as Change) // rows of that table
+        if (before && after && before.seq === after.seq && sameJson(before.row, after.row))
+          (this.#tables[name] as unknown as Table<object>).undo(before, after)
+        else changes.push({ table: name, id, before, after } as Change) // rows of that table
       }
     }
     return changes
   }
 
-  /** The first entry of each written row, by table, in the order of the models. */
-  #entriesBefore(): [Table<object>, Map<string, Entry | undefined>][] {
-    const byTable = new Map<Table<object>, Map<string, Entry | undefined>>()
+  /** The first and the last entry of each written row, by table and id. */
+  #writtenRows(): Map<string, Map<string, Written>> {
+    const byTable = new Map<string, Map<string, Written>>()
     for (const { table, before, after } of this.#log) {
-      const rows = byTable.get(table) ?? new Map<string, Entry | undefined>()
-      byTable.set(table, rows)
+      const rows = byTable.get(table.shape.name) ?? new Map<string, Written>()
+      byTable.set(table.shape.name, rows)
       const { id } = (after ?? before) as Entry // one of the two is there
-      if (!rows.has(id)) rows.set(id, before)
+      const known = rows.get(id)
+      if (known) known.after = after
+      else rows.set(id, { before, after })
     }
-    const order = (table: Table<object>) => tableNames.indexOf(table.shape.name as TableName)
-    return byTable.size === 1 ? [...byTable] : [...byTable].sort(([one], [other]) => order(one) - order(other))
+    return byTable
   }
 }

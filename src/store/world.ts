@@ -372,9 +372,9 @@ class WorldCore implements TableContext, View {
     const hasDrawn = before.some((number, i) => number !== after[i])
     if (changes.length === 0 && !hasDrawn) return undefined
     const { revision, now: at } = transaction
-    for (const name of tableNames) {
+    for (const name of new Set(changes.map(({ table }) => table))) {
       const own = changes.filter(({ table }) => table === name)
-      if (own.length > 0) (this.tables[name] as unknown as Table<object>).commit(own, revision, touched)
+      ;(this.tables[name] as unknown as Table<object>).commit(own, revision, touched)
     }
     this.#revision = revision
     return { revision, at, cause, changes, ...(hasDrawn ? { random: { before, after } } : {}) }

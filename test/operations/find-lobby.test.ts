@@ -38,7 +38,7 @@ function find({ game_modes, regions }: Asked): { readonly places: string[]; read
         if (typeof member !== 'function') return member
         return (...args: unknown[]) => {
           lookUps += 1
-          if (name === 'firstInIndex') places.push(placeOf(args[1] as Place))
+          if (name === 'firstInIndex') places.push(placeOf(args[1] as string))
           return member.apply(target, args)
         }
       },
@@ -63,12 +63,9 @@ function find({ game_modes, regions }: Asked): { readonly places: string[]; read
   return { places, lookUps }
 }
 
-interface Place {
-  readonly game_mode_id: string
-  readonly region_id: string
-}
-
-function placeOf({ game_mode_id, region_id }: Place): string {
+/** The place of a group of the index `fullest`. */
+function placeOf(group: string): string {
+  const [region_id, game_mode_id] = group.split(' ')
   return `${game_mode_id}/${region_id}`
 }
 

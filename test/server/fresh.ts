@@ -117,8 +117,12 @@ function walk<Row extends object>(table: Table<Row>): Table<Row> {
     get: (id: string) => all().find(row => shape.idOf(row) === id),
     count: () => all().length,
     first: () => all()[0],
-    firstInIndex: (name: string, values: Partial<Row>, isWanted: (row: Row) => boolean) =>
-      inIndex(name, values).find(isWanted),
+    firstInIndex(name: string, group: string, isWanted: (row: Row) => boolean) {
+      const { columns } = definition(shape.indexes, name)
+      return inIndex(name, {})
+        .filter(row => columns.map(column => row[column]).join(' ') === group)
+        .find(isWanted)
+    },
     withUnique: (name: string, value: string) =>
       all().find(row => definition(shape.unique, name).values(row).includes(value)),
     sum(name: string, group: string) {

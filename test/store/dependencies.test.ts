@@ -1,6 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { Dependencies } from '../../src/store/dependencies.js'
+import { fullestGroup } from '../../src/store/models.js'
 import { createWorld, type LiveWorld, type View } from '../../src/store/world.js'
 import { type RandomTransaction, randomTransaction, succeeds, transactionsIn } from '../support/random-transactions.js'
 import { smallWorld } from '../support/small-world.js'
@@ -67,7 +68,7 @@ const simpleRead: fc.Arbitrary<Read> = fc.oneof(
     ({ tables }) =>
       tables.lobbies.firstInIndex(
         'fullest',
-        { namespace_id: 'prod', game_mode_id: 'duel', region_id: 'fra' },
+        fullestGroup({ namespace_id: 'prod', game_mode_id: 'duel', region_id: 'fra' }),
         () => true,
       ),
   ),

@@ -5,6 +5,7 @@ import { UsageError } from '../../src/lib/usage-error.js'
 import { Dependencies } from '../../src/store/dependencies.js'
 import { isSeated, seatsTaken } from '../../src/store/matchmaker-rows.js'
 import type { Tables } from '../../src/store/model.js'
+import { fullestGroup } from '../../src/store/models.js'
 import { Table } from '../../src/store/table.js'
 import { TableState } from '../../src/store/table-state.js'
 import type { LiveWorld, World } from '../../src/store/world.js'
@@ -70,7 +71,7 @@ const regions = ['lnd-fra', 'lnd-syd']
 
 /** What sums, orders and views say. */
 function derived({ lobbies, players, namespaces }: Tables) {
-  const place = (region_id: string) => ({ namespace_id: ids.prod, game_mode_id: 'ffa', region_id })
+  const place = (region_id: string) => fullestGroup({ namespace_id: ids.prod, game_mode_id: 'ffa', region_id })
   return {
     playing: lobbies.sum('players', ids.prod),
     running: lobbies.sum('running', ids.prod),
@@ -81,10 +82,10 @@ function derived({ lobbies, players, namespaces }: Tables) {
 }
 
 /** The ids of a group, one after the other: each is the first of those that have not been seen. */
-function inOrder(lobbies: Tables['lobbies'], place: object): string[] {
+function inOrder(lobbies: Tables['lobbies'], group: string): string[] {
   const seen: string[] = []
   for (;;) {
-    const next = lobbies.firstInIndex('fullest', place, row => !seen.includes(row.lobby_id))
+    const next = lobbies.firstInIndex('fullest', group, row => !seen.includes(row.lobby_id))
     if (!next) return seen
     seen.push(next.lobby_id)
   }
