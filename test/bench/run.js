@@ -1,5 +1,6 @@
 // @ts-check
-// `npm run bench [-- http msw start watch store worlds life] [--json]`: what users get beside its yardsticks, in turn, in one run.
+// `npm run bench [-- http msw start watch store worlds life] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
+// in one run. `--against` names a folder with another commit, built: some benches measure it too.
 import { parseArgs } from 'node:util'
 import { measureJournal } from './http/journal.js'
 import { measureList } from './http/list.js'
@@ -10,11 +11,13 @@ import { measureDay, measureLive } from './life/day.js'
 import { measureFind, measureFindAmongMany } from './life/find.js'
 import { load, machine, pinToLoadCore } from './machine.js'
 import { measureFetch } from './msw/fetch.js'
+import { compareWith } from './program.js'
 import { measureImport } from './start/import.js'
 import { measureMake } from './start/make.js'
 import { measureSpawn } from './start/spawn.js'
 import { measureById } from './store/by-id.js'
 import { measureListAfterChange } from './store/list-after-change.js'
+import { measureTransaction } from './store/transaction.js'
 import { tableText } from './table.js'
 import { measureAllLinks } from './watch/all-links.js'
 import { measureOneLink } from './watch/one-link.js'
@@ -27,20 +30,24 @@ const groups = {
   msw: [measureFetch],
   start: [measureSpawn, measureImport, measureMake],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
-  store: [measureById, measureListAfterChange],
+  store: [measureTransaction, measureById, measureListAfterChange],
   worlds: [measureForks],
   life: [measureFindAmongMany, measureFind, measureDay, measureLive],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
 const quiet = 2.5
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean' }, against: { type: 'string' } },
+})
 const unknown = positionals.filter(name => !Object.hasOwn(groups, name))
 if (unknown.length > 0) {
   console.error(`no group is called ${unknown.join(', ')}: there are ${Object.keys(groups).join(', ')}`)
   process.exit(2)
 }
 
+if (values.against !== undefined) compareWith(values.against)
 pinToLoadCore()
 const chosen = Object.entries(groups).filter(([name]) => positionals.length === 0 || positionals.includes(name))
 const report = { ...machine(), loadBefore: load(), loadAfter: 0, groups: /** @type {Record<string, object> } */ ({}) }
