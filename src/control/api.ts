@@ -267,7 +267,7 @@ export const controlCalls = [
   }),
   call('POST /{table}', {
     summary:
-      'Creates a record, of its fields or the keys of the scenario format. Absent ones get the defaults of that format.',
+      'Creates a record from its fields, or from the keys of the scenario format. Absent fields get the defaults of that format.',
     body: NewRecord,
     run: ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
   }),
