@@ -42,14 +42,11 @@ export function valueAdvice(issue: Issue, input: unknown): string {
   return advice === undefined ? '' : `. Write ${advice}.`
 }
 
-/** The kind of entry that a path ends in, and the key there. */
-interface Place {
-  /** `scenario`, `game` or `namespace`, or the keys from there, as in `lobbies.players`. */
-  readonly kind: string
-  readonly key: string
-}
-
-function placeOf(path: Path): Place {
+/**
+ * Returns the kind of entry that a path ends in, and the key there. The kind is `scenario`, `game` or `namespace`, or the
+ * keys from there, as in `lobbies.players`.
+ */
+function placeOf(path: Path): { readonly kind: string; readonly key: string } {
   const keys = path.filter(key => typeof key !== 'number').map(String)
   // An entry of a list has no key of its own.
   const key = typeof path.at(-1) === 'number' ? '' : (keys.pop() ?? '')

@@ -81,18 +81,20 @@ function checkCatalogueRegions({ regions }: Layout): Problem[] {
 /** All known ids: a `Set` of them, or a `Map` by them. */
 type KnownIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
 
-interface Reference {
-  readonly path: Path
-  /** Absent if the scenario does not give it. */
-  readonly id: string | undefined
-  /** What has such an id, for the message. */
-  readonly owner: string
-  readonly known: KnownIds
-  readonly evidence?: Evidence
-}
-
-/** Finds an id that nothing has. */
-function checkReference({ path, id, owner, known, evidence }: Reference): Problem[] {
+/** Finds an id that nothing has. `owner` is the kind of record with such an id, for the message. */
+function checkReference({
+  path,
+  id,
+  owner,
+  known,
+  evidence,
+}: {
+  path: Path
+  id: string | undefined
+  owner: string
+  known: KnownIds
+  evidence?: Evidence
+}): Problem[] {
   if (id === undefined || known.has(id)) return []
   const message = () => `is ${quoted(id)}, which no ${owner} has.${didYouMean(id, [...known.keys()])}`
   return [problem(path, message, evidence)]
@@ -299,12 +301,6 @@ function checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [L
   return [problem([...path, at], show => `and ${show([...path, after])} set the same time. Keep one of them.`)]
 }
 
-/** The possible owners of bearer tokens, by name. */
-interface TokenOwners {
-  readonly game: KnownIds
-  readonly namespace: KnownIds
-}
-
 /** Finds bearer tokens without their owners, and tokens that stand beside the list of all. */
 function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Problem[] {
   if (!bearer_tokens) return []
@@ -328,7 +324,11 @@ function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { gam
   ]
 }
 
-function checkBearerToken(token: BearerTokenEntry, path: Path, owners: TokenOwners): Problem[] {
+function checkBearerToken(
+  token: BearerTokenEntry,
+  path: Path,
+  owners: Record<'game' | 'namespace', KnownIds>,
+): Problem[] {
   const { kind } = token
   const [owner, other] = kind === 'cloud' ? (['game', 'namespace'] as const) : (['namespace', 'game'] as const)
   const id = token[owner]

@@ -96,7 +96,7 @@ export const namespaceKeys = {
         .min(0)
         .max(generatedMax)
         .optional()
-        .meta({ description: 'How many lobbies to generate. Default: 0.', default: 0, examples: [396] }),
+        .meta({ description: 'The number of lobbies to generate. Default: 0.', default: 0, examples: [396] }),
     })
     .optional()
     .describe('Generates lobbies from the seed, besides those in `lobbies`.'),

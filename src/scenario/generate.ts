@@ -1,15 +1,8 @@
 import { Faker, type LocaleDefinition } from '@faker-js/faker'
 import type { GameMode, LobbyEntry } from './lobbies.js'
 
-interface Generation {
-  readonly count: number
-  /** At least one of them enables a region. */
-  readonly modes: readonly GameMode[]
-  readonly seed: number
-}
-
-/** Generates entries of lobbies. The same seed gives the same ones. */
-export function* generateLobbies({ count, modes, seed }: Generation): Iterable<LobbyEntry> {
+/** Generates entries of lobbies. The same seed gives the same ones. At least one of the modes enables a region. */
+export function* generateLobbies(count: number, modes: readonly GameMode[], seed: number): Iterable<LobbyEntry> {
   // Not the shared instance, whose seed anybody may set.
   const faker = new Faker({ locale: gameLocale, seed })
   const played = faker.helpers.arrayElements(maps, mapCount)

@@ -12,7 +12,7 @@ type Message = string | ((show: PathWriter) => string)
 /** A mistake in a scenario. */
 export interface Problem {
   readonly path: Path
-  /** Whether the mistake is the key at the path, or its value. */
+  /** The mistake is the key at the path, or its value. */
   readonly at: 'key' | 'value'
   /** A sentence that begins with the path. It is made only when it is shown, because there may be thousands. */
   text(show?: PathWriter): string

@@ -161,7 +161,7 @@ class LostPaths {
   readonly #paths = new Set<string>()
   readonly #beginnings = new Set<string>()
   readonly #parents = new Set<string>()
-  /** Whether a name of a game or a namespace was removed. */
+  /** `true` once a name of a game or a namespace was removed. */
   names = false
 
   add(path: Path): void {
@@ -172,12 +172,12 @@ class LostPaths {
     this.names ||= ['games', 'games.name_id', 'games.namespaces', 'games.namespaces.name_id'].includes(keys)
   }
 
-  /** Whether anything was removed at a path, in it, or around it. */
+  /** Checks if anything was removed at a path, in it, or around it. */
   touches(path: Path): boolean {
     return this.#beginnings.has(keyOf(path)) || this.#surround(path)
   }
 
-  /** Whether a list, or an entry of it, was removed. */
+  /** Checks if a list, or an entry of it, was removed. */
   isIncomplete(list: Path): boolean {
     return this.#parents.has(keyOf(list)) || this.#surround(list)
   }

@@ -13,11 +13,11 @@ import { BearerTokenEntry, DeviceLinkEntry } from './tokens.js'
 const ClockEntry = z.union([
   z.strictObject({
     mode: Mode.optional().meta({
-      description: 'Whether the time passes by itself. Default: running.',
+      description: 'running: the time passes by itself. frozen: it stands still. Default: running.',
       default: 'running',
     }),
     rate: Rate.optional().meta({
-      description: 'How many ms pass on the clock in one real ms while it runs. Default: 1.',
+      description: 'The speed of a running clock: 60 makes a minute pass in each real second. Default: 1.',
       default: 1,
       examples: [60],
     }),

@@ -30,9 +30,9 @@ export const DeviceLinkEntry = z.strictObject({
     description: 'The name_id of the game that it is or will be completed for. Default: the only game.',
     examples: ['tanks'],
   }),
-  completes_after: Span.optional().describe('How long until the world completes it, as in 5s. Default: never.'),
+  completes_after: Span.optional().describe('The time until the world completes it, as in 5s. Default: never.'),
   completes_at: Time.optional().describe('When the world completes it, as a point in time instead.'),
-  expires_after: Span.optional().describe('How long until it expires, as in 1h. Default: never.'),
+  expires_after: Span.optional().describe('The time until it expires, as in 1h. Default: never.'),
 })
 export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>
 

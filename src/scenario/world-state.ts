@@ -18,7 +18,7 @@ export interface BeginningOptions {
   readonly publicUrl?: string | undefined
   /** The end of that address, as in `/w/test-42`. Default: nothing. */
   readonly path?: string | undefined
-  /** Whether namespaces with game modes get simulated players by default. A snapshot never does. Default: false. */
+  /** `true` simulates players in namespaces with game modes by default. A snapshot never gets them. Default: false. */
   readonly live?: boolean | undefined
 }
 
@@ -54,7 +54,7 @@ interface IdentifiedNamespace extends PlacedNamespace {
   readonly game_id: string
 }
 
-/** What lobbies and players are made with. */
+/** The settings for all rows of lobbies and players. */
 interface LobbyOptions {
   readonly seed: number
   readonly servers: SettingsRow['servers']
@@ -132,20 +132,20 @@ function* lobbyRows(namespaces: readonly IdentifiedNamespace[], options: LobbyOp
     const count = given.generate?.lobbies ?? 0
     if (count === 0) continue
     const seed = new Random(options.seed, `generate:${fullName}`).uint32()
-    const lobbies = generateLobbies({ count, modes: [...modes.values()], seed })
+    const lobbies = generateLobbies(count, [...modes.values()], seed)
     yield* listedLobbyRows(lobbies, { ...options, namespace, kind: 'generated-lobby' })
   }
 }
 
-interface ListedLobbyOptions extends LobbyOptions {
-  readonly namespace: IdentifiedNamespace
-  /** Each kind has numbers of its own, so that another lobby in the list changes no id of the generated ones. */
-  readonly kind: 'lobby' | 'generated-lobby'
-}
-
+/** Each kind has its own numbers, so that another lobby in the list changes no id of the generated ones. */
 function* listedLobbyRows(
   entries: Iterable<LobbyEntry>,
-  { namespace, kind, ids, servers }: ListedLobbyOptions,
+  {
+    namespace,
+    kind,
+    ids,
+    servers,
+  }: LobbyOptions & { namespace: IdentifiedNamespace; kind: 'lobby' | 'generated-lobby' },
 ): Iterable<object> {
   const { namespace_id, fullName, modes } = namespace
   let i = 0

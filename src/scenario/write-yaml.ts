@@ -137,7 +137,7 @@ interface Frame {
   readonly kind: 'map' | 'list'
   /** The number of spaces before its entries. */
   readonly indent: number
-  /** Whether its next entry continues the current line, as the first key of a list's entry does. */
+  /** `true` if its next entry continues the current line, as the first key of a list's entry does. */
   isFirst: boolean
 }
 

@@ -16,13 +16,7 @@ export interface TextOptions {
   readonly file?: string | undefined
 }
 
-interface Parsing extends TextOptions {
-  readonly yaml: Yaml
-  /** Whether messages show the source line of each problem, with a caret under the place. Default: false. */
-  readonly carets?: boolean | undefined
-}
-
-/** Whether a text has more than comments. If not, an editor is probably just writing the file. */
+/** Checks that a text has more than comments. Otherwise an editor is probably just writing the file. */
 export function hasContent(text: string): boolean {
   return text
     .replace(/^\uFEFF/, '')
@@ -33,9 +27,12 @@ export function hasContent(text: string): boolean {
 
 /**
  * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, in the
- * order of the text, which begins with file, line and column.
+ * order of the text, which begins with file, line and column. `carets` adds the source line of each problem.
  */
-export function parseYaml(text: string, { file = 'scenario', yaml, carets = false }: Parsing): ScenarioInput {
+export function parseYaml(
+  text: string,
+  { file = 'scenario', yaml, carets = false }: TextOptions & { readonly yaml: Yaml; readonly carets?: boolean },
+): ScenarioInput {
   const lines = new yaml.LineCounter()
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)

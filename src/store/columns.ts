@@ -43,7 +43,7 @@ const { min, max } = port_range.unwrap().shape
 /** A port of a game server, whose label is an identifier. */
 export const LobbyPort = z
   .strictObject({
-    label: Identifier.meta({ description: 'What clients call the port.', examples: ['default'] }),
+    label: Identifier.meta({ description: 'The name of the port for clients.', examples: ['default'] }),
     target_port: target_port.meta({
       description: 'The one port. Leave it out where port_range is given.',
       examples: [7777],
@@ -55,7 +55,7 @@ export const LobbyPort = z
       })
       .optional()
       .describe('Ports from min to max. Leave it out where target_port is given.'),
-    proxy_protocol: proxy_protocol.describe('How clients reach the port.'),
+    proxy_protocol: proxy_protocol.describe('The protocol by which clients reach the port.'),
   })
   .describe('A port of a game server.')
 export type LobbyPort = z.output<typeof LobbyPort>

@@ -90,7 +90,7 @@ export const GameModeRow = z.strictObject({
   game_mode_id: Id.meta({ description: 'Its id, which lobbies and clients name.', examples: ['duel'] }),
   ...mostPlayersBy,
   regions: z.array(z.string()).describe('Ids of the regions that it enables. Default: all of the scenario.'),
-  listable: z.boolean().meta({ description: 'Whether its lobbies are listed. Default: true.' }),
+  listable: z.boolean().meta({ description: 'true: its lobbies are listed. Default: true.' }),
   disabled: z
     .array(z.enum(['find', 'join', 'create']))
     .optional()
@@ -100,13 +100,13 @@ export const GameModeRow = z.strictObject({
       examples: [['create']],
     }),
   dynamic_max_players: z.boolean().optional().meta({
-    description: 'Whether find and create may say how many players a lobby takes. Default: true.',
+    description: 'true: find and create may send max_players. Default: true.',
     default: true,
   }),
   taggable: z
     .boolean()
     .optional()
-    .meta({ description: 'Whether find and create may name tags. Default: true.', default: true }),
+    .meta({ description: 'true: find and create may send tags. Default: true.', default: true }),
   ports: ServerPorts.optional().describe(
     "The host and ports of its game servers. Default: the namespace's development.",
   ),
@@ -121,7 +121,9 @@ export const LobbyStatus = z
 
 export const RunBy = z
   .enum(['mock', 'server'])
-  .describe('Who plays its game server. Default: mock; server if `servers` is manual, or if the lobby is starting.')
+  .describe(
+    'mock: the mock simulates its game server. server: a real one runs it. Default: mock; server if `servers` is manual, or if the lobby is starting.',
+  )
 
 const lobbyColumns = {
   lobby_id: Id.meta({
@@ -147,9 +149,12 @@ const lobbyColumns = {
       'The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none.',
     examples: [{ map: 'Harbour' }],
   }),
-  publicity: z.enum(['public', 'private']).meta({ description: 'Whether it is listed and found. Default: public.' }),
+  publicity: z.enum(['public', 'private']).meta({
+    description: 'public: it is listed and found. private: only players with its id join it. Default: public.',
+  }),
   is_closed: z.boolean().meta({
-    description: 'Whether it is closed: not found, not listed, and joined only by its id. Default: false.',
+    description:
+      'true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false.',
   }),
   tags: record(z.string())
     .optional()
@@ -224,7 +229,7 @@ export const playerDefaults = { status: 'connected', address: '127.0.0.1' } as c
 
 export const PlayerStatus = z
   .enum(['reserved', 'connected', 'expired', 'removed'])
-  .meta({ description: 'Whether it has a seat, and has connected. Default: connected.' })
+  .meta({ description: 'reserved and connected players have a seat. Default: connected.' })
 
 const playerColumns = {
   player_token: Token,
@@ -238,7 +243,7 @@ const playerColumns = {
     .int()
     .min(1)
     .optional()
-    .meta({ description: 'How long a simulated player plays once it is connected, in ms.', examples: [720_000] }),
+    .meta({ description: 'The length of the session of a simulated player, in ms.', examples: [720_000] }),
 }
 const removes_at = Time.optional().describe('When a player with a seat is removed because of its age. Default: never.')
 const forgotten_at = Time.optional().describe('When a player without a seat is deleted. Default: never.')
@@ -344,25 +349,25 @@ export const SimulationRow = z
       .min(0)
       .max(mostConcurrent)
       .meta({
-        description: 'How many play at once, over a day. Default: 100.',
+        description: 'The number of players at once, averaged over a day. Default: 100.',
         examples: [300],
       }),
     session_ms: Session.meta({
-      description: 'How long one plays, on average. Default: 12m.',
+      description: 'The average length of a session. Default: 12m.',
     }),
     modes: record(z.number().min(0).max(mostWeight))
       .refine(modes => Object.values(modes).some(weight => weight > 0), 'expected a weight above 0 for one at least')
       .optional()
       .meta({
-        description: 'How often players want each game mode: weights, by its id. Default: all alike.',
+        description: 'The weights of the game modes, by their ids. Default: all alike.',
         examples: [{ duel: 1, 'free-for-all': 6 }],
       }),
-    began_at: Time.meta({ description: 'When the first one came. Default: when the world begins.' }),
+    began_at: Time.meta({ description: 'When the simulation began. Default: when the world begins.' }),
     settled: z.boolean().meta({
-      description: 'Whether the players that lobbies only count have become players who leave. Default: false.',
+      description: 'true: the players that lobbies only count have become players who leave. Default: false.',
     }),
     next_step_at: Time.optional().meta({
-      description: 'When players come and go next. Default: at the next of the steps of five seconds after began_at.',
+      description: 'When the next step is due. Default: at the next of the steps of five seconds after began_at.',
     }),
   })
   .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })

@@ -15,10 +15,10 @@ export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbi
 /** The settings of a whole world. There is one row. */
 export const SettingsRow = z.strictObject({
   settings_id: z.literal('settings'),
-  client: Place.optional().describe('Where the player sits. Default: unknown, and distances are 0.'),
+  client: Place.optional().describe('The place of the player. Default: unknown, and distances are 0.'),
   hide_empty_lobbies: z.boolean().meta({
     description:
-      'Whether lists leave out a lobby without players, unless it is the only one of its game mode, as in the real service. Default: false.',
+      'true: lists leave out a lobby without players, unless it is the only one of its game mode, as in the real service. Default: false.',
   }),
   servers: z.enum(['auto', 'manual']).meta({
     description:
@@ -80,7 +80,7 @@ export const NamespaceRow = z.strictObject({
   }),
   tokenless: z.boolean().meta({
     description:
-      'Whether clients need no token to list, find, join and create lobbies, and to list regions. Default: true.',
+      'true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true.',
   }),
   domains: z.array(HostName).meta({
     description: 'Host names whose pages belong to the namespace. Default: none.',
@@ -104,7 +104,7 @@ export const deviceLinkDefaults = { status: 'pending' } as const
 
 export const DeviceLinkStatus = z
   .enum(['pending', 'complete'])
-  .meta({ description: 'Whether a person has completed it. Default: pending.' })
+  .meta({ description: 'complete: a person has completed it. Default: pending.' })
 
 const linkColumns = {
   device_link_token: Token.meta({

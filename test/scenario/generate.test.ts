@@ -29,7 +29,7 @@ const duel: GameMode = {
   regions: regionIds,
   listable: true,
 }
-const generate = (count: number, seed = 1) => [...generateLobbies({ count, modes: [duel], seed })]
+const generate = (count: number, seed = 1) => [...generateLobbies(count, [duel], seed)]
 
 describe('generated lobbies', () => {
   it.prop([modes, fc.nat(50), fc.integer()])('could stand in a scenario as they are', (game_modes, count, seed) => {
