@@ -5,11 +5,11 @@ import {
   type LobbyRow,
   type PlayerRow,
   type RunningLobby,
-  removed,
   type SeatedPlayer,
+  withoutSeat,
 } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
-import { lifetimeMs, playedMs } from '../store/time.js'
+import { lifetimeMs, mockServerMs } from '../store/time.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
 import { findLobbyById } from './lobbies.js'
 import type { CallerOf, Resolver, WriteCall } from './resolver.js'
@@ -200,7 +200,7 @@ function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
 export function connectPlayer(player: SeatedPlayer, { lobbies, players }: Tables, now: number): void {
   const { player_token, lobby_id, namespace_id, address, session_ms, removes_at } = player
   const isPlayed = session_ms !== undefined || lobbies.get(lobby_id)?.run_by === 'mock'
-  const leaves_at = now + (session_ms ?? playedMs.leaves)
+  const leaves_at = now + (session_ms ?? mockServerMs.leaves)
   players.put(
     Object.freeze({
       player_token,
@@ -217,7 +217,7 @@ export function connectPlayer(player: SeatedPlayer, { lobbies, players }: Tables
 
 /** Frees the seat of a player, and remembers the player for a while. Forgets a simulated one: nobody has its token. */
 export function removePlayer(player: SeatedPlayer, { players }: Tables, now: number): void {
-  if (player.session_ms === undefined) players.put(removed(player, now))
+  if (player.session_ms === undefined) players.put(withoutSeat(player, 'removed', now))
   else players.delete(player.player_token)
 }
 
@@ -230,5 +230,5 @@ export function closeLobby(lobby: LobbyRow, is_closed: boolean, { lobbies }: Tab
 export function stopLobby(lobby: RunningLobby, { lobbies }: Tables, now: number): void {
   const { status: _, stops_at: _stops_at, ...columns } = lobby
   Reflect.deleteProperty(columns, 'ready_by')
-  lobbies.put(Object.freeze({ ...columns, status: 'stopped', forgotten_at: now + lifetimeMs.gone }))
+  lobbies.put(Object.freeze({ ...columns, status: 'stopped', forgotten_at: now + lifetimeMs.retention }))
 }

@@ -8,7 +8,7 @@ import { type GameModeRow, type LobbyRow, seatsTaken } from '../store/matchmaker
 import type { Tables } from '../store/model.js'
 import { fullestGroup } from '../store/models.js'
 import { matchmakerDefaults } from '../store/rows.js'
-import { lifetimeMs, playedMs } from '../store/time.js'
+import { lifetimeMs, mockServerMs } from '../store/time.js'
 import { freshId, freshToken } from '../store/tokens.js'
 import { cannedJoin, findLobbyById, joinOutput, lobbyPorts } from './lobbies.js'
 import { compareDistances } from './regions.js'
@@ -281,7 +281,7 @@ function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall)
         status: 'reserved',
         // The seats of a starting lobby begin to expire when it is ready.
         ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
-        ...(lobby.run_by === 'mock' ? { connects_at: now + playedMs.connects } : {}),
+        ...(lobby.run_by === 'mock' ? { connects_at: now + mockServerMs.connects } : {}),
         removes_at: now + lifetimeMs.player,
       }),
     )

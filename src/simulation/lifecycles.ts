@@ -1,18 +1,18 @@
 import { completeLink } from '../operations/auth.js'
 import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
-import { expired, isSeated, type LobbyRow, type PlayerRow } from '../store/matchmaker-rows.js'
+import { isSeated, type LobbyRow, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
 import type { Rows, TableName } from '../store/rows.js'
 import { type JobContext, runSimulationStep, serveLobby } from './simulated-players.js'
 
-/** What happens to the rows of a table by itself. Their model says when: `nextJobAt`. */
+/** The jobs of a table's rows. The index `nextJobAt` of the model says when one is due. */
 export interface Lifecycle<Row> {
-  /** Does what is due. The row's next job is later then. */
+  /** Runs the job that is due. Afterwards, the row's next job is later, or there is none. */
   run(row: Row, context: JobContext): void
-  /** The row without the job that is due, for a job that failed. */
+  /** Returns the row without its jobs, for a job that failed. */
   cancel(row: Row): object
 }
 
-/** Tables with jobs. Of jobs of the same time, those of earlier tables run first: lobbies stop before their players expire. */
+/** The tables with jobs. If jobs are due at the same time, those of earlier tables run first: lobbies stop before their players expire. */
 export const lifecycles = {
   lobbies: {
     run(lobby, { tables, now }) {
@@ -44,7 +44,7 @@ export const lifecycles = {
   },
 } satisfies { readonly [Name in TableName]?: Lifecycle<Rows[Name]> }
 
-/** Times that rows of some status have. */
+/** The columns with times. Each belongs to rows of some status. */
 type Times = {
   readonly [name in
     | 'ready_by'
@@ -57,7 +57,7 @@ type Times = {
     | 'completes']?: unknown
 }
 
-/** Connects players where the mock plays the server, and lets them leave; frees seats that expire, and forgets players (PROTOCOL.md C). */
+/** Connects and removes the players of lobbies that the mock runs, lets reserved seats expire, and deletes players without a seat (PROTOCOL.md C). */
 function runPlayerJob(player: PlayerRow, { tables, now }: JobContext): void {
   const lobby = isSeated(player) ? tables.lobbies.get(player.lobby_id) : undefined
   if (!isSeated(player) || !lobby) {
@@ -69,9 +69,9 @@ function runPlayerJob(player: PlayerRow, { tables, now }: JobContext): void {
     return
   }
   const isTooLate = player.status === 'reserved' && player.expires_at !== undefined && player.expires_at <= now
-  if (isTooLate) tables.players.put(expired(player, now))
+  if (isTooLate) tables.players.put(withoutSeat(player, 'expired', now))
   else removePlayer(player, tables, now)
-  // A simulated player may outlive its simulation, and the lobby that closed when it was full opens again.
+  // A simulated player may outlive its simulation. Its lobby still opens again if it was closed because it was full.
   if (player.session_ms !== undefined || tables.simulations.get(lobby.namespace_id))
     serveLobby(lobby, player, tables, now)
 }

@@ -6,10 +6,10 @@ import type { LiveWorld } from '../store/world.js'
 import { type Lifecycle, lifecycles } from './lifecycles.js'
 import type { JobContext } from './simulated-players.js'
 
-/** Tables whose rows have jobs, in the order in which jobs of the same time run. */
+/** The tables with jobs, in the order in which jobs of the same time run. */
 const scheduled = tableNames.filter((name): name is keyof typeof lifecycles => Object.hasOwn(lifecycles, name))
 
-/** A row whose job is due first. */
+/** The job that is due next. */
 interface NextJob {
   readonly table: TableName
   readonly id: string
@@ -17,16 +17,16 @@ interface NextJob {
 }
 
 /**
- * Runs what happens to rows at their times: a lobby stops, a player leaves, simulated players come. Rows say by themselves
- * when that is, so the scheduler only looks up the first of an index.
+ * Runs jobs at their times: a lobby stops, a player leaves, simulated players arrive. Rows contain the times of their jobs, so
+ * the scheduler only looks up the first entry of an index.
  */
 export class Scheduler implements Jobs {
   readonly #world: LiveWorld
   readonly #onBug: (error: unknown) => void
-  /** Looked up for a revision, because the clock asks often. */
+  /** The next job at a revision. A cache, because the clock asks often. */
   #next: { readonly revision: number; readonly job: NextJob | undefined } | undefined
 
-  /** `onBug` is told of jobs that throw. */
+  /** `onBug` is called with the errors of jobs. */
   constructor(world: LiveWorld, onBug: (error: unknown) => void) {
     this.#world = world
     this.#onBug = onBug
@@ -45,7 +45,7 @@ export class Scheduler implements Jobs {
     } catch (error) {
       this.#onBug(error)
     }
-    // A job that failed, or changed nothing, would be due for ever.
+    // A job that failed, or changed nothing, would be due again at once.
     if (this.#world.revision === revision)
       this.#write(next, (lifecycle, row, { tables }) =>
         rowsOf(tables, next.table).put(Object.freeze(lifecycle.cancel(row))),
@@ -57,7 +57,7 @@ export class Scheduler implements Jobs {
     run: (lifecycle: Lifecycle<object>, row: object, context: JobContext) => void,
   ): void {
     const world = this.#world
-    // A job that was written for the past runs now.
+    // A row may be written with a time in the past: its job runs now.
     const now = Math.max(at, world.clock.now())
     world.write(
       () => {

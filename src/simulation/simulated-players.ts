@@ -17,32 +17,32 @@ import { Random } from '../store/random.js'
 import { freshToken } from '../store/tokens.js'
 import type { View } from '../store/world.js'
 
-/** A job's transaction. `now` is its time, in ms since the epoch. */
+/** The world inside a job's transaction. `now` is the time of the job, in ms since the epoch. */
 export interface JobContext extends View {
   readonly random: Random
   readonly now: number
 }
 
-/** A game mode in a region, and how often players want it there at some time. */
+/** A game mode in a region, and its share of the arriving players. */
 interface Demand {
   readonly mode: GameModeRow
   readonly region_id: string
   readonly weight: number
 }
 
-/** So many players settle in one job, so that no job takes long. */
-const settlersPerJob = 500
+/** The most counted players that one job turns into simulated ones, so that no job takes long. */
+const settledPerJob = 500
 
 /**
- * Lets players come to a namespace: more where it is evening, fewer where it is early morning. The seed and the number of
- * the step decide what happens, so that a day is the same however it is watched.
+ * Lets players arrive in a namespace: most where it is evening, fewest where it is early morning. Only the seed and the
+ * number of the step decide who arrives, so a day is the same at every rate of the clock.
  */
 export function runSimulationStep(simulation: SimulationRow, context: JobContext): void {
   const { namespace_id, concurrent, session_ms, began_at } = simulation
   const { tables, now, seed } = context
   const settling = simulation.settled ? { settled: true, count: 0 } : settlePlayers(simulation, context)
   const settled = { ...simulation, settled: settling.settled }
-  // More players settle in the next job, which is due at once.
+  // The next job turns more of them, and is due at once.
   if (!settling.settled) return
   const { next_step_at: _, ...others } = settled
   const next_step_at = nextStepAt(settled, now)
@@ -57,14 +57,14 @@ export function runSimulationStep(simulation: SimulationRow, context: JobContext
   }
 }
 
-/** The weights of all add up to 1 on average over a day. */
+/** The demand for each game mode in each region. On average over a day, all weights add up to 1. */
 function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, now }: JobContext): Demand[] {
   const modes = tables.gameModes
     .inIndex('namespace_id', { namespace_id })
     .filter(mode => mode.regions.length > 0 && !mode.disabled?.includes('find'))
   const weightOf = ({ game_mode_id }: GameModeRow) => {
     if (!weights) return 1
-    // A mode may have the name of a property that every object has.
+    // The id of a mode may be the name of a property of every object.
     return Object.hasOwn(weights, game_mode_id) ? (weights[game_mode_id] ?? 0) : 0
   }
   const total = modes.reduce((sum, mode) => sum + weightOf(mode), 0)
@@ -83,7 +83,7 @@ function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, no
   })
 }
 
-/** Lets a player find a seat as everyone does. A player who finds none goes away. */
+/** Lets a player find a seat, as a request would. Does nothing if there is none. */
 function addPlayer(
   simulation: SimulationRow,
   { mode, region_id }: Demand,
@@ -114,8 +114,8 @@ function addPlayer(
 }
 
 /**
- * Turns players whom lobbies only count into players who play on for a while and leave: some hundreds at once, at most as
- * many in all as a simulation may have. Returns whether all are settled, and how many that were in all.
+ * Turns players that lobbies only count into simulated players with a session: some hundreds per job, and in all no more
+ * than a simulation may have. Returns whether it is done, and how many players there are in all.
  */
 function settlePlayers(
   simulation: SimulationRow,
@@ -123,7 +123,7 @@ function settlePlayers(
 ): { readonly settled: boolean; readonly count: number } {
   const { tables } = context
   const { namespace_id } = simulation
-  let left = settlersPerJob
+  let left = settledPerJob
   let count = 0
   for (const lobby of tables.lobbies.inIndex('namespace_id', { namespace_id })) {
     if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
@@ -139,7 +139,7 @@ function settlePlayers(
   return { settled: true, count: Math.min(count, mostConcurrent) }
 }
 
-/** Settles `count` players in a lobby that has `known` ones. `nth` counts the players of the namespace. */
+/** Turns `count` players of a lobby that has `known` player rows. `nth` counts the players of the namespace. */
 function settleInLobby(
   simulation: SimulationRow,
   lobby: LobbyRow,
@@ -148,11 +148,11 @@ function settleInLobby(
 ): void {
   const { lobby_id, namespace_id, total_player_count } = lobby
   const sessions = new Random(seed, `settle:${lobby_id}:${known}`)
-  // Each is counted again as it is put.
+  // The trigger of each new row counts its player again.
   tables.lobbies.put(Object.freeze({ ...lobby, total_player_count: total_player_count - count }))
   for (let i = 0; i < count; i++) {
     const session_ms = drawSession(simulation, sessions)
-    // Some came just now, and some are about to go.
+    // The sessions began at different times, so their remaining times differ.
     const rest = Math.max(1, Math.ceil((session_ms * sessions.float()) / simulationStepMs)) * simulationStepMs
     tables.players.put(
       Object.freeze({
@@ -169,9 +169,9 @@ function settleInLobby(
 }
 
 /**
- * Does what the server of a lobby with simulated players does: closes the lobby when it is full, opens it when a seat is
- * free again, and stops it when its last simulated player leaves, unless the scenario lists it. `before` is the lobby
- * before `player` came or left. `now` in ms since the epoch.
+ * Plays the server of a lobby with simulated players: closes the lobby when it is full, opens it when a seat is free again,
+ * and stops it when its last simulated player leaves, unless the scenario lists it. `before` is the lobby before `player`
+ * came or left. `now` in ms since the epoch.
  */
 export function serveLobby(before: LobbyRow, player: PlayerRow, tables: Tables, now: number): void {
   const lobby = tables.lobbies.get(before.lobby_id)
@@ -186,15 +186,15 @@ function isFull(lobby: LobbyRow): boolean {
   return seatsTaken(lobby) >= lobby.max_players_normal
 }
 
-/** Draws how long a simulated player plays, in ms: whole steps. */
+/** Draws the session of a simulated player: whole steps, in ms. */
 function drawSession({ session_ms }: SimulationRow, random: Random): number {
   const steps = Math.round(logNormal(session_ms, random) / simulationStepMs)
   return Math.min(Math.max(steps, 1) * simulationStepMs, sessionLimits.max)
 }
 
 /**
- * Makes an address from the range for documentation: another one for each player who comes at a time. `now` in ms since
- * the epoch, `nth` from 0 to 2^32 - 2.
+ * Returns an IPv6 address from the range for documentation. Players who arrive at the same time get different ones. `now` in
+ * ms since the epoch, `nth` from 0 to 2^32 - 2.
  */
 export function addressOf(now: number, nth: number): string {
   const step = Math.floor(now / simulationStepMs)
@@ -204,10 +204,10 @@ export function addressOf(now: number, nth: number): string {
   return `2001:db8::${groups.join(':')}`
 }
 
-/** A larger mean is split, because its exponential would be 0. */
+/** A larger mean is split, because its exponential would underflow to 0. */
 const largestMean = 30
 
-/** Draws how many of something happen that happens so often on average. */
+/** Draws a number of events from a Poisson distribution. */
 function poisson(mean: number, random: Random): number {
   let [left, count] = [mean, 0]
   for (; left > largestMean; left -= largestMean) count += fewOf(largestMean, random)
@@ -221,7 +221,7 @@ function fewOf(mean: number, random: Random): number {
   return count
 }
 
-/** The standard deviation of the logarithms of sessions. */
+/** The standard deviation of the logarithm of a session. */
 const sigma = 0.75
 
 /** Draws a log-normal value with that mean. */
@@ -230,12 +230,12 @@ function logNormal(mean: number, random: Random): number {
 }
 
 function normal(random: Random): number {
-  // Never 0, whose logarithm has no end.
+  // 1 - float() is never 0, so the logarithm is finite.
   const radius = Math.sqrt(-2 * Math.log(1 - random.float()))
   return radius * Math.cos(2 * Math.PI * random.float())
 }
 
-/** Draws one of several by their weights; `undefined` where all weigh nothing. */
+/** Draws one of the choices by their weights; `undefined` if all weights are 0. */
 function weighted<T extends { readonly weight: number }>(choices: readonly T[], random: Random): T | undefined {
   const total = choices.reduce((sum, { weight }) => sum + weight, 0)
   let left = random.float() * total
@@ -245,7 +245,7 @@ function weighted<T extends { readonly weight: number }>(choices: readonly T[], 
   })
 }
 
-/** How many play in each hour of the local day, relative to the mean: few at five in the morning, most at nine in the evening. */
+/** The number of players in each hour of the local day, relative to the mean: fewest at five in the morning, most at nine in the evening. */
 const byHour = [
   0.98, 0.72, 0.51, 0.38, 0.31, 0.29, 0.33, 0.43, 0.56, 0.69, 0.81, 0.92, 1.02, 1.08, 1.14, 1.22, 1.32, 1.44, 1.56,
   1.67, 1.75, 1.77, 1.68, 1.42,
@@ -254,7 +254,7 @@ const byHour = [
 const hourMs = 3_600_000
 const degreesPerHour = 15
 
-/** Returns how many play at a time and a longitude in degrees, relative to the mean of a day. `now` in ms since the epoch. */
+/** Returns the number of players at a time and a longitude in degrees, relative to the daily mean. `now` in ms since the epoch. */
 function activityAt(now: number, longitude: number): number {
   const hour = modulo(now / hourMs + longitude / degreesPerHour, byHour.length)
   const [before, part] = [Math.floor(hour), hour % 1]

@@ -4,25 +4,25 @@ import { Port } from '../contract/namespaces.js'
 
 // Columns that rows of several tables have.
 
-/** An id. It stands in paths and tokens, and messages join ids by `/` and by spaces. */
+/** An id. Paths and tokens contain it, and keys of the store join ids by `/` and by spaces. */
 export const Id = z
   .string()
   .regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
-  .refine(id => id !== '.' && id !== '..', 'expected an id that can stand in a path: . and .. are steps in one')
-  .refine(id => !/\p{Surrogate}/u.test(id), 'expected whole characters: half of a surrogate pair stands for nothing')
+  .refine(id => id !== '.' && id !== '..', 'expected an id that a path can contain: not . or ..')
+  .refine(id => !/\p{Surrogate}/u.test(id), 'expected whole characters, not half of a surrogate pair')
 
-/** Only tokens of lobbies begin like this. */
+/** The prefix of lobby tokens. No other token has it. */
 export const lobbyTokenStart = 'lobby.mock.'
 
-/** Any token but a lobby's. Tokens are opaque, and real ones are longer than any id (PROTOCOL.md B1). */
+/** A token, except a lobby's. Tokens are opaque, and may be longer than ids (PROTOCOL.md B1). */
 export const Token = z
   .string()
   .regex(/^[!-~]+$/, 'expected a token: visible ASCII without white space')
   .refine(
     token => !token.startsWith(lobbyTokenStart),
-    `expected a token that does not begin as those of lobbies do, with ${lobbyTokenStart}`,
+    `expected a token that does not begin with ${lobbyTokenStart}, as only tokens of lobbies do`,
   )
-  .meta({ description: 'A token as it is sent. Default: from the seed.', examples: ['cloud.mock.desk'] })
+  .meta({ description: 'A token. Default: from the seed.', examples: ['cloud.mock.desk'] })
 
 export const Place = z.strictObject({
   latitude: z

@@ -29,10 +29,10 @@ import {
 } from './rows.js'
 import { Span, Time } from './time.js'
 
-// `create` takes the columns of a row, and the keys of a scenario entry. Some keys stand for columns, others for rows of
-// other tables that belong to the new one. This module declares both kinds.
+// `create` takes the columns of a row, and the keys of a scenario entry. A key stands for columns, or for rows of other
+// tables that belong to the new row.
 
-/** Columns as `create` takes them: times and durations also as text. An undefined value counts as absent. */
+/** The columns of an input. Times and durations may also be text. An undefined value counts as absent. */
 type Columns<Row> = {
   readonly [Column in keyof Row]:
     | (Column extends `${string}_at` | 'ready_by' | 'session_ms' ? string : never)
@@ -40,7 +40,7 @@ type Columns<Row> = {
 }
 type OrAbsent<Row, Column extends keyof Row> = object extends Pick<Row, Column> ? Row[Column] | undefined : Row[Column]
 
-/** What `create` takes: columns, and keys of a scenario. Absent ones get the defaults of the scenario format. */
+/** The inputs of `create`: columns, and keys of a scenario. Absent ones get the defaults of the scenario format. */
 export interface Inputs {
   settings: SettingsRow
   games: GameInput
@@ -93,7 +93,7 @@ type SimulationInput = Columns<RowInputs['simulations']> & { readonly session?: 
 
 type DeviceLinkInput = Partial<Columns<Rows['deviceLinks']>> & {
   readonly token?: string | undefined
-  /** The `name_id` of the game that it is or will be completed for. Default: the only game. */
+  /** The `name_id` of the game for which it is or will be completed. Default: the only game. */
   readonly game?: string | undefined
   readonly completes_after?: string | undefined
   readonly completes_at?: number | string | undefined
@@ -111,7 +111,7 @@ type NamedOwner<Token> = Token extends { game_id: string }
 
 const { max_players_normal, max_players_direct, max_players_party } = MaxPlayers.shape
 
-/** The key for three columns: one number for all of them, or some of the three. */
+/** The key `max_players`, which stands for three columns: one number for all, or some of the three. */
 export const MaxPlayersInput = z
   .union([
     Uint32,
@@ -127,7 +127,7 @@ export const MaxPlayersInput = z
   })
 export type MaxPlayersInput = z.output<typeof MaxPlayersInput>
 
-/** The columns that the key gives. */
+/** Returns the columns that `max_players` stands for. */
 export function maxPlayersColumns(given: MaxPlayersInput | undefined): Partial<MaxPlayers> {
   if (given === undefined) return {}
   if (typeof given === 'number')
@@ -140,7 +140,7 @@ export function maxPlayersColumns(given: MaxPlayersInput | undefined): Partial<M
   }
 }
 
-/** The host and ports of game servers, with their defaults. */
+/** Completes the host and ports of game servers. */
 export function serverPorts({
   hostname = serverPortsDefaults.hostname,
   lobby_ports = serverPortsDefaults.lobby_ports,
@@ -148,7 +148,7 @@ export function serverPorts({
   return { hostname, lobby_ports }
 }
 
-/** The number of listed players who have one of the two kinds of seats. */
+/** Counts the listed players with a status. */
 export function countSeated(
   players: readonly { readonly status?: string | undefined }[] = [],
   status: 'reserved' | 'connected',
@@ -156,7 +156,7 @@ export function countSeated(
   return players.filter(player => (player.status ?? playerDefaults.status) === status).length
 }
 
-/** The times of a device link, in ms. Each is given as a time, or as a span from `now` on. */
+/** Returns the times of a device link, in ms. An input gives each as a time, or as a duration from `now`. */
 export function linkTimes(
   link: { readonly [Key in 'completes_at' | 'completes_after' | 'expires_at' | 'expires_after']?: number | undefined },
   now: number,
@@ -173,12 +173,12 @@ type Fields = Readonly<Record<string, unknown>>
 /** A row of another table that belongs to a new row. */
 interface OwnedInput {
   readonly table: TableName
-  /** Its place in the input of its owner: `players[0]`. */
+  /** Its path in the owner's input: `players[0]`. */
   readonly path: string
   readonly input: unknown
 }
 
-/** The call and the world of an input. */
+/** The call and the world that an input is for. */
 interface InputContext {
   /** How messages begin: `lobbies.create`. */
   readonly call: string
@@ -187,18 +187,18 @@ interface InputContext {
   readonly now: number
 }
 
-/** The whole input around a key. */
+/** The input that contains a key. */
 interface KeyContext extends InputContext {
   readonly input: Fields
 }
 
-/** A key of a scenario entry that is no column, or says a column in another way. The functions throw `UsageError`. */
+/** A key of a scenario entry that is not a column, or gives a column in another form. The functions throw `UsageError`. */
 interface ScenarioKey {
-  /** Columns and keys that say the same, and cannot stand beside it. */
+  /** Columns and keys with the same meaning. An input must not have both. */
   readonly instead?: readonly string[]
-  /** Returns the columns that it stands for. */
+  /** Returns the columns that the key stands for. */
   columns?(value: unknown, context: KeyContext): object
-  /** Returns the rows that it stands for. They are created after their owner, by the order of the keys. */
+  /** Returns the rows that the key stands for. They are created after their owner, in the order of the keys. */
   rows?(value: unknown, row: Fields, context: KeyContext): readonly OwnedInput[]
 }
 
@@ -207,18 +207,18 @@ const maxPlayers: ScenarioKey = {
   columns: (value, { call }) => maxPlayersColumns(parseKey(MaxPlayersInput, value, { call, path: ['max_players'] })),
 }
 
-/** Ports whose host or list may be absent. The schema of the row checks the rest. */
+/** A key with ports whose host or list may be absent. The schema of the row checks the rest. */
 function portsKey(column: string): ScenarioKey {
   const complete = (value: Fields) => ({ ...value, ...serverPorts(value as ServerPortsInput) })
   return { columns: value => ({ [column]: isJsonObject(value) ? complete(value) : value }) }
 }
 
-/** A column under another name. */
+/** A key that gives a column another name. */
 function renamed(column: string): ScenarioKey {
   return { instead: [column], columns: value => ({ [column]: value }) }
 }
 
-/** A list of rows. `owner` is their column with the id of the new row, which has the same column. */
+/** A key with a list of rows. `owner` is the name of the id column, in the new row and in those rows. */
 function listOf(table: TableName, key: string, owner: string): ScenarioKey {
   return {
     rows(value, row, context) {
@@ -274,7 +274,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
   lobbies: {
     max_players: maxPlayers,
     players: {
-      // Each player adds itself to the count when its row is created.
+      // The trigger of each player row adds it to the count.
       columns(value, context) {
         const { total_player_count: total } = context.input
         const connected = countSeated(readList(value, 'players', context).filter(isJsonObject), 'connected')
@@ -304,7 +304,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
         const isMissing = status === 'complete' && game === undefined && game_id === undefined
         return isMissing ? { status, game_id: gameIdOf(undefined, context) } : { status }
       },
-      // The device of a complete link gets a token that is valid. One that is given may exist already.
+      // Creates the token that the device gets. A token in the input may exist already.
       rows: (status, { cloud_token, game_id }, { input }) =>
         status === 'complete' && input.cloud_token === undefined
           ? [{ table: 'tokens', path: 'cloud_token', input: { kind: 'cloud', token: cloud_token, game_id } }]
@@ -336,7 +336,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
   },
 }
 
-/** The columns of each table as files have them. Rows of several kinds have the columns of all kinds. */
+/** The columns of each table with the schemas of files. A union has the columns of all its members. */
 const fileColumns: { readonly [Name in TableName]: Readonly<Record<string, z.ZodType>> } = {
   settings: SettingsRow.shape,
   games: GameRow.shape,
@@ -350,10 +350,7 @@ const fileColumns: { readonly [Name in TableName]: Readonly<Record<string, z.Zod
   tokens: Object.assign({}, ...TokenRow.options.map(({ shape }) => shape)),
 }
 
-/**
- * Reads what `create` is given: the columns of the row, as the model takes them, and the rows that belong to it. Throws
- * `UsageError`.
- */
+/** Turns the input of `create` into the columns of the row, and the rows that belong to it. Throws `UsageError`. */
 export function expandInput(
   name: TableName,
   given: unknown,
@@ -387,7 +384,7 @@ export function expandInput(
   }
 }
 
-/** The input that a text stands for: the id of a game mode, or of a region of the catalogue. */
+/** Returns the input that a string stands for: the id of a game mode, or of a region of the catalogue. */
 function inputOfText(name: TableName, text: string, call: string): unknown {
   if (name === 'gameModes') return { game_mode_id: text }
   if (name !== 'regions') return text
@@ -395,11 +392,11 @@ function inputOfText(name: TableName, text: string, call: string): unknown {
   if (region) return region
   const ids = catalogue.map(({ region_id }) => region_id)
   throw new UsageError(
-    `${call}: ${quoted(text)} is no region of the catalogue.${didYouMean(text, ids)} For a region of your own, pass { region_id: ${quoted(text)} }`,
+    `${call}: the catalogue has no region ${quoted(text)}.${didYouMean(text, ids)} For a region of your own, pass { region_id: ${quoted(text)} }`,
   )
 }
 
-/** The names of a namespace that gives none are those of the scenario format. */
+/** Adds the default names of the scenario format to a namespace without a name. */
 function withNames(input: Fields): Fields {
   if (input.name_id !== undefined) return input
   const { name_id, display_name } = defaultNames.namespace
@@ -421,7 +418,7 @@ function ownedInput(
   return { table, path, input: { ...input, [owner]: row[owner] } }
 }
 
-/** The completion of a pending link, at a time or after a span. */
+/** The completion of a pending link, at a time or after a duration. */
 function completion(_: unknown, context: KeyContext): object {
   const { call, now, input } = context
   const completes_after =
@@ -437,7 +434,7 @@ function completion(_: unknown, context: KeyContext): object {
   }
 }
 
-/** The id of the game with a name. Without a name: of the only game. */
+/** The id of the game with a name, or of the only game. */
 function gameIdOf(name: unknown, { call, tables }: InputContext): string {
   const games = tables.games.all()
   const [only] = games
@@ -495,7 +492,7 @@ function unknownKeys(
   return new UsageError(`${call}: ${problems.join('; ')}`)
 }
 
-/** Reads texts of a column, or inside it, whose values are numbers in memory: times and durations. */
+/** Decodes the strings in a column whose values are numbers in memory: times and durations. */
 function decodeTexts(schema: unknown, value: unknown, place: { readonly call: string; readonly path: Path }): unknown {
   if (schema instanceof z.ZodOptional) return decodeTexts(schema.unwrap(), value, place)
   if (schema instanceof z.ZodCodec) return typeof value === 'string' ? parseKey(schema, value, place) : value

@@ -5,7 +5,7 @@ import { Duration, durationMs, formatDuration } from '../lib/time.js'
 import { Id, Place, ServerPorts, Token } from './columns.js'
 import { lifetimeMs, Time } from './time.js'
 
-// The rows of the matchmaker. `rows.ts` says how these schemas are used.
+// The rows of the matchmaker. See `rows.ts` for how the schemas are used.
 
 export const regionDefaults = {
   provider_display_name: 'Own',
@@ -35,7 +35,7 @@ export type RegionRow = z.output<typeof RegionRow>
 type RegionData = readonly [uuid: string, name: string, latitude: number, longitude: number]
 
 function region(region_id: string, [region_uuid, region_display_name, latitude, longitude]: RegionData): RegionRow {
-  // In the order of the row's schema, so that a snapshot knows the region again.
+  // The keys are in the order of the schema, so that a snapshot recognises the region.
   return {
     region_id,
     provider_display_name: 'Linode',
@@ -45,7 +45,7 @@ function region(region_id: string, [region_uuid, region_display_name, latitude, 
   }
 }
 
-/** The regions that a scenario can name by their ids alone (PROTOCOL.md D). */
+/** The regions that a scenario can list by id alone (PROTOCOL.md D). */
 export const catalogue: readonly RegionRow[] = [
   region('lnd-atl', ['54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta', 33.74819, -84.39086]),
   region('lnd-sfo', ['19f1b737-0ff1-4676-a834-1af8c4e9890f', 'San Francisco', 37.77938, -122.41843]),
@@ -78,7 +78,7 @@ const mostPlayersBy = {
     examples: [20],
   }),
 }
-/** The most players that a lobby takes, by each way to come. */
+/** The limits on the players of a lobby, by how they join. */
 export const MaxPlayers = z.object(mostPlayersBy)
 export type MaxPlayers = z.output<typeof MaxPlayers>
 
@@ -95,7 +95,7 @@ export const GameModeRow = z.strictObject({
     .array(z.enum(['find', 'join', 'create']))
     .optional()
     .meta({
-      description: 'The calls that are refused for its lobbies. Default: none.',
+      description: 'The calls that the mock refuses for its lobbies. Default: none.',
       default: [],
       examples: [['create']],
     }),
@@ -131,18 +131,16 @@ const lobbyColumns = {
     examples: ['88888888-8888-4888-8888-888888888888'],
   }),
   namespace_id: Id,
-  game_mode_id: z
-    .string()
-    .meta({ description: "The game mode that is played. Default: the namespace's first.", examples: ['duel'] }),
+  game_mode_id: z.string().meta({ description: "Its game mode. Default: the namespace's first.", examples: ['duel'] }),
   region_id: z
     .string()
     .meta({ description: 'The region that it runs in. Default: the first one that its game mode enables.' }),
   ...mostPlayersBy,
   total_player_count: Uint32.meta({
-    description: 'The number of connected players. Default: as many as `players` lists.',
+    description: 'The number of connected players. Default: the number that `players` lists.',
     examples: [7],
   }),
-  /** The number of reserved seats. The store counts them with the rows of the players. */
+  /** The number of reserved seats. The store keeps it equal to the players' rows. */
   reserved_player_count: Uint32,
   state: Json.optional().meta({
     description:
@@ -158,16 +156,16 @@ const lobbyColumns = {
   }),
   tags: record(z.string())
     .optional()
-    .meta({ description: 'Tags that find can ask for. Default: none.', examples: [{ map: 'harbour' }] }),
+    .meta({ description: 'Its tags, for find. Default: none.', examples: [{ map: 'harbour' }] }),
   lobby_config: Json.optional().meta({
-    description: 'The configuration that its creator gives its server. Default: none.',
+    description: 'The configuration for its server, from its creator. Default: none.',
     examples: [{ rounds: 3 }],
   }),
   run_by: RunBy,
 }
-const stops_at = Time.optional().describe('When it stops because of its age. Default: never.')
+const stops_at = Time.optional().describe('When it reaches its age limit and stops. Default: never.')
 
-/** A lobby, which takes no more players than it may: starting, ready, or stopped (PROTOCOL.md C). */
+/** A lobby: starting, ready or stopped (PROTOCOL.md C). */
 export const LobbyRow = z
   .discriminatedUnion(
     'status',
@@ -175,9 +173,9 @@ export const LobbyRow = z
       z.strictObject({
         ...lobbyColumns,
         status: z.literal('starting'),
-        // One that the mock plays is ready at once.
+        // The lobbies of the mock are ready at once.
         run_by: z.literal('server', { error: 'expected server: a lobby that is starting waits for its own' }),
-        ready_by: Time.optional().describe('When it stops, unless its server has called ready. Default: never.'),
+        ready_by: Time.optional().describe('When it stops if its server has not called ready. Default: never.'),
         stops_at,
       }),
       z.strictObject({ ...lobbyColumns, status: z.literal('ready'), stops_at }),
@@ -191,15 +189,14 @@ export const LobbyRow = z
   )
   .refine(lobby => seatsTaken(lobby) <= mostPlayers(lobby), {
     path: ['total_player_count'],
-    // What is refined has the shape already.
-    error: issue => tooManyPlayers(issue.input as MaxPlayers),
+    error: issue => tooManyPlayers(issue.input as MaxPlayers), // a refinement gets a lobby
   })
 export type LobbyRow = z.output<typeof LobbyRow>
 
 /** A lobby that has not stopped. */
 export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
 
-/** The default of a lobby's `run_by`. A lobby that is starting waits for a server of its own. */
+/** The default of a lobby's `run_by`. A starting lobby waits for its own server. */
 export function runBy(
   status: LobbyRow['status'] | undefined,
   { servers }: { readonly servers: 'auto' | 'manual' | undefined },
@@ -207,17 +204,16 @@ export function runBy(
   return status === 'starting' || servers === 'manual' ? 'server' : 'mock'
 }
 
-/** The message about a lobby with too many players. */
 export function tooManyPlayers(lobby: MaxPlayers): string {
-  return `expected at most ${mostPlayers(lobby)}, the most that the lobby takes`
+  return `expected at most ${mostPlayers(lobby)} players, the largest limit of the lobby`
 }
 
-/** The most players that a lobby takes, in whichever way they come. */
+/** The largest of a lobby's limits. */
 export function mostPlayers(lobby: MaxPlayers): number {
   return Math.max(lobby.max_players_normal, lobby.max_players_direct, lobby.max_players_party)
 }
 
-/** The number of seats of connected players and of players who may connect yet. */
+/** The number of seats of connected players and of reserved ones. */
 export function seatsTaken(lobby: {
   readonly total_player_count: number
   readonly reserved_player_count: number
@@ -236,7 +232,7 @@ const playerColumns = {
   lobby_id: Id,
   namespace_id: Id,
   address: z.string().meta({
-    description: 'The address that it connects from. Default: 127.0.0.1.',
+    description: 'Its IP address. Default: 127.0.0.1.',
     examples: ['203.0.113.7'],
   }),
   session_ms: z
@@ -245,10 +241,12 @@ const playerColumns = {
     .optional()
     .meta({ description: 'The length of the session of a simulated player, in ms.', examples: [720_000] }),
 }
-const removes_at = Time.optional().describe('When a player with a seat is removed because of its age. Default: never.')
+const removes_at = Time.optional().describe(
+  'When a player with a seat reaches its age limit and is removed. Default: never.',
+)
 const forgotten_at = Time.optional().describe('When a player without a seat is deleted. Default: never.')
 
-/** A player: with a reserved seat, connected, or gone, because its seat has expired or it has left (PROTOCOL.md C). */
+/** A player: reserved, connected, expired or removed (PROTOCOL.md C). */
 export const PlayerRow = z.discriminatedUnion(
   'status',
   [
@@ -272,29 +270,18 @@ export const PlayerRow = z.discriminatedUnion(
 )
 export type PlayerRow = z.output<typeof PlayerRow>
 
-/** A player who has a seat. */
 export type SeatedPlayer = Extract<PlayerRow, { status: 'reserved' | 'connected' }>
 
-/** Whether a player has a seat in its lobby. */
+/** Tells whether a player has a seat: reserved or connected. */
 export function isSeated(player: PlayerRow): player is SeatedPlayer {
   return player.status === 'reserved' || player.status === 'connected'
 }
 
-/** The row of a player after it has left its seat. The store keeps it for a while. */
-export function removed(player: PlayerRow, now: number): PlayerRow {
-  return gone(player, { status: 'removed', now })
-}
-
-/** The row of a player whose reserved seat has expired. */
-export function expired(player: PlayerRow, now: number): PlayerRow {
-  return gone(player, { status: 'expired', now })
-}
-
-function gone(
-  { player_token, lobby_id, namespace_id, address }: PlayerRow,
-  { status, now }: { readonly status: 'removed' | 'expired'; readonly now: number },
-): PlayerRow {
-  return Object.freeze({ player_token, lobby_id, namespace_id, address, status, forgotten_at: now + lifetimeMs.gone })
+/** Returns the row of a player that loses its seat. The store deletes it an hour later. `now` in ms since the epoch. */
+export function withoutSeat(player: PlayerRow, status: 'removed' | 'expired', now: number): PlayerRow {
+  const { player_token, lobby_id, namespace_id, address } = player
+  const forgotten_at = now + lifetimeMs.retention
+  return Object.freeze({ player_token, lobby_id, namespace_id, address, status, forgotten_at })
 }
 
 export const simulationDefaults = { concurrent: 100, session_ms: 720_000, settled: false } as const
@@ -302,13 +289,13 @@ export const simulationDefaults = { concurrent: 100, session_ms: 720_000, settle
 /** The most simulated players of a namespace. */
 export const mostConcurrent = 100_000
 
-/** The shortest and the longest session, in ms: ten seconds, because the simulation goes in steps of five, and a week. */
+/** The shortest and the longest session, in ms: ten seconds, because a step of the simulation takes five, and a week. */
 export const sessionLimits = { min: 10_000, max: 604_800_000 }
 
-/** How often simulated players come, in ms. All that they do happens at such times. */
+/** The step of the simulation, in ms. Simulated players come and go only at steps. */
 export const simulationStepMs = 5000
 
-/** When players of a simulation come next; `undefined` where none come any more. Times in ms since the epoch. */
+/** When the next step of a simulation is due; `undefined` if it has no more steps. Times in ms since the epoch. */
 export function nextStepAt(
   { began_at, concurrent, settled }: Pick<SimulationRow, 'began_at' | 'concurrent' | 'settled'>,
   after: number,
@@ -317,19 +304,19 @@ export function nextStepAt(
   return began_at + simulationStepMs * Math.max(1, Math.floor((after - began_at) / simulationStepMs) + 1)
 }
 
-/** The greatest weight of a game mode. */
+/** The largest weight of a game mode. */
 const mostWeight = 1_000_000
 /** The most players who may arrive in a second. */
 const mostArrivals = 1000
 
-/** Whether more simulated players arrive in a second than may. */
+/** Tells whether more simulated players arrive in a second than the limit. */
 export function arrivesTooFast({ concurrent, session_ms }: { concurrent: number; session_ms: number }): boolean {
   return (concurrent * 1000) / session_ms > mostArrivals
 }
 
 export const arrivesTooFastMessage = `expected fewer players, or longer sessions: at most ${mostArrivals} may arrive in a second`
 
-/** The average length of a session. Files have it as text, rows in ms. */
+/** The average length of a session: a duration as text in files, ms in rows. */
 const Session = z.codec(
   Duration.refine(text => isSession(durationMs(text)), 'expected a duration from 10s to 7d'),
   z.int().min(sessionLimits.min).max(sessionLimits.max),
@@ -340,7 +327,7 @@ function isSession(ms: number): boolean {
   return ms >= sessionLimits.min && ms <= sessionLimits.max
 }
 
-/** Simulated players of a namespace, who come and go by themselves. */
+/** The simulated players of a namespace. */
 export const SimulationRow = z
   .strictObject({
     namespace_id: Id,
@@ -356,7 +343,7 @@ export const SimulationRow = z
       description: 'The average length of a session. Default: 12m.',
     }),
     modes: record(z.number().min(0).max(mostWeight))
-      .refine(modes => Object.values(modes).some(weight => weight > 0), 'expected a weight above 0 for one at least')
+      .refine(modes => Object.values(modes).some(weight => weight > 0), 'expected a weight above 0 for at least one')
       .optional()
       .meta({
         description: 'The weights of the game modes, by their ids. Default: all alike.',

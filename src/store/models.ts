@@ -13,13 +13,13 @@ import {
   playerDefaults,
   RegionRow,
   regionDefaults,
-  removed,
   runBy,
   type SeatedPlayer,
   SimulationRow,
   seatsTaken,
   simulationDefaults,
   tooManyPlayers,
+  withoutSeat,
 } from './matchmaker-rows.js'
 import {
   type DefaultsContext,
@@ -453,10 +453,10 @@ function startSeatExpiry({ lobby_id }: LobbyRow, { players }: Tables, now: numbe
 /** Removes the players of a stopped lobby. An hour later, the mock deletes both (PROTOCOL.md C). */
 function removePlayers({ lobby_id }: LobbyRow, { players, lobbies }: Tables, now: number): void {
   for (const player of players.inIndex('lobby_id', { lobby_id }))
-    if (isSeated(player)) players.put(removed(player, now))
+    if (isSeated(player)) players.put(withoutSeat(player, 'removed', now))
   const lobby = lobbies.get(lobby_id)
   if (lobby?.status !== 'stopped') return
-  const { forgotten_at = now + lifetimeMs.gone } = lobby
+  const { forgotten_at = now + lifetimeMs.retention } = lobby
   lobbies.put(Object.freeze({ ...lobby, total_player_count: 0, forgotten_at }))
 }
 

@@ -1,11 +1,11 @@
-/** Where a sequence stands. */
+/** The state of a generator. */
 export type RandomState = readonly [number, number, number, number]
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 /**
- * Chance from a seed; `stream` names an independent sequence of the same seed. Two with the same seed and stream give the
- * same values on every machine. The generator is sfc32.
+ * A random generator (sfc32). The same seed and stream give the same values on every machine. Streams of a seed are
+ * independent of each other.
  */
 export class Random {
   #a = 0
@@ -27,7 +27,7 @@ export class Random {
     return value >>> 0
   }
 
-  /** A number from 0, to below 1. */
+  /** A number from 0 to below 1. */
   float(): number {
     return this.uint32() / 2 ** 32
   }
@@ -44,12 +44,12 @@ export class Random {
     return text
   }
 
-  /** A token that the mock mints: `{label}.mock.{24 letters}`, so that it is never taken for a real one. */
+  /** A token: `{label}.mock.{24 letters}`. Nobody mistakes it for a real one. */
   token(label: string): string {
     return `${label}.mock.${this.letters(24)}`
   }
 
-  /** Where the sequence stands: four numbers. `restore` goes back there. */
+  /** The present state, for `restore`. */
   save(): RandomState {
     return [this.#a, this.#b, this.#c, this.#counter]
   }

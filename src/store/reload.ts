@@ -11,44 +11,44 @@ import { type Entry, TableState } from './table-state.js'
 import { Transaction } from './transaction.js'
 import { mapTables, type TableStates } from './world-state.js'
 
-/** How many rows a reload changes. */
+/** The numbers of rows that a reload changes. */
 export interface ReloadSummary {
   readonly created: number
   readonly changed: number
-  /** Rows of the scenario before, its faults included. */
+  /** Rows of the old scenario, including its faults. */
   readonly deleted: number
-  /** Rows that the world made itself, which could not stay without a deleted or changed one. */
+  /** Rows that requests or jobs had created, and that needed a deleted or changed row. */
   readonly cascaded: number
 }
 
-/** The states that a reload merges. */
+/** The states that a reload merges, by table. */
 interface MergeStates {
-  /** As the world started. */
+  /** The initial state of the old scenario. */
   readonly before: TableStates
-  /** As it would have started with the new scenario, at the same time: all differences come from the scenario. */
+  /** The initial state of the new scenario, started at the same time: it differs only where the scenarios differ. */
   readonly after: TableStates
-  /** The same as `after`, started now. */
+  /** The initial state of the new scenario, started now. */
   readonly fresh: TableStates
   readonly present: TableStates
 }
 
-/** Tables whose rows are taken as a whole: kinds with other fields, or times that count from now. */
+/** Tables whose changed rows are replaced as a whole, because their columns depend on a status or on the present time. */
 const wholeTables: ReadonlySet<TableName> = new Set(['players', 'simulations', 'deviceLinks', 'tokens'])
 
-// The compiler cannot follow one name through tables and models: below, rows are objects of whichever table.
+// The compiler cannot follow one name through tables and models. Below, rows are objects of any table.
 type AnyState = TableState<object>
 type AnyTable = Table<object>
 
 /**
- * Merges a changed scenario into a running world, field by field: differences between `before` and `after` are written over
- * the present rows, and everything else stays. Rows that no longer fit together are mended: see `mend`. Throws `UsageError`.
+ * Merges a changed scenario into a running world: it writes the columns that differ between `before` and `after` over the
+ * present rows, and keeps everything else. It repairs rows that then break a constraint: see `repair`. Throws `UsageError`.
  */
 export function mergeScenario(states: MergeStates): { readonly tables: TableStates; readonly summary: ReloadSummary } {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
   const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
   const tables = mapTables<Tables>(name => new Table(merged[name] as unknown as AnyState, context))
   context.writeLog = new Transaction(tables, { revision: 1, now: 0, isRaw: true })
-  mend(
+  repair(
     tables,
     mapTables<TableStates>(name => (wholeTables.has(name) ? states.fresh : states.after)[name]),
   )
@@ -70,7 +70,7 @@ function mergeTable(name: TableName, states: MergeStates): AnyState {
     if (merged) rows.set(id, merged)
   }
   for (const { id, row } of present.entries()) if (!rows.has(id) && !before.entry(id)) rows.set(id, row)
-  return arrange(present, rows)
+  return tableInOrder(present, rows)
 }
 
 function hasSameRows(one: AnyState, other: AnyState): boolean {
@@ -79,7 +79,7 @@ function hasSameRows(one: AnyState, other: AnyState): boolean {
   return entries.every(({ id, row }, i) => others[i]?.id === id && sameJson(row, others[i].row))
 }
 
-/** The present row with the changed fields; the whole new row where the world has none, or the fields do not fit together. */
+/** Returns the present row with the changed columns, or the whole new row if there is no present one or they do not fit together. */
 function mergeRow(
   name: TableName,
   was: object | undefined,
@@ -100,18 +100,18 @@ function mergeRow(
 }
 
 /**
- * A table with these rows in their order. Rows that keep their order keep their creation numbers, and new ones get numbers
- * in between, so that only changed rows are new revisions.
+ * Creates a table with these rows in their order. Present rows keep their creation numbers if their order allows it, and
+ * new rows get numbers in between. So an unchanged row is not a change.
  */
-function arrange(present: AnyState, rows: ReadonlyMap<string, object>): AnyState {
+function tableInOrder(present: AnyState, rows: ReadonlyMap<string, object>): AnyState {
   const ids = [...rows.keys()]
-  const kept = ids.map(id => present.entry(id)?.seq)
+  const seqsBefore = ids.map(id => present.entry(id)?.seq)
   const seqs: number[] = []
   let last = -1
   for (let i = 0; i < ids.length; ) {
     let end = i
-    while (end < ids.length && kept[end] === undefined) end += 1
-    const next = kept[end] ?? Math.max(last + 1, present.nextSeq) + end - i
+    while (end < ids.length && seqsBefore[end] === undefined) end += 1
+    const next = seqsBefore[end] ?? Math.max(last + 1, present.nextSeq) + end - i
     const step = (next - last) / (end - i + 1)
     for (let nth = 1; nth <= end - i; nth++) seqs.push(last + nth * step)
     if (end < ids.length) seqs.push(next)
@@ -126,36 +126,36 @@ function arrange(present: AnyState, rows: ReadonlyMap<string, object>): AnyState
   return TableState.fromEntries(present.shape, entries, 1)
 }
 
-/** A row that does not fit the others. */
-interface Misfit {
+/** A row that breaks a constraint. */
+interface Violation {
   readonly name: TableName
   readonly id: string
   readonly row: object
   readonly problem: string
 }
 
-/** A row as it has to be, by its table and id; `undefined` where it has to go. */
+/** A row to write, by its table and id. `undefined` deletes it. */
 type Repair = readonly [name: TableName, id: string, row: object | undefined]
 
 /**
- * Repairs rows that do not fit together: first, rows that are not of the file are deleted; then rows that differ from the
- * file become as it says; last, the rows that these refer to. Throws `UsageError` where the file does not fit itself.
+ * Repairs rows that break constraints. First it deletes those that are not in the file. Then it restores those that differ
+ * from the file. Last, it restores the rows that they refer to. Throws `UsageError` if the file breaks a constraint itself.
  */
-function mend(tables: Tables, file: TableStates): void {
-  for (let misfits = findMisfits(tables); misfits.length > 0; misfits = findMisfits(tables)) {
-    const foreign = misfits
+function repair(tables: Tables, file: TableStates): void {
+  for (let violations = findViolations(tables); violations.length > 0; violations = findViolations(tables)) {
+    const foreign = violations
       .filter(({ name, id }) => !file[name].entry(id))
       .map(({ name, id }): Repair => [name, id, undefined])
-    const different = () => misfits.flatMap(({ name, id, row }) => asInFile(file, name, id, row))
+    const different = () => violations.flatMap(({ name, id, row }) => asInFile(file, name, id, row))
     const referenced = () =>
-      misfits.flatMap(({ name, row }) =>
+      violations.flatMap(({ name, row }) =>
         (models[name].references as unknown as readonly Reference<object>[]).flatMap(({ table, ids }) =>
           ids(row).flatMap(id => asInFile(file, table, id, tables[table].state.entry(id)?.row)),
         ),
       )
     const repairs = [() => foreign, different, referenced].map(find => find()).find(found => found.length > 0)
     if (!repairs)
-      throw new UsageError(problemLines(misfits.map(({ name, id, problem }) => `${name} ${id}: ${problem}`)))
+      throw new UsageError(problemLines(violations.map(({ name, id, problem }) => `${name} ${id}: ${problem}`)))
     for (const [name, id, row] of repairs) {
       const table = tables[name] as unknown as AnyTable
       if (row) table.put(row)
@@ -164,7 +164,7 @@ function mend(tables: Tables, file: TableStates): void {
   }
 }
 
-function findMisfits(tables: Tables): Misfit[] {
+function findViolations(tables: Tables): Violation[] {
   return tableNames.flatMap(name =>
     (tables[name].state as unknown as AnyState).entries().flatMap(entry => {
       const problem = findProblem({ table: name, id: entry.id, before: undefined, after: entry as never }, tables)
@@ -179,8 +179,8 @@ function asInFile(file: TableStates, name: TableName, id: string, is: object | u
 }
 
 /**
- * Counts the seats of each lobby again: the file and the world may both have players of the same lobby. Where it takes
- * fewer, the last ones go, and as many of those that are only counted.
+ * Counts the seats of each lobby again, because both the file and the world may have players in it. If the lobby has too
+ * few seats, the newest players are deleted, and then the number of players that it only counts is reduced.
  */
 function recountSeats({ lobbies, players }: Tables): void {
   const seated = new Map<string, PlayerRow[]>()

@@ -4,15 +4,12 @@ import { Id, Place, ServerPorts, Token } from './columns.js'
 import type { GameModeRow, LobbyRow, PlayerRow, RegionRow, SimulationRow } from './matchmaker-rows.js'
 import { Time } from './time.js'
 
-/**
- * The schemas of all rows. Each is also the schema of an entry in a scenario file: `z.decode` turns the form of a file
- * into a row, `z.encode` a row into the form of a file, and the metadata is what editors show. `inMemory` makes the
- * schema that takes a row itself.
- */
+// The schemas of rows. Each is also the schema of an entry in a scenario file: `z.decode` turns an entry into a row, and
+// `z.encode` turns a row into an entry. Editors show the metadata. `inMemory` creates the schema that checks a row itself.
 
 export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbies: false, servers: 'auto' } as const
 
-/** The settings of a whole world. There is one row. */
+/** The settings of a world. The table has one row. */
 export const SettingsRow = z.strictObject({
   settings_id: z.literal('settings'),
   client: Place.optional().describe('The place of the player. Default: unknown, and distances are 0.'),
@@ -25,10 +22,10 @@ export const SettingsRow = z.strictObject({
       'auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real service. Default: auto.',
   }),
   cdn_domain: HostName.meta({
-    description: 'The host name below which the pages of games are. Default: mock.localhost.',
+    description: "The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost.",
   }),
   default_namespace_id: Id.optional(),
-  /** The address that links which are handed out begin with. No slash at its end. */
+  /** The address of the mock in the links that it gives. No slash at its end. */
   public_url: z.string(),
 })
 export type SettingsRow = z.output<typeof SettingsRow>
@@ -108,7 +105,7 @@ export const DeviceLinkStatus = z
 
 const linkColumns = {
   device_link_token: Token.meta({
-    description: 'The token that the device watches. Default: from the seed.',
+    description: 'The token with which the device watches the link. Default: from the seed.',
     examples: ['device.mock.sofa'],
   }),
   device_link_id: Id.meta({
@@ -124,7 +121,7 @@ export const DeviceLinkRow = z.discriminatedUnion(
     z.strictObject({
       ...linkColumns,
       status: z.literal('pending'),
-      /** When, and for which game, the world completes the link by itself. */
+      /** When the mock completes the link, and for which game. */
       completes: z.object({ at: Time, game_id: Id }).optional(),
     }),
     z.strictObject({
@@ -143,7 +140,7 @@ export const TokenKind = z
   .describe('development: mock responses. public: the clients of a namespace. cloud: the cloud side of a game.')
 
 const tokenColumns = {
-  token: Token.describe('The token as it is sent.'),
+  token: Token.describe('The token.'),
   expires_at: Time.optional().describe('When it expires. Default: never.'),
 }
 /** A bearer token, of a namespace or of a game. */
@@ -165,7 +162,7 @@ export const TokenRow = z.discriminatedUnion(
 )
 export type TokenRow = z.output<typeof TokenRow>
 
-/** The schema of a row itself: codecs give way to what they decode to, such as ms for a point in time. */
+/** Returns the schema of a row in memory: codecs are replaced by what they decode to, such as ms for a point in time. */
 export function inMemory<Schema extends z.ZodType>(schema: Schema): z.ZodType<z.output<Schema>> {
   return decodedSide(schema) as z.ZodType<z.output<Schema>> // the walk keeps everything else
 }
@@ -179,12 +176,12 @@ function decodedSide(schema: z.core.$ZodType): z.core.$ZodType {
   return withDef(schema, { shape: Object.fromEntries(shape) })
 }
 
-/** A copy of a schema with its checks and another inside. */
+/** Copies a schema with its checks, but with other parts inside. */
 function withDef<Schema extends z.ZodType>(schema: Schema, inside: object): Schema {
   return schema.clone({ ...schema.def, ...inside })
 }
 
-/** What each table keeps. */
+/** The row of each table. */
 export interface Rows {
   settings: SettingsRow
   games: GameRow
@@ -212,22 +209,22 @@ export interface RowInputs {
   tokens: TokenInput
 }
 
-/** A lobby to be made; it is ready where nobody says otherwise. */
+/** A new lobby. Default: ready. */
 type LobbyInput = AnyOf<LobbyRow>
 
-/** A player to be made says its lobby; it is connected where nobody says otherwise. */
+/** A new player, with its lobby. Default: connected. */
 type PlayerInput = AnyOf<PlayerRow> & Pick<PlayerRow, 'lobby_id'>
 
-/** Columns of any kind of a union. */
+/** The columns of all members of a union. */
 type AnyOf<Row> = { readonly [Column in Row extends unknown ? keyof Row : never]?: ColumnOf<Row, Column> | undefined }
 type ColumnOf<Row, Column> = Row extends unknown ? (Column extends keyof Row ? Row[Column] : never) : never
 
-/** A token to be minted says its kind and whose it is. */
+/** A new token, with its kind and its owner. */
 export type TokenInput = TokenRow extends infer Row
   ? Row extends TokenRow
     ? Omit<Row, 'token'> & { token?: string }
     : never
   : never
 
-/** What the tables of a world are called. */
+/** The name of a table. */
 export type TableName = keyof Rows

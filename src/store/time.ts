@@ -1,22 +1,22 @@
 import * as z from 'zod'
 import { Duration, durationMs, formatDuration, formatInstant, Instant } from '../lib/time.js'
 
-/** The furthest from the epoch that a date can be, in ms. */
+/** The largest distance of a date from the epoch, in ms. */
 const furthestMs = 8.64e15
 
-/** A thousand years: what is counted from now on, lifetimes and the spans of faults, is shorter. */
+/** A thousand years: longer than any lifetime, and than any duration of a fault. */
 const marginMs = 31_556_952_000_000
 
-/** The latest that a clock shows, so that what is counted from there is a date too. */
+/** The latest time of a clock, so that a time counted from there is still a date. */
 export const latestMs = furthestMs - marginMs
 
-/** A point in time on the world's clock. Files have it as text, rows in ms since the epoch. */
+/** A time of the world's clock: text in files, ms since the epoch in rows. */
 export const Time = z.codec(Instant, z.int().min(-furthestMs).max(furthestMs), {
   decode: text => Date.parse(text),
   encode: formatInstant,
 })
 
-/** A length of time. Files have it as text, the program in ms. */
+/** A duration: text in files, ms in memory. */
 export const Span = z.codec(Duration, z.number(), { decode: durationMs, encode: formatDuration })
 
 const secondMs = 1000
@@ -35,9 +35,9 @@ export const lifetimeMs = {
   player: 8 * hourMs,
   /** A reserved seat is freed if its player does not connect before. */
   seat: 2 * minuteMs,
-  /** A stopped lobby, or a player who has left, stays known for this long. */
-  gone: hourMs,
+  /** How long the store keeps a stopped lobby, or a player without a seat. */
+  retention: hourMs,
 } as const
 
-/** The pace of a game server that the mock plays, in ms (PROTOCOL.md C). */
-export const playedMs = { connects: 2 * secondMs, leaves: 30 * minuteMs } as const
+/** When a player connects and leaves if the mock plays the game server, in ms (PROTOCOL.md C). */
+export const mockServerMs = { connects: 2 * secondMs, leaves: 30 * minuteMs } as const

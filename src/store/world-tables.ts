@@ -27,12 +27,12 @@ interface CollectionHost {
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
 
-/** Makes the Collection of a table. */
+/** Creates the Collection of a table. */
 export function createCollection(name: TableName, world: CollectionHost): TableCollection<object> {
   return new TableCollection(rowStore(name, world), models[name].schema)
 }
 
-/** The tables that one call of `world.transaction` writes to. They refuse writes once it has ended. */
+/** The tables inside one call of `world.transaction`. They refuse writes once it has ended. */
 export class TransactionScope {
   readonly #world: CollectionHost
   readonly #tables: { [Name in TableName]?: TransactionRecords<object> } = {}
@@ -52,9 +52,8 @@ export class TransactionScope {
       })
   }
 
-  /** The same as the public type has it: its getters are not seen by the compiler. */
   get tables(): TransactionTables {
-    return this as unknown as TransactionTables
+    return this as unknown as TransactionTables // the compiler does not see the getters
   }
 
   end(): void {
@@ -76,7 +75,7 @@ export class TransactionScope {
   }
 }
 
-/** The rows of a table of a world, with the rules of its model. */
+/** Connects a table with the rules of its model. */
 function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   // The compiler cannot follow one name through tables and models.
   const model = models[name] as unknown as Model<TableName>

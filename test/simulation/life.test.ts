@@ -263,14 +263,14 @@ describe('records that are written by hand', () => {
     await world.players.create({ lobby_id: 'listed' })
 
     await expect(world.players.create({ lobby_id: 'listed' })).rejects.toThrow(
-      'lobby listed: expected at most 1, the most that the lobby takes',
+      'lobby listed: expected at most 1 players, the largest limit of the lobby',
     )
     expect(world.players.count()).toBe(1)
   })
 
   it.each([
     ['fewer players than are connected', { total_player_count: 0 }, /1 of its players are connected/],
-    ['seats that nobody has', { reserved_player_count: 1 }, /reserved_player_count is 1, and its players have 0/],
+    ['seats that nobody has', { reserved_player_count: 1 }, /reserved_player_count is 1, but its players have 0/],
   ] as const)('refuse %s', async (_, columns, message) => {
     const { world } = opened()
     await world.players.create({ lobby_id: 'listed' })

@@ -36,7 +36,7 @@ describe('a row that does not fit its schema', () => {
     [
       'a create with more players than fit',
       t => t.lobbies.create({ total_player_count: 9 }),
-      'lobbies.create: total_player_count is 9: expected at most 8, the most that the lobby takes',
+      'lobbies.create: total_player_count is 9: expected at most 8 players, the largest limit of the lobby',
     ],
     [
       'a create with an id that has a slash',
@@ -185,7 +185,7 @@ describe('a row that does not fit the others', () => {
     [
       'a lobby that a path cannot lead to',
       t => t.lobbies.create({ lobby_id: '..' }),
-      'lobbies.create: lobby_id is "..": expected an id that can stand in a path: . and .. are steps in one',
+      'lobbies.create: lobby_id is "..": expected an id that a path can contain: not . or ..',
     ],
     [
       'a lobby that moves to another namespace',
@@ -195,7 +195,7 @@ describe('a row that does not fit the others', () => {
     [
       'a token that begins as those of lobbies do',
       t => t.tokens.create({ token: 'lobby.mock.l0', kind: 'public', namespace_id: 'prod' }),
-      'tokens.create: token is "lobby.mock.l0": expected a token that does not begin as those of lobbies do, with lobby.mock.',
+      'tokens.create: token is "lobby.mock.l0": expected a token that does not begin with lobby.mock., as only tokens of lobbies do',
     ],
     [
       'a lobby of a namespace that is not there',

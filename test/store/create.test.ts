@@ -246,7 +246,7 @@ describe('a key of a scenario that does not fit', () => {
     [
       'more players than seats',
       t => t.lobbies.create({ lobby_id: 'full', max_players: 1, players: [{}, {}] }),
-      'lobbies.create: players[1]: lobby full: expected at most 1, the most that the lobby takes',
+      'lobbies.create: players[1]: lobby full: expected at most 1 players, the largest limit of the lobby',
     ],
     [
       'fewer players than it lists',
@@ -256,7 +256,7 @@ describe('a key of a scenario that does not fit', () => {
     [
       'an unknown region',
       t => t.regions.create('lnd-frA'),
-      /^regions.create: "lnd-frA" is no region of the catalogue. Known: .* Did you mean lnd-fra\? For a region of your own, pass \{ region_id: "lnd-frA" \}$/,
+      /^regions.create: the catalogue has no region "lnd-frA". Known: .* Did you mean lnd-fra\? For a region of your own, pass \{ region_id: "lnd-frA" \}$/,
     ],
     [
       'something deep inside',

@@ -59,7 +59,7 @@ const failures: readonly (readonly [what: string, write: Write, message: string]
   [
     'violates a capacity',
     tx => tx.players.createMany(9, () => ({ lobby_id: 'l2' })),
-    'lobby l2: expected at most 8, the most that the lobby takes',
+    'lobby l2: expected at most 8 players, the largest limit of the lobby',
   ],
   [
     'violates a schema',
