@@ -50,7 +50,7 @@ function callerWithoutToken(auth: Auth, request: MockRequest, view: View): Calle
   throw new ApiError('API_UNAUTHORIZED', `this call needs ${neededToken[auth]} token: ${howToSendToken(auth)}`)
 }
 
-/** Without a token, the page tells the namespace. Without a page, it is the default one, which real servers do not have. */
+/** Without a token, the page determines the namespace. Without a page, it is the default one. Real servers have no default. */
 function tokenlessCaller(request: MockRequest, { tables }: View): Caller {
   const origin = header(request, 'origin')
   const namespace = (origin === undefined ? undefined : namespaceOfOrigin(origin, tables)) ?? defaultNamespace(tables)
@@ -113,7 +113,7 @@ const neededToken: { readonly [auth in Auth]: string } = {
 
 const shownTokens = 'the mock shows its tokens when it starts and on GET /, in-process as mock.tokens'
 
-/** Lobbies come and go, so the mock does not show their tokens when it starts. */
+/** The mock does not show the tokens of lobbies when it starts, because lobbies come and go. */
 const lobbyTokens =
   'GET /__mock/tokens?kind=lobby shows those of lobbies, in-process mock.lobbyEnvironment(lobbyId).RIVET_TOKEN'
 

@@ -23,8 +23,9 @@ interface RequestHandlerOptions {
 }
 
 /**
- * Creates the function that answers the requests of a world. Checks are in the order of PROTOCOL.md B9: site, route, method,
- * token, query, body, existence, state. Faults apply before the token is checked, but to no preflight. What is due happens first.
+ * Creates the function that answers the requests of a world. It runs the due jobs first. Checks are in the order of
+ * PROTOCOL.md B9: site, route, method, token, query, body, existence, state. Faults apply before the token is checked, and
+ * never to preflights.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { world, responder, faults, corsOrigins } = options
@@ -38,7 +39,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     try {
       checkSite(request, allowed)
     } catch (error) {
-      // Before the faults: a refused page must not change their counters.
+      // Before the faults, because a refused page must not change their counters.
       return responder.fail(context, error)
     }
     const isDue = world.clock.catchUp()
@@ -71,7 +72,7 @@ function parseCall(context: RequestContext, world: LiveWorld, responder: Respond
   const spec: OperationSpec = operations[id]
   const caller = authenticate(request, route, world)
   context.caller = caller
-  // A development token gets mock data before any check but decoding (PROTOCOL.md B2).
+  // A development token gets mock data after decoding, before any other check (PROTOCOL.md B2).
   const isCanned = caller.kind === 'development' && authsOfCanned.includes(spec.auth)
   const query = parseQuery(spec, request)
   const headers = isCanned ? {} : parseHeaders(spec, request)

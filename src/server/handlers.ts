@@ -6,7 +6,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { MockResponse, RequestHandler } from './message.js'
 import { pathInWorld, routes } from './routes.js'
 
-/** Answers the requests of MSW handlers. An unknown world is refused in-process, and created over HTTP. */
+/** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
 export interface RequestHandlers {
   /** In-process. */
   readonly answer: RequestHandler
@@ -48,7 +48,7 @@ export function createHandler(id: OperationId, { baseUrl, answer, served }: Hand
   const handler = http[registrars[method]](patternOf(base, path), ({ request }) =>
     answerFetch(request, answer, pathname => ending.exec(pathname)?.[0] ?? pathname),
   )
-  // Nobody else answers the preflight that a simulated browser sends in-process.
+  // A simulated browser sends its preflights in-process too.
   handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
   skipUnmatched(handler, operations[id])
   const operation: HandlerOperation = { id, answer: served, basePath: base.basePath }
@@ -73,13 +73,12 @@ const operationKey = Symbol.for('mockmaker.operation')
 
 /** Returns the operation of one of our handlers, and `undefined` for any other handler. */
 export function operationOf(handler: object): HandlerOperation | undefined {
-  // Only `createHandler` sets this key.
-  return (handler as { readonly [operationKey]?: HandlerOperation })[operationKey]
+  return (handler as { readonly [operationKey]?: HandlerOperation })[operationKey] // only `createHandler` sets this key
 }
 
 /**
- * Says which operation a request probably meant, if no handler matches it. Returns `undefined` if none is near. All
- * operations are below `basePath`.
+ * Suggests an operation for a request that no handler matches. Returns `undefined` if none is similar. `basePath` precedes
+ * the paths of all operations.
  */
 export function explainUnmatched(method: string, pathname: string, basePath = ''): string | undefined {
   const isBelow = pathname.startsWith(basePath)
@@ -93,7 +92,7 @@ export function explainUnmatched(method: string, pathname: string, basePath = ''
   return near && `did you mean ${near.method} ${basePath}${near.path}?`
 }
 
-/** A base URL, as it stands before the path of an operation (`url`), and its path, neither with a slash at its end. */
+/** A base URL without a slash at its end (`url`), and its path. */
 interface Base {
   readonly url: string
   readonly basePath: string
@@ -105,7 +104,7 @@ const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
 /** A path without pattern characters. */
 const plainPath = /^(?:\/[\w.~@!$&',;=-]+)*\/*$/
 
-/** Throws `UsageError` if the text is no base URL, or MSW would take a part of it for a pattern. */
+/** Throws `UsageError` if the text is not a base URL, or if MSW would read a part of it as a pattern. */
 function parseBaseUrl(baseUrl: string): Base {
   const base = typeof baseUrl === 'string' ? baseOf(baseUrl) : undefined
   if (base && plainPath.test(base.basePath)) return base
@@ -118,7 +117,7 @@ function baseOf(baseUrl: string): Base | undefined {
   const [, origin, path = ''] = /^(\*?)((?:\/(?!\/).*)?)$/.exec(baseUrl) ?? []
   if (origin !== undefined && baseUrl !== '') return joined(origin, path)
   if (!/^https?:\/\/[^/]/i.test(baseUrl) || !URL.canParse(baseUrl)) return undefined
-  // Requests have it like this: in lower case, without a default port.
+  // As in requests: in lower case, without a default port.
   const url = new URL(baseUrl)
   const isPlain = plainHost.test(url.hostname) && url.username + url.password === '' && !/[?#]/.test(baseUrl)
   return isPlain ? joined(url.origin, url.pathname) : undefined
@@ -129,7 +128,7 @@ function joined(origin: string, path: string): Base {
   return { url: origin + basePath, basePath }
 }
 
-/** The pattern for MSW. In a text, MSW takes the colons of an IPv6 address for parameters, so that becomes a regular expression. */
+/** The pattern for MSW. An IPv6 address needs a regular expression, because MSW reads the colons of a string as parameters. */
 function patternOf({ url }: Base, path: string): string | RegExp {
   if (!url.includes('[')) return url + path.replaceAll(/\{(\w+)\}/g, ':$1')
   const escaped = url.replaceAll(/[.[\]$]/g, '\\$&')
@@ -163,7 +162,7 @@ function skipUnmatched(handler: HttpHandler, { method, path }: Pick<OperationSpe
   }
 }
 
-/** Under MSW 3, the preflights of happy-dom have lost their headers: then a page that asks another origin tells them. */
+/** Under MSW 3, preflights of happy-dom have no headers. Then OPTIONS from a page of another origin counts as a preflight. */
 function isPreflightFor(method: string, request: Request): boolean {
   if (request.method !== 'OPTIONS') return false
   const requested = request.headers.get('access-control-request-method')
@@ -180,7 +179,7 @@ function pageOriginOf({ referrer, headers }: Request): string | undefined {
   return page === undefined ? undefined : new URL(page).origin
 }
 
-/** Answers a Fetch request. `pathOf` takes the path of the operation out of the path of the URL. */
+/** Answers a Fetch request. `pathOf` returns the operation's part of a path. */
 async function answerFetch(
   request: Request,
   answer: RequestHandler,
@@ -196,7 +195,7 @@ async function answerFetch(
   )
 }
 
-/** Makes the Origin header that Fetch would send: a service worker sees the request before the browser adds it. */
+/** Creates the Origin header that Fetch would send. A service worker sees the request before the browser adds it. */
 function originHeader(request: Request, requestedOrigin: string): { readonly origin?: string } {
   const { method, referrer } = request
   if (method === 'OPTIONS') {
@@ -210,7 +209,7 @@ function originHeader(request: Request, requestedOrigin: string): { readonly ori
 }
 
 function toFetchResponse({ status, headers, body, disconnect }: MockResponse): Response {
-  // Fetch has no other word for a broken connection.
+  // Fetch has no other form for a broken connection.
   if (disconnect) return Response.error()
   return new Response(status === 204 ? null : body, { status, headers })
 }

@@ -7,7 +7,7 @@ import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A message lists no more problems than this. */
+/** The most problems in one message. */
 const mostProblems = 10
 
 /**
@@ -41,10 +41,10 @@ export function parseHeaders({ headers: schema }: OperationSpec, request: MockRe
   return parseTexts(schema, fields, 'API_BAD_HEADERS', 'header')
 }
 
-/** The parsed fields of requests that sent none. */
+/** The parsed fields of requests without any. */
 const defaultFields = new WeakMap<z.ZodObject, Fields>()
 
-/** Parses the texts that were sent, or none. Most requests send none, which always gives the same fields. */
+/** Parses texts into fields. Most requests send none: their fields are always the same. */
 function parseTexts(schema: z.ZodObject, texts: Fields | undefined, code: ErrorCode, what: string): Fields {
   if (texts) return parse(schema, texts, code, what)
   const known = defaultFields.get(schema)
@@ -62,7 +62,7 @@ interface BodyLimits {
 
 const operationLimits: BodyLimits = { bytes: bodyLimit, levels: nestingLimit }
 
-/** Parses the body of an operation. If the body may be any JSON, it becomes the field `jsonBody`. Throws as `parseJson` does. */
+/** Parses the body of an operation. A body of any JSON becomes the field `jsonBody`. Throws as `parseJson` does. */
 export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: MockRequest): Fields {
   if (schema) return parseJson(body, schema, operationLimits)
   if (!jsonBody) return {}
@@ -90,7 +90,7 @@ function decodeJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(body))
   } catch (error) {
-    // Not the message of the error: each engine has its own, and all entry points must answer the same.
+    // Not the message of the error: engines differ in it, and all entry points must give the same answer.
     const reason = error instanceof SyntaxError ? 'send all of it, with strings in double quotes' : 'it is not UTF-8'
     throw new ApiError('API_BAD_BODY', `the body is not JSON: ${reason}`)
   }

@@ -13,7 +13,7 @@ export interface ExchangeRecord {
   readonly method: string
   /** With its tokens redacted. */
   readonly path: string
-  /** `undefined` if the path is no operation's. */
+  /** `undefined` if no operation has the path. */
   readonly operation: OperationId | undefined
   /** `undefined` if the request was refused before its caller was known. */
   readonly caller: Caller | undefined
@@ -40,7 +40,7 @@ export interface ExchangeRecord {
   readonly faultEffect: string | undefined
 }
 
-/** Publishes each exchange when it ends. It keeps none. */
+/** Publishes each exchange when it ends. It stores none. */
 export class ExchangeLog {
   readonly #listeners = new Set<(record: ExchangeRecord) => void>()
 
@@ -86,8 +86,7 @@ export function describeOutcome(
   output: unknown,
   tables: ReadTables,
 ): string | undefined {
-  // The lobbies in the answer to a development token are in no world.
+  // The lobby in the answer to a development token does not exist.
   if (operation === undefined || caller?.kind === 'development') return undefined
-  // The output is that of the operation.
-  return (descriptions[operation] as Describe<unknown> | undefined)?.(output, tables)
+  return (descriptions[operation] as Describe<unknown> | undefined)?.(output, tables) // the output of this operation
 }

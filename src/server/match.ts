@@ -79,9 +79,9 @@ function* compareJson(field: string, expected: unknown, actual: unknown): Genera
   }
   // Not Object.entries: usually the first few keys are enough.
   for (const key in expected) {
-    const inner: unknown = expected[key as never] // a key of it
-    const there = Object.hasOwn(actual, key) ? actual[key as never] : undefined // a key of it, too
-    yield* compareJson(`${field}.${key}`, inner, there)
+    const inner: unknown = expected[key as never] // a key of this object
+    const found = Object.hasOwn(actual, key) ? actual[key as never] : undefined // a key of this object, too
+    yield* compareJson(`${field}.${key}`, inner, found)
   }
 }
 
@@ -90,7 +90,7 @@ function lengthOf(value: object): number | undefined {
   return Array.isArray(value) ? value.length : undefined
 }
 
-/** The game or namespace of a request; `undefined` if nothing tells. */
+/** The game or namespace of a request, if known. */
 export interface RequestOwner {
   readonly gameId?: string | undefined
   readonly namespaceId?: string | undefined
@@ -113,7 +113,7 @@ export function namespaceNamesOf({ namespaceId }: RequestOwner, tables: ReadTabl
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A request that is compared before it is checked. It parses each part on first use, and never throws. */
+/** A request that is compared with a match before it is checked. It parses each part on first use, and never throws. */
 export class UncheckedRequest implements MatchableRequest {
   readonly #request: MockRequest
   readonly #route: Route<OperationId> | undefined
@@ -129,7 +129,7 @@ export class UncheckedRequest implements MatchableRequest {
     this.#route = unlessRefused(() => routes.find(request.method, request.path))
   }
 
-  /** `undefined` if the path or the method is no operation's. */
+  /** `undefined` if no operation has the path and the method. */
   get operation(): OperationId | undefined {
     return this.#route?.id
   }

@@ -5,13 +5,13 @@ import type { Caller } from '../operations/resolver.js'
 export interface MockRequest {
   /** In upper case. */
   readonly method: string
-  /** As sent, still percent-encoded: `/matchmaker/lobbies/list`. */
+  /** Still percent-encoded: `/matchmaker/lobbies/list`. */
   readonly path: string
-  /** The text behind the `?`. Default: none. */
+  /** The text after the `?`. Default: none. */
   readonly query?: string | undefined
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Default: none. A transport may cut a longer body off after `bodyLimit` + 1 bytes. */
+  /** Default: none. A transport may cut a body off after `bodyLimit` + 1 bytes. */
   readonly body?: Uint8Array | undefined
   /** The client's IP address, as the connection tells it. Default: `127.0.0.1`. */
   readonly address?: string | undefined
@@ -28,7 +28,7 @@ export interface AbortSignalLike {
 
 /** An HTTP response. It has no connection headers: each transport adds its own. */
 export interface MockResponse {
-  /** 0 if the connection breaks without a response: Fetch gives a network error this status. */
+  /** 0 if the connection breaks without a response, as for a network error of Fetch. */
   readonly status: number
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
@@ -48,10 +48,10 @@ export interface StreamClient {
   drained(): Promise<void>
 }
 
-/** The origins whose pages may read a response: all that the mock allows, those of this machine, or only the mock's own. */
+/** The pages that may read a response: of all origins that the mock allows, of this machine, or only the mock's own. */
 export type CorsPolicy = 'allowed origins' | 'loopback' | 'this origin'
 
-/** A response without the headers that all responses get. */
+/** A response before it gets the common headers. */
 export interface MockResponseInit extends MockResponse {
   readonly cors: CorsPolicy
 }
@@ -65,7 +65,7 @@ export type RequestHandler = (request: MockRequest) => MockResponse | Promise<Mo
 /** The state of a request while it is answered. Times are in ms of `performance.now()`. */
 export interface RequestContext {
   readonly request: MockRequest
-  /** False for pages, refusals and preflights: the journal has only requests that reach the world. */
+  /** True if the request reaches the world. Pages, refusals and preflights are not in the journal. */
   readonly isJournaled: boolean
   readonly startedAt: number
   /** The generation of the history when the request arrived. */

@@ -4,7 +4,7 @@ import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
 import { header, type MockRequest } from './message.js'
 
-/** The origins that a mock allows: loopback, the pages of its namespaces, and the ones listed here. */
+/** The origins that a mock allows: loopback, the pages of its namespaces, and `corsOrigins`. */
 export interface AllowedOrigins {
   readonly tables: Tables
   readonly corsOrigins: readonly string[]
@@ -16,12 +16,12 @@ export function isAllowedOrigin(origin: string, { tables, corsOrigins }: Allowed
   return isLoopbackOrigin(origin) || isListed || namespaceOfOrigin(origin, tables) !== undefined
 }
 
-/** People write an origin in any case, and with a slash at its end. Browsers do not. */
+/** People may write an origin in upper case, or with a slash at its end. Browsers do not. */
 function normalizeOrigin(written: string): string {
   return written.replace(/\/$/, '').toLowerCase()
 }
 
-/** Tells whether a browser can send a text as the header Origin: `https://game.example`, `null`. Allows a slash at the end. */
+/** Tells whether a text is a possible Origin header: `https://game.example`, `null`. Allows a slash at the end. */
 export function isOrigin(text: unknown): boolean {
   if (typeof text !== 'string') return false
   const origin = normalizeOrigin(text)

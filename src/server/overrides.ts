@@ -43,7 +43,7 @@ export class Overrides {
     this.#world = world
   }
 
-  /** How many requests wait for a resolver. */
+  /** The number of requests that wait for a resolver. */
   get waiting(): number {
     return this.#ends.size
   }
@@ -52,7 +52,7 @@ export class Overrides {
   add<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): () => void {
     checkResolver(id, resolver)
     // A new function for each call: a resolver that was added twice is removed one by one.
-    const added: AnyResolver = call => resolver(call as OverrideCall<Id>) // it is kept under the id
+    const added: AnyResolver = call => resolver(call as OverrideCall<Id>) // it is stored under the id
     const all = this.#added.get(id) ?? []
     this.#added.set(id, all)
     all.push(added)
@@ -68,18 +68,18 @@ export class Overrides {
     for (const end of this.#ends) end()
   }
 
-  /** Runs a call: by the newest resolver of its operation, or as usual where there is none. */
+  /** Runs a call with the newest resolver of its operation, or as usual if it has none. */
   execute(call: Call, usual: Execute): unknown {
     const resolver = this.#added.get(call.id)?.at(-1)
     return resolver ? this.#run(call, { resolver, usual }) : usual(call)
   }
 
-  /** Runs calls of one operation by a resolver, and all others as usual. */
+  /** Returns a function that runs the calls of one operation with a resolver, and all others as usual. */
   overriding<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, usual: Execute): Execute {
     return call => (call.id === id ? this.#run(call, { resolver: resolver as AnyResolver, usual }) : usual(call)) // of its id
   }
 
-  /** Rejects where the world is reset or closed before the resolver has answered. */
+  /** Rejects if the world is reset or closed before the resolver has answered. */
   #run(call: Call, { resolver, usual }: { readonly resolver: AnyResolver; readonly usual: Execute }): Promise<unknown> {
     return new Promise((resolve, reject) => {
       let ended: ApiError | undefined
@@ -90,11 +90,12 @@ export class Overrides {
       }
       const original = async () => {
         if (ended) throw ended
-        // A copy, because a resolver may change it, and the mock's answer contains frozen records.
+        // A copy, because a resolver may change it, and the mock's answer contains frozen rows.
         return structuredClone(await usual(call))
       }
       this.#ends.add(end)
-      const answered = async () => checked(call.id, await resolver({ input: call.input, world: this.#world, original }))
+      const answered = async () =>
+        checkAnswer(call.id, await resolver({ input: call.input, world: this.#world, original }))
       answered()
         .then(resolve, reject)
         .finally(() => this.#ends.delete(end))
@@ -102,7 +103,7 @@ export class Overrides {
   }
 }
 
-/** Throws `UsageError` where there is no such operation, or the resolver is no function. */
+/** Throws `UsageError` if the operation does not exist, or the resolver is not a function. */
 export function checkResolver(id: unknown, resolver: unknown): void {
   if (typeof id !== 'string' || !Object.hasOwn(operations, id))
     throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(String(id), operationIds)}`)
@@ -112,8 +113,8 @@ export function checkResolver(id: unknown, resolver: unknown): void {
     )
 }
 
-/** The answer of a resolver. Throws `UsageError` where it does not fit the contract. */
-function checked(id: OperationId, answer: unknown): unknown {
+/** Returns the answer of a resolver. Throws `UsageError` if it does not fit the contract. */
+function checkAnswer(id: OperationId, answer: unknown): unknown {
   const { output }: OperationSpec = operations[id]
   if (output) {
     try {
@@ -128,5 +129,5 @@ function checked(id: OperationId, answer: unknown): unknown {
 }
 
 function wrongAnswer(id: OperationId, problems: string): UsageError {
-  return new UsageError(`the resolver of ${id} gave an answer that does not fit the contract:\n${problems}`)
+  return new UsageError(`the resolver of ${id} returned an answer that does not fit the contract:\n${problems}`)
 }

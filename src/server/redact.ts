@@ -9,7 +9,7 @@ function redactToken(token: string): string {
   return label === undefined ? '…' : `${label}.…`
 }
 
-/** Redacts the tokens that a mock has created: they are known by their form. */
+/** Redacts the tokens that a mock has created. It recognises them by their form. */
 function redactMintedTokens(text: string): string {
   // Most texts hold none, and the pattern is slower.
   if (!text.includes('.mock.')) return text
@@ -17,8 +17,8 @@ function redactMintedTokens(text: string): string {
 }
 
 /**
- * A token in the path of a page or of the control API. It looks back only from the start of a segment: from each slash of
- * a long row of slashes, it would take quadratic time.
+ * A token in the path of a page or of the control API. The lookbehind starts only at a segment: if it started at each slash
+ * of a long row of slashes, it would take quadratic time.
  */
 const tokenInPath =
   /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players)\/+)[^/\s"'?#]+/g
@@ -100,7 +100,7 @@ export function redactJson(value: unknown, redact = redactText, levels = nesting
   )
 }
 
-/** Redacts the tokens in an expectation. The journal has none, so an expectation with a whole token would never hold. */
+/** Redacts the tokens in an expectation, because the journal contains only redacted ones. */
 export function redactExpectation({ order, ...expectation }: Expectation): Expectation {
   return { ...redactPattern(expectation), ...(order ? { order: order.map(redactPattern) } : {}) }
 }
@@ -130,7 +130,7 @@ function redactValues(
   )
 }
 
-/** Redacts a text unless it has a `*`: a pattern is not a whole token, and must match a redacted one. */
+/** Redacts a text unless it has a `*`. A pattern is not a whole token. */
 function unlessGlob(text: string, redact: (text: string) => string): string {
   return text.includes('*') ? text : redact(text)
 }

@@ -42,15 +42,15 @@ export class RouteTable<Id extends string> {
   readonly #hint: string
   readonly #base: string
   readonly #root: Node<Id>
-  /** Most clients ask for the same few paths. The oldest is dropped first. */
+  /** Most clients request the same few paths. The oldest is dropped first. */
   readonly #cache = new Map<string, Match<Id>>()
 
-  /** `hint` is what the error of an unknown path advises. `base` stands before all paths in messages. */
+  /** `hint` ends the error message for an unknown path. `base` precedes all paths in messages. */
   constructor(endpoints: Readonly<Record<Id, Endpoint>>, hint: string, base = '') {
     this.#endpoints = Object.values(endpoints)
     this.#hint = hint
     this.#base = base
-    this.#root = buildTree(Object.entries(endpoints) as [Id, Endpoint][]) // it has these keys and no others
+    this.#root = buildTree(Object.entries(endpoints) as [Id, Endpoint][]) // it has only these keys
   }
 
   /** Finds the endpoint of a request; HEAD is answered as GET. Throws `ApiError` if the path or the method is wrong. */
@@ -67,7 +67,7 @@ export class RouteTable<Id extends string> {
     )
   }
 
-  /** Lists the endpoints of a method at a path: at most one, but for `OPTIONS` all of the path. */
+  /** Lists the endpoints of a method at a path. `OPTIONS` lists all methods; any other method has at most one endpoint. */
   list(method: string, path: string): readonly Id[] {
     const ids = this.#match(path)?.ids
     if (!ids) return []
@@ -76,7 +76,7 @@ export class RouteTable<Id extends string> {
     return id === undefined ? [] : [id]
   }
 
-  /** Guesses the endpoint that a wrong path was meant for: one that ends in the same way, or is spelt nearly the same. */
+  /** Suggests an endpoint for a wrong path: one with the same ending, or with nearly the same spelling. */
   suggest(path: string): Endpoint | undefined {
     const segments = path.split('/').filter(segment => segment !== '')
     if (segments.length === 0 || path.length > longestUsualPath) return undefined
@@ -91,7 +91,7 @@ export class RouteTable<Id extends string> {
     const cached = this.#cache.get(path)
     if (cached) return cached
     if (path.length > longestUsualPath) return match(this.#root, path.split('/'), {})
-    // A copy: a substring of a URL keeps the whole URL in memory.
+    // A copy, because a substring of a URL keeps the whole URL in memory.
     const copy: string = JSON.parse(JSON.stringify(path))
     const found = match(this.#root, copy.split('/'), {})
     if (!found) return undefined
@@ -148,19 +148,19 @@ function isParam(segment: string): boolean {
   return segment.startsWith('{')
 }
 
-/** Tells whether a template ends with these segments. A parameter matches any segment, but must not be the last one. */
+/** Tells whether a template ends with these segments. A parameter matches any segment, but cannot be the last one. */
 function endsWith(template: readonly string[], segments: readonly string[]): boolean {
   const end = template.slice(-segments.length)
   const isSame = end.every((segment, i) => isParam(segment) || segment === segments[i])
   return segments.length <= template.length && isSame && !isParam(end.at(-1) ?? '')
 }
 
-/** Puts the segments of a path in the place of a template's parameters. */
+/** Replaces the parameters of a template with the segments of a path. */
 function fillParams(template: readonly string[], segments: readonly string[]): string {
   return template.map((segment, i) => (isParam(segment) ? segments[i] : segment)).join('/')
 }
 
-/** Decodes a segment of a path. If its percent-encoding is broken, it stays as it is. */
+/** Decodes a segment of a path. Returns it unchanged if its percent-encoding is broken. */
 export function decodeSegment(segment: string): string {
   // Most segments have nothing to decode.
   if (!segment.includes('%')) return segment
@@ -206,7 +206,7 @@ export function routeToWorld(
   return worldId === undefined ? undefined : { worldId, request, basePath: '' }
 }
 
-/** A request with another path. It reads the address of the connection only when it is asked for, as its original does. */
+/** A request with another path. Like the original, it reads the address of the connection on demand. */
 class RequestInWorld implements MockRequest {
   readonly method: string
   readonly path: string

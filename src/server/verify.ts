@@ -12,7 +12,7 @@ import {
 } from './match.js'
 import { routes } from './routes.js'
 
-/** The result of comparing the journal with an expectation. If it is not as expected, `reason` and `nearest` tell why. */
+/** The result of comparing the journal with an expectation. If it differs, `reason` and `nearest` tell why. */
 export interface Verification {
   readonly ok: boolean
   /** The number of exchanges that match. For an order: of its steps that were found. */
@@ -23,13 +23,13 @@ export interface Verification {
   readonly nearest: readonly NearMiss[]
 }
 
-/** An exchange that nearly matches, and where it differs. */
+/** An exchange that nearly matches, and its differences. */
 export interface NearMiss {
   readonly exchange: JournalEntry
   readonly differs: readonly Difference[]
 }
 
-/** No more differences of an exchange are counted. With so many, it is no near miss. */
+/** The most differences that are counted. An exchange with so many is not a near miss. */
 const mostDifferences = 100
 
 const mostNearMisses = 3

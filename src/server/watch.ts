@@ -5,7 +5,7 @@ import type { LiveWorld, Reading, Waiter } from '../store/world.js'
 import { markShared } from './cache.js'
 import type { AbortSignalLike } from './message.js'
 
-/** How a request blocks. */
+/** The options of a blocked request. */
 interface BlockOptions {
   /** Returns the signal that frees the request when the client disconnects. */
   signal(): AbortSignalLike | undefined
@@ -15,12 +15,12 @@ interface BlockOptions {
   abandon?(): void
 }
 
-/** Thrown where the client closed the connection: nobody reads the response. */
+/** Thrown if the client closed the connection, so that nobody reads the response. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** Throws `ApiError` where no more requests may be blocked. */
+/** Throws `ApiError` if no more requests may be blocked. */
 export function checkRoom({ waiting }: LiveWorld, maxWaiters: number): void {
   if (waiting.size < maxWaiters) return
   throw new ApiError('API_RATE_LIMIT', `${maxWaiters} requests are blocked already: try again later`, {
@@ -32,7 +32,7 @@ export function checkRoom({ waiting }: LiveWorld, maxWaiters: number): void {
 export class Watches {
   readonly #world: LiveWorld
   readonly #maxWaiters: number
-  /** The reads on which requests are blocked, by their keys. */
+  /** The reads with blocked requests, by key. */
   readonly #reads = new Map<string, WatchedRead<object, object>>()
 
   constructor(world: LiveWorld, maxWaiters: number) {
@@ -41,9 +41,9 @@ export class Watches {
   }
 
   /**
-   * Answers at once, unless `index` is that of the present answer: then the request blocks until the answer changes, or until
-   * its deadline. `key` says all that the read sees but the world: requests with the same key share one read. Throws
-   * `ApiError` where too many are blocked.
+   * Answers at once, unless `index` is the index of the present answer. Then the request blocks until the answer changes, or
+   * until its deadline. Requests with the same key share one read: the key contains everything that the read depends on,
+   * except the world. Throws `ApiError` if too many requests are blocked.
    */
   answer(
     { index, read, key }: { readonly index: unknown; read(): Reading<object>; key(): string },
@@ -71,16 +71,13 @@ function addIndex({ value, revision }: Reading<object>): object {
 
 interface ReadOptions<T, Output> {
   read(): Reading<T>
-  /** Makes the answer of a request from a reading. May throw `ApiError`. */
+  /** Turns a reading into the answer of a request. May throw `ApiError`. */
   toOutput(reading: Reading<T>): Output
   /** Called when no request is blocked any more. */
   onIdle?(): void
 }
 
-/**
- * A read on which requests are blocked. It reads again when a dependency changes, once for all of them, and wakes them only
- * if the value has changed.
- */
+/** A read with blocked requests. When a dependency changes, it reads once for all of them, and wakes them if the value has changed. */
 export class WatchedRead<T, Output> {
   readonly #world: LiveWorld
   readonly #options: ReadOptions<T, Output>
@@ -92,7 +89,7 @@ export class WatchedRead<T, Output> {
   /** The time when the clock alone may change the value. */
   #until: Timer | undefined
 
-  /** `reading` is the present one. */
+  /** `reading` is the present reading. */
   constructor(world: LiveWorld, reading: Reading<T>, options: ReadOptions<T, Output>) {
     this.#world = world
     this.#reading = reading
@@ -108,11 +105,11 @@ export class WatchedRead<T, Output> {
     return request.answer
   }
 
-  /** The answer to the present state. Throws what the read throws. */
+  /** The answer for the present state. Throws what the read throws. */
   output(): Output {
     const { toOutput, read } = this.#options
     const { until } = this.#reading
-    // The deadline of a request may be due before the clock tells of the change.
+    // The deadline of a request may come before the timer of the change.
     if (until !== undefined && this.#world.clock.now() >= until) return toOutput(read())
     if (this.#output) return this.#output.output
     const output = toOutput(this.#reading)
@@ -158,7 +155,7 @@ export class WatchedRead<T, Output> {
   }
 }
 
-/** A blocked request. One object with few parts, because there may be 50,000. */
+/** A blocked request. It is small, because there may be 50,000. */
 class BlockedRequest<Output> implements Waiter {
   readonly answer: Promise<Output>
   readonly #watched: WatchedRead<unknown, Output>
@@ -212,7 +209,7 @@ class BlockedRequest<Output> implements Waiter {
     }
   }
 
-  /** Frees all that the request holds. Returns `false` where it was answered already. */
+  /** Frees everything that the request holds. Returns `false` if it was already answered. */
   #leave(): boolean {
     if (!this.#world.waiting.delete(this)) return false
     if (this.#deadline) this.#world.clock.cancel(this.#deadline)

@@ -32,7 +32,7 @@ interface RowChange {
 
 /** A table and the rules of its rows. */
 export interface RowStore<Row extends object> {
-  /** How messages call the table. */
+  /** The name of the table in messages. */
   readonly name: string
   readonly table: Table<Row>
   /** The id of a row; `undefined` if the value is not a row. */
@@ -159,7 +159,7 @@ export class Records<Row extends object> {
     const call = this.#call('delete')
     const { table } = this.#store
     if (typeof first === 'string' && options !== undefined)
-      throw new UsageError(`${call}: the second argument is ${quoted(options)}: expected none beside an id`)
+      throw new UsageError(`${call}: the second argument is ${quoted(options)}: expected none after an id`)
     const selection = readSelection(call, first, this.#store.idOf)
     const isStrict = readStrict(call, options)
     return this.#store.transaction(() => {

@@ -180,7 +180,7 @@ interface OwnedInput {
 
 /** The call and the world that an input is for. */
 interface InputContext {
-  /** How messages begin: `lobbies.create`. */
+  /** The start of messages: `lobbies.create`. */
   readonly call: string
   readonly tables: Tables
   /** In ms since the epoch. */

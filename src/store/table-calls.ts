@@ -11,7 +11,7 @@ export interface Strict {
   readonly strict: true
 }
 
-/** What happens when a query finds nothing. */
+/** Options of every query. */
 export interface QueryOptions {
   /** `true`: a query that finds nothing is a `UsageError`. Default: `false`. */
   readonly strict?: boolean | undefined

@@ -83,7 +83,7 @@ export class TableState<Row extends object> {
   readonly shape: Shape<Row>
   readonly rows: Tree<number, Entry<Row>>
   readonly #ids: Tree<string, number>
-  /** Entries that were looked up by id: to find one in two trees takes ten times as long. A clone begins without. */
+  /** A cache of entries by id: a look-up in two trees takes ten times as long. A clone starts with an empty one. */
   #known: Map<string, Entry<Row>> | undefined
   readonly #indexes = new Map<string, Tree<IndexKey, undefined>>()
   readonly #unique = new Map<string, Tree<UniqueKey, undefined>>()
@@ -203,7 +203,7 @@ export class TableState<Row extends object> {
     return undefined
   }
 
-  /** The lowest rank in an index without columns; `undefined` where the index is empty. */
+  /** The lowest rank in an index without columns; `undefined` if the index is empty. */
   lowestRank(name: string): number | undefined {
     return this.rows.isEmpty ? undefined : this.#index(name).minKey()?.rank
   }

@@ -35,7 +35,7 @@ export const lifetimeMs = {
   player: 8 * hourMs,
   /** A reserved seat is freed if its player does not connect before. */
   seat: 2 * minuteMs,
-  /** How long the store keeps a stopped lobby, or a player without a seat. */
+  /** The store deletes a stopped lobby, or a player without a seat, after this time. */
   retention: hourMs,
 } as const
 

@@ -196,7 +196,7 @@ describe('mock.on', () => {
 
     expect([failure(got), mock.world.deviceLinks.get(tokens.pending)?.status]).toEqual(['500 ERROR', 'complete'])
     expect(String(consoleError.mock.calls[0]?.[1])).toContain(
-      'the resolver of devices.links.complete gave an answer that does not fit the contract:\nanswer is missing: expected object',
+      'the resolver of devices.links.complete returned an answer that does not fit the contract:\nanswer is missing: expected object',
     )
   })
 
