@@ -87,7 +87,7 @@ describe('the published client', () => {
     expect(await as(tokens.public).matchmaker.lobbies.list()).toMatchObject({ lobbies: { length: 2 } })
   })
 
-  it('makes a namespace and a development token of it, with which it finds a seat', async ({ as }) => {
+  it('creates a namespace and a development token, and finds a seat with it', async ({ as }) => {
     const { namespaces } = as(tokens.cloud).cloud.games
     const { namespaceId } = await namespaces.createGameNamespace(ids.tanks, {
       displayName: 'Beta',
@@ -106,7 +106,7 @@ describe('the published client', () => {
     expect(player.token).toMatch(/^dev_player\./)
   })
 
-  it('sees a player come and go whose server the mock plays', async ({ url, as }) => {
+  it('sees a player come and go in a lobby with a simulated server', async ({ url, as }) => {
     const { matchmaker } = as(tokens.public)
     await matchmaker.lobbies.join({ lobbyId: 'empty' })
     const advance = (by: string) =>

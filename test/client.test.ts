@@ -81,7 +81,7 @@ describe('matchmaker.lobbies.list', () => {
     await expectFailure(as(token).matchmaker.lobbies.list(), failure)
   })
 
-  it('fails without a token where the namespace is not tokenless', async () => {
+  it('fails without a token if the namespace is not tokenless', async () => {
     const { url } = await serveJson(['tokens-only'])
     const client = new RivetClient({ environment: url })
 
@@ -174,7 +174,7 @@ describe('cloud.games', () => {
   const create = (client: RivetClient, nameId: string) =>
     client.cloud.games.namespaces.createGameNamespace(ids.tanks, { displayName: 'Beta', nameId, versionId })
 
-  it('gets a namespace with tokens, whose clients list its lobbies', async ({ as }) => {
+  it('creates a namespace and a token, and lists its lobbies with the token', async ({ as }) => {
     const { namespaces } = as(tokens.cloud).cloud.games
     const lobbyPorts = [{ label: 'default', targetPort: 7777, proxyProtocol: 'http' as const }]
     const valid = await namespaces.validateGameNamespace(ids.tanks, { displayName: 'Beta', nameId: 'listed' })
@@ -350,7 +350,7 @@ describe('cloud.devices.links', () => {
     expect(await validated).toEqual({ errors: [] })
   })
 
-  it('have their cloud token at once where they are complete', async ({ as }) => {
+  it('have their cloud token at once if they are complete', async ({ as }) => {
     expect((await get(as(), tokens.complete)).cloudToken).toMatch(/^cloud\.mock\./)
   })
 
@@ -367,7 +367,7 @@ describe('cloud.devices.links', () => {
     await expectFailure(get(as(), token, index), failure)
   })
 
-  it('fail with a bearer that nobody has', async ({ as }) => {
+  it('fail with an unknown bearer token', async ({ as }) => {
     await expectFailure(get(as('nobody'), tokens.pending), '400 TOKEN_INVALID')
   })
 })

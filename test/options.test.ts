@@ -35,7 +35,7 @@ describe('createMockmaker', () => {
     expect(make(options)).toThrow(message)
   })
 
-  it('makes a mock whose methods work when they are taken out of it', async () => {
+  it('creates a mock with methods that work without their object', async () => {
     const { world, on, changes, reset, snapshot, close } = createMockmaker()
     const before = snapshot()
     const events = changes()
@@ -66,7 +66,7 @@ describe('listen', () => {
 })
 
 describe('override', () => {
-  it('refuses an operation that is none', () => {
+  it('refuses an unknown operation', () => {
     const mock = createMockmaker()
 
     const override = () => mock.override('lobby.list' as 'lobbies.list', ({ original }) => original())
@@ -76,17 +76,17 @@ describe('override', () => {
 })
 
 describe('ApiError', () => {
-  it('refuses a code that is none, so that it is not answered with 200', () => {
+  it('refuses an unknown code, which would be answered with 200', () => {
     expect(() => new ApiError('API_NOT_FUOND' as 'API_NOT_FOUND', 'gone')).toThrow('Did you mean API_NOT_FOUND?')
   })
 })
 
 describe('a table', () => {
-  it('says what a query is to somebody who hands it something else', async () => {
+  it('explains queries if it gets something else', async () => {
     const { world } = createMockmaker()
 
     expect(() => world.lobbies.findMany({ game_mode_id: 'duel' } as never)).toThrow(
-      '{"game_mode_id":"duel"} is no query: write a function of one, as in q => q.where({ lobby_id })',
+      'the query is {"game_mode_id":"duel"}: expected a function, as in q => q.where({ lobby_id })',
     )
   })
 
@@ -109,7 +109,7 @@ describe('a table', () => {
 })
 
 describe('now', () => {
-  it('is where a running clock starts, to the millisecond', () => {
+  it('is the time at which a running clock starts, to the millisecond', () => {
     const { world } = createMockmaker({ scenario: { now: '2026-11-20T20:00:00Z', clock: 'running' } })
 
     expect(world.revision).toBe(Date.UTC(2026, 10, 20, 20))

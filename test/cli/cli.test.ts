@@ -50,7 +50,7 @@ describe('mockmaker serve', () => {
     [['serve', 'tokens-only', '--json', '--port', '0']],
     [['--json', '--port', '0', 'serve', 'tokens-only']],
     [['--json', '--port', '1', 'serve', '--port', '0', 'tokens-only']],
-  ])('serves as mockmaker alone does: %j', async ([args = []]) => {
+  ])('serves like mockmaker without a command: %j', async ([args = []]) => {
     const command = start(args)
 
     const line = await lineLike(command, { like: /"listening"/ })

@@ -46,7 +46,7 @@ describe('mockmaker --port', () => {
 })
 
 describe('a port that is taken', () => {
-  it('ends the command, which says what to do', async () => {
+  it('ends the command with an error that says what to do', async () => {
     const port = await occupy(createServer())
 
     const { code, stdout, stderr } = await run(['--port', `${port}`])

@@ -81,7 +81,7 @@ describe('mockmaker --max-worlds', () => {
 })
 
 describe('mockmaker --world-ttl', () => {
-  it('deletes a world that nobody uses for that time', async () => {
+  it('deletes a world that is unused for that time', async () => {
     const { url } = await serveJson(['--world-ttl', '1ms'])
     const made = await status(url, '/w/a/matchmaker/lobbies/list')
 

@@ -211,7 +211,7 @@ describe('mockmaker --json', () => {
     expect(exchange).not.toHaveProperty('operation')
   })
 
-  it('names an origin whose pages cannot read the response', async () => {
+  it('names an origin if its pages cannot read the response', async () => {
     const command = await serveJson()
     await sendTo(command.url, { ...list, headers: { origin: 'https://evil.example' } })
 

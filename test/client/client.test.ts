@@ -180,7 +180,7 @@ describe('the client', () => {
     expect(error.message).toContain(url)
   })
 
-  it.for([200, 418])('says where something else than a mock answers %d', async status => {
+  it.for([200, 418])('reports a server that is not a mock and answers %d', async status => {
     const { url, close } = await serveListener((_, response) => void response.writeHead(status).end('<p>no mock</p>'))
 
     const error = await createClient(url)

@@ -10,8 +10,7 @@ import {
 } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
 import { reservedPlayer } from '../support/example-calls.js'
-import type { TestRequest, TestResponse } from '../support/http.js'
-import { ask } from '../support/http.js'
+import { ask, type TestRequest, type TestResponse } from '../support/http.js'
 import { documented, spec } from '../support/openapi.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
@@ -249,7 +248,7 @@ const replacement = fc.oneof(
 )
 
 describe.each(operationIds)('%s', id => {
-  it('accepts what the document allows, and answers as it says', async () => {
+  it('accepts requests of the document, and answers as documented', async () => {
     await fc.assert(
       fc.asyncProperty(parametersOf(id), bodyOf(id), anyBearer, async (values, body, token) => {
         expect(bad).not.toContain(codeOf(await answer(id, sent(id, values, { token, body }))))

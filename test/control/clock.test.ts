@@ -92,7 +92,7 @@ describe('the clock of a world', () => {
     ['POST', '/__mock/clock/advance', { by: -1 }, 'expected a finite number of ms'],
     ['POST', '/__mock/clock/advance', { by: 'soon' }, 'as in 250ms'],
     ['POST', '/__mock/clock/advance', {}, 'by is missing'],
-  ] as const)('refuses %s %s %j, and stands as it was', async ([method, path, body, message], { serve }) => {
+  ] as const)('refuses %s %s %j, and does not change', async ([method, path, body, message], { serve }) => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)
 

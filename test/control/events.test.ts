@@ -103,7 +103,7 @@ describe('GET /__mock/changes', () => {
     },
   )
 
-  it('treats a future revision as one of another run', async ({ serve }) => {
+  it('treats a future revision like one of another run', async ({ serve }) => {
     const steered = await serve()
 
     const [told] = await take(steered.client.changes({ since: steered.mock.world.revision + 1 }), 1)

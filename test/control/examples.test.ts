@@ -61,7 +61,7 @@ describe('a line of curl', () => {
     expect(JSON.parse(body)).toEqual({ display_name: 'Beta', name_id: 'beta' })
   })
 
-  it('quotes what a shell would interpret', () => {
+  it('quotes characters that a shell interprets', () => {
     const token = `pub.mock.'$(id)"\`;#`
 
     const [, authorization] = words(lineFor('public', { tokens: { public: token } }))

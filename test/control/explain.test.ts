@@ -123,7 +123,7 @@ describe('explain', () => {
     await expect(client.explain({ name_id: 'beta', game: 'tank' })).rejects.toThrow('Did you mean tanks?')
   })
 
-  it.for(['', '?lobby_id=x&path=/'])('asks what for, where it is asked %j', async (query, { serve }) => {
+  it.for(['', '?lobby_id=x&path=/'])('refuses a query that asks for no one thing: %j', async (query, { serve }) => {
     const { steer } = await serve()
 
     expect(failure(await steer('GET', `/__mock/explain${query}`))).toBe('400 API_BAD_QUERY')

@@ -80,7 +80,7 @@ describe.each(writes)('$method $path', write => {
 })
 
 describe('the control API', () => {
-  it('lets pages of this machine read its answers, and no others', async ({ serve }) => {
+  it('lets only pages of this machine read its answers', async ({ serve }) => {
     const { send } = await serve()
     const seenBy = async (origin: string) => {
       const { headers } = await send({ method: 'GET', path: '/__mock/tokens', headers: { origin } })

@@ -22,7 +22,7 @@ describe('the home page', () => {
     expect(body).toContain('http://127.0.0.1:4100</p>')
   })
 
-  it('counts what is in the world', () => {
+  it('counts the records of the world', () => {
     const body = home({
       regions: ['lnd-fra', 'lnd-lon'],
       game_modes: ['duel', 'ffa'],

@@ -11,7 +11,7 @@ describe('html', () => {
     )
   })
 
-  it('does not escape HTML, alone or in lists', () => {
+  it('does not escape HTML again, by itself or in a list', () => {
     expect(html`<ul>${[html`<li>${1}</li>`, html`<li>${'<'}</li>`]}</ul>${html`<hr>`}`.html).toBe(
       '<ul><li>1</li><li>&lt;</li></ul><hr>',
     )

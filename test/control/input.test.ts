@@ -7,7 +7,7 @@ import { tanks } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
 describe('GET /__mock', () => {
-  it('lists the calls, and what goes into them', async ({ serve }) => {
+  it('lists the calls with their parameters', async ({ serve }) => {
     const { steer } = await serve()
 
     const { calls } = json(await steer('GET', '/__mock')) as { calls: object[] }
@@ -37,7 +37,7 @@ describe('the query of a call', () => {
     ['PUT', '/__mock/scenario', { scenario: 3 }, '400 API_BAD_BODY', 'body.scenario is 3: expected the name'],
     ['PUT', '/__mock/worlds/w', { sed: 1 }, '400 API_BAD_BODY', 'Did you mean seed?'],
     ['POST', '/__mock/reset', [], '400 API_BAD_BODY', 'expected an object'],
-  ] as const)('is refused where it means nothing: %s %s %j', async ([method, path, body, code, message], { serve }) => {
+  ] as const)('is refused if it is wrong: %s %s %j', async ([method, path, body, code, message], { serve }) => {
     const { mock, steer } = await serve()
 
     const got = await steer(method, path, body)
@@ -71,7 +71,7 @@ describe('the body of a call', () => {
     [{ origin: 'http://localhost:3000' }, 64],
     [{ origin: 'https://evil.example' }, 1],
     [{ 'sec-fetch-site': 'cross-site' }, 1],
-  ] as const)('is read up to a longer limit only where the call is let in: %j', ([headers, mebibytes]) => {
+  ] as const)('is read up to a longer limit only if the call is allowed: %j', ([headers, mebibytes]) => {
     const limit = maxControlBody({ method: 'PUT', path: '/__mock/snapshot', headers: { ...jsonType, ...headers } })
 
     expect(limit).toBe(mebibytes * 1024 * 1024)
@@ -107,7 +107,7 @@ describe('the input of a call in-process', () => {
     ['snapshot', [{ with: ['fault'] }], 'snapshot.with[0] is "fault": expected "faults" or "journal"'],
     ['completeDeviceLink', ['x', { gmae: 'tanks' }], 'Known: game.'],
     ['explain', [{ lobby: 'x' }], 'Known: lobby_id, path'],
-  ] as const)('is refused where it means nothing: %s %j', async ([name, input, message]) => {
+  ] as const)('is refused if it is wrong: %s %j', async ([name, input, message]) => {
     await expect((async () => loose[name]?.(...input))()).rejects.toThrow(message)
   })
 

@@ -56,7 +56,7 @@ describe('the tokens of lobbies', () => {
   it.for([
     [{}, '401 API_UNAUTHORIZED'],
     [bearer(tokens.public), '401 CLAIMS_MISSING_ENTITLEMENT'],
-  ] as const)('are where the refusal of a call says that they are: %j', async ([headers, refusal], { serve }) => {
+  ] as const)('are listed at the place that a refused call names: %j', async ([headers, refusal], { serve }) => {
     const { send } = await serve()
 
     const got = await send({ method: 'POST', path: '/matchmaker/lobbies/ready', headers })
@@ -69,7 +69,7 @@ describe('the tokens of lobbies', () => {
     ['PATCH', '/__mock/tokens/lobby.mock.empty', { token: 'other' }, 'PATCH /__mock/lobbies/empty'],
     ['DELETE', '/__mock/tokens/lobby.mock.empty', undefined, 'DELETE /__mock/lobbies/empty'],
     ['POST', '/__mock/tokens', { kind: 'lobby' }, 'Create a lobby with POST /__mock/lobbies'],
-  ] as const)('are not to be written: %s %s says what to do instead', async ([method, path, body, hint], { serve }) => {
+  ] as const)('cannot be written: %s %s says what to do instead', async ([method, path, body, hint], { serve }) => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)
 

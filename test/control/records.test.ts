@@ -99,7 +99,7 @@ describe('POST /__mock/{table}', () => {
     expect(mock.world.players.get('mine')).toMatchObject({ lobby_id: 'new', status: 'connected' })
   })
 
-  it('takes the id of a region of the catalogue alone', async ({ serve }) => {
+  it('takes just the id of a region of the catalogue', async ({ serve }) => {
     const { steer } = await serve()
 
     const got = json(await steer('POST', '/__mock/regions', 'lnd-tok'))
@@ -140,7 +140,7 @@ describe('POST /__mock/{table}', () => {
     ['simulations', {}, { namespace_id: ids.prod, concurrent: 100, session_ms: 720_000 }],
     ['device-links', {}, { status: 'pending' }],
     ['tokens', { kind: 'public', namespace_id: ids.prod }, { namespace: 'tanks/prod' }],
-  ] as const)('fills in what is absent of one of the %s', async ([table, input, expected], { serve }) => {
+  ] as const)('fills in the absent fields of one of the %s', async ([table, input, expected], { serve }) => {
     const { steer } = await serve()
 
     expect(json(await steer('POST', `/__mock/${table}`, input))).toMatchObject(expected)

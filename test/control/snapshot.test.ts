@@ -131,7 +131,7 @@ describe('PUT /__mock/snapshot', () => {
     [{ lobbies: [{ game_mode_id: 'nobody' }] }, 'nobody'],
     [{ regionz: [] }, 'regionz'],
     [{ journal: [{ id: 0 }] }, 'journal[0]'],
-  ] as const)('refuses %j, and leaves all as it was', async ([body, message], { serve }) => {
+  ] as const)('refuses %j, and changes nothing', async ([body, message], { serve }) => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)
 

@@ -57,7 +57,7 @@ describe('journal.verify', () => {
     expect(steered.mock.journal.verify(expectation).ok).toBe(true)
   })
 
-  it('says what came nearest, and in which fields it differed', async ({ serve }) => {
+  it('names the nearest request, and the fields in which it differs', async ({ serve }) => {
     const steered = await serve()
     await play(steered)
 
@@ -79,7 +79,7 @@ describe('journal.verify', () => {
     expect(found.nearest).toHaveLength(3)
   })
 
-  it('says so where there are too many', async ({ serve }) => {
+  it('reports too many requests', async ({ serve }) => {
     const steered = await serve()
     await play(steered)
 
@@ -133,7 +133,7 @@ describe('journal.verify', () => {
     expect((JSON.parse(got.body) as { message: string }).message).toContain(message)
   })
 
-  it('finds an order exactly where the exchanges have it', async ({ serve }) => {
+  it('finds an order exactly if the exchanges have it', async ({ serve }) => {
     const { mock, send } = await serve()
     const names = ['a', 'b', 'c']
     await fc.assert(

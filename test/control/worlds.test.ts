@@ -8,7 +8,7 @@ const list = '/matchmaker/lobbies/list'
 const lobbiesIn = (got: { readonly body: string }) => (JSON.parse(got.body) as { lobbies: unknown[] }).lobbies.length
 
 describe('a world', () => {
-  it('is reached by the base path and by the header, and is none of the others', async ({ serve }) => {
+  it('is reached by the base path and by the header, and is apart from the others', async ({ serve }) => {
     const { mock, send } = await serve()
     const other = await mock.worlds.put('other')
     await other.world.lobbies.create({ game_mode_id: 'duel' })
@@ -23,7 +23,7 @@ describe('a world', () => {
     expect(counts).toEqual([3, 3, 2, 2])
   })
 
-  it('is made of the scenario of the server where it is asked for the first time', async ({ serve }) => {
+  it('is created from the scenario of the server by its first request', async ({ serve }) => {
     const { mock, send } = await serve()
 
     const got = await send({ method: 'GET', path: `/w/first-use${list}`, headers: bearer(tokens.public) })
@@ -120,7 +120,7 @@ describe('a world', () => {
     expect(mock.worlds.list()).toHaveLength(2)
   })
 
-  it('is refused where there are too many, and is there again when one has gone', async ({ serve }) => {
+  it('is refused if there are too many, and created once another one is deleted', async ({ serve }) => {
     const { mock, send } = await serve({ maxWorlds: 2 })
     await mock.worlds.put('one')
 
@@ -132,7 +132,7 @@ describe('a world', () => {
     expect(refused.body).toContain('--max-worlds')
   })
 
-  it('goes where nobody has used it for so long, but not while somebody waits in it', async ({ serve }) => {
+  it('is deleted when it was unused for so long, but not while a request waits in it', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     const { mock } = await serve({ worldTtlMs: 60_000 })
     await mock.worlds.put('idle')
@@ -150,7 +150,7 @@ describe('a world', () => {
     expect([before, after, used()]).toEqual([['default', 'idle', 'watched'], ['default', 'watched'], ['default']])
   })
 
-  it('is looked after no more often where it is kept for longer than a timer can be set', async ({ serve }) => {
+  it('is checked no more often if it is kept for longer than a timer can be set', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     const set = vi.spyOn(globalThis, 'setInterval')
     const { mock } = await serve({ worldTtlMs: 1e12 })
@@ -183,7 +183,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     expect(await world.world.describe()).toMatchObject({ title: 'Friday night', counts: { lobbies: 400 } })
   })
 
-  it('makes a world whose games and namespaces are as old as itself, whatever it shares with earlier ones', async ({
+  it('creates a world with games and namespaces as old as itself, even if it shares rows with earlier worlds', async ({
     serve,
   }) => {
     vi.useFakeTimers({ toFake: ['Date'] })
@@ -214,7 +214,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     expect(first).not.toEqual(second)
   })
 
-  it('forks a world as it stands, and neither sees what the other does from then on', async ({ serve }) => {
+  it('forks a world, and neither sees later changes of the other', async ({ serve }) => {
     const { mock, client } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'before' })
 
@@ -247,7 +247,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     expect(other).not.toBe(original)
   })
 
-  it('has a world that is there begin anew, and wakes who waits in it', async ({ serve }) => {
+  it('replaces an existing world, and wakes the requests that wait in it', async ({ serve }) => {
     const { mock, send } = await serve()
     const world = await mock.worlds.put('again')
     const path = '/w/again/cloud/devices/links'
@@ -286,7 +286,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
 })
 
 describe('DELETE /__mock/worlds/{world_id}', () => {
-  it('answers those who wait in it, and it begins anew when it is asked for again', async ({ serve }) => {
+  it('answers the requests that wait in it, and the next request creates it again', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const { world } = await mock.worlds.put('gone')
     await world.lobbies.create({ lobby_id: 'new' })
@@ -320,7 +320,7 @@ describe('the server', () => {
     expect(got).toEqual({ status: 'ok', version: '0.1.0', uptime_ms: expect.any(Number), worlds: 2, waiters: 0 })
   })
 
-  it('says what a world is', async ({ serve }) => {
+  it('describes a world', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const got = json(await steer('GET', '/__mock/world'))
@@ -375,7 +375,7 @@ describe('the server', () => {
     expect([mock.world.title, mock.world.lobbies.count()]).toEqual(['Mine', 0])
   })
 
-  it('resets in one change set, all but what is kept', async ({ serve }) => {
+  it('resets in one change set, except the parts to keep', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const begun = stateOf(mock.world)
     await mock.world.lobbies.create({})
@@ -415,7 +415,7 @@ describe('the server', () => {
     ])
   })
 
-  it('asks for the game where there is more than one', async ({ serve }) => {
+  it('asks for the game if there is more than one', async ({ serve }) => {
     const { steer } = await serve()
 
     const got = await steer('POST', `/__mock/device-links/${tokens.pending}/complete`, {})

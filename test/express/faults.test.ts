@@ -78,7 +78,7 @@ describe.each([
     expect(stateOf(server.mock.world)).toBe(before)
   })
 
-  it('lets the answers ahead of it on the connection go out, and none behind it', async ({ server }) => {
+  it('lets the earlier answers of the connection go out, and no later ones', async ({ server }) => {
     server.mock.faults.add({ ...fault, after: 2, times: 1 })
 
     const { bytes } = await endAfter(server.url, head(list) + head(nowhere) + head(list) + head(list))
@@ -99,7 +99,7 @@ describe.each([
     expect([parseResponses(bytes).map(({ status }) => status), error]).toEqual([[404], gone[how].error])
   })
 
-  it('waits for an answer ahead of it that is held', async ({ server }) => {
+  it('waits for an earlier answer that is held', async ({ server }) => {
     const { mock, url } = server
     mock.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
     mock.faults.add(fault)
@@ -138,7 +138,7 @@ describe.each([
     await expect(fetch(server.url + list.path)).rejects.toThrow(TypeError)
   })
 
-  it('leaves the server as it was for the next one', async ({ server }) => {
+  it('leaves the server working for the next request', async ({ server }) => {
     server.mock.faults.add({ ...fault, times: 20 })
     const unheard = vi.fn()
     process.on('uncaughtException', unheard)
@@ -161,7 +161,7 @@ describe.each([
     await new Promise(resolve => server.close(resolve))
   })
 
-  it('works on a socket that is no TCP, where there is no reset', async () => {
+  it('works on a socket without TCP, which has no reset', async () => {
     const mock = createMockmaker({ scenario: tanks })
     mock.faults.add(fault)
     const socketPath = join(tmpdir(), `mockmaker-${process.pid}-${how}.sock`)
@@ -178,7 +178,7 @@ describe.each([
 })
 
 describe('on a socket, the fault empty', () => {
-  it('does not keep a server from closing whose client does not end', async () => {
+  it('does not keep the server from closing if the client does not end', async () => {
     const { mock, url, close } = await listenTanks()
     mock.faults.add(empty)
     const socket = await openSocket(url)

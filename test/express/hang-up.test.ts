@@ -134,7 +134,7 @@ describe('a client that is blocked on a watch index', () => {
     await close()
   })
 
-  it('does not block when it has gone before its turn comes', async () => {
+  it('does not block if it disconnects before its turn', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const [gone, asked] = [deferred(), deferred()]
     const app = express()

@@ -29,7 +29,7 @@ describe('a body that goes through mockExpress', () => {
     expect([text(first), text(rest)]).toEqual(['first', ' second'])
   })
 
-  it('ends a stream whose client goes away', async ({ serve }) => {
+  it('ends a stream when its client disconnects', async ({ serve }) => {
     const cancelled = deferred()
     const stream = new ReadableStream({
       pull: controller => controller.enqueue(new Uint8Array(65_536)),
@@ -144,7 +144,7 @@ describe('a body that goes through mockExpress', () => {
     expect(json(await send({ ...validate, body: right }))).toMatchObject({ code: 'API_BAD_BODY' })
   })
 
-  it('leaves a body that it has read to the middleware behind', async ({ serve }) => {
+  it('leaves a body that it has read to later middleware', async ({ serve }) => {
     const { send } = await serve(app([http.get('*/nothing', mine), ...ours(mockOf())]))
 
     const got = await send({ method: 'POST', path: '/elsewhere', body: 'x'.repeat(3_000_000) })

@@ -32,7 +32,7 @@ describe('mockExpress', () => {
     expect((await send({ path: '/cloud/devices/links' })).body).toBe('between /cloud/devices/links')
   })
 
-  it('goes on to ours where a resolver answers nothing', async ({ serve }) => {
+  it('asks our handlers if a resolver answers nothing', async ({ serve }) => {
     const resolver = vi.fn()
     const { send } = await serve(app([theirList(resolver), ...ours(mockOf())]))
 
@@ -40,7 +40,7 @@ describe('mockExpress', () => {
     expect(resolver).toHaveBeenCalledOnce()
   })
 
-  it('goes on to the next middleware where a resolver passes through, and asks no other handler', async ({ serve }) => {
+  it('calls the next middleware if a resolver passes through, and asks no other handler', async ({ serve }) => {
     const { send } = await serve(
       app([theirList(() => passthrough()), ...ours(mockOf())], { onUnhandledRequest: 'error' }),
     )
@@ -48,7 +48,7 @@ describe('mockExpress', () => {
     expect(json(await send({}))).toEqual({ next: `GET ${list}` })
   })
 
-  it('hands the app what a resolver throws', async ({ serve }) => {
+  it('passes the error of a resolver to the app', async ({ serve }) => {
     const thrown = () => {
       throw new Error('boom')
     }
@@ -66,7 +66,7 @@ describe('mockExpress', () => {
     expect(await send({})).toMatchObject({ status: 418, body: '{"thrown":true}' })
   })
 
-  it('tears the socket down for HttpResponse.error(), and goes on serving', async ({ serve }) => {
+  it('destroys the socket for HttpResponse.error(), and goes on serving', async ({ serve }) => {
     const { send } = await serve(app([http.get('*/torn', () => HttpResponse.error()), ...ours(mockOf())]))
 
     await expect(send({ path: '/torn' })).rejects.toThrow(/socket hang up|ECONNRESET/)
@@ -106,7 +106,7 @@ describe('mockExpress', () => {
     expect(await send({ path: '/tea', method: 'HEAD' })).toMatchObject({ status: 418, body: '' })
   })
 
-  it('aborts the signal of a request whose client goes away', async ({ serve }) => {
+  it('aborts the signal of a request when its client disconnects', async ({ serve }) => {
     const [asked, aborted] = [deferred(), deferred()]
     const slow = http.get('*/slow', async ({ request }) => {
       request.signal.addEventListener('abort', aborted.resolve)
@@ -142,13 +142,13 @@ describe('mockExpress', () => {
     ['TRACE', `TRACE ${list} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`],
     ['a Host that is none', `GET /x HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n`],
     ['a URL with its host', 'GET http://[/x HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
-  ] as const)('leaves what Fetch cannot express to the middleware behind: %s', async ([, bytes], { serve }) => {
+  ] as const)('leaves a request that Fetch cannot express to later middleware: %s', async ([, bytes], { serve }) => {
     const { url } = await serve(app([http.all('*', mine)]))
 
     expect(parseResponses(await sendBytes(url, bytes))[0]?.status).toBe(404)
   })
 
-  it('answers the preflights of our paths, and leaves others alone', async ({ serve }) => {
+  it('answers the preflights of our paths, and no others', async ({ serve }) => {
     const { send } = await serve(app(ours(mockOf())))
     const headers = { origin: 'http://localhost:3000', 'access-control-request-headers': 'authorization' }
 
@@ -158,7 +158,7 @@ describe('mockExpress', () => {
     expect((await send({ method: 'OPTIONS', path: '/elsewhere', headers })).status).toBe(404)
   })
 
-  it('answers where it is mounted', async ({ serve }) => {
+  it('answers below its mount point', async ({ serve }) => {
     const theirs = http.get('*/api/theirs', ({ request }) => HttpResponse.text(new URL(request.url).pathname))
     const { send } = await serve(express().use('/api', mockExpress([theirs, ...ours(mockOf())])))
 
@@ -198,7 +198,7 @@ describe('mockExpress', () => {
     expect([await count(`/first${list}`), await count(`/second${list}`)]).toEqual([2, 1])
   })
 
-  it('lets an override before ours win, for its operation alone', async ({ serve }) => {
+  it('lets an override before ours win, for its operation only', async ({ serve }) => {
     const mock = mockOf()
     const override = mock.override('lobbies.list', () => ({ game_modes: [], lobbies: [], regions: [] }))
     const { send } = await serve(app([override, ...ours(mock)]))
@@ -237,7 +237,7 @@ describe('mockExpress', () => {
   })
 })
 
-describe('what no handler of mockExpress answers', () => {
+describe('a request that no handler of mockExpress answers', () => {
   it.for(['bypass', 'warn', 'error', undefined] as const)('is treated as %s says', async (strategy, { serve }) => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { send } = await serve(app(ours(mockOf()), strategy && { onUnhandledRequest: strategy }))
@@ -251,7 +251,7 @@ describe('what no handler of mockExpress answers', () => {
   })
 })
 
-describe('a request that is nearly one of mockExpress', () => {
+describe('a request that is almost one of mockExpress', () => {
   const wrongPath = 'did you mean GET /api/v1/matchmaker/lobbies/list?'
   const wrongMethod = 'DELETE is not allowed on /api/v1/matchmaker/lobbies/list: use GET'
 
@@ -261,7 +261,7 @@ describe('a request that is nearly one of mockExpress', () => {
     ['GET', '/api/matchmaker/lobbies/list', `: ${wrongPath}`],
     ['DELETE', '/api/v1/matchmaker/lobbies/list', `: ${wrongMethod}`],
     ['GET', '/api/v1/nothing/like/any', ''],
-  ] as const)('is explained where it is an error: %s %s', async ([method, target, explanation], { serve }) => {
+  ] as const)('is explained if it is an error: %s %s', async ([method, target, explanation], { serve }) => {
     const mock = mockOf({ baseUrl: 'http://mock.test/v1' })
     const middleware = mockExpress(ours(mock), { onUnhandledRequest: 'error' })
     const { send } = await serve(express().use('/api', middleware))
@@ -275,14 +275,14 @@ describe('a request that is nearly one of mockExpress', () => {
   it.for([
     ['no handlers of a mock', [http.get('*/theirs', mine)], '/matchmaker/lobbies/lst'],
     ['only other handlers of a mock', [mockOf().override('lobbies.find', () => ({}) as never)], list],
-  ] as const)('is not explained where there are %s', async ([, handlers, path], { serve }) => {
+  ] as const)('is not explained if there are %s', async ([, handlers, path], { serve }) => {
     const { send } = await serve(app(handlers, { onUnhandledRequest: 'error' }))
 
     expect(json(await send({ path }))).toEqual({ error: `mockmaker: no handler answers GET ${path}` })
   })
 })
 
-describe('mockExpress called with what no type lets pass', () => {
+describe('mockExpress with arguments of the wrong type', () => {
   it.for([
     [
       [],

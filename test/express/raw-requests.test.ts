@@ -184,7 +184,7 @@ describe('bytes on a socket', () => {
     expect(failure(got)).toBe('400 TOKEN_INVALID')
   })
 
-  it('that ask for a tunnel and reset: hurt nobody', async ({ server }) => {
+  it('that ask for a tunnel and reset: do no harm', async ({ server }) => {
     const unheard = vi.fn()
     process.on('uncaughtException', unheard)
     for (let i = 0; i < 20; i++) {
@@ -229,7 +229,7 @@ describe('bytes on a socket', () => {
     expect(stateOf(server.mock.world)).toBe(before)
   })
 
-  it('whose client goes as soon as it has sent a write: are carried out, and hurt nobody', async ({ server }) => {
+  it('with a write, after which the client disconnects: are carried out, and do no harm', async ({ server }) => {
     const { mock, url } = server
     const body = '{"lobby_count_max":77,"max_players":1}'
     const socket = await openSocket(url)

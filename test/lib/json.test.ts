@@ -28,7 +28,7 @@ describe('JSON', () => {
     },
   )
 
-  it('as a text is read only to where it is too deep', () => {
+  it('as a text is read only until it is too deep', () => {
     const bytes = new Proxy(encoder.encode('['.repeat(1_000)), {
       get(text, key) {
         if (key === 'length') return text.length
@@ -124,13 +124,13 @@ describe('a frozen copy', () => {
     expect(within(frozenCopy(value)).every(Object.isFrozen)).toBe(true)
   })
 
-  it.prop([json])('leaves what it copies as it was', value => {
+  it.prop([json])('does not change the original', value => {
     frozenCopy(value)
 
     expect(within(value).some(Object.isFrozen)).toBe(false)
   })
 
-  it('is frozen also within what was frozen, but not in all its depth', () => {
+  it('freezes also below an object that is frozen only at the top', () => {
     const copy = frozenCopy(Object.freeze({ inner: { map: 'dust' } }))
 
     expect(Object.isFrozen(copy.inner)).toBe(true)
@@ -152,7 +152,7 @@ describe('a draft', () => {
     expect(JSON.stringify(draftOf(value))).toBe(JSON.stringify(value))
   })
 
-  it.prop([json])('may be changed in all its depth, and leaves what it copies as it was', value => {
+  it.prop([json])('can be changed at any depth, and does not change the original', value => {
     const frozen = frozenCopy(value)
     const text = JSON.stringify(frozen)
 
@@ -170,11 +170,11 @@ const jsonWithOddKeys = fc.oneof(
 )
 
 describe('two values are the same JSON', () => {
-  it.prop([jsonWithOddKeys, jsonWithOddKeys])('exactly where their texts are the same', (one, other) => {
+  it.prop([jsonWithOddKeys, jsonWithOddKeys])('exactly if their texts are the same', (one, other) => {
     expect(sameJson(one, other)).toBe(JSON.stringify(one) === JSON.stringify(other))
   })
 
-  it.prop([jsonWithOddKeys])('where one is a copy of the other', value => {
+  it.prop([jsonWithOddKeys])('if one is a copy of the other', value => {
     expect(sameJson(value, JSON.parse(JSON.stringify(value)))).toBe(true)
   })
 })

@@ -75,7 +75,7 @@ describe('a duration of several units', () => {
 })
 
 describe('formatDuration', () => {
-  it.prop([fc.nat(36_525 * 86_400_000)])('writes what parseDuration reads', ms => {
+  it.prop([fc.nat(36_525 * 86_400_000)])('writes durations that parseDuration reads', ms => {
     expect(parseDuration(formatDuration(ms))).toBe(ms)
   })
 

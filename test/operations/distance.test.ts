@@ -50,7 +50,7 @@ describe('distance', () => {
     expect(Math.abs(kilometers / km - 1)).toBeLessThan(0.001)
   })
 
-  it('is 0 and 0 where nobody knows where the client is', () => {
+  it('is 0 and 0 if the location of the client is unknown', () => {
     expect(distance(undefined, airports.Perth)).toEqual({ kilometers: 0, miles: 0 })
   })
 

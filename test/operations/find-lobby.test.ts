@@ -75,7 +75,7 @@ describe('the places that a find looks in', () => {
   prop.prop([
     fc.array(fc.constantFrom(...modeIds), { minLength: 1 }),
     fc.array(fc.constantFrom(...regionIds), { minLength: 1 }),
-  ])('are those of the same lists without doubles, in the same order', (game_modes, regions) => {
+  ])('are the same as for the lists without doubles, in the same order', (game_modes, regions) => {
     const { places } = find({ game_modes, regions })
 
     const expected = [...new Set(game_modes)].flatMap(mode => [...new Set(regions)].map(region => `${mode}/${region}`))

@@ -22,7 +22,7 @@ const made: readonly (readonly [string, (nth: string) => ReturnType<typeof post 
 /** The ids and the tokens that an answer names, but for those of the scenario. */
 const namesIn = (body: string) => body.match(/[0-9a-f-]{36}|\w+\.mock\.[0-9a-z]{24}/g) ?? []
 
-it.for(made)('%s is called otherwise than what is there, be it what the seed makes next', async ([, call]) => {
+it.for(made)('%s differs from all existing ones, even if the seed would repeat one', async ([, call]) => {
   const mock = createMockmaker({ scenario: tanks })
   const first = await ask(mock, call('one'))
   // It has what was made, and chance begins again.

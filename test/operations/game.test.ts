@@ -88,7 +88,7 @@ describe('the regions of a game', () => {
       expect(await uuids(open({ ...scenario, regions }))).toEqual({ attic: given })
     })
 
-    it('of the catalogue where they have a name of the catalogue', async () => {
+    it('of the catalogue if they have a name of the catalogue', async () => {
       const regions = [{ region_id: 'lnd-fra', region_display_name: 'Mine' }]
 
       expect(await uuids(open({ ...scenario, regions }))).toEqual({
@@ -148,7 +148,7 @@ describe('the players of a game', () => {
     ...more,
   })
 
-  it('are those of all lobbies of all its namespaces, listed or not', async () => {
+  it('are counted in all lobbies of all its namespaces, listed or not', async () => {
     const mock = open(
       withNamespaces(
         namespace('prod', { game_modes: ['duel'], lobbies: [lobby(1), lobby(20, { is_closed: true })] }),
@@ -187,7 +187,7 @@ describe('the versions of a game', () => {
 })
 
 describe('a watch of a game', () => {
-  it('wakes where a player connects', async () => {
+  it('wakes when a player connects', async () => {
     const mock = open()
     const { answer } = await blocked(mock)
 
@@ -235,7 +235,7 @@ describe('a watch of a game', () => {
     },
   )
 
-  it('sleeps on while one player comes for another who goes, in one transaction', async () => {
+  it('sleeps on when one player replaces another in one transaction', async () => {
     const mock = open()
     const { answer, index } = await blocked(mock)
 
@@ -250,7 +250,7 @@ describe('a watch of a game', () => {
     expect((json(await answer) as Shown).watch.index).toBe(index)
   })
 
-  it('sleeps on while a region moves, whose place it does not show', async () => {
+  it('sleeps on when a region moves, because it shows no places', async () => {
     const mock = open()
     await blocked(mock)
 
@@ -274,7 +274,7 @@ describe('a watch of a game', () => {
     expect(mock.world.waiters).toBe(1)
   })
 
-  it('is answered 404 where the game is taken away meanwhile', async () => {
+  it('is answered 404 if the game is deleted meanwhile', async () => {
     const mock = open()
     const { answer } = await blocked(mock)
 
@@ -295,7 +295,7 @@ describe('a watch of a game', () => {
 })
 
 describe('a switch of a namespace', () => {
-  it('changes nothing else of it', async () => {
+  it('changes nothing else', async () => {
     const mock = open()
     const before = mock.world.namespaces.get(ids.closed)
 

@@ -50,7 +50,7 @@ describe('a namespace that a call makes', () => {
     })
   })
 
-  it('has no game modes where it is the first of its game', async () => {
+  it('has no game modes if it is the first of its game', async () => {
     const mock = createMockmaker({ scenario: { games: [game] } })
 
     const got = await post(mock, namespaces, beta)
@@ -71,7 +71,7 @@ describe('a namespace that a call makes', () => {
     expect(mock.world.namespaces.get(namespace_id)?.created_at).toBe(Date.parse('2026-11-20T20:01:00Z'))
   })
 
-  it('is not made where its game has just been deleted, with the token', async () => {
+  it('is not created if its game has just been deleted, with the token', async () => {
     const mock = createMockmaker({ scenario: { games: [game, { name_id: 'boats' }] } })
 
     mock.world.transaction(({ tokens, games }) => {

@@ -15,15 +15,15 @@ describe('lobbies.find', () => {
   it.for([
     [
       1,
-      '127.0.0.1 has 1 players in the namespace, and may have 1: raise max_players in mm-config, or disconnect a player',
+      '127.0.0.1 has 1 of at most 1 players in the namespace: raise max_players in mm-config, or disconnect a player',
     ],
-    [0, '127.0.0.1 has 0 players in the namespace, and may have 0: raise max_players in mm-config'],
-  ] as const)('says where max_players is %i what may be done', async ([max_players, message]) => {
+    [0, '127.0.0.1 has 0 of at most 0 players in the namespace: raise max_players in mm-config'],
+  ] as const)('says what to do if max_players is %i', async ([max_players, message]) => {
     expect(await refusal({ max_players }, max_players + 1)).toBe(message)
   })
 
-  it('says where no lobby is allowed that some may be', async () => {
-    const message = 'the namespace has 0 lobbies, and may have 0: raise lobby_count_max in mm-config'
+  it('says how to allow lobbies if none is allowed', async () => {
+    const message = 'the namespace has 0 of at most 0 lobbies: raise lobby_count_max in mm-config'
 
     expect(await refusal({ lobby_count_max: 0 }, 1)).toBe(message)
   })
@@ -33,7 +33,7 @@ it.for([
   ['find', [400, 200, 200]],
   ['join', [200, 400, 200]],
   ['create', [200, 200, 400]],
-] as const)('a game mode that disables %s alone allows the other ways to a seat', async ([way, statuses]) => {
+] as const)('still gives seats by the other calls in a game mode that disables %s', async ([way, statuses]) => {
   const lobby_id = 'here'
   const mock = createMockmaker({
     scenario: { game_modes: [{ game_mode_id: 'duel', disabled: [way] }], lobbies: [{ lobby_id }] },

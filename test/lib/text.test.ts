@@ -1,6 +1,35 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { didYouMean, nearest } from '../../src/lib/text.js'
+import { didYouMean, matchesGlob, nearest, quoted } from '../../src/lib/text.js'
+
+describe('quoted', () => {
+  it.each([
+    ['a "b"', '"a \\"b\\""'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [Number.NaN, 'NaN'],
+    ['x'.repeat(78), `"${'x'.repeat(78)}"`],
+    ['x'.repeat(79), `"${'x'.repeat(76)}…`],
+    [`x${'😀'.repeat(60)}`, `"x${'😀'.repeat(37)}…`],
+  ])('writes %j in at most 80 characters', (value, text) => {
+    expect(quoted(value)).toBe(text)
+  })
+})
+
+describe('quoted, for a value of megabytes', () => {
+  const letters = 'x'.repeat(8_000_000)
+
+  it.each([
+    ['a text', letters, '"xxxxx'],
+    ['a key', { [letters]: 1 }, '{"xxxx'],
+    ['a list', Array.from({ length: 1_000_000 }, (_, i) => i), '[0,1,2'],
+    ['lists of lists', Array(1_000_000).fill(Array(100).fill(letters)), '[["xxx'],
+    ['a text of surrogate pairs', '😀'.repeat(4_000_000), '"😀'],
+  ])('writes at most 80 characters: %s', (_, value, start) => {
+    expect(quoted(value).length).toBeLessThanOrEqual(80)
+    expect(quoted(value).startsWith(start)).toBe(true)
+  })
+})
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'A'), maxLength: 7 })
 const words = fc.array(
@@ -39,7 +68,7 @@ describe('the nearest choice', () => {
     expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBe(expected)
   })
 
-  it.each(['', 'tokyo', 'l', 'lnd'])('to %j is none', text => {
+  it.each(['', 'tokyo', 'l', 'lnd'])('to %j is undefined', text => {
     expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBeUndefined()
   })
 
@@ -51,11 +80,11 @@ describe('the nearest choice', () => {
     expect(nearest(text, ['lnd-atl', 'lnd-fra', 'CAPTCHA_CAPTCHA_REQUIRED'])).toBe(expected)
   })
 
-  it('to a part of several choices is none', () => {
+  it('to a part of several choices is undefined', () => {
     expect(nearest('fra', ['lnd-fra', 'own-fra'])).toBeUndefined()
   })
 
-  it('to a word of megabytes is none, and no choice is read', () => {
+  it('to a word of megabytes is undefined, and no choice is read', () => {
     const long = 'x'.repeat(8_000_000)
     const looked: string[] = []
 
@@ -72,7 +101,7 @@ describe('the nearest choice', () => {
     expect(looked.length).toBeLessThanOrEqual(10_001)
   })
 
-  it('among none is none', () => {
+  it('among no choices is undefined', () => {
     expect(nearest('duel', [])).toBeUndefined()
   })
 })
@@ -116,3 +145,37 @@ function* counted(choices: readonly string[], looked: string[]): Iterable<string
     yield choice
   }
 }
+
+describe('matchesGlob', () => {
+  it.each([
+    ['lobbies.list', 'lobbies.list', true],
+    ['lobbies.list', 'lobbies', false],
+    ['lobbies.list', 'Lobbies.list', false],
+    ['lobbies.list', 'lobbies.*', true],
+    ['lobbies.list', '*.list', true],
+    ['lobbies.list', '*', true],
+    ['', '*', true],
+    ['', '', true],
+    ['a', '', false],
+    ['lobbies.list', 'l*b*l*t', true],
+    ['lobbies.list', 'lobbies?list', false],
+    ['lobbiesXlist', 'lobbies.list', false],
+    ['aba', 'ab*ba', false],
+    ['abba', 'ab*ba', true],
+    ['a*b', 'a*b', true],
+    ['two\nlines', 'two*lines', true],
+  ])('compares %j with %j: %j', (text, glob, expected) => {
+    expect(matchesGlob(text, glob)).toBe(expected)
+  })
+
+  const words = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 8 })
+  it.prop([words, words])('matches like the equivalent regular expression', (text, glob) => {
+    const pattern = new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll('*', '.*')}$`, 's')
+
+    expect(matchesGlob(text, glob)).toBe(pattern.test(text))
+  })
+
+  it('takes only a moment for many stars', () => {
+    expect(matchesGlob('a'.repeat(100_000), `${'*a'.repeat(1_000)}*b`)).toBe(false)
+  })
+})
