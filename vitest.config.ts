@@ -25,6 +25,7 @@ const library = {
   test: {
     name: 'library',
     globals: true,
+    isolate: false,
     include: [
       'node_modules/@mswjs/data/tests/{query*,find-*,create-many,update*,delete*,sort,pagination-*,count,clear,nullable}.test.ts',
     ],

@@ -123,8 +123,11 @@ function walk<Row extends object>(table: Table<Row>): Table<Row> {
         .filter(row => columns.map(column => row[column]).join(' ') === group)
         .find(isWanted)
     },
-    withUnique: (name: string, value: string) =>
-      all().find(row => definition(shape.unique, name).values(row).includes(value)),
+    withUnique(name: string, value: string) {
+      const { values, within } = definition(shape.unique, name)
+      const prefix = (row: Row) => (within === undefined ? '' : `${row[within]}\0`)
+      return all().find(row => values(row).some(own => prefix(row) + own === value))
+    },
     sum(name: string, group: string) {
       const { columns, amount } = definition(shape.sums, name)
       return all()

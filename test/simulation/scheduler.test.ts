@@ -316,7 +316,7 @@ describe('jobs of several worlds at once', () => {
   })
 
   // 200,000 players in slices of 100 ms at most: no turn of the event loop lets more than a twentieth of them settle.
-  it('settle 100,000 players in each of two worlds, in many short slices', async () => {
+  it('settle 100,000 players in each of two worlds, in many short slices', { tags: ['slow'] }, async () => {
     const mocks = [1, 2].map(seed =>
       createMockmaker({
         scenario: {
@@ -348,16 +348,22 @@ function mostAtOnce(counts: readonly number[]): number {
 }
 
 describe('a shipped scenario with simulated players', () => {
-  it.each(Object.keys(scenarios) as (keyof typeof scenarios)[])('%s goes on for an hour', async name => {
+  const names = Object.keys(scenarios) as (keyof typeof scenarios)[] // of a constant
+
+  async function goOn(name: keyof typeof scenarios, length: string): Promise<void> {
     const mock = createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' }, live: true })
     onTestFinished(() => mock.close())
 
-    await mock.world.clock.advance('1h')
+    await mock.world.clock.advance(length)
 
     // Nobody comes where there is no game mode.
     expect(mock.simulations().length > 0).toBe(mock.world.gameModes.count() > 0)
     expect(miscountedLobbies(mock.world)).toEqual([])
-  })
+  }
+
+  it.each(names)('%s goes on for ten minutes', name => goOn(name, '10m'))
+
+  it.each(names)('%s goes on for an hour', { tags: ['slow'] }, name => goOn(name, '1h'))
 })
 
 /** Lobbies whose seats are not those of their players. */

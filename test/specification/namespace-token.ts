@@ -134,7 +134,7 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
         const got = await mock.send(post(path, body, tokens.cloud))
 
         expect(failure(got)).toBe('400 API_BAD_BODY')
-        expect(got.body).toContain('expected one of ports and lobby_ports, and not both')
+        expect(got.body).toContain('expected ports or lobby_ports, not both')
       },
     )
 

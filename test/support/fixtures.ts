@@ -33,35 +33,29 @@ export const it = base.extend<Fixtures>({
   },
 })
 
-/** `it` with a fixture `open`: a mock of tanks behind an entry point, fresh for each test. */
+/** `it` with a fixture `open`, for one `describe`: a mock of tanks behind an entry point, which is reset after each test. */
 export function itThrough<Open extends OpenMock>(entryPoint: EntryPoint<Open>) {
-  return base.extend<{ readonly open: Open }>({
-    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-    open: async ({}, use) => {
-      const open = await entryPoint.open(tanks)
-      await use(open)
-      await open.close()
-    },
-  })
+  return base.extend<{ readonly open: Open }>({ open: openForAll(entryPoint) })
 }
 
-/** Runs a specification through an entry point, on a mock of tanks that it resets after each test. */
+/** Runs a specification through an entry point, on a mock of tanks that is reset after each test. */
 export function describeThrough(entryPoint: EntryPoint, specify: (frame: Frame) => void): void {
   describe(`through ${entryPoint.name}`, () => {
-    let open: OpenMock
-    beforeAll(async () => {
-      open = await entryPoint.open(tanks)
-    })
-    afterAll(() => open.close())
-
-    const it = base.extend<{ mock: OpenMock }>({
-      // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-      mock: async ({}, use) => {
-        await use(open)
-        await open.reset()
-      },
-    })
+    const it = base.extend<{ readonly mock: OpenMock }>({ mock: openForAll(entryPoint) })
 
     specify({ describe, it: it as never }) // vitest's words take more than the specification says
   })
+}
+
+function openForAll<Open extends OpenMock>(entryPoint: EntryPoint<Open>) {
+  let open: Open
+  beforeAll(async () => {
+    open = await entryPoint.open(tanks)
+  })
+  afterAll(() => open.close())
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+  return async ({}, use: (open: Open) => Promise<void>) => {
+    await use(open)
+    await open.reset()
+  }
 }

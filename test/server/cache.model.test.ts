@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { ReadCache } from '../../src/server/cache.js'
 import type { RequestHandler } from '../../src/server/message.js'
@@ -68,7 +68,7 @@ const list = (mock: Mockmaker, headers = {}) =>
 
 describe('a cached answer', () => {
   it('is that of a mock without a cache, whatever was read and written before', async () => {
-    await fc.assert(fc.asyncProperty(steps, compareAll), { numRuns: 300 })
+    await fc.assert(fc.asyncProperty(steps, compareAll), { numRuns: inject('runs') })
   })
 
   it('is none that the clock alone may change', async () => {

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { Dependencies } from '../../src/store/dependencies.js'
@@ -114,7 +114,7 @@ function walked({ lobbies, players, namespaces }: Tables): ReturnType<typeof der
 }
 
 describe('sums, orders and views', () => {
-  it.prop([fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 12 })], { numRuns: 200 })(
+  it.prop([fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 12 })], { numRuns: inject('runs') })(
     'say what a walk over all rows says: in a transaction, after it, after a reset, and in a fork',
     async transactions => {
       const mock = createMockmaker({ scenario: tanks })

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import type { ChangeSet } from '../../src/store/change-set.js'
 import type { GameRow, TokenRow } from '../../src/store/rows.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
@@ -156,7 +156,7 @@ function mended({ games, tokens }: Lists, file: Lists): Lists {
 }
 
 describe('a world whose scenario has changed', () => {
-  it.prop([file, transactions, file, fc.nat(500)], { numRuns: 400 })(
+  it.prop([file, transactions, file, fc.nat(500)], { numRuns: inject('runs') })(
     'has what the files differ in, and keeps what was written since: as an obvious merge does',
     async (before, transactions, after, ms) => {
       const world = worldOf(before)

@@ -1,0 +1,99 @@
+import { fc, it } from '@fast-check/vitest'
+import { beforeEach, describe, expect, inject, vi } from 'vitest'
+import * as yaml from 'yaml'
+import { readScenario } from '../../src/scenario/read.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { scenarios } from '../../src/scenario/shipped.js'
+import { snapshotOf } from '../../src/scenario/snapshot.js'
+import { beginningOf } from '../../src/scenario/world-state.js'
+import { parseScenario } from '../../src/scenarios.js'
+import { createWorld, type LiveWorld } from '../../src/store/world.js'
+import { createState } from '../../src/store/world-state.js'
+import { kinds, play, type RandomWorld, randomWorld } from '../support/random-world.js'
+
+const publicUrl = 'http://links.test'
+
+/** The world of a scenario. Where its links lead belongs to the server, and is said here. */
+const put = (scenario: ScenarioInput) => createWorld(createState(beginningOf(readScenario(scenario), { publicUrl })))
+
+async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
+  const world = put(scenario)
+  for (const step of steps) await play(step, world)
+  return world
+}
+
+/**
+ * All records of a world as JSON. A scenario lists namespaces by game, and game modes and lobbies by namespace: of their
+ * order, that is what it keeps, and all that an answer shows.
+ */
+function contents({ tables }: LiveWorld): string {
+  const { settings, games, regions, namespaces, gameModes, lobbies, players, simulations, deviceLinks, tokens } = tables
+  const whole = [settings, games, regions, deviceLinks, tokens].map(table => table.all())
+  const ofGames = games.all().map(({ game_id }) => namespaces.findMany(q => q.where({ game_id })))
+  const ofNamespaces = [...namespaces.all()]
+    .sort((a, b) => (a.namespace_id < b.namespace_id ? -1 : 1))
+    .map(({ namespace_id }) => [
+      gameModes.findMany(q => q.where({ namespace_id })),
+      lobbies
+        .findMany(q => q.where({ namespace_id }))
+        .map(lobby => [lobby, players.findMany(q => q.where({ lobby_id: lobby.lobby_id }))]),
+      simulations.get(namespace_id),
+    ])
+  return JSON.stringify([whole, ofGames, ofNamespaces])
+}
+
+/** What else there is of a world. */
+function ownState({ title, seed, clock, random }: LiveWorld) {
+  return { title, seed, clock: clock.state, chance: random.save() }
+}
+
+/** The ways of a snapshot from one world to another. */
+const ways: readonly (readonly [name: string, take: (snapshot: ScenarioInput) => ScenarioInput])[] = [
+  ['as it is', snapshot => snapshot],
+  ['through JSON', snapshot => parseScenario(JSON.stringify(snapshot))],
+  ['through YAML', snapshot => parseScenario(yaml.stringify(snapshot))],
+]
+
+// A clock that runs follows these, and so stands still.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+
+describe('a world that a snapshot is put back into', () => {
+  it.prop([randomWorld], { numRuns: inject('runs') })(
+    'has equal records, title, seed, clock and chance, a higher revision, and else an equal snapshot',
+    async random => {
+      const world = await played(random)
+      const snapshot = snapshotOf(world)
+
+      for (const [way, take] of ways) {
+        const copy = put(take(snapshot))
+
+        expect(contents(copy), way).toBe(contents(world))
+        expect(ownState(copy), way).toEqual(ownState(world))
+        expect(copy.revision, way).toBeGreaterThan(world.revision)
+        expect(snapshotOf(copy), way).toEqual({ ...snapshot, revision: copy.revision })
+      }
+    },
+  )
+
+  describe.each(ways)('%s', (_way, take) => {
+    it.each(Object.entries(scenarios))('has them when nothing has happened yet, for %s', (_name, scenario) => {
+      const world = put(scenario)
+
+      const copy = put(take(snapshotOf(world)))
+
+      expect([contents(copy), ownState(copy)]).toEqual([contents(world), ownState(world)])
+    })
+  })
+})
+
+describe('random worlds', () => {
+  it('see every kind of step done', async () => {
+    const done = new Set<string>()
+    for (const { scenario, steps } of fc.sample(randomWorld, { numRuns: 100, seed: 1 })) {
+      const world = put(scenario)
+      for (const step of steps) if (await play(step, world)) done.add(step.does)
+    }
+
+    expect([...done].sort()).toEqual([...kinds].sort())
+  })
+})
