@@ -47,13 +47,13 @@ interface ExecutorOptions {
 export class Executor {
   readonly #options: ExecutorOptions
   readonly #world: LiveWorld
-  readonly #cache: ReadCache
+  /** Made for the first read: of many worlds, most are never asked. */
+  #cache: ReadCache | undefined
   readonly #watches: Watches
 
   constructor(options: ExecutorOptions) {
     this.#options = options
     this.#world = options.world
-    this.#cache = new ReadCache(options.world)
     this.#watches = new Watches(options.world, options.maxWaiters)
   }
 
@@ -68,7 +68,12 @@ export class Executor {
     }
     // Reads with a body or with coordinates are rarely repeated.
     const isCacheable = method === 'GET' && input['x-coords'] === undefined
-    return isCacheable ? this.#cache.output(keyOf(call), () => this.#read(call)) : resolve(call, this.#world)
+    return isCacheable ? this.#readCache().output(keyOf(call), () => this.#read(call)) : resolve(call, this.#world)
+  }
+
+  #readCache(): ReadCache {
+    this.#cache ??= new ReadCache(this.#world)
+    return this.#cache
   }
 
   #read(call: Call): Reading<Output> {

@@ -36,7 +36,7 @@ type AnyResolver = (call: object) => unknown
 export class Overrides {
   readonly #world: World
   /** The newest last. */
-  readonly #added = new Map<OperationId, AnyResolver[]>()
+  readonly #added: { [Id in OperationId]?: AnyResolver[] } = {}
   readonly #ends = new Set<() => void>()
 
   constructor(world: World) {
@@ -53,8 +53,8 @@ export class Overrides {
     checkResolver(id, resolver)
     // A new function for each call: a resolver that was added twice is removed one by one.
     const added: AnyResolver = call => resolver(call as OverrideCall<Id>) // it is stored under the id
-    const all = this.#added.get(id) ?? []
-    this.#added.set(id, all)
+    const all = this.#added[id] ?? []
+    this.#added[id as string] = all
     all.push(added)
     return () => {
       const at = all.indexOf(added)
@@ -64,13 +64,13 @@ export class Overrides {
 
   /** Removes all resolvers, and answers the requests that wait for one with 500 `ERROR`. */
   clear(): void {
-    for (const all of this.#added.values()) all.length = 0
+    for (const all of Object.values(this.#added)) all.length = 0
     for (const end of this.#ends) end()
   }
 
   /** Runs a call with the newest resolver of its operation, or as usual if it has none. */
   execute(call: Call, usual: Execute): unknown {
-    const resolver = this.#added.get(call.id)?.at(-1)
+    const resolver = this.#added[call.id]?.at(-1)
     return resolver ? this.#run(call, { resolver, usual }) : usual(call)
   }
 
