@@ -36,7 +36,7 @@ type AnyResolver = (call: object) => unknown
 export class Overrides {
   readonly #world: World
   /** The newest last. */
-  readonly #added: { [Id in OperationId]?: AnyResolver[] } = {}
+  readonly #added: Partial<Record<string, AnyResolver[]>> = {}
   readonly #ends = new Set<() => void>()
 
   constructor(world: World) {
@@ -54,7 +54,7 @@ export class Overrides {
     // A new function for each call: a resolver that was added twice is removed one by one.
     const added: AnyResolver = call => resolver(call as OverrideCall<Id>) // it is stored under the id
     const all = this.#added[id] ?? []
-    this.#added[id as string] = all
+    this.#added[id] = all
     all.push(added)
     return () => {
       const at = all.indexOf(added)
@@ -64,7 +64,7 @@ export class Overrides {
 
   /** Removes all resolvers, and answers the requests that wait for one with 500 `ERROR`. */
   clear(): void {
-    for (const all of Object.values(this.#added)) all.length = 0
+    for (const id in this.#added) this.#added[id]?.splice(0)
     for (const end of this.#ends) end()
   }
 
