@@ -20,13 +20,16 @@ type Event =
   | { readonly does: 'transact'; readonly transaction: RandomTransaction }
   | { readonly does: 'reset' | 'fork' }
   | { readonly does: 'reload'; readonly name: string }
-  | { readonly does: 'advance'; readonly ms: number }
+  | { readonly does: 'advance' | 'set the clock'; readonly ms: number }
 
 const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 10, arbitrary: randomTransaction.map((transaction): Event => ({ does: 'transact', transaction })) },
   { weight: 1, arbitrary: fc.constantFrom<Event>({ does: 'reset' }, { does: 'fork' }) },
   { weight: 1, arbitrary: fc.constantFrom('A', 'B').map((name): Event => ({ does: 'reload', name })) },
-  { weight: 1, arbitrary: fc.nat(3000).map((ms): Event => ({ does: 'advance', ms })) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constantFrom('advance' as const, 'set the clock' as const), ms: fc.nat(3000) }),
+  },
 )
 const history = fc.array(fc.tuple(event, fc.boolean()), { minLength: 1, maxLength: 12 })
 
@@ -40,7 +43,7 @@ describe('a world', () => {
 
     for (const [event, isLookedAt] of events) {
       if (event.does === 'fork') left.push({ world, dump: dump(world) })
-      world = await happen(event, world, { model, isFork: left.length > 0 })
+      world = await happen(event, world, { model, isFork: left.length > 0, isLookedAt })
       expect(stateOf(world)).toEqual({
         ...model.rows,
         random: model.random,
@@ -104,12 +107,16 @@ function stateOf(world: LiveWorld): object {
 async function happen(
   event: Event,
   world: LiveWorld,
-  { model, isFork }: { readonly model: WorldModel; readonly isFork: boolean },
+  { model, isFork, isLookedAt }: { readonly model: WorldModel; readonly isFork: boolean; readonly isLookedAt: boolean },
 ): Promise<LiveWorld> {
   switch (event.does) {
-    case 'transact':
-      expect(succeeds(event.transaction, world)).toBe(model.play(event.transaction))
+    case 'transact': {
+      const before = isLookedAt && dump(world)
+      const hasSucceeded = succeeds(event.transaction, world)
+      expect(hasSucceeded).toBe(model.play(event.transaction))
+      if (!hasSucceeded && isLookedAt) expect(dump(world)).toBe(before)
       return world
+    }
     case 'reset':
       world.reset()
       model.reset()
@@ -129,6 +136,10 @@ async function happen(
     case 'advance':
       await world.clock.advance(event.ms)
       model.now += event.ms
+      return world
+    case 'set the clock':
+      model.now += event.ms
+      await world.clock.set({ now: new Date(model.now).toISOString() })
       return world
   }
 }

@@ -121,6 +121,14 @@ const writeTo = (table: WrittenTable): fc.Arbitrary<Step> => {
 }
 const drawing: fc.Arbitrary<Step> = gameName.map(name => ({ does: 'draw game', name }))
 
+/** A player, and after it the lobby that it is in: references need to lead somewhere only when the transaction ends. */
+const playerBeforeLobby: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(playerToken, fc.constantFrom('reserved', 'connected'), fc.integer({ min: 1, max: 3 }))
+  .map(([id, status, most]) => [
+    { does: 'create', table: 'players', row: rowOf.players(id, { lobby_id: 'l3', status }) },
+    { does: 'create', table: 'lobbies', row: rowOf.lobbies('l3', { ...limits(most), total_player_count: 0 }) },
+  ])
+
 function stepsIn(tables: readonly WrittenTable[]): fc.Arbitrary<readonly Step[]> {
   return fc.letrec<{ step: Step; steps: readonly Step[] }>(tie => ({
     step: fc.oneof(
@@ -136,7 +144,15 @@ function stepsIn(tables: readonly WrittenTable[]): fc.Arbitrary<readonly Step[]>
         }),
       },
     ),
-    steps: fc.array(tie('step'), { maxLength: 5 }),
+    steps: fc
+      .array(
+        fc.oneof(
+          { weight: 15, arbitrary: tie('step').map((step): readonly Step[] => [step]) },
+          { weight: tables.includes('players') ? 1 : 0, arbitrary: playerBeforeLobby },
+        ),
+        { maxLength: 5 },
+      )
+      .map(steps => steps.flat()),
   })).steps
 }
 
