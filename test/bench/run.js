@@ -17,6 +17,7 @@ import { measureMake } from './start/make.js'
 import { measureSpawn } from './start/spawn.js'
 import { measureById } from './store/by-id.js'
 import { measureListAfterChange } from './store/list-after-change.js'
+import { measureNamespaces } from './store/namespaces.js'
 import { measureTransaction } from './store/transaction.js'
 import { tableText } from './table.js'
 import { measureAllLinks } from './watch/all-links.js'
@@ -30,7 +31,7 @@ const groups = {
   msw: [measureFetch],
   start: [measureSpawn, measureImport, measureMake],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
-  store: [measureTransaction, measureById, measureListAfterChange],
+  store: [measureTransaction, measureNamespaces, measureById, measureListAfterChange],
   worlds: [measureForks],
   life: [measureFindAmongMany, measureFind, measureDay, measureLive],
 }

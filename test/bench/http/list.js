@@ -1,5 +1,5 @@
 // @ts-check
-import { atLeast } from '../aim.js'
+import { atLeast, atMost, ratio } from '../aim.js'
 import { scenarioOf, tokens, withFiles } from '../scenario.js'
 import { command, onPort, serving, withServers } from '../servers.js'
 import { answerOf, loadRow, loadText, measureLoad, speed } from './load.js'
@@ -9,6 +9,7 @@ const path = '/matchmaker/lobbies/list'
 const request = { path, token: tokens.public }
 const yardsticks = [
   { name: 'bare node:http, JSON.stringify', program: new URL('../yardsticks/http-server.js', import.meta.url) },
+  { name: 'bare node:http, constant bytes', program: new URL('../yardsticks/constant-server.js', import.meta.url) },
   { name: 'bare Express, res.json', program: new URL('../yardsticks/express-server.js', import.meta.url) },
   {
     name: 'Express over MSW, getResponse',
@@ -43,12 +44,16 @@ export function measureList() {
  * @returns {import('../table.js').Table}
  */
 function tableOf(results, bytes) {
-  const [ours, http, express] = results
+  const [ours, http, constant, express] = results
   return {
     title: `lobbies.list, ${lobbies} lobbies, ${bytes} bytes; ${loadText}`,
-    rows: results.map(result => loadRow(result, { 'node:http': http, Express: express })),
+    rows: results.map(result => loadRow(result, { 'node:http': http, constant, Express: express })),
     aims: [
-      atLeast('the command to bare node:http', { least: 1, ...speed(ours, http) }),
+      atLeast('the command to bare node:http', { least: 1.5, ...speed(ours, http) }),
+      atMost('CPU of a request to the command, to node:http that writes constant bytes', {
+        most: 1.3,
+        value: ratio(ours?.cpuUs, constant?.cpuUs),
+      }),
       atLeast('the command to bare Express', { least: 4, ...speed(ours, express) }),
     ],
   }

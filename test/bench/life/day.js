@@ -1,7 +1,7 @@
 // @ts-check
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atMost } from '../aim.js'
-import { runProgram } from '../program.js'
+import { atMost, ratio } from '../aim.js'
+import { inEachCommit, runProgram } from '../program.js'
 import { alternate, medians } from '../rounds.js'
 import { withFiles } from '../scenario.js'
 import { command, serving, withServers } from '../servers.js'
@@ -17,21 +17,31 @@ const program = new URL('day-process.js', import.meta.url)
  * @returns {Promise<import('../table.js').Table>}
  */
 export async function measureDay() {
-  const run = (/** @type {number} */ concurrent) => runProgram(program, { args: [String(concurrent)] })
-  const measured = await alternate([players / 10, players], { rounds, run })
-  const results = [...measured].map(([concurrent, figures]) => ({ concurrent, ...medians(figures) }))
-  const large = results.find(({ concurrent }) => concurrent === players)
+  const run = (/** @type {{ readonly program: URL }} */ { program }) => runProgram(program, { args: [String(players)] })
+  const measured = await alternate(inEachCommit(program), { rounds, run })
+  const results = [...measured].map(([{ commit }, figures]) => ({ commit, ...medians(figures) }))
+  const [ours, other] = results
   return {
-    title: `a day of players who come and go, sessions of 12 minutes; medians of ${rounds} processes`,
-    rows: results.map(({ concurrent, seconds, cpuSeconds, sessions, changeSets }) => ({
-      'players at once': concurrent.toLocaleString('en'),
+    title: `a day of ${players.toLocaleString('en')} players who come and go, sessions of 12 minutes; medians of ${rounds} processes`,
+    rows: results.map(({ commit, seconds, cpuSeconds, sessions, changeSets }) => ({
+      commit,
       'real s': seconds,
       'CPU s': cpuSeconds,
       sessions: sessions.toLocaleString('en'),
       'change sets': changeSets.toLocaleString('en'),
       'CPU µs a session': (cpuSeconds * 1e6) / sessions,
     })),
-    aims: [atMost('a simulated day of 1,000 players', { most: 5, value: large?.seconds, unit: 's' })],
+    aims: [
+      atMost('a simulated day of 1,000 players', { most: 5, value: ours?.cpuSeconds, unit: 's of CPU' }),
+      ...(other
+        ? [
+            atMost('a simulated day of 1,000 players, to the other commit', {
+              most: 0.7,
+              value: ratio(ours?.cpuSeconds, other.cpuSeconds),
+            }),
+          ]
+        : []),
+    ],
   }
 }
 

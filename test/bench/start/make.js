@@ -6,7 +6,7 @@ import { alternate, medians } from '../rounds.js'
 const rounds = 7
 const program = new URL('make-process.js', import.meta.url)
 const steps = [
-  { name: 'createMockmaker(), the first of its process', step: 'firstMake', most: 5 },
+  { name: 'createMockmaker(), the first of its process', step: 'firstMake', most: 10 },
   { name: 'createMockmaker(), later ones', step: 'laterMake', most: 5 },
   { name: 'reset() after a change, the first of its process', step: 'firstReset', most: 1 },
   { name: 'reset() after a change, later ones', step: 'laterReset', most: 1 },

@@ -38,7 +38,7 @@ export async function measureSpawn() {
     })),
     aims: [
       atMost('the command to its first 200, to bare Express', {
-        most: 1.3,
+        most: 1,
         value: ratio(ours?.readyMs, express?.readyMs),
       }),
     ],

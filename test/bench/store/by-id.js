@@ -66,6 +66,6 @@ function aimsOf({ lobbies, findUs, updateUs, seedMs, heapBytes }, small) {
     atMost('find among 100,000 lobbies, to among 100', { most: 2, value: ratio(findUs, small?.findUs) }),
     atMost('update among 100,000 lobbies, to among 100', { most: 2, value: ratio(updateUs, small?.updateUs) }),
     atMost('seeding 100,000 lobbies', { most: 3, value: seedMs / 1000, unit: 's' }),
-    atMost('heap of each of them', { most: 1.5, value: heapBytes / 1024, unit: 'KB' }),
+    atMost('heap of each of them', { most: 0.6, value: heapBytes / 1024, unit: 'KB' }),
   ]
 }
