@@ -1,10 +1,10 @@
-import type { FaultEntry } from './contract/faults.js'
 import type { JournalEntry } from './contract/journal.js'
 import type { OperationId } from './contract/operations.js'
 import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from './control/device-links.js'
 import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from './control/environment.js'
 import { type ChangesOptions, type EventBudget, type MockEvents, subscribeToEvents } from './control/events.js'
 import { type Explanation, explain, type Question } from './control/explain.js'
+import { type HistoryJson, HistoryOptions, listHistory } from './control/history.js'
 import {
   type EndSimulationOptions,
   endSimulation,
@@ -30,26 +30,18 @@ import { Responder } from './server/respond.js'
 import { defaultWorldId } from './server/worlds.js'
 import { Scheduler } from './simulation/scheduler.js'
 import type { Clock } from './store/clock.js'
-import { Random, type RandomState } from './store/random.js'
+import { Random } from './store/random.js'
 import type { ReloadSummary } from './store/reload.js'
 import { type TokenInfo, tokensOf } from './store/tokens.js'
+import { undoChangeSets } from './store/undo.js'
 import { createWorld, type LiveWorld } from './store/world.js'
-import { readTables, type WorldDefinition, type WorldState } from './store/world-state.js'
+import { readTables, timeOfState, type WorldDefinition, type WorldState } from './store/world-state.js'
 
-/** Everything that a world with its faults and its journal starts from. */
+/** Everything that a world and its journal start from. */
 export interface MockState {
   readonly world: WorldState
-  /** Default: none. */
-  readonly faults?: readonly FaultEntry[] | undefined
-  /** The random state of the faults. Default: the first one of the seed. */
-  readonly faultRandom?: RandomState | undefined
   /** Earlier exchanges. A reset forgets them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
-}
-
-/** A changed scenario that a world takes over while it runs. */
-export interface MockDefinition extends Pick<MockState, 'faults'> {
-  readonly world: WorldDefinition
 }
 
 export interface ReloadOptions {
@@ -96,12 +88,13 @@ export class MockWorld implements WorldControl {
 
   constructor(id: string, state: MockState, settings: MockWorldSettings) {
     const { watchTimeoutMs, corsOrigins, log, onBug = reportBug } = settings
-    const world = createWorld(state.world)
+    const { revision } = state.world
+    const history = new History(settings.history, { revision, at: timeOfState(state.world) })
+    const world = createWorld(state.world, changeSet => history.addChange(changeSet))
     this.id = id
     this.world = world
     this.#settings = settings
-    this.#history = new History(settings.history)
-    world.subscribe(changeSet => this.#history.addChange(changeSet))
+    this.#history = history
     world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
     this.faults = new WorldFaults(world)
     this.journal = new Journal(this.#history, world)
@@ -121,7 +114,6 @@ export class MockWorld implements WorldControl {
     runs += 1
     this.#run = `${Date.now().toString(36)}_${runs.toString(36)}`
     bindMethods(this)
-    if (state.faults) this.faults.begin(state.faults, state.faultRandom)
     if (state.journal) this.journal.load(state.journal)
   }
 
@@ -137,16 +129,10 @@ export class MockWorld implements WorldControl {
     return this.#tokens.all
   }
 
-  /** The present state, for a world that shall equal this one. */
-  get state(): MockState {
-    const world = this.world.state
-    return this.faults.some ? { world, faults: this.faults.list(), faultRandom: this.faults.chance } : { world }
-  }
-
   /** Whether anyone waits: on a watch index, for a fault, for an override, or for events. */
   get busy(): boolean {
     const waiting = this.world.waiters + this.#history.listeners + this.#overrides.waiting
-    return waiting > 0 || this.faults.holding
+    return waiting > 0 || this.faults.isHolding
   }
 
   /**
@@ -211,27 +197,31 @@ export class MockWorld implements WorldControl {
   }
 
   snapshot(options: SnapshotOptions = {}): ScenarioInput {
-    const { with: parts = [] } = parseInput(SnapshotOptions, options, 'snapshot')
+    const { with: parts = [], revision } = parseInput(SnapshotOptions, options, 'snapshot')
     void this.world.clock.catchUp()
-    const { chance, ...snapshot } = snapshotOf(this.world)
-    const { faults, journal } = this
-    return {
-      ...snapshot,
-      ...(parts.includes('faults')
-        ? { chance: { ...chance, faults: [...faults.chance] }, faults: [...faults.list()] }
-        : { chance }),
-      ...(parts.includes('journal') ? { journal: journal.find() } : {}),
-    }
+    const state = revision === undefined ? this.world.state : this.stateAt(revision)
+    const snapshot = snapshotOf(state, { hasFaults: parts.includes('faults') })
+    return parts.includes('journal') ? { ...snapshot, journal: this.#journalAt(revision) } : snapshot
+  }
+
+  /** The state right after a change set. Throws `UsageError` where the history does not reach back so far. */
+  stateAt(revision: number): WorldState {
+    const { at, later } = this.#history.since(revision)
+    return undoChangeSets(this.world.state, later, { revision, at })
+  }
+
+  history(options: HistoryOptions = {}): HistoryJson {
+    return listHistory(this.#history, parseInput(HistoryOptions, options, 'history'))
   }
 
   async reset(options: ResetOptions = {}): Promise<void> {
     const { keep = [] } = parseInput(ResetOptions, options, 'reset')
     this.#release()
-    this.world.reset(keep.includes('clock') ? ['clock'] : [], () => {
+    const inside = () => {
       this.#overrides.clear()
-      if (!keep.includes('faults')) this.faults.reset()
       if (!keep.includes('journal')) this.journal.load([])
-    })
+    }
+    this.world.reset({ keep: keep.filter(part => part !== 'journal'), inside })
   }
 
   async load(scenario: string | ScenarioInput): Promise<void> {
@@ -240,31 +230,31 @@ export class MockWorld implements WorldControl {
 
   async restore(snapshot: ScenarioInput): Promise<void> {
     if (typeof snapshot?.revision !== 'number') throw notASnapshot()
-    const { world, faults, faultRandom, journal } = this.#settings.stateOf(snapshot, this.id)
+    const { world, journal } = this.#settings.stateOf(snapshot, this.id)
     this.#release()
-    this.world.load(world, () => {
+    this.world.replaceState(world, {
+      cause: { kind: 'load' },
       // Parts that the snapshot leaves out stay.
-      if (faults) this.faults.begin(faults, faultRandom)
-      else this.faults.stay()
-      if (journal) this.journal.load(journal)
+      keep: snapshot.faults ? [] : ['faults'],
+      inside: () => journal && this.journal.load(journal),
     })
   }
 
-  /** Takes over another state, with its faults and its journal. A reset goes back to that state from now on. */
-  replaceState({ world, faults = [], faultRandom, journal = [] }: MockState): void {
+  /** Takes over another state with its journal. A reset goes back to that state from now on. */
+  replaceState({ world, journal = [] }: MockState): void {
     this.#release()
-    this.world.load(world, () => {
+    const inside = () => {
       this.#overrides.clear()
-      this.faults.begin(faults, faultRandom)
       this.journal.load(journal)
-    })
+    }
+    this.world.replaceState(world, { cause: { kind: 'load' }, inside })
   }
 
   /** Takes over a changed scenario: its changes are made, and what has happened since stays. Throws `UsageError`. */
-  takeOver({ world, faults = [] }: MockDefinition, { dryRun: isDryRun }: ReloadOptions = {}): ReloadSummary {
-    const lost = this.faults.lostTo(faults)
-    const summary = this.world.reload(world, { isDryRun, inside: () => this.faults.rebase(faults) })
-    return { ...summary, deleted: summary.deleted + lost }
+  takeOver(definition: WorldDefinition, { dryRun: isDryRun }: ReloadOptions = {}): ReloadSummary {
+    const summary = this.world.reload(definition, { isDryRun })
+    this.faults.releaseDeleted()
+    return summary
   }
 
   /** Answers every waiter as at its deadline, and releases what faults hold. Nothing blocks from now on. */
@@ -280,7 +270,13 @@ export class MockWorld implements WorldControl {
   /** Answers what faults hold, in the present state: their writes must not reach the next one. */
   #release(): void {
     if (this.world.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
-    this.faults.letGo()
+    this.faults.releaseAll()
+  }
+
+  /** The exchanges before the first change set after a revision. Default: all. */
+  #journalAt(revision = Number.POSITIVE_INFINITY): JournalEntry[] {
+    const next = this.#history.nextChangeAfter(revision)
+    return this.journal.find().filter(({ id }) => id < next)
   }
 
   #createHandler(execute: Executor['execute']): RequestHandler {

@@ -98,21 +98,26 @@ export class MockWorlds implements WorldsControl {
     }
   }
 
-  #stateOf(worldId: string, { scenario, fork, seed }: NewWorldOptions): MockState {
+  #stateOf(worldId: string, { scenario, fork, revision, seed }: NewWorldOptions): MockState {
     if (fork === undefined) return this.#options.registry.stateOf(scenario, { worldId, seed })
     const source = this.#worlds.get(fork)
-    if (source) return forkState(source, worldId, seed)
+    if (source) return forkState(source, worldId, { revision, seed })
     const { ids } = this.#worlds
     throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, ids)}`)
   }
 }
 
-/** The state of a fork. Its links lead to itself. */
-function forkState(source: MockWorld, worldId: string, seed: number | undefined): MockState {
-  const { world, ...parts } = source.state
-  const moved = withPublicUrl(world, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
-  if (seed === undefined) return { ...parts, world: moved }
-  return { ...parts, world: { ...moved, seed, random: new Random(seed, 'world').save() } }
+/** The state of a fork. Its links lead to itself, and its own revisions are above those of the source. */
+function forkState(
+  source: MockWorld,
+  worldId: string,
+  { revision, seed }: Pick<NewWorldOptions, 'revision' | 'seed'>,
+): MockState {
+  const present = source.world.state
+  const state = revision === undefined ? present : { ...source.stateAt(revision), revision: present.revision }
+  const moved = withPublicUrl(state, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
+  if (seed === undefined) return { world: moved }
+  return { world: { ...moved, seed, random: new Random(seed, 'world').save() } }
 }
 
 function withoutSuffix(text: string, suffix: string): string {

@@ -1,11 +1,11 @@
 import { didYouMean, quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
-import type { MockDefinition, MockState } from './mock-world.js'
+import type { MockState } from './mock-world.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
-import { beginningOf, faultChanceOf } from './scenario/world-state.js'
+import { beginningOf } from './scenario/world-state.js'
 import { worldPath } from './server/routes.js'
-import { createState, type WorldState } from './store/world-state.js'
+import { createState, type WorldDefinition, type WorldState } from './store/world-state.js'
 
 /** Settings of all worlds that the registry makes. */
 interface RegistryOptions {
@@ -49,24 +49,21 @@ export class ScenarioRegistry {
     const source = scenario ?? this.#options.own.name
     const read = typeof source === 'string' ? this.#scenario(source) : readScenario(source)
     const definition = beginningOf(read, { ...this.#options, seed, path: worldPath(worldId) })
-    const { faults } = read
     // Every world starts from the mock's own scenario, but its journal belongs to one of them.
     const journal = scenario === undefined ? undefined : read.journal
-    const parts = { journal, faults, faultRandom: faultChanceOf(read, definition.seed) }
     // Worlds with other seeds have nothing to share.
-    if (typeof source !== 'string' || seed !== this.#options.seed) return { world: createState(definition), ...parts }
+    if (typeof source !== 'string' || seed !== this.#options.seed) return { world: createState(definition), journal }
     const world = createState(definition, this.#states.get(source))
     if (!this.#states.has(source)) this.#states.set(source, world)
-    return { world, ...parts }
+    return { world, journal }
   }
 
   /** Reads a new version of the mock's own scenario. `replace` puts it in place. Throws `UsageError`. */
-  readOwn(input: ScenarioInput, worldId: string): { readonly definition: MockDefinition; replace(): void } {
+  readOwn(input: ScenarioInput, worldId: string): { readonly definition: WorldDefinition; replace(): void } {
     const { own, ...options } = this.#options
     const scenario = readScenario(input)
-    const world = beginningOf(scenario, { ...options, path: worldPath(worldId) })
     return {
-      definition: { world, faults: scenario.faults },
+      definition: beginningOf(scenario, { ...options, path: worldPath(worldId) }),
       replace: () => {
         this.#scenarios.set(own.name, scenario)
         this.#states.delete(own.name)

@@ -146,6 +146,7 @@ function clientOf(id: string, server: Remote): Client {
       await request(remote, 'POST /device-links/{token}/expire', { params: { token } })
     },
     explain: question => request(remote, 'GET /explain', { query: question }),
+    history: (query = {}) => request(remote, 'GET /history', { query }),
     changes: options => readEvents(remote, options),
   }
 }

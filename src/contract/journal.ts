@@ -82,6 +82,10 @@ export const JournalEntry = z.strictObject({
   ms: z.number().min(0).describe('The time from the request to its answer, in real ms.'),
   blocked_ms: z.number().min(0).describe('The part of that time in which the request was blocked on a watch index.'),
   fault: z.string().optional().describe('The id of the fault that was applied.'),
+  revisions: z
+    .array(z.int())
+    .optional()
+    .describe('The revisions of the change sets that the request caused. Absent if it changed nothing.'),
 })
 export type JournalEntry = z.output<typeof JournalEntry>
 

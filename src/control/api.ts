@@ -14,6 +14,7 @@ import { CompletionOptions } from './device-links.js'
 import { exportLines } from './environment.js'
 import { eventStream } from './events.js'
 import { Question } from './explain.js'
+import { HistoryOptions } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { EndSimulationOptions, SimulationOptions } from './simulation.js'
 import { listKey } from './tables.js'
@@ -96,6 +97,7 @@ export const controlCalls = [
         .regex(/^(faults|journal)(,(faults|journal))*$/, 'expected faults, journal, or faults,journal')
         .transform(parts => parts.split(',') as ('faults' | 'journal')[])
         .optional(),
+      revision: wholeNumber.optional(),
     }),
     run: ({ mock, query }) => mock.snapshot(query),
     respond: (snapshot, { request }) => (prefersYaml(header(request, 'accept')) ? yamlResponse(snapshot) : undefined),
@@ -109,6 +111,11 @@ export const controlCalls = [
       await mock.restore(body)
       return describeWorld(mock)
     },
+  }),
+  call('GET /history', {
+    summary: 'Lists the newest change sets of the world with their causes, the oldest first.',
+    query: HistoryOptions.extend({ since: wholeNumber.optional(), limit: wholeNumber.optional() }),
+    run: ({ mock, query }) => mock.history(query),
   }),
   call('GET /scenarios', {
     summary: 'Lists the scenarios that can be loaded by name.',

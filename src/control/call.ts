@@ -3,11 +3,12 @@ import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
+import type { LiveWorld } from '../store/world.js'
 import type { WorldControl, WorldsControl } from './world-control.js'
 
 /** The world and the server that a call controls. */
 export interface ControlContext {
-  readonly mock: WorldControl
+  readonly mock: WorldControl & { readonly world: LiveWorld }
   readonly server: {
     readonly worlds: WorldsControl
     /** The names of the scenarios that can be loaded. */

@@ -152,7 +152,7 @@ interface EventSource {
 export function subscribeToEvents(source: EventSource, { signal, ...from }: ChangesOptions = {}): MockEvents {
   const { world, history, run, budget } = source
   const start = startOf(source, from)
-  const past = start === undefined ? undefined : history.after(start)
+  const past = start === undefined ? undefined : history.after(start)?.filter(isEvent)
   const idOf = (id: number) => `${run}-${id}`
   const waiting = (moment: Moment) => ({ event: () => eventOf(moment, idOf(moment.id)), bytes: moment.bytes })
   const gap = () => {
@@ -175,6 +175,7 @@ export function subscribeToEvents(source: EventSource, { signal, ...from }: Chan
   }
   unsubscribe = history.listen(moment => {
     if (!moment) return end()
+    if (!isEvent(moment)) return
     queue.push(waiting(moment))
     wakeReaders()
   })
@@ -209,6 +210,11 @@ function startOf({ world, history, run }: EventSource, { since, lastEventId }: C
   }
   if (since === undefined) return history.last
   return since > world.revision ? undefined : history.momentOf(since)
+}
+
+/** Whether readers are told. They are not told of a change set without rows: draws, counters, and the clock. */
+function isEvent(moment: Moment): boolean {
+  return moment.kind === 'exchange' || moment.changeSet.changes.length > 0
 }
 
 function eventOf(moment: Moment, id: string): MockEvent {

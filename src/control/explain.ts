@@ -55,7 +55,7 @@ interface ExplainedWorld {
   readonly world: View
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
-  readonly faults: Pick<WorldFaults, 'concerning'>
+  readonly faults: Pick<WorldFaults, 'matching'>
 }
 
 /** Answers a question. Throws `UsageError` unless it asks for just one thing. */
@@ -173,7 +173,7 @@ function explainRequest(
     ...(origin === undefined ? {} : { origin }),
   }
   const request: MockRequest = { method: method.toUpperCase(), path, query, headers }
-  const concerning = faults.concerning(request)
+  const concerning = faults.matching(request)
   const because = concerning.map(faultText)
   const fault = faultVerdict(concerning)
   if (fault !== undefined) return { verdict: fault, because }
@@ -235,7 +235,7 @@ function refusedOriginTexts(origin: string, method: string): string[] {
   return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`, ...refused]
 }
 
-type Concerning = ReturnType<ExplainedWorld['faults']['concerning']>
+type Concerning = ReturnType<ExplainedWorld['faults']['matching']>
 
 /** Returns the verdict of the first due fault; `undefined` if none is due, or it lets the request pass. */
 function faultVerdict(concerning: Concerning): string | undefined {

@@ -59,7 +59,11 @@ export async function handleControl(context: ControlContext): Promise<MockRespon
   const { call, params } = findCall(request)
   const input = { ...context, params, query: parseQuery(call, request), body: parseBody(call, request) }
   try {
-    const output = await call.run(input as never)
+    const cause = {
+      kind: 'control',
+      call: call.route.replace('{table}', (params as { table?: string }).table ?? ''),
+    } as const
+    const output = await context.mock.world.causedBy(cause, () => call.run(input as never))
     return call.respond?.(output as never, context) ?? jsonResponse(output as object, 'loopback')
   } catch (error) {
     throw asApiError(error, isAskedByQuery(call) ? 'API_BAD_QUERY' : 'API_BAD_BODY')

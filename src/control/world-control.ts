@@ -10,6 +10,7 @@ import type { CompletionOptions } from './device-links.js'
 import type { Environment, LobbyEnvironmentOptions } from './environment.js'
 import type { ChangesOptions, MockEvents } from './events.js'
 import type { Explanation, Question } from './explain.js'
+import type { HistoryJson, HistoryOptions } from './history.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import { listKey, tableNames } from './tables.js'
 
@@ -28,6 +29,8 @@ export const SnapshotOptions = z.strictObject({
     .array(z.enum(['faults', 'journal']))
     .readonly()
     .optional(),
+  /** The world as it was right after that change set. Default: the present one. */
+  revision: z.int().min(0).optional(),
 })
 export type SnapshotOptions = z.output<typeof SnapshotOptions>
 
@@ -44,12 +47,18 @@ export const NewWorldOptions = z
     scenario: ScenarioOrName.optional(),
     /** The id of a world to copy. */
     fork: z.string().optional(),
+    /** The revision of that world to copy. Default: the newest. */
+    revision: z.int().min(0).optional(),
     /** Replaces the scenario's seed. In a fork it restarts the random numbers. */
     seed: z.int().optional(),
   })
   .refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
     path: ['fork'],
     error: 'expected none beside a scenario, because a world is made of one of them',
+  })
+  .refine(({ fork, revision }) => fork !== undefined || revision === undefined, {
+    path: ['revision'],
+    error: 'expected none without fork: it is a revision of the world to copy',
   })
 export type NewWorldOptions = z.output<typeof NewWorldOptions>
 
@@ -64,6 +73,8 @@ export interface WorldControl {
   readonly tokens: readonly TokenInfo[]
   readonly faults: Faults
   readonly journal: Journal
+  /** Lists change sets, the oldest first. Throws `UsageError` for a revision that is no longer kept. */
+  history(options?: HistoryOptions): HistoryJson
   /** Yields change sets and exchanges as they happen. */
   changes(options?: ChangesOptions): MockEvents
   /**
@@ -89,7 +100,10 @@ export interface WorldControl {
   reset(options?: ResetOptions): Promise<void>
   /** Loads another scenario, in one change set: by its name, or in the fixture format. Rejects with `UsageError`. */
   load(scenario: string | ScenarioInput): Promise<void>
-  /** Returns the whole world, in the fixture format. */
+  /**
+   * Returns the whole world, in the fixture format. Throws `UsageError` for a revision that is no longer kept. The history
+   * keeps the newest 1,000 change sets with up to 100,000 rows.
+   */
   snapshot(options?: SnapshotOptions): ScenarioInput
   /**
    * Puts a snapshot back, in one change set. Every answer is as it was, except for watch indexes, which rise.

@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { faultRandom, faultState } from '../store/faults.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { type GameRow, type NamespaceRow, settingsDefaults } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
-import type { LiveWorld } from '../store/world.js'
+import { readTables, timeOfState, type WorldState } from '../store/world-state.js'
 import { withoutDefaults } from './entry.js'
 import { gameEntry, namespaceEntry, simulationEntry } from './games.js'
 import { gameModeEntry, lobbyEntry } from './lobbies.js'
@@ -11,30 +12,27 @@ import { clockEntry, noNamespace, Scenario, type ScenarioInput } from './schema.
 import { bearerTokenEntry, deviceLinkEntry } from './tokens.js'
 
 /**
- * The whole world as a scenario that names every id. A world of it has equal rows, clock and random state, and a higher
- * revision. Rows keep their order among those of the same game, or namespace. A snapshot does not say which requests
+ * The state of a world as a scenario that names every id. A world of it has equal rows, clock and random state, and a
+ * higher revision. Rows keep their order among those of the same game, or namespace. A snapshot does not say which requests
  * wait, nor the address of links, which belongs to the server.
  */
-export function snapshotOf({
-  title,
-  seed,
-  revision,
-  clock,
-  random,
-  tables,
-}: Pick<LiveWorld, 'title' | 'seed' | 'revision' | 'clock' | 'random' | 'tables'>): ScenarioInput {
+export function snapshotOf(state: WorldState, { hasFaults = false } = {}): ScenarioInput {
+  const { title, seed, revision, clock, random, faults } = state
+  const tables = readTables(state.tables)
+  const now = timeOfState(state)
   return z.encode(Scenario, {
     title,
     seed,
     revision,
-    now: clock.now(),
+    now,
     clock: clockEntry(clock),
-    chance: { world: [...random.save()] },
+    chance: { world: [...random], ...(hasFaults ? { faults: [...faultRandom(faults, seed).save()] } : {}) },
     ...settingsEntry(tables),
     regions: tables.regions.all().map(regionEntry),
     games: tables.games.all().map(game => gameWithNamespaces(game, tables)),
     device_links: tables.deviceLinks.all().map(link => deviceLinkEntry(link, tables)),
     bearer_tokens: tables.tokens.all().map(token => bearerTokenEntry(token, tables)),
+    ...(hasFaults ? { faults: faults.records.map(record => faultState(record, { now, holding: 0 })) } : {}),
   })
 }
 

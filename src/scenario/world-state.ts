@@ -1,4 +1,4 @@
-import { Random, type RandomState } from '../store/random.js'
+import { Random } from '../store/random.js'
 import { type SettingsRow, settingsDefaults } from '../store/rows.js'
 import type { InitialRows, WorldDefinition } from '../store/world-state.js'
 import { createSeededIds, givenKeys, type SeededIds } from './entry.js'
@@ -38,14 +38,11 @@ export function beginningOf(scenario: Scenario, options: BeginningOptions = {}):
     revision,
     // A random state belongs to the seed that it comes from.
     random: seed === own ? chance?.world : undefined,
+    faultRandom: seed === own ? chance?.faults : undefined,
+    faults: scenario.faults,
     now,
     rows: at => rowsOf(scenario, { ...options, seed, now: at }),
   }
-}
-
-/** The random state of the faults of a world with that seed. `undefined` for the start of its sequence. */
-export function faultChanceOf({ seed = defaults.seed, chance }: Scenario, own: number): RandomState | undefined {
-  return seed === own ? chance?.faults : undefined
 }
 
 /** A namespace whose ids are known. */

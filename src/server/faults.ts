@@ -1,199 +1,227 @@
-import { Fault, type FaultDelay, type FaultEntry, type FaultState, mostFaults } from '../contract/faults.js'
+import { Fault, type FaultDelay, type FaultState, mostFaults } from '../contract/faults.js'
 import { parseInput } from '../lib/issues.js'
-import { sameJson } from '../lib/json.js'
+import { matchesGlob } from '../lib/text.js'
+import { durationMs } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { Random, type RandomState } from '../store/random.js'
-import type { LiveWorld } from '../store/world.js'
-import { delayMs } from './fault-delay.js'
-import { concerns } from './fault-match.js'
-import { LiveFault } from './live-fault.js'
-import { UncheckedRequest } from './match.js'
+import type { Cause } from '../store/change-set.js'
+import {
+  appendFault,
+  countMatch,
+  type FaultRecord,
+  type FaultsState,
+  faultRandom,
+  faultState,
+  isDue,
+} from '../store/faults.js'
+import type { Random } from '../store/random.js'
+import type { LiveWorld, WriteOptions } from '../store/world.js'
+import type { HeldRequest } from './held-request.js'
+import { findDifferences, UncheckedRequest } from './match.js'
 import type { MockRequest } from './message.js'
 
-/** The made-up trouble of a world. Each exchange meets one fault at most: the first, in the order of their adding, that is due. */
+/** The injected errors and delays of a world. A request meets at most one: the first that matches and is due. */
 export interface Faults {
-  /** In the order in which they were added. */
+  /** Lists the faults in the order in which they were added. */
   list(): readonly FaultState[]
-  /** Adds a fault behind the others. Throws `UsageError` where it is none. */
+  /** Adds a fault behind the others. Throws `UsageError` if it is invalid, or if there are too many. */
   add(fault: Fault): FaultState
-  /** Takes a fault away, and lets go what it holds; `false` where there is none. */
+  /** Deletes a fault and releases the requests that it holds. Returns `false` if it does not exist. */
   remove(id: string): boolean
-  /** Takes all away. */
+  /** Deletes all faults and releases the requests that they hold. */
   clear(): void
-  /** Lets go what a fault holds or delays, and says how many requests that were; `undefined` where there is no such fault. It stays, and holds those that come. */
+  /**
+   * Releases the requests that a fault holds or delays, and returns how many they were. The fault stays, and holds later
+   * requests. Returns `undefined` if it does not exist.
+   */
   release(id: string): number | undefined
 }
 
-/** A fault that strikes an exchange, and what was found out about it. */
+/** A fault that applies to a request. */
 export interface Strike {
-  readonly fault: LiveFault
+  readonly id: string
+  readonly effect: Fault['effect']
+  /** For how many ms the request is delayed. `undefined` for other effects. */
+  readonly delayMs: number | undefined
   readonly request: UncheckedRequest
 }
 
-/** Where the faults of a world begin. */
-interface FaultsBeginning {
-  /** When it was, on the world's clock. */
-  readonly at: number
-  readonly faults: readonly FaultEntry[]
-  /** Where their chance stands. Default: at the beginning of what the world's seed gives. */
-  readonly chance?: RandomState | undefined
-}
-
-const none: readonly string[] = []
-const nothing: FaultsBeginning = { at: 0, faults: [] }
-
-/** Made with each world, and so small: what it needs for faults it makes with the first one. */
+/** Applies the faults of a world to its requests. The world keeps their counters; here are the requests that they hold. */
 export class WorldFaults implements Faults {
   readonly #world: LiveWorld
-  #beginning = nothing
-  /** By id; `undefined` where there are none. */
-  #faults: Map<string, LiveFault> | undefined
-  #lastId = 0
-  /** The ids of those that were there at the beginning. */
-  #begun = none
-  #random: Random | undefined
-  #closed = false
+  /** The held requests by fault. Created with the first one. */
+  #held: Map<string, Set<HeldRequest>> | undefined
+  #isClosed = false
 
   constructor(world: LiveWorld) {
     this.#world = world
   }
 
-  /** Whether there are any: where there are none, there is nothing to ask. */
-  get some(): boolean {
-    return this.#faults !== undefined
+  get isEmpty(): boolean {
+    return this.#records.length === 0
   }
 
-  /** Whether requests are held or delayed. */
-  get holding(): boolean {
-    return this.#all().some(fault => fault.held.size > 0)
+  /** Whether faults hold or delay requests. */
+  get isHolding(): boolean {
+    return this.#held !== undefined && [...this.#held.values()].some(held => held.size > 0)
   }
 
-  /** Whether nothing is held or delayed any more. */
-  get closed(): boolean {
-    return this.#closed
-  }
-
-  /** Where their chance stands: `begin` goes on from there. */
-  get chance(): RandomState {
-    return this.#drawn().save()
+  /** Whether no request is held or delayed any more. */
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   list(): readonly FaultState[] {
-    return this.#all().map(fault => fault.state)
+    return this.#records.map(record => this.#stateOf(record))
   }
 
   add(fault: Fault): FaultState {
-    if ((this.#faults?.size ?? 0) >= mostFaults)
-      throw new UsageError(`there are ${mostFaults} faults already: take some away before you add another`)
-    return this.#put(parseInput(Fault, fault, 'fault'), this.#world.clock.now()).state
+    if (this.#records.length >= mostFaults)
+      throw new UsageError(`there are ${mostFaults} faults already: delete some before you add another`)
+    const checked = parseInput(Fault, fault, 'fault')
+    const { clock } = this.#world
+    this.#write('faults.add', state => appendFault(state, checked, clock.now()))
+    return this.#stateOf(this.#records.at(-1) as FaultRecord) // just added
   }
 
   remove(id: string): boolean {
-    const fault = this.#faults?.get(id)
-    if (!fault) return false
-    this.#faults?.delete(id)
-    if (this.#faults?.size === 0) this.#faults = undefined
-    fault.release()
+    if (!this.#find(id)) return false
+    this.#write('faults.remove', state => ({ ...state, records: state.records.filter(record => record.id !== id) }))
+    this.releaseDeleted()
     return true
   }
 
   clear(): void {
-    const faults = this.#all()
-    this.#faults = undefined
-    for (const fault of faults) fault.release()
+    if (this.isEmpty) return
+    this.#write('faults.clear', state => ({ ...state, records: [] }))
+    this.releaseDeleted()
   }
 
   release(id: string): number | undefined {
-    return this.#faults?.get(id)?.release()
+    return this.#find(id) && this.#release(id)
   }
 
-  /** Lets go all that are held. The faults stay. */
-  letGo(): void {
-    for (const fault of this.#all()) fault.release()
+  /** Releases all held requests. The faults stay. */
+  releaseAll(): void {
+    for (const id of this.#held?.keys() ?? []) this.#release(id)
   }
 
-  /** Begins anew with these faults, which have been read already; some may go on where they were. A reset leads back here. */
-  begin(faults: readonly FaultEntry[], chance?: RandomState): void {
-    this.#beginning = { at: this.#world.clock.now(), faults, chance }
-    this.reset()
+  /** Releases the requests that deleted faults held. */
+  releaseDeleted(): void {
+    for (const id of this.#held?.keys() ?? []) if (!this.#find(id)) this.#release(id)
   }
 
-  /** Has begun with none: what is there stays, until a reset. */
-  stay(): void {
-    this.#beginning = nothing
-    this.#begun = none
-  }
-
-  /** How many of the faults of the beginning are not among others. */
-  lostTo(faults: readonly FaultEntry[]): number {
-    return this.#beginning.faults.filter(fault => !faults.some(other => sameJson(fault, other))).length
-  }
-
-  /** Has begun with other faults: those of the beginning make way for them, and others stay. */
-  rebase(faults: readonly FaultEntry[]): void {
-    const { faults: before, chance } = this.#beginning
-    if (sameJson(before, faults)) return
-    for (const id of this.#begun) this.remove(id)
-    const at = this.#world.clock.now()
-    this.#beginning = { at, faults, chance }
-    this.#begun = faults.map(fault => this.#put(this.#faults?.has(fault.id ?? '') ? unnamed(fault) : fault, at).id)
-  }
-
-  /** Back to the beginning. Lets go all that are held. */
-  reset(): void {
-    const { at, faults, chance } = this.#beginning
-    this.clear()
-    this.#random = undefined
-    this.#lastId = faults.reduce((last, { id = '0' }) => Math.max(last, Number(id)), 0)
-    this.#begun = faults.map(fault => this.#put(fault, at).id)
-    if (chance) this.#drawn().restore(chance)
-  }
-
-  /** Lets go all that are held. From now on nothing is held or delayed. */
+  /** Releases all held requests, and holds none from now on. */
   close(): void {
-    this.#closed = true
-    this.letGo()
+    this.#isClosed = true
+    this.releaseAll()
   }
 
-  /** For an exchange that has come: the fault that strikes it. */
-  strike(exchange: MockRequest): Strike | undefined {
-    const request = new UncheckedRequest(exchange, this.#world)
-    const fault = this.#all().find(one => one.strikes(request, () => this.#drawn()))
-    return fault && { fault, request }
+  /** The requests that a fault holds. */
+  heldBy(id: string): Set<HeldRequest> {
+    this.#held ??= new Map()
+    const held = this.#held.get(id) ?? new Set()
+    this.#held.set(id, held)
+    return held
   }
 
-  /** Those that concern a request, and whether they are due. Counts nothing. */
-  concerning(exchange: MockRequest): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
-    const request = new UncheckedRequest(exchange, this.#world)
-    return this.#all()
-      .filter(fault => concerns(fault.given, request))
-      .map(({ state, isDue }) => ({ state, isDue }))
+  /** Finds the fault that applies to a request, and counts the request for all that match until then. */
+  strike(request: MockRequest, options: () => WriteOptions): Strike | undefined {
+    const unchecked = new UncheckedRequest(request, this.#world)
+    const { faults: before, seed, clock } = this.#world
+    const now = clock.now()
+    const records = [...before.records]
+    let random: Random | undefined
+    const draw = () => {
+      random ??= faultRandom(before, seed)
+      return random
+    }
+    let hasMatched = false
+    let strike: Strike | undefined
+    for (const [i, record] of records.entries()) {
+      const { id, fault } = record
+      if (!matches(fault, unchecked)) continue
+      hasMatched = true
+      const { chance, effect } = fault
+      const counted = countMatch(record, now)
+      const strikes = isDue(record, now) && (chance === undefined || draw().float() < chance)
+      records[i] = strikes ? { ...counted, struck: counted.struck + 1 } : counted
+      if (!strikes) continue
+      const delayMs = effect.delay === undefined ? undefined : drawDelay(effect.delay, draw)
+      strike = { id, effect, delayMs, request: unchecked }
+      break
+    }
+    if (hasMatched) {
+      const after: FaultsState = { ...before, records, ...(random ? { random: random.save() } : {}) }
+      this.#world.write(() => this.#set(after), options())
+    }
+    return strike
   }
 
-  /** For how long an exchange is delayed. */
-  delayMs(delay: FaultDelay): number {
-    return delayMs(delay, () => this.#drawn())
+  /** Lists the faults that match a request, and whether each would apply now. Counts nothing. */
+  matching(request: MockRequest): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
+    const unchecked = new UncheckedRequest(request, this.#world)
+    const now = this.#world.clock.now()
+    return this.#records
+      .filter(({ fault }) => matches(fault, unchecked))
+      .map(record => ({ state: this.#stateOf(record), isDue: isDue(record, now) }))
   }
 
-  #all(): readonly LiveFault[] {
-    return [...(this.#faults?.values() ?? [])]
+  get #records(): readonly FaultRecord[] {
+    return this.#world.faults.records
   }
 
-  #put(entry: FaultEntry, at: number): LiveFault {
-    const id = entry.id ?? String(++this.#lastId)
-    this.#lastId = Math.max(this.#lastId, Number(id))
-    const fault = new LiveFault(entry, { id, clock: this.#world.clock, at })
-    this.#faults ??= new Map()
-    this.#faults.set(id, fault)
-    return fault
+  #find(id: string): FaultRecord | undefined {
+    return this.#records.find(record => record.id === id)
   }
 
-  #drawn(): Random {
-    this.#random ??= new Random(this.#world.seed, 'faults')
-    return this.#random
+  #stateOf(record: FaultRecord): FaultState {
+    return faultState(record, { now: this.#world.clock.now(), holding: this.#held?.get(record.id)?.size ?? 0 })
+  }
+
+  #write(call: string, change: (state: FaultsState) => FaultsState): void {
+    const cause: Cause = { kind: 'control', call }
+    this.#world.write(() => this.#set(change(this.#world.faults)), { cause })
+  }
+
+  #set(faults: FaultsState): void {
+    this.#world.faults = faults
+  }
+
+  #release(id: string): number {
+    const held = [...(this.#held?.get(id) ?? [])]
+    this.#held?.delete(id)
+    for (const request of held) request.release()
+    return held.length
   }
 }
 
-function unnamed({ id: _, ...fault }: FaultEntry): FaultEntry {
-  return fault
+/** Whether a fault matches a request. */
+function matches({ operation, match = {}, effect }: Fault, request: UncheckedRequest): boolean {
+  if (operation !== undefined && !(request.operation && matchesGlob(request.operation, operation))) return false
+  // A request that cannot block cannot wake. Other faults may match it.
+  if (effect.spurious !== undefined && !request.mayBlock) return false
+  // The first difference is enough.
+  return findDifferences(match, request).next().done === true
+}
+
+/** Draws a delay in whole ms. */
+export function drawDelay(delay: FaultDelay, random: () => Random): number {
+  if (typeof delay === 'string') return durationMs(delay)
+  if ('min' in delay) {
+    const [min, max] = [durationMs(delay.min), durationMs(delay.max)]
+    return min + Math.floor(random().float() * (max - min + 1))
+  }
+  const [median, p95] = [durationMs(delay.median), durationMs(delay.p95)]
+  const spread = Math.log(p95 / median) / normalP95
+  return Math.round(median * Math.exp(spread * drawNormal(random())))
+}
+
+/** 95 of 100 values of the normal distribution are below it. */
+const normalP95 = 1.6448536269514722
+
+/** Draws a value of the normal distribution (Box and Muller). */
+function drawNormal(random: Random): number {
+  // 1 - float is above 0. There is no logarithm of 0.
+  const radius = Math.sqrt(-2 * Math.log(1 - random.float()))
+  return radius * Math.cos(2 * Math.PI * random.float())
 }

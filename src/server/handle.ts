@@ -32,7 +32,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   const allowed = { tables: world.tables, corsOrigins }
   const answer = (context: RequestContext) => executeRequest(context, options)
   const begin = (context: RequestContext) =>
-    faults.some ? applyFault(context, { world, responder, faults, answer }) : answer(context)
+    faults.isEmpty ? answer(context) : applyFault(context, { world, responder, faults, answer })
   return request => {
     if (request.method === 'OPTIONS') return responder.preflight(request)
     const context = responder.begin(request)

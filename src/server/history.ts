@@ -1,3 +1,4 @@
+import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 import { callAll } from '../store/dependencies.js'
 import type { HistoryBudget, Listed } from './history-budget.js'
@@ -24,6 +25,12 @@ interface ChangeMoment {
 }
 
 type Listener = (moment: Moment | undefined) => void
+
+/** A revision of a world, and the time of its change set, in ms since the epoch. */
+interface Revision {
+  readonly revision: number
+  readonly at: number
+}
 
 /** The limits of a history. */
 export interface HistoryLimits {
@@ -75,9 +82,13 @@ export class History {
   #forgottenChange = 0
   #listeners: Set<Listener> | undefined
   #ended = false
+  /** The oldest revision that can be restored: the one before the oldest change set. */
+  #oldest: Revision
 
-  constructor(limits: HistoryLimits) {
+  /** `start` is the revision that the world starts with. */
+  constructor(limits: HistoryLimits, start: Revision) {
     this.#limits = limits
+    this.#oldest = start
     this.#exchanges = new Ring(limits.exchanges)
   }
 
@@ -155,6 +166,36 @@ export class History {
       .sort((a, b) => a.id - b.id)
   }
 
+  /** The oldest revision that can be restored. */
+  get oldest(): number {
+    return this.#oldest.revision
+  }
+
+  get newest(): number {
+    return [...this.#changes].at(-1)?.moment.changeSet.revision ?? this.oldest
+  }
+
+  /**
+   * Finds the newest change set up to a revision, and all change sets after it, the oldest first. Throws `UsageError` for a
+   * revision that does not exist yet, or is no longer kept.
+   */
+  since(revision: number): Revision & { readonly later: readonly ChangeSet[] } {
+    const { oldest, newest } = this
+    if (revision < oldest)
+      throw new UsageError(`revision ${revision} is no longer kept: the oldest one is ${oldest} (GET /__mock/history)`)
+    if (revision > newest) throw new UsageError(`there is no revision ${revision} yet: the newest one is ${newest}`)
+    const changeSets = [...this.#changes].map(({ moment }) => moment.changeSet)
+    const later = changeSets.filter(changeSet => changeSet.revision > revision)
+    const own = changeSets.at(-1 - later.length) ?? this.#oldest
+    return { revision: own.revision, at: own.at, later }
+  }
+
+  /** The id of the first change set after a revision. Infinity if there is none. */
+  nextChangeAfter(revision: number): number {
+    const next = [...this.#changes].find(({ moment }) => moment.changeSet.revision > revision)
+    return next?.moment.id ?? Number.POSITIVE_INFINITY
+  }
+
   /** The newest change set's moment up to a revision; 0 where there was none, `undefined` where that is no longer known. */
   momentOf(revision: number): number | undefined {
     let found = this.#forgottenChange === 0 ? 0 : undefined
@@ -228,6 +269,7 @@ export class History {
     this.#records -= recordsIn(gone.moment.changeSet)
     this.#forgotten = Math.max(this.#forgotten, gone.moment.id)
     this.#forgottenChange = gone.moment.id
+    this.#oldest = gone.moment.changeSet
   }
 
   #tell(moment: Moment | undefined): void {

@@ -107,6 +107,7 @@ export class RecordedExchange implements StoredExchange {
   readonly #ms: number
   readonly #blockedMs: number
   readonly #fault: string | undefined
+  readonly #revisions: readonly number[] | undefined
 
   /** `at` is the time of the world's clock, `endedAt` is that of `performance.now()`. */
   constructor(
@@ -131,6 +132,7 @@ export class RecordedExchange implements StoredExchange {
     this.#ms = endedAt - context.startedAt
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
     this.#fault = context.fault?.id
+    this.#revisions = context.revisions.length > 0 ? context.revisions : undefined
     this.bytes = this.#answer.length + (this.#body?.length ?? 0) + headLength(request)
   }
 
@@ -154,6 +156,7 @@ export class RecordedExchange implements StoredExchange {
       ms: Math.round(this.#ms * 1000) / 1000,
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
+      ...(this.#revisions === undefined ? {} : { revisions: [...this.#revisions] }),
     }
   }
 }

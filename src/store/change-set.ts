@@ -1,4 +1,5 @@
 import type { ClockState } from './clock.js'
+import type { FaultsState } from './faults.js'
 import type { RandomState } from './random.js'
 import type { Rows, TableName } from './rows.js'
 import type { Entry } from './table-state.js'
@@ -16,7 +17,7 @@ export type Change = {
 /** Why a change set came about. */
 export type Cause =
   /** A request of a client, by its ray id. */
-  | { readonly kind: 'request'; readonly request: string; readonly operation: string }
+  | { readonly kind: 'request'; readonly request: string; readonly operation: string | undefined }
   /** Something that happens to a row at its time. */
   | { readonly kind: 'job'; readonly table: TableName; readonly id: string }
   /** A call of the control API or of its functions, by its name. */
@@ -35,17 +36,32 @@ export interface ChangeSet {
   readonly cause: Cause
   readonly changes: readonly Change[]
   /** The random state, where the transaction drew from it. */
-  readonly random?: { readonly before: RandomState; readonly after: RandomState }
-  /** The setting of the clock, where it changed. */
-  readonly clock?: { readonly before: ClockState; readonly after: ClockState }
+  readonly random?: BeforeAfter<RandomState>
+  /** The setting of the clock, where it changed or was moved. */
+  readonly clock?: BeforeAfter<ClockState>
+  /** The faults with their counters, where these changed. */
+  readonly faults?: BeforeAfter<FaultsState>
+  /** The title and the seed, where another scenario was loaded. */
+  readonly scenario?: BeforeAfter<ScenarioName>
+}
+
+/** The title and the seed of a world. */
+export interface ScenarioName {
+  readonly title: string
+  readonly seed: number
+}
+
+interface BeforeAfter<T> {
+  readonly before: T
+  readonly after: T
 }
 
 /** Objects that were counted before: a changed row shares its unchanged values with the row before. */
 const counted = new WeakSet<object>()
 
 /** Estimates the memory of a change set, in bytes: a little for each row, plus its long and nested values. */
-export function memoryOf({ changes }: ChangeSet): number {
-  let bytes = 100 * (1 + changes.length)
+export function memoryOf({ changes, faults }: ChangeSet): number {
+  let bytes = 100 * (1 + changes.length) + (faults ? 150 + 8 * faults.after.records.length : 0)
   for (const { after } of changes) {
     if (!after) continue
     const { row } = after

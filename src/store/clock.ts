@@ -120,11 +120,14 @@ export class WorldClock implements Clock {
   #reached: number
   #isRunningDue = false
 
-  constructor({
-    mode = 'running',
-    rate = 1,
-    now,
-  }: { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined } = {}) {
+  readonly #onMove: ((before: ClockState) => void) | undefined
+
+  /** `onMove` is called after the clock was set or moved, with its setting before. */
+  constructor(
+    { mode = 'running', rate = 1, now }: { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined } = {},
+    onMove?: (before: ClockState) => void,
+  ) {
+    this.#onMove = onMove
     this.#mode = mode
     this.#rate = rate
     this.#epoch = now ?? this.#since
@@ -211,7 +214,9 @@ export class WorldClock implements Clock {
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw tooEarly(target, this.now())
       if (target !== undefined && target > latestMs) throw tooLate(`clock.now is ${quoted(now)}`)
+      const before = this.state
       this.#change({ mode, rate })
+      if (mode !== before.mode || rate !== before.rate) this.#onMove?.(before)
       if (target !== undefined) await this.#advanceTo(target - this.#epoch, signal)
     })
   }
@@ -301,6 +306,8 @@ export class WorldClock implements Clock {
 
   async #advanceTo(target: number, signal: AbortSignal | undefined): Promise<void> {
     const jumps = this.#jumps
+    const before = this.state
+    const isMove = target > this.elapsed()
     // A `restore` on the way ends the move. Jobs that are due by then still run.
     const until = () => (this.#jumps === jumps ? target : this.elapsed())
     try {
@@ -311,6 +318,7 @@ export class WorldClock implements Clock {
       this.#elapsed += Math.max(0, until() - this.elapsed())
     } finally {
       this.#platformTimer.rearm()
+      if (isMove && this.#jumps === jumps) this.#onMove?.(before)
     }
   }
 

@@ -1,5 +1,7 @@
+import type { FaultEntry } from '../contract/faults.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
+import { createFaults, type FaultsState } from './faults.js'
 import { parseRow, type Tables } from './model.js'
 import { idOf, models, tableNames } from './models.js'
 import { Random, type RandomState } from './random.js'
@@ -23,6 +25,10 @@ export interface WorldDefinition {
   readonly revision?: number | undefined
   /** The random state. Default: the first one of the seed. */
   readonly random?: RandomState | undefined
+  /** Default: none. */
+  readonly faults?: readonly FaultEntry[] | undefined
+  /** The random state of the faults. Default: the first one of the seed. */
+  readonly faultRandom?: RandomState | undefined
   /** The rows of a world that starts at that time, in ms since the epoch. */
   rows(now: number): InitialRows
 }
@@ -41,6 +47,9 @@ export interface WorldState {
   readonly random: RandomState
   readonly revision: number
   readonly tables: TableStates
+  readonly faults: FaultsState
+  /** The faults as the scenario has them. */
+  readonly scenarioFaults: readonly FaultEntry[]
   /** Makes the same state for another start, in ms since the epoch. Absent where the scenario gives the time. */
   readonly startingAt?: ((at: number) => WorldState) | undefined
 }
@@ -71,13 +80,15 @@ export function createState(
   at = definition.now ?? Date.now(),
 ): WorldState {
   const { title, seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
+  const { faults: scenarioFaults = [], faultRandom } = definition
   const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
   const rows = definition.rows(at)
   const tables = mapTables<TableStates>(name =>
     earlier && !timedTables.has(name) ? earlier.tables[name] : tableOf(name, rows[name] ?? [], revision),
   )
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
-  const state = { title, seed, clock, startsAt: at, random, revision, tables }
+  const faults = createFaults(scenarioFaults, at, faultRandom)
+  const state = { title, seed, clock, startsAt: at, random, revision, tables, faults, scenarioFaults }
   return now === undefined ? { ...state, startingAt: later => createState(definition, state, later) } : state
 }
 
@@ -101,6 +112,11 @@ function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): 
 export function initialClock({ clock, startsAt }: Pick<WorldState, 'clock' | 'startsAt'>): ClockState {
   const { mode, rate, now = mode === 'frozen' ? startsAt : Date.now() } = clock
   return { mode, rate, now }
+}
+
+/** The time that the times of a state belong to, in ms since the epoch. */
+export function timeOfState({ clock, startsAt }: Pick<WorldState, 'clock' | 'startsAt'>): number {
+  return clock.now ?? startsAt
 }
 
 /** The same state for a world whose links lead elsewhere. */

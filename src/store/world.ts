@@ -1,8 +1,9 @@
 import { sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { Cause, ChangeSet } from './change-set.js'
+import type { Cause, ChangeSet, ScenarioName } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
 import { callAll, clockTag, Dependencies, type Tag, type Tracked } from './dependencies.js'
+import { countRemoved, type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
 import { tableNames } from './models.js'
 import { Random, type RandomState } from './random.js'
@@ -17,6 +18,7 @@ import {
   initialClock,
   mapTables,
   type TableStates,
+  timeOfState,
   type WorldDefinition,
   type WorldState,
 } from './world-state.js'
@@ -62,7 +64,7 @@ export interface Waiter {
 }
 
 /** How a transaction of the mock itself runs. */
-interface WriteOptions {
+export interface WriteOptions {
   readonly cause: Cause
   /** The time of the transaction, in ms since the epoch. Default: the present time. */
   readonly at?: number | undefined
@@ -70,9 +72,21 @@ interface WriteOptions {
   readonly revisions?: number[] | undefined
 }
 
-/** Makes a world with that state. */
-export function createWorld(state: WorldState): LiveWorld {
-  return new WorldCore(state) as unknown as LiveWorld // its collections are getters that the compiler does not see
+/** A part of a world that stays as it is where the rest is replaced. */
+type KeptPart = 'clock' | 'faults'
+
+/** How the state of a world is replaced. */
+interface ReplaceOptions {
+  readonly cause: Cause
+  /** Default: none. */
+  readonly keep?: readonly KeptPart[] | undefined
+  /** Runs inside the transaction. */
+  readonly inside?: (() => void) | undefined
+}
+
+/** Creates a world with that state. `record` gets each change set right after its commit, also one without rows. */
+export function createWorld(state: WorldState, record?: (changeSet: ChangeSet) => void): LiveWorld {
+  return new WorldCore(state, record) as unknown as LiveWorld // its collections are getters that the compiler does not see
 }
 
 /** A world as the folders above see it. */
@@ -85,17 +99,26 @@ class WorldCore implements TableContext, View {
   readonly dependencies = new Dependencies()
   readonly tables: Tables
   writeLog: Transaction | undefined
+  /** What `reset` goes back to. */
   #initialState: WorldState
   /** Where its clock started. */
   #initialClock: ClockState
+  #faults: FaultsState
+  #name: ScenarioName
   #revision: number
+  /** The cause of transactions that name none. */
+  #cause: Cause = { kind: 'code' }
+  readonly #record: ((changeSet: ChangeSet) => void) | undefined
   readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
   /** Change sets that subscribers have not been told yet; `undefined` where none is being told. */
   #untold: ChangeSet[] | undefined
   #collections: { [Name in TableName]?: unknown } = {}
 
-  constructor(state: WorldState) {
-    this.clock = new WorldClock(initialClock(state))
+  constructor(state: WorldState, record?: (changeSet: ChangeSet) => void) {
+    this.clock = new WorldClock(initialClock(state), before => this.#recordClock(before))
+    this.#record = record
+    this.#faults = state.faults
+    this.#name = { title: state.title, seed: state.seed }
     this.random = new Random(state.seed, 'world')
     this.random.restore(state.random)
     this.#revision = state.revision
@@ -115,11 +138,11 @@ class WorldCore implements TableContext, View {
   }
 
   get title(): string {
-    return this.#initialState.title
+    return this.#name.title
   }
 
   get seed(): number {
-    return this.#initialState.seed
+    return this.#name.seed
   }
 
   /** The state that a reset goes back to. */
@@ -131,16 +154,27 @@ class WorldCore implements TableContext, View {
     return this.#revision
   }
 
+  /** The faults with their counters. A transaction sets them. */
+  get faults(): FaultsState {
+    return this.#faults
+  }
+
+  set faults(faults: FaultsState) {
+    if (!this.writeLog) throw new Error('faults are set outside a transaction')
+    this.#faults = faults
+  }
+
   get waiters(): number {
     return this.waiting.size
   }
 
   /** The present state, for worlds that shall equal this one. */
   get state(): WorldState & { readonly clock: ClockState } {
-    const { title, seed, revision } = this
-    const { startsAt } = this.#initialState
+    const { title, seed, revision, faults } = this
+    const { startsAt, scenarioFaults } = this.#initialState
     const tables = mapTables<TableStates>(name => this.tables[name].share())
-    return { title, seed, clock: this.clock.state, startsAt, random: this.random.save(), revision, tables }
+    const random = this.random.save()
+    return { title, seed, clock: this.clock.state, startsAt, random, revision, tables, faults, scenarioFaults }
   }
 
   /** Whether the world's time has reached `at`, in ms since the epoch. A tracked read depends on it. */
@@ -177,10 +211,21 @@ class WorldCore implements TableContext, View {
   }
 
   /** Runs a transaction over `tables`: see `World.transaction`. */
-  write<T>(write: () => T, options: WriteOptions = byCode): T {
+  write<T>(write: () => T, options: WriteOptions = { cause: this.#cause }): T {
     if (this.writeLog) return this.#writeInside(this.writeLog, write)
     if (options.at === undefined) void this.clock.catchUp()
     return this.#run(write, options)
+  }
+
+  /** Runs a function. What it writes at once has this cause, unless it names another. */
+  causedBy<T>(cause: Cause, run: () => T): T {
+    const before = this.#cause
+    this.#cause = cause
+    try {
+      return run()
+    } finally {
+      this.#cause = before
+    }
   }
 
   /** Calls the listener after each change set with changed rows. Returns a function that ends this. */
@@ -197,24 +242,43 @@ class WorldCore implements TableContext, View {
   }
 
   /**
-   * Goes back to the initial state in one transaction, and answers every waiter. A world whose scenario gives no time starts
-   * at the present time of `Date`. The clock goes on if `keep` has it; the revision goes on rising.
+   * Replaces the state in one transaction, and answers every waiter: a request of one test must not wait on in the next.
+   * A `reset` goes back to that state from now on. The revision goes on rising.
    */
-  reset(keep: readonly 'clock'[] = [], inside?: () => void): void {
-    if (!keep.includes('clock')) this.#startAtPresent()
-    const clock = keep.includes('clock') ? undefined : this.#initialClock
-    this.#replace(this.#initialState, { cause: { kind: 'reset' }, clock, inside })
-  }
-
-  /** Takes over another state in one transaction, and answers every waiter. A reset goes back to that state from now on. */
-  load(state: WorldState, inside?: () => void): void {
+  replaceState(state: WorldState, { cause, keep = [], inside }: ReplaceOptions): void {
+    if (this.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
     const clock = initialClock(state)
-    const takeOver = () => {
+    const before = this.clock.now()
+    const now = keep.includes('clock') ? before : clock.now
+    const replace = () => {
+      this.random.restore(state.random)
+      this.#restoreTables(state.tables)
+      // Faults keep their age where the clock shows another time.
+      this.#faults = keep.includes('faults')
+        ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
+        : shiftFaults(state.faults, now - timeOfState(state))
+      this.#name = { title: state.title, seed: state.seed }
       inside?.()
       this.#initialState = state
       this.#initialClock = clock
     }
-    this.#replace(state, { cause: { kind: 'load' }, clock, inside: takeOver })
+    try {
+      this.#run(replace, {
+        cause,
+        isRaw: true,
+        clock: keep.includes('clock') ? undefined : clock,
+        above: state.revision,
+      })
+    } finally {
+      this.endWaiters()
+    }
+  }
+
+  /** Goes back to the initial state. A world whose scenario gives no time starts at the present time of `Date`. */
+  reset(options: Omit<ReplaceOptions, 'cause'> = {}): void {
+    const state = this.#initialState
+    const isLater = !options.keep?.includes('clock') && state.startingAt && Date.now() !== this.#initialClock.now
+    this.replaceState((isLater && state.startingAt?.(Date.now())) || state, { ...options, cause: { kind: 'reset' } })
   }
 
   /**
@@ -230,18 +294,22 @@ class WorldCore implements TableContext, View {
   ): ReloadSummary {
     if (this.writeLog) throw new UsageError('a transaction cannot reload its world: end it first')
     const { next, clock, initialClock, random, merged } = this.#merge(definition)
-    if (isDryRun) return merged.summary
+    const lost = countRemoved(this.#initialState.scenarioFaults, next.scenarioFaults)
+    const summary = { ...merged.summary, deleted: merged.summary.deleted + lost }
+    if (isDryRun) return summary
     this.#run(
       () => {
         this.random.restore(random)
         this.#restoreTables(merged.tables)
+        this.#faults = this.#mergeFaults(next)
+        this.#name = { title: next.title, seed: next.seed }
         inside?.()
         this.#initialState = next
         this.#initialClock = initialClock
       },
       { cause: { kind: 'reload' }, isRaw: true, clock },
     )
-    return merged.summary
+    return summary
   }
 
   /** The state of the world, had it started with another scenario. The start stays, unless the scenarios differ in it. */
@@ -274,33 +342,9 @@ class WorldCore implements TableContext, View {
     }
   }
 
-  #startAtPresent(): void {
-    const now = Date.now()
-    if (this.#initialState.startingAt === undefined || now === this.#initialClock.now) return
-    this.#initialState = this.#initialState.startingAt(now)
-    this.#initialClock = initialClock(this.#initialState)
-  }
-
-  /** Replaces the state, and answers every waiter: a request of one test must not wait on in the next. */
-  #replace(
-    state: Pick<WorldState, 'random' | 'revision' | 'tables'>,
-    {
-      cause,
-      clock,
-      inside,
-    }: { readonly cause: Cause; readonly clock: ClockChange | undefined; readonly inside: (() => void) | undefined },
-  ): void {
-    if (this.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
-    const replace = () => {
-      this.random.restore(state.random)
-      this.#restoreTables(state.tables)
-      inside?.()
-    }
-    try {
-      this.#run(replace, { cause, isRaw: true, clock, above: state.revision })
-    } finally {
-      this.endWaiters()
-    }
+  #mergeFaults({ faults: { random }, scenarioFaults }: WorldState): FaultsState {
+    if (sameJson(this.#initialState.scenarioFaults, scenarioFaults)) return this.#faults
+    return replaceScenarioFaults(this.#faults, scenarioFaults, { now: this.clock.now(), random })
   }
 
   #restoreTables(states: TableStates): void {
@@ -312,11 +356,13 @@ class WorldCore implements TableContext, View {
   #writeInside<T>(transaction: Transaction, write: () => T): T {
     const savepoint = transaction.savepoint
     const random = this.random.save()
+    const faults = this.#faults
     try {
       return refusePromise(write())
     } catch (error) {
       transaction.rollback(savepoint)
       this.random.restore(random)
+      this.#faults = faults
       throw error
     }
   }
@@ -326,14 +372,21 @@ class WorldCore implements TableContext, View {
     options: WriteOptions & {
       readonly isRaw?: true
       readonly clock?: ClockChange | undefined
+      /** The setting before, where the clock has been moved already. */
+      readonly clockBefore?: ClockState
       readonly above?: number
     },
   ): T {
     const { clock, above = 0, isRaw = false, cause, at, revisions } = options
-    const clockBefore = clock && this.clock.state
+    const before: StateBesideRows = {
+      random: this.random.save(),
+      faults: this.#faults,
+      name: this.#name,
+      clock: options.clockBefore ?? (clock && this.clock.state),
+    }
+    const [initialState, initialClock] = [this.#initialState, this.#initialClock]
     if (clock) this.clock.restore(clock)
     const now = this.clock.pin(at)
-    const random = this.random.save()
     const revision = Math.max(this.#revision + 1, now, above)
     const transaction = new Transaction(this.tables, { revision, now, isRaw })
     const touched = this.dependencies.hasListeners || clock?.now !== undefined ? new Set<Tag>() : undefined
@@ -343,41 +396,66 @@ class WorldCore implements TableContext, View {
     let value: T
     try {
       value = refusePromise(write())
-      changeSet = this.#finish(transaction, { random, cause, touched })
+      changeSet = this.#finish(transaction, { before, cause, touched })
     } catch (error) {
       transaction.rollback()
-      this.random.restore(random)
-      if (clockBefore) this.clock.restore(clockBefore)
+      this.random.restore(before.random)
+      this.#faults = before.faults
+      this.#name = before.name
+      this.#initialState = initialState
+      this.#initialClock = initialClock
+      if (clock && before.clock) this.clock.restore(before.clock)
       throw error
     } finally {
       this.writeLog = undefined
       this.clock.unpin()
     }
-    if (changeSet) revisions?.push(changeSet.revision)
+    if (changeSet) {
+      revisions?.push(changeSet.revision)
+      this.#record?.(changeSet)
+    }
     this.#tell(changeSet, touched)
     return value
+  }
+
+  /** Records that the clock was set or moved. */
+  #recordClock(clockBefore: ClockState): void {
+    this.#run(() => {}, { cause: { kind: 'control', call: 'clock' }, clockBefore })
   }
 
   /** Checks and marks what a transaction has changed. Returns `undefined` where that is nothing. */
   #finish(
     transaction: Transaction,
     {
-      random: before,
+      before,
       cause,
       touched,
-    }: { readonly random: RandomState; readonly cause: Cause; readonly touched: Set<Tag> | undefined },
+    }: { readonly before: StateBesideRows; readonly cause: Cause; readonly touched: Set<Tag> | undefined },
   ): ChangeSet | undefined {
     const changes = transaction.finish()
-    const after = this.random.save()
-    const hasDrawn = before.some((number, i) => number !== after[i])
-    if (changes.length === 0 && !hasDrawn) return undefined
+    const random = this.random.save()
+    const hasDrawn = before.random.some((number, i) => number !== random[i])
+    const hasFaults = !sameJson(before.faults, this.#faults)
+    const hasName = !sameJson(before.name, this.#name)
     const { revision, now: at } = transaction
+    const clock = before.clock && { ...this.clock.state, now: at }
+    const hasClock = !sameJson(before.clock, clock)
+    if (changes.length === 0 && !hasDrawn && !hasFaults && !hasName && !hasClock) return undefined
     for (const name of new Set(changes.map(({ table }) => table))) {
       const own = changes.filter(({ table }) => table === name)
       ;(this.tables[name] as unknown as Table<object>).commit(own, revision, touched)
     }
     this.#revision = revision
-    return { revision, at, cause, changes, ...(hasDrawn ? { random: { before, after } } : {}) }
+    return {
+      revision,
+      at,
+      cause,
+      changes,
+      ...(hasDrawn ? { random: { before: before.random, after: random } } : {}),
+      ...(hasClock && before.clock && clock ? { clock: { before: before.clock, after: clock } } : {}),
+      ...(hasFaults ? { faults: { before: before.faults, after: this.#faults } } : {}),
+      ...(hasName ? { scenario: { before: before.name, after: this.#name } } : {}),
+    }
   }
 
   /** Wakes what depends on the touched tags at once, and tells subscribers in the order of the change sets. */
@@ -398,7 +476,14 @@ class WorldCore implements TableContext, View {
   }
 }
 
-const byCode: WriteOptions = { cause: { kind: 'code' } }
+/** The parts of a world beside its rows, as they were before a transaction. */
+interface StateBesideRows {
+  readonly random: RandomState
+  readonly faults: FaultsState
+  readonly name: ScenarioName
+  /** `undefined` where the clock only goes on. */
+  readonly clock: ClockState | undefined
+}
 
 /** Tells of a change set. Its transaction has ended, so an error does not reach its caller: it is an uncaught one. */
 function callSafely(tell: () => void): void {

@@ -230,10 +230,7 @@ describe('a request with a fault', () => {
     [{ hold: true }, / <green 200> .* fault 1: held$/],
     [{ reset: true }, / <red 0> .* fault 1: reset$/],
     [{ empty: true }, / <red 0> .* fault 1: empty$/],
-    [
-      { error: { status: 418 } },
-      / <yellow 418> .* ERROR: fault 1 of this mock made this failure up {2}fault 1: error$/,
-    ],
+    [{ error: { status: 418 } }, / <yellow 418> .* ERROR: fault 1 of this mock injected this error {2}fault 1: error$/],
   ])('has the fault and its effect in its line: %j', async (effect, line) => {
     const { record, world } = await recordOf(effect)
 

@@ -57,7 +57,7 @@ describe('the faults of a world, over HTTP', () => {
 
     const { status: _, ...body } = error
     expect(got.map(one => [one.status, json(one)])).toEqual(
-      Array.from({ length: 2 }, () => [403, { ...body, message: 'fault 1 of this mock made this failure up' }]),
+      Array.from({ length: 2 }, () => [403, { ...body, message: 'fault 1 of this mock injected this error' }]),
     )
   })
 

@@ -260,7 +260,10 @@ describe('the histories of several worlds', () => {
     fc.integer({ min: 0, max: 9_000 }),
   ])('keep the newest that fit, and know how much that is', (steps, exchanges, most) => {
     const budget = new HistoryBudget(most)
-    const histories = Array.from({ length: 4 }, () => new History({ exchanges, bytes: 6_000, budget }))
+    const histories = Array.from(
+      { length: 4 },
+      () => new History({ exchanges, bytes: 6_000, budget }, { revision: 1, at: 0 }),
+    )
     const ended = new Set<number>()
 
     for (const { world, ...what } of steps) {

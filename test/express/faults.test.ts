@@ -10,8 +10,9 @@ import { listenTanks } from '../support/entry-points.js'
 import { link, list, nowhere, prepare, validate } from '../support/faults.js'
 import { it } from '../support/fixtures.js'
 import { failure, openSocket, parseResponses, sendTo } from '../support/http.js'
+import { contents } from '../support/small-world.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
-import { isBusy, live, stateOf } from '../support/worlds.js'
+import { isBusy, live, watchIndexOf } from '../support/worlds.js'
 
 /** How a connection ended, and what had come on it. */
 interface End {
@@ -72,10 +73,10 @@ describe.each([
     ['one of HTTP/1.0', head(list).replace('HTTP/1.1', 'HTTP/1.0')],
   ] as const)('ends the connection without a byte, for %s', async ([, bytes], { server }) => {
     server.mock.faults.add(fault)
-    const before = stateOf(server.mock.world)
+    const before = contents(live(server.mock.world))
 
     expect(await endAfter(server.url, bytes)).toEqual(gone[how])
-    expect(stateOf(server.mock.world)).toBe(before)
+    expect(contents(live(server.mock.world))).toBe(before)
   })
 
   it('lets the earlier answers of the connection go out, and no later ones', async ({ server }) => {
@@ -266,7 +267,10 @@ it('on a socket, a watch that is woken for nothing has the same data and index',
   const { mock, url } = server
   mock.faults.add({ effect: { spurious: '2s' } })
   const first = await sendTo(url, link)
-  const answer = sendTo(url, { ...link, query: `${link.query}&watch_index=${mock.world.revision}` })
+  const answer = sendTo(url, {
+    ...link,
+    query: `${link.query}&watch_index=${watchIndexOf(mock.world, tokens.pending)}`,
+  })
   await expect.poll(() => mock.world.waiters).toBe(1)
 
   await mock.world.clock.advance(2_000)

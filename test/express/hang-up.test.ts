@@ -9,10 +9,11 @@ import { listenTanks } from '../support/entry-points.js'
 import { deferred } from '../support/express-app.js'
 import { openSocket, sendTo } from '../support/http.js'
 import { completion, tanks, tokens } from '../support/tanks.js'
-import { live } from '../support/worlds.js'
+import { live, watchIndexOf } from '../support/worlds.js'
 
 const path = '/cloud/devices/links'
-const query = ({ world }: Mockmaker) => `device_link_token=${tokens.pending}&watch_index=${world.revision}`
+const query = ({ world }: Mockmaker) =>
+  `device_link_token=${tokens.pending}&watch_index=${watchIndexOf(world, tokens.pending)}`
 const watching = (mock: Mockmaker) => `GET ${path}?${query(mock)} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 
 /** An app of a user's, with handlers of theirs before ours. */

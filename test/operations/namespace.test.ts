@@ -135,7 +135,7 @@ describe('a development token that a call makes', () => {
     const mock = createMockmaker({ scenario: tanks })
     const { token } = json(await post(mock, path, byLabel)) as { token: string }
 
-    const snapshot = JSON.parse(JSON.stringify(snapshotOf(live(mock.world))))
+    const snapshot = JSON.parse(JSON.stringify(snapshotOf(live(mock.world).state)))
     const other = createMockmaker({ scenario: snapshot })
 
     expect(snapshot.bearer_tokens).toContainEqual(expect.objectContaining({ token, development }))

@@ -45,7 +45,7 @@ describe('a mock of a snapshot', () => {
     async ({ scenario, steps }) => {
       const mock = createMockmaker({ scenario, publicUrl })
       for (const step of steps) await play(step, live(mock.world))
-      const other = createMockmaker({ scenario: snapshotOf(live(mock.world)), publicUrl })
+      const other = createMockmaker({ scenario: snapshotOf(live(mock.world).state), publicUrl })
 
       const calls = callsTo(live(mock.world))
 
@@ -60,7 +60,7 @@ describe('a mock of a snapshot', () => {
   ])('answers after calls and writes as the mock of the world does, and goes on so', async (writes, calls) => {
     const mock = createMockmaker({ scenario: tanks, publicUrl })
     for (const write of writes) await ('does' in write ? playWrite(write, live(mock.world)) : ask(mock, write))
-    const other = createMockmaker({ scenario: snapshotOf(live(mock.world)), publicUrl })
+    const other = createMockmaker({ scenario: snapshotOf(live(mock.world).state), publicUrl })
 
     await expectEqualAnswers([mock, other], calls)
     await Promise.all([mock.close(), other.close()])
@@ -69,7 +69,7 @@ describe('a mock of a snapshot', () => {
   it('completes a link at the time at which the world would have', async () => {
     const mock = createMockmaker({ scenario: { ...tanks, device_links: [{ game: 'tanks', completes_after: '5s' }] } })
     await mock.world.clock.advance('2s')
-    const other = createMockmaker({ scenario: snapshotOf(live(mock.world)) })
+    const other = createMockmaker({ scenario: snapshotOf(live(mock.world).state) })
     const statuses = () => [mock, other].map(({ world }) => world.deviceLinks.all()[0]?.status)
 
     await Promise.all([mock, other].map(({ world }) => world.clock.advance(2_999)))

@@ -62,7 +62,7 @@ describe('a world that a snapshot is put back into', () => {
     'has equal records, title, seed, clock and chance, a higher revision, and else an equal snapshot',
     async random => {
       const world = await played(random)
-      const snapshot = snapshotOf(world)
+      const snapshot = snapshotOf(world.state)
 
       for (const [way, take] of ways) {
         const copy = put(take(snapshot))
@@ -70,7 +70,7 @@ describe('a world that a snapshot is put back into', () => {
         expect(contents(copy), way).toBe(contents(world))
         expect(ownState(copy), way).toEqual(ownState(world))
         expect(copy.revision, way).toBeGreaterThan(world.revision)
-        expect(snapshotOf(copy), way).toEqual({ ...snapshot, revision: copy.revision })
+        expect(snapshotOf(copy.state), way).toEqual({ ...snapshot, revision: copy.revision })
       }
     },
   )
@@ -79,7 +79,7 @@ describe('a world that a snapshot is put back into', () => {
     it.each(Object.entries(scenarios))('has them when nothing has happened yet, for %s', (_name, scenario) => {
       const world = put(scenario)
 
-      const copy = put(take(snapshotOf(world)))
+      const copy = put(take(snapshotOf(world.state)))
 
       expect([contents(copy), ownState(copy)]).toEqual([contents(world), ownState(world)])
     })

@@ -21,7 +21,7 @@ describe('a snapshot', () => {
       device_links: [],
       bearer_tokens: [],
     })
-    expect(JSON.parse(JSON.stringify(snapshotOf(world)))).toEqual({
+    expect(JSON.parse(JSON.stringify(snapshotOf(world.state)))).toEqual({
       title: 'Tanks',
       seed: 7,
       revision: Date.UTC(2026, 10, 20, 20),
@@ -82,7 +82,7 @@ describe('a snapshot', () => {
       device_links: [{ completes_after: '90s' }],
     })
 
-    const { games, device_links } = snapshotOf(world)
+    const { games, device_links } = snapshotOf(world.state)
     const namespace = games?.[0]?.namespaces?.[0]
 
     expect(namespace?.players?.session).toBe('12m')

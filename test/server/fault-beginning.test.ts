@@ -1,31 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultEntry } from '../../src/contract/faults.js'
-import { createMockmaker } from '../../src/index.js'
-import { WorldFaults } from '../../src/server/faults.js'
+import { createMockmaker, type Mockmaker, type ScenarioInput } from '../../src/index.js'
+import { servable } from '../../src/mock.js'
 import { list } from '../support/faults.js'
 import { tanks } from '../support/tanks.js'
-import { live } from '../support/worlds.js'
 
-/** The faults of a world of tanks that begins with some. */
-function begun(faults: readonly FaultEntry[], chance?: WorldFaults['chance']) {
-  const world = live(createMockmaker({ scenario: tanks }).world)
-  const all = new WorldFaults(world)
-  all.begin(faults, chance)
-  const strike = () => all.strike({ ...list, headers: {} })?.fault.id
-  return { world, all, strike }
+/** A mock of a world of tanks with faults. `strike` returns the id of the fault that a request meets. */
+function begun(faults: readonly FaultEntry[]) {
+  return withStrike(createMockmaker({ scenario: { ...tanks, faults } as ScenarioInput }))
+}
+
+function withStrike(mock: Mockmaker) {
+  const { faults: all } = servable(mock)
+  const strike = () => all.strike({ ...list, headers: {} }, () => ({ cause: { kind: 'code' } }))?.id
+  return { mock, all, strike }
 }
 
 const reset = { effect: { reset: true } } as const
 const times = (count: number, strike: () => string | undefined) => Array.from({ length: count }, strike)
 
 describe('faults that a world begins with', () => {
-  it('are numbered from 1, and come back on a reset', () => {
-    const { all, strike } = begun([{ ...reset, times: 1 }, reset])
+  it('are numbered from 1, and come back on a reset', async () => {
+    const { mock, all, strike } = begun([{ ...reset, times: 1 }, reset])
     const first = times(2, strike)
     all.remove('2')
     all.add(reset)
 
-    all.reset()
+    await mock.reset()
 
     expect([first, times(2, strike), all.list().map(({ id }) => id)]).toEqual([
       ['1', '2'],
@@ -35,7 +36,7 @@ describe('faults that a world begins with', () => {
   })
 
   it('go on where they were: what is listed can be given back', async () => {
-    const { all, world, strike } = begun([
+    const { all, mock, strike } = begun([
       { ...reset, times: 3, after: 2 },
       { ...reset, after: '5s', for: '10s' },
       { ...reset, after: 4, for: '10s' },
@@ -44,14 +45,13 @@ describe('faults that a world begins with', () => {
     all.remove('2')
     all.add({ ...reset, after: '5s', for: '10s' })
     times(4, strike)
-    await world.clock.advance(7_000)
+    await mock.clock.advance(7_000)
     const saved = all.list()
-    const again = new WorldFaults(world)
-    again.begin(saved, all.chance)
+    const again = withStrike(createMockmaker({ scenario: mock.snapshot({ with: ['faults'] }) }))
 
-    const both = [again, all].map(one => {
-      const struck = times(20, () => one.strike({ ...list, headers: {} })?.fault.id)
-      return { struck, list: one.list(), next: one.add(reset).id }
+    const both = [again, { all, strike }].map(one => {
+      const struck = times(20, one.strike)
+      return { struck, list: one.all.list(), next: one.all.add(reset).id }
     })
 
     expect(saved).toMatchObject([{ id: '1', matched: 4, struck: 2 }, { id: '3' }, { id: '4' }, { id: '5' }])
@@ -61,24 +61,24 @@ describe('faults that a world begins with', () => {
 
   it('keep their age on each reset, whatever the clock shows by then', async () => {
     const aged = { ...reset, for: '10s', id: '1', added_at: '2026-11-20T19:59:55.000Z' }
-    const { all, world, strike } = begun([aged])
-    await world.clock.advance(60_000)
+    const { mock, strike } = begun([aged])
+    await mock.clock.advance(60_000)
     const over = strike()
 
-    all.reset()
+    await mock.reset({ keep: ['clock'] })
     const [anew] = times(1, strike)
-    await world.clock.advance(4_999)
+    await mock.clock.advance(4_999)
     const late = strike()
-    await world.clock.advance(1)
+    await mock.clock.advance(1)
 
     expect([over, anew, late, strike()]).toEqual([undefined, '1', '1', undefined])
   })
 
-  it('draw the same from the seed after a reset', () => {
-    const { all, strike } = begun([{ ...reset, chance: 0.5 }])
+  it('draw the same from the seed after a reset', async () => {
+    const { mock, strike } = begun([{ ...reset, chance: 0.5 }])
     const first = times(50, strike)
 
-    all.reset()
+    await mock.reset()
 
     expect(times(50, strike)).toEqual(first)
   })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultDelay } from '../../src/contract/faults.js'
-import { delayMs } from '../../src/server/fault-delay.js'
+import { drawDelay } from '../../src/server/faults.js'
 import { Random } from '../../src/store/random.js'
 
 /** 10,000 delays, shortest first. */
 function drawn(delay: FaultDelay, seed = 7): number[] {
   const random = new Random(seed, 'faults')
-  return Array.from({ length: 10_000 }, () => delayMs(delay, () => random)).toSorted((a, b) => a - b)
+  return Array.from({ length: 10_000 }, () => drawDelay(delay, () => random)).toSorted((a, b) => a - b)
 }
 
 const quantile = (delays: readonly number[], part: number) => delays[Math.floor(delays.length * part)] ?? 0
@@ -17,7 +17,7 @@ describe('a delay', () => {
       throw new Error('drawn')
     }
 
-    expect(delayMs('1.5s', chance)).toBe(1_500)
+    expect(drawDelay('1.5s', chance)).toBe(1_500)
   })
 
   it('between two has both, and all between them alike', () => {
@@ -35,7 +35,7 @@ describe('a delay', () => {
   ])('with a median of %s and a p95 of %s has them', (median, p95) => {
     const delays = drawn({ median, p95 })
 
-    const [wantedMedian, wantedP95] = [delayMs(median, never), delayMs(p95, never)]
+    const [wantedMedian, wantedP95] = [drawDelay(median, never), drawDelay(p95, never)]
     expect(Math.abs(quantile(delays, 0.5) / wantedMedian - 1)).toBeLessThan(0.05)
     expect(Math.abs(quantile(delays, 0.95) / wantedP95 - 1)).toBeLessThan(0.1)
     expect(delays.every(ms => Number.isInteger(ms) && ms >= 0)).toBe(true)

@@ -150,9 +150,9 @@ describe.each([
 
 describe('a fault that wakes a watch for nothing', () => {
   it('answers it after its time with the same data and the same index', async () => {
-    const { mock, world, records } = mockWithFaults([{ effect: { spurious: '2s' } }])
+    const { mock, world, records, index } = mockWithFaults([{ effect: { spurious: '2s' } }])
     const first = await ask(mock, link)
-    const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${world.revision}` })
+    const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${index}` })
 
     await world.clock.advance(1_999)
     const before = world.waiters
@@ -184,8 +184,8 @@ describe('a fault that wakes a watch for nothing', () => {
   })
 
   it('lets a change wake it as ever', async () => {
-    const { mock, world } = mockWithFaults([{ effect: { spurious: '2s' } }])
-    const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${world.revision}` })
+    const { mock, world, index } = mockWithFaults([{ effect: { spurious: '2s' } }])
+    const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${index}` })
 
     await ask(mock, completion)
 

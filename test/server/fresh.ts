@@ -33,14 +33,14 @@ export function freshRequestHandler(world: LiveWorld): RequestHandler {
       id === 'games.getGameById' ? gameRevision(String(input.game_id)) : linkRevision(String(input.device_link_token))
     return { ...output, watch: { index: String(index) } }
   }
-  const { clock, seed, dependencies } = world
-  const fresh = { tables, clock, seed, dependencies, hasPassed: view.hasPassed } as unknown as LiveWorld // enough to read
+  const { clock, seed, dependencies, faults } = world
+  const fresh = { tables, clock, seed, dependencies, faults, hasPassed: view.hasPassed } as unknown as LiveWorld // enough to read
   const responder = new Responder({
     worldId: 'default',
     world: fresh,
     corsOrigins: [],
     log: new ExchangeLog(),
-    history: new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) }),
+    history: new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) }, { revision: 1, at: 0 }),
     rayId: () => 'no ray',
     onBug(error) {
       throw error

@@ -7,7 +7,7 @@ import { Executor } from '../../src/server/execute.js'
 import type { DeviceLinkRow } from '../../src/store/rows.js'
 import { ask, json, type TestResponse } from '../support/http.js'
 import { bearer, completion, ids, startAt, tanks, tokens } from '../support/tanks.js'
-import { flushPromises, live } from '../support/worlds.js'
+import { flushPromises, live, watchIndexOf } from '../support/worlds.js'
 
 interface Watched {
   readonly cloud_token?: string
@@ -141,11 +141,11 @@ describe('a watch', () => {
     const { mock, world, first, answer } = await blocked()
 
     await putOff(mock, expires_at)
-    const waiting = world.waiters
+    const { waiters, revision } = world
     await world.clock.advance(1_000)
 
     const { watch, ...data } = json(await answer) as Watched
-    expect([waiting, data, watch.index]).toEqual([1, {}, String(world.revision)])
+    expect([waiters, data, watch.index]).toEqual([1, {}, String(revision)])
     expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(first)))
   })
 
@@ -371,7 +371,10 @@ describe('watches that wake together', () => {
   const other = 'device.mock.other'
   const twoLinks: ScenarioInput = { ...tanks, device_links: [{ token: tokens.pending }, { token: other }] }
   const watch = (mock: Mockmaker, token: string) =>
-    mock.answer({ ...get(`device_link_token=${token}&watch_index=${mock.world.revision}`), headers: {} })
+    mock.answer({
+      ...get(`device_link_token=${token}&watch_index=${watchIndexOf(mock.world, token)}`),
+      headers: {},
+    })
   const completeAll = (mock: Mockmaker, cloud_token: string) =>
     mock.world.deviceLinks.updateMany(undefined, {
       data: link => void Object.assign(link, { status: 'complete', game_id: ids.tanks, cloud_token }),

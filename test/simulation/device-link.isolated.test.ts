@@ -53,7 +53,8 @@ describe('a link with completes_after', () => {
 
     await world.clock.advance(60_000)
 
-    expect(changes).toMatchObject([{ at: Date.parse('2026-11-20T20:00:05Z'), revision: world.revision }])
+    const at = Date.parse('2026-11-20T20:00:05Z')
+    expect(changes).toMatchObject([{ at, revision: at }])
   })
 
   it('completes at once where the time is 0', async () => {

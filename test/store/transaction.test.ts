@@ -70,7 +70,7 @@ const failures: readonly (readonly [what: string, write: Write, message: string]
   ['resets its world', (_, world) => world.reset(), 'a transaction cannot replace its world: end it first'],
   [
     'loads another state into its world',
-    (_, world) => world.load(smallWorld().state),
+    (_, world) => world.replaceState(smallWorld().state, { cause: { kind: 'load' } }),
     'a transaction cannot replace its world: end it first',
   ],
   [

@@ -135,7 +135,7 @@ async function happen(
     }
     case 'advance':
       await world.clock.advance(event.ms)
-      model.now += event.ms
+      model.advance(event.ms)
       return world
     case 'set the clock':
       model.now += event.ms

@@ -190,8 +190,8 @@ describe('a world that is reset', () => {
     const rows = { ...smallRows(), lobbies: [lobby('other')] }
     const definition = { ...smallDefinition({ rows, now: startAt + 5 }), title: 'other' }
     const replace = {
-      reset: () => world.reset([], inside),
-      load: () => world.load(createState(definition), inside),
+      reset: () => world.reset({ inside }),
+      load: () => world.replaceState(createState(definition), { cause: { kind: 'load' }, inside }),
       reload: () => world.reload(definition, { inside }),
     }
     expect(replace[how]).toThrow('stop')

@@ -24,8 +24,10 @@ export function mockWithFaults(faults: readonly Fault[], options: MockmakerOptio
   const mock = createMockmaker({ scenario: tanks, ...options })
   const records: ExchangeRecord[] = []
   mock.log.subscribe(record => void records.push(record))
+  /** The watch index of all rows. */
+  const index = mock.world.revision
   for (const fault of faults) mock.faults.add(fault)
-  return { mock, world: live(mock.world), records }
+  return { mock, world: live(mock.world), records, index }
 }
 
 /** The response that stands for a broken connection. */

@@ -1,6 +1,7 @@
 import { it as base, expect } from 'vitest'
 import { type ListenOptions, type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
 import { completion, tanks, tokens } from './tanks.js'
+import { watchIndexOf } from './worlds.js'
 
 /** Where the tests ask. */
 export const origin = 'http://mock.test'
@@ -28,7 +29,7 @@ export const lobbiesAt = async (url = listUrl) => ((await (await fetch(url)).jso
 
 /** Where a fetch blocks on the pending device link. */
 export const watchUrl = ({ world }: NodeMockmaker) =>
-  `${origin}/cloud/devices/links?device_link_token=${tokens.pending}&watch_index=${world.revision}`
+  `${origin}/cloud/devices/links?device_link_token=${tokens.pending}&watch_index=${watchIndexOf(world, tokens.pending)}`
 
 /** Completes the pending device link. */
 export const complete = () => fetch(origin + completion.path, completion)

@@ -107,5 +107,10 @@ export function dump(world: LiveWorld): string {
     const { revision, nextSeq } = world.tables[name].state
     return { name, revision, nextSeq, entries: world.tables[name].state.entries() }
   })
-  return JSON.stringify({ snapshot: snapshotOf(world), clock: world.clock.state, random: world.random.save(), tables })
+  return JSON.stringify({
+    snapshot: snapshotOf(world.state),
+    clock: world.clock.state,
+    random: world.random.save(),
+    tables,
+  })
 }

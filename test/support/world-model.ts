@@ -81,6 +81,12 @@ export class WorldModel {
     this.#commit(before, this.#initial.revision)
   }
 
+  advance(ms: number): void {
+    const before = this.#save()
+    this.now += ms
+    this.#commit(before)
+  }
+
   /** From now on, a reset goes back to the present state. */
   fork(): void {
     this.#initial = this.#save()
@@ -119,7 +125,7 @@ export class WorldModel {
       const [then, now] = [before.tables[name], this.#tables[name]]
       return then.length === now.length && then.every((one, i) => isSameRow(one, now[i]))
     })
-    if (isSame && isDeepStrictEqual(before.random, this.random)) return
+    if (isSame && isDeepStrictEqual(before.random, this.random) && before.now === this.now) return
     this.revision = Math.max(this.revision + 1, this.now, above)
   }
 

@@ -84,3 +84,8 @@ export function flushPromises(): Promise<void> {
 export function isBusy(mock: Mock): boolean {
   return servable(mock).busy
 }
+
+/** The watch index of a device link: the revision of its last change. */
+export function watchIndexOf(world: World, token: string): number {
+  return live(world).tables.deviceLinks.state.entry(token)?.revision ?? 0
+}

@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import type { FaultState } from '../contract/faults.js'
+import type { History } from '../server/history.js'
+import type { Cause, ChangeSet } from '../store/change-set.js'
+import type { ClockMode } from '../store/clock.js'
+import { type FaultsState, faultState } from '../store/faults.js'
+import { tableNames } from '../store/models.js'
+import type { RandomState } from '../store/random.js'
+import type { TableName } from '../store/rows.js'
+
+/** Selects change sets of a world. All given keys must match. */
+export const HistoryOptions = z.strictObject({
+  /** A revision: only later change sets. Default: all that are kept. */
+  since: z.int().min(0).optional(),
+  /** Only those that changed a row of this table, such as `lobbies`. */
+  table: z.enum(tableNames).optional(),
+  /** Only those that a request caused, by its `rvt-ray-id`. */
+  request: z.string().optional(),
+  /** The most change sets. With `since` the first of them, otherwise the newest. Default: 100. */
+  limit: z.int().min(1).max(1_000).optional(),
+})
+export type HistoryOptions = z.output<typeof HistoryOptions>
+
+/** The change sets of a world that were asked for, the oldest first. */
+export interface HistoryJson {
+  /** The oldest revision that can be restored. */
+  readonly oldest: number
+  /** The newest revision. */
+  readonly newest: number
+  readonly change_sets: readonly RecordedChangeSet[]
+}
+
+/** Everything that one transaction changed. */
+export interface RecordedChangeSet {
+  readonly revision: number
+  /** Its time, in ISO 8601. */
+  readonly at: string
+  readonly cause: Cause
+  /** The changed rows. `before` is absent for a new row, `after` for a deleted one. */
+  readonly changes: readonly {
+    readonly table: TableName
+    readonly id: string
+    readonly before?: object
+    readonly after?: object
+  }[]
+  /** The state of the random numbers. Absent if none was drawn. */
+  readonly random?: { readonly before: RandomState; readonly after: RandomState }
+  /** The setting of the clock. Absent if it was not set or moved. */
+  readonly clock?: { readonly before: ClockJson; readonly after: ClockJson }
+  /** The faults with their counters. Absent if nothing changed. */
+  readonly faults?: { readonly before: readonly FaultState[]; readonly after: readonly FaultState[] }
+  /** The title and the seed. Absent if they stayed. */
+  readonly scenario?: ChangeSet['scenario']
+}
+
+interface ClockJson {
+  readonly mode: ClockMode
+  readonly rate: number
+  /** In ISO 8601. */
+  readonly now: string
+}
+
+const defaultLimit = 100
+
+export function listHistory(history: History, options: HistoryOptions): HistoryJson {
+  const { since, table, request, limit = defaultLimit } = options
+  const { oldest, newest } = history
+  const matching = history
+    .since(since ?? oldest)
+    .later.filter(({ changes }) => table === undefined || changes.some(change => change.table === table))
+    .filter(({ cause }) => request === undefined || (cause.kind === 'request' && cause.request === request))
+  const selected = since === undefined ? matching.slice(-limit) : matching.slice(0, limit)
+  return { oldest, newest, change_sets: selected.map(changeSetJson) }
+}
+
+function changeSetJson({
+  revision,
+  at,
+  cause,
+  changes,
+  random,
+  clock,
+  faults,
+  scenario,
+}: ChangeSet): RecordedChangeSet {
+  return {
+    revision,
+    at: new Date(at).toISOString(),
+    cause,
+    changes: changes.map(({ table, id, before, after }) => ({
+      table,
+      id,
+      ...(before ? { before: before.row } : {}),
+      ...(after ? { after: after.row } : {}),
+    })),
+    ...(random ? { random } : {}),
+    ...(clock ? { clock: { before: clockJson(clock.before), after: clockJson(clock.after) } } : {}),
+    ...(faults ? { faults: { before: faultsJson(faults.before, at), after: faultsJson(faults.after, at) } } : {}),
+    ...(scenario ? { scenario } : {}),
+  }
+}
+
+function clockJson({ mode, rate, now }: { mode: ClockMode; rate: number; now: number }): ClockJson {
+  return { mode, rate, now: new Date(now).toISOString() }
+}
+
+function faultsJson({ records }: FaultsState, now: number): FaultState[] {
+  return records.map(record => faultState(record, { now, holding: 0 }))
+}

@@ -1,0 +1,129 @@
+import type { Fault, FaultEntry, FaultState } from '../contract/faults.js'
+import { frozenCopy, sameJson } from '../lib/json.js'
+import { durationMs } from '../lib/time.js'
+import { Random, type RandomState } from './random.js'
+
+/** A fault of a world with its counters. Never modified. Times are in ms of the world's clock. */
+export interface FaultRecord {
+  readonly id: string
+  readonly fault: Fault
+  /** How many requests matched. */
+  readonly matched: number
+  /** How many requests it was applied to. */
+  readonly struck: number
+  readonly addedAt: number
+  /** `undefined` until enough requests have matched. */
+  readonly beganAt: number | undefined
+  /** Whether a reload of the scenario replaces it. */
+  readonly isFromScenario: boolean
+}
+
+/** The faults of a world, in the order in which they were added, and their random state. Never modified. */
+export interface FaultsState {
+  readonly records: readonly FaultRecord[]
+  /** The newest number that was used as an id. */
+  readonly lastId: number
+  /** `undefined` for the first state of the world's seed. */
+  readonly random: RandomState | undefined
+}
+
+/** Creates the faults of a scenario. `now` in ms of the world's clock. */
+export function createFaults(entries: readonly FaultEntry[], now: number, random?: RandomState): FaultsState {
+  const lastId = entries.reduce((last, { id = '0' }) => Math.max(last, Number(id)), 0)
+  return appendEntries({ records: [], lastId, random }, entries, now)
+}
+
+/** Appends a fault, under the next number. */
+export function appendFault(state: FaultsState, fault: Fault, now: number): FaultsState {
+  const lastId = state.lastId + 1
+  return { ...state, records: [...state.records, recordOf(fault, { id: String(lastId), now })], lastId }
+}
+
+/** Replaces the faults of a scenario that was changed. Other faults stay. */
+export function replaceScenarioFaults(
+  state: FaultsState,
+  entries: readonly FaultEntry[],
+  { now, random }: { readonly now: number; readonly random: RandomState | undefined },
+): FaultsState {
+  const others = state.records.filter(record => !record.isFromScenario)
+  const taken = new Set(others.map(({ id }) => id))
+  const renamed = entries.map(({ id, ...entry }) => (id === undefined || taken.has(id) ? entry : { id, ...entry }))
+  return appendEntries({ ...state, records: others, random: state.random ?? random }, renamed, now)
+}
+
+/** The same faults where the next reload replaces none of them. */
+export function withoutScenario(state: FaultsState): FaultsState {
+  return { ...state, records: state.records.map(record => ({ ...record, isFromScenario: false })) }
+}
+
+/** How many entries of a scenario are not in its next version. */
+export function countRemoved(before: readonly FaultEntry[], after: readonly FaultEntry[]): number {
+  return before.filter(entry => !after.some(other => sameJson(entry, other))).length
+}
+
+/** The same faults where the clock shows a time that is `ms` later. */
+export function shiftFaults(state: FaultsState, ms: number): FaultsState {
+  if (ms === 0 || state.records.length === 0) return state
+  const records = state.records.map(record => ({
+    ...record,
+    addedAt: record.addedAt + ms,
+    beganAt: record.beganAt === undefined ? undefined : record.beganAt + ms,
+  }))
+  return { ...state, records }
+}
+
+/** The sequence of random numbers of the faults, at its present place. */
+export function faultRandom({ random }: FaultsState, seed: number): Random {
+  const sequence = new Random(seed, 'faults')
+  if (random) sequence.restore(random)
+  return sequence
+}
+
+/** Whether a fault applies to a matching request, chance aside. */
+export function isDue({ fault, beganAt, struck }: FaultRecord, now: number): boolean {
+  const { times = Number.POSITIVE_INFINITY, for: length } = fault
+  if (beganAt === undefined || struck >= times) return false
+  const age = now - beganAt
+  return age >= 0 && (length === undefined || age < durationMs(length))
+}
+
+/** Counts a matching request. */
+export function countMatch(record: FaultRecord, now: number): FaultRecord {
+  const { after } = record.fault
+  const matched = record.matched + 1
+  const hasBegun = typeof after === 'number' && matched >= after
+  return { ...record, matched, beganAt: record.beganAt ?? (hasBegun ? now : undefined) }
+}
+
+/** The fault with its counters, as clients see it. `holding`: how many requests it holds now. */
+export function faultState(record: FaultRecord, { now, holding }: { now: number; holding: number }): FaultState {
+  const { id, fault, matched, struck, addedAt, beganAt } = record
+  return Object.freeze({
+    ...fault,
+    id,
+    matched,
+    struck,
+    holding,
+    added_at: new Date(addedAt).toISOString(),
+    ...(beganAt === undefined || beganAt > now ? {} : { began_at: new Date(beganAt).toISOString() }),
+  })
+}
+
+function appendEntries(state: FaultsState, entries: readonly FaultEntry[], now: number): FaultsState {
+  let { lastId } = state
+  const added = entries.map(entry => {
+    const id = entry.id ?? String(++lastId)
+    lastId = Math.max(lastId, Number(id))
+    return { ...recordOf(entry, { id, now }), isFromScenario: true }
+  })
+  return { ...state, records: [...state.records, ...added], lastId }
+}
+
+function recordOf(entry: FaultEntry, { id, now }: { readonly id: string; readonly now: number }): FaultRecord {
+  const { id: _id, matched = 0, struck = 0, holding: _holding, added_at, began_at, ...fault } = entry
+  const addedAt = added_at === undefined ? now : Date.parse(added_at)
+  const { after = 0 } = fault
+  const begins = typeof after === 'string' ? addedAt + durationMs(after) : after === 0 ? addedAt : undefined
+  const beganAt = began_at === undefined ? begins : Date.parse(began_at)
+  return { id, fault: frozenCopy(fault), matched, struck, addedAt, beganAt, isFromScenario: false }
+}

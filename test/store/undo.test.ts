@@ -1,0 +1,94 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { snapshotOf } from '../../src/scenario/snapshot.js'
+import type { ChangeSet } from '../../src/store/change-set.js'
+import { appendFault, countMatch } from '../../src/store/faults.js'
+import { applyChangeSets, undoChangeSets } from '../../src/store/undo.js'
+import { createWorld, type LiveWorld } from '../../src/store/world.js'
+import { createState, type WorldState } from '../../src/store/world-state.js'
+import { type RandomTransaction, randomTransaction, succeeds } from '../support/random-transactions.js'
+import { smallDefinition, smallRows, smallWorld } from '../support/small-world.js'
+import { startAt } from '../support/tanks.js'
+
+type Event =
+  | { readonly does: 'transact'; readonly transaction: RandomTransaction }
+  | { readonly does: 'reset' | 'reset all but the clock' | 'load' | 'draw' | 'add a fault' | 'count' | 'go faster' }
+  | { readonly does: 'reload'; readonly name: string }
+  | { readonly does: 'advance'; readonly ms: number }
+
+const others = ['reset', 'reset all but the clock', 'load', 'draw', 'add a fault', 'count', 'go faster'] as const
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 8, arbitrary: randomTransaction.map((transaction): Event => ({ does: 'transact', transaction })) },
+  { weight: 4, arbitrary: fc.constantFrom(...others).map((does): Event => ({ does })) },
+  { weight: 1, arbitrary: fc.constantFrom('A', 'B').map((name): Event => ({ does: 'reload', name })) },
+  { weight: 1, arbitrary: fc.nat(3000).map((ms): Event => ({ does: 'advance', ms })) },
+)
+
+const fault = { effect: { reset: true }, after: 2 } as const
+
+/** Another scenario, with other rows and faults at another time. */
+const loaded = {
+  ...smallDefinition({ rows: { ...smallRows(), lobbies: [] }, now: startAt + 5_000 }),
+  title: 'Loaded',
+  seed: 99,
+  faults: [{ ...fault, matched: 1 }],
+}
+
+async function happen(event: Event, world: LiveWorld): Promise<void> {
+  if (event.does === 'transact') succeeds(event.transaction, world)
+  if (event.does === 'reset') world.reset()
+  if (event.does === 'reset all but the clock') world.reset({ keep: ['clock', 'faults'] })
+  if (event.does === 'load') world.replaceState(createState(loaded), { cause: { kind: 'load' } })
+  if (event.does === 'draw') world.write(() => world.random.uint32())
+  if (event.does === 'add a fault')
+    world.write(() => {
+      world.faults = appendFault(world.faults, fault, world.clock.now())
+    })
+  if (event.does === 'count')
+    world.write(() => {
+      const records = world.faults.records.map(record => countMatch(record, world.clock.now()))
+      world.faults = { ...world.faults, records, random: [1, 2, 3, world.faults.lastId] }
+    })
+  if (event.does === 'go faster') await world.clock.set({ mode: 'frozen', rate: world.clock.rate + 1 })
+  if (event.does === 'reload') {
+    const rows = smallRows()
+    const games = rows.games.map(row => (row.game_id === 'tanks' ? { ...row, display_name: event.name } : row))
+    world.reload(smallDefinition({ rows: { ...rows, games } }))
+  }
+  if (event.does === 'advance') await world.clock.advance(event.ms)
+}
+
+/** Everything in a state, as a snapshot and with the order of its rows. */
+function textOf(state: WorldState): string {
+  const orders = Object.values(state.tables).map(table => table.entries().map(({ id, seq }) => [id, seq]))
+  return JSON.stringify([snapshotOf(state, { hasFaults: true }), orders])
+}
+
+describe('the change sets of a world', () => {
+  it.prop([fc.array(event, { minLength: 1, maxLength: 15 })], { numRuns: 150 })(
+    'lead from its first state to each later one, and back again',
+    async events => {
+      const changeSets: ChangeSet[] = []
+      const states: WorldState[] = []
+      const record = (changeSet: ChangeSet) => {
+        changeSets.push(changeSet)
+        states.push(world.state)
+      }
+      const world: LiveWorld = createWorld(smallWorld().state, record)
+      states.push(world.state)
+      const start = world.clock.now()
+
+      for (const one of events) await happen(one, world)
+
+      const texts = states.map(textOf)
+      const first = states[0] as WorldState
+      const last = { ...world.state }
+      for (let i = 0; i <= changeSets.length; i++) {
+        const { revision, at } = changeSets[i - 1] ?? { revision: first.revision, at: start }
+        expect(textOf(applyChangeSets(first, changeSets.slice(0, i)))).toBe(texts[i])
+        expect(textOf(undoChangeSets(last, changeSets.slice(i), { revision, at }))).toBe(texts[i])
+      }
+      expect(textOf(last)).toBe(texts.at(-1))
+    },
+  )
+})
