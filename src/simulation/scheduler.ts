@@ -1,6 +1,6 @@
 import type { Jobs } from '../store/clock.js'
 import { tableNames } from '../store/models.js'
-import type { Rows, TableName } from '../store/rows.js'
+import type { TableName } from '../store/rows.js'
 import type { Table } from '../store/table.js'
 import type { LiveWorld } from '../store/world.js'
 import { type Lifecycle, lifecycles } from './lifecycles.js'
@@ -11,7 +11,7 @@ const scheduled = tableNames.filter((name): name is keyof typeof lifecycles => O
 
 /** The job that is due next. */
 interface NextJob {
-  readonly table: TableName
+  readonly table: keyof typeof lifecycles
   readonly id: string
   readonly at: number
 }
@@ -63,15 +63,8 @@ export class Scheduler implements Jobs {
       () => {
         const { tables, random, seed, hasPassed } = world
         const row = rowsOf(tables, table).get(id)
-        // The compiler cannot follow one name through both tables.
-        if (row)
-          run(lifecycles[table as keyof typeof lifecycles] as unknown as Lifecycle<object>, row, {
-            tables,
-            random,
-            seed,
-            hasPassed,
-            now,
-          })
+        const lifecycle: Lifecycle<object> = lifecycles[table]
+        if (row) run(lifecycle, row, { tables, random, seed, hasPassed, now })
       },
       { cause: { kind: 'job', table, id }, at: now },
     )
@@ -93,5 +86,5 @@ export class Scheduler implements Jobs {
 }
 
 function rowsOf(tables: LiveWorld['tables'], name: TableName): Table<object> {
-  return tables[name] as unknown as Table<Rows[TableName]> as Table<object> // rows of each table are objects
+  return tables[name]
 }

@@ -8,10 +8,6 @@ import type { TableName } from './rows.js'
 import type { Table } from './table.js'
 import { uniqueValues } from './table-state.js'
 
-// The compiler cannot follow one name through tables, models and rows. Each cast below is of things of one table.
-type AnyModel = Model<TableName>
-type AnyTable = Table<object>
-
 /** Throws `UsageError` if a changed row breaks a constraint: see `findProblem`. */
 export function checkConstraints(changes: Iterable<Change>, tables: Tables): void {
   for (const change of changes) {
@@ -22,18 +18,18 @@ export function checkConstraints(changes: Iterable<Change>, tables: Tables): voi
 
 /** Checks a changed row: its references, its unique values, and the rules of its model. Returns the first problem. */
 export function findProblem(change: Change, tables: Tables): string | undefined {
-  const model = models[change.table] as unknown as AnyModel
+  const model: Model = models[change.table]
   const { before, after } = change
   if (!after) return before && deletionProblem(change.table, before.row, tables)
   return (
     referenceProblem(model, change, tables) ??
     uniqueProblem(model, change, tables) ??
-    model.check?.({ before: before?.row, after: after.row } as never, tables)
+    model.check?.({ before: before?.row, after: after.row }, tables)
   )
 }
 
-function referenceProblem({ references }: AnyModel, change: Change, tables: Tables): string | undefined {
-  for (const { column, columns, table, ids } of references as unknown as readonly Reference<object>[]) {
+function referenceProblem({ references }: Model, change: Change, tables: Tables): string | undefined {
+  for (const { column, columns, table, ids } of references) {
     // An unchanged reference is still valid: the row that it refers to cannot be deleted.
     if (isUnchanged(columns, change)) continue
     const missing = ids(change.after?.row as object).find(id => tables[table].state.entry(id) === undefined)
@@ -51,16 +47,17 @@ function referenceProblem({ references }: AnyModel, change: Change, tables: Tabl
 }
 
 function isUnchanged(columns: readonly string[], { before, after }: Change): boolean {
+  // The columns are those of the row's model.
   return (
     before !== undefined && columns.every(column => sameJson(before.row[column as never], after?.row[column as never]))
   )
 }
 
-function uniqueProblem({ unique, singular }: AnyModel, change: Change, tables: Tables): string | undefined {
-  const { state } = tables[change.table] as unknown as AnyTable
+function uniqueProblem({ unique, singular }: Model, change: Change, tables: Tables): string | undefined {
+  const { state }: Table<object> = tables[change.table]
   for (const [name, definition] of Object.entries(unique)) {
-    const values = uniqueValues(definition, change.after?.row as never)
-    const before = change.before && uniqueValues(definition, change.before.row as never)
+    const values = uniqueValues(definition, change.after?.row)
+    const before = change.before && uniqueValues(definition, change.before.row)
     if (sameJson(before, values)) continue
     const seen = new Set<string>()
     for (const value of values) {
@@ -78,7 +75,7 @@ function uniqueProblem({ unique, singular }: AnyModel, change: Change, tables: T
 /** All references, by the table that they refer to. */
 const referencesTo = new Map<TableName, { readonly from: TableName; readonly reference: Reference<object> }[]>()
 for (const from of tableNames) {
-  for (const reference of models[from].references as unknown as readonly Reference<object>[]) {
+  for (const reference of models[from].references) {
     const known = referencesTo.get(reference.table) ?? []
     referencesTo.set(reference.table, known)
     known.push({ from, reference })
@@ -89,12 +86,14 @@ for (const from of tableNames) {
 function deletionProblem(name: TableName, row: object, tables: Tables): string | undefined {
   const { undeletable } = models[name]
   if (undeletable !== undefined) return undeletable
-  const id = (tables[name] as unknown as AnyTable).shape.idOf(row)
+  const { shape }: Table<object> = tables[name]
+  const id = shape.idOf(row)
   for (const { from, reference } of referencesTo.get(name) ?? []) {
-    const [referrer] = reference.referrers(tables[from] as unknown as AnyTable, id)
+    const table: Table<object> = tables[from]
+    const [referrer] = reference.referrers(table, id)
     if (!referrer) continue
-    const { singular, label } = models[from] as unknown as AnyModel
-    const shown = label?.(referrer as never) ?? (tables[from] as unknown as AnyTable).shape.idOf(referrer)
+    const { singular, label }: Model = models[from]
+    const shown = label?.(referrer) ?? table.shape.idOf(referrer)
     return `${singular} ${shown} still refers to it: delete both in one transaction`
   }
   return undefined
@@ -102,10 +101,11 @@ function deletionProblem(name: TableName, row: object, tables: Tables): string |
 
 /** Deletes the rows that refer to a deleted row by a cascading reference. */
 export function cascadeDeletion(name: TableName, row: object, tables: Tables): void {
+  const { shape }: Table<object> = tables[name]
+  const id = shape.idOf(row)
   for (const { from, reference } of referencesTo.get(name) ?? []) {
     if (reference.onDelete !== 'cascade') continue
-    const table = tables[from] as unknown as AnyTable
-    const id = (tables[name] as unknown as AnyTable).shape.idOf(row)
+    const table: Table<object> = tables[from]
     for (const referrer of reference.referrers(table, id)) table.delete(table.shape.idOf(referrer))
   }
 }

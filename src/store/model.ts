@@ -25,11 +25,11 @@ export interface DefaultsContext {
 }
 
 /** A reference to rows of another table (a foreign key). */
-export interface Reference<Row> {
+export interface Reference<Row, Column = string> {
   /** The name of the column in messages. */
   readonly column: string
   /** The columns that hold the ids. */
-  readonly columns: readonly (keyof Row & string)[]
+  readonly columns: readonly Column[]
   readonly table: TableName
   ids(row: Row): readonly string[]
   /** The rows that refer to an id. */
@@ -38,44 +38,51 @@ export interface Reference<Row> {
   readonly onDelete: 'restrict' | 'cascade'
 }
 
-type KeyOf<Name extends TableName> = keyof Rows[Name] & string
+/** The columns of a row, or of all members of a union of rows. */
+type ColumnOf<Row> = Row extends unknown ? keyof Row & string : never
+
+/** The models of all tables. */
+export type Models = {
+  readonly [Name in TableName]: Model<Rows[Name], RowInputs[Name], ColumnOf<Rows[Name]>>
+}
 
 /** The declaration of a table: schema, key, references, unique values, indexes, defaults and rules. */
-export interface Model<Name extends TableName> extends Omit<Shape<Rows[Name]>, 'name' | 'idOf'> {
-  readonly schema: z.ZodType<Rows[Name]>
+export interface Model<Row extends object = object, Input = object, Column = string>
+  extends Omit<Shape<Row, Column>, 'name' | 'idOf' | 'key'> {
+  readonly schema: z.ZodType<Row>
   /** Columns whose values, joined by `/`, are the id. */
-  readonly key: readonly [KeyOf<Name>, ...KeyOf<Name>[]]
+  readonly key: readonly [Column, ...Column[]]
   /** The name of one row in messages: `game mode`. */
   readonly singular: string
   /** Identifies a row in messages: `duel`. Default: its id. */
-  label?(row: Rows[Name]): string
-  readonly references: readonly Reference<Rows[Name]>[]
+  label?(row: Row): string
+  readonly references: readonly Reference<Row, Column>[]
   /** Completes the columns of a new row. */
-  withDefaults(input: RowInputs[Name], context: DefaultsContext): unknown
+  withDefaults(input: Input, context: DefaultsContext): unknown
   /** Returns why a call of the public tables must not make a change. */
-  refuse?(change: RowChange<Rows[Name]>, tables: Tables): string | undefined
+  refuse?(change: RowChange<Row>, tables: Tables): string | undefined
   /** A trigger: makes the writes that follow from a write, in the same transaction. `now` in ms since the epoch. */
-  afterWrite?(change: RowChange<Rows[Name]>, tables: Tables, now: number): void
+  afterWrite?(change: RowChange<Row>, tables: Tables, now: number): void
   /** Checks a changed row against other rows, beyond references and unique values. Returns the problem. */
-  check?(change: { before: Rows[Name] | undefined; after: Rows[Name] }, tables: Tables): string | undefined
+  check?(change: { before: Row | undefined; after: Row }, tables: Tables): string | undefined
   /** The reason why rows of this table cannot be deleted. */
   readonly undeletable?: string
 }
 
 /** Declares a reference: by one column, or by several that are the key of the other table. */
 export function reference<Row extends object>(
-  columns: readonly (keyof Row & string)[],
+  columns: readonly ColumnOf<Row>[],
   table: TableName,
   onDelete: Reference<Row>['onDelete'] = 'restrict',
-): Reference<Row> {
+): Reference<Row, ColumnOf<Row>> {
   return {
     column: columns.at(-1) ?? '',
     columns,
     table,
     onDelete,
     ids(row) {
-      const values = columns.map(column => row[column])
-      return values.includes(undefined as never) ? [] : [values.join('/')]
+      const values: unknown[] = columns.map(column => row[column])
+      return values.includes(undefined) ? [] : [values.join('/')]
     },
     referrers(rows, id) {
       const values = columns.length === 1 ? [id] : id.split('/')
@@ -88,10 +95,10 @@ export function reference<Row extends object>(
 /** Declares a reference by a list of ids, or by an id inside a value. Only for small tables: a look-up searches all rows. */
 export function nestedReference<Row extends object>(
   column: string,
-  columns: readonly (keyof Row & string)[],
+  columns: readonly ColumnOf<Row>[],
   table: TableName,
   ids: (row: Row) => readonly string[],
-): Reference<Row> {
+): Reference<Row, ColumnOf<Row>> {
   const referrers = (rows: Table<Row>, id: string) => rows.all().filter(row => ids(row).includes(id))
   return { column, columns, table, ids, referrers, onDelete: 'restrict' }
 }

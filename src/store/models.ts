@@ -24,6 +24,7 @@ import {
 import {
   type DefaultsContext,
   type Model,
+  type Models,
   nestedReference,
   parseRow,
   type RowChange,
@@ -62,7 +63,7 @@ export function fullestGroup(place: Pick<LobbyRow, 'region_id' | 'game_mode_id' 
 const plain = { indexes: {}, unique: {}, sums: {}, views: {}, references: [] }
 
 /** The models of a world. Change sets list tables in this order. */
-export const models: { readonly [Name in TableName]: Model<Name> } = {
+export const models: Models = {
   settings: {
     ...plain,
     schema: inMemory(SettingsRow),
@@ -273,10 +274,10 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     singular: 'device link',
     label: ({ device_link_id }) => device_link_id,
     references: [
-      nestedReference('game_id', ['status', 'game_id' as never], 'games', link =>
+      nestedReference('game_id', ['status', 'game_id'], 'games', link =>
         link.status === 'complete' ? [link.game_id] : [],
       ),
-      nestedReference('completes.game_id', ['completes' as never], 'games', link =>
+      nestedReference('completes.game_id', ['completes'], 'games', link =>
         link.status === 'pending' && link.completes ? [link.completes.game_id] : [],
       ),
     ],
@@ -304,10 +305,10 @@ export const models: { readonly [Name in TableName]: Model<Name> } = {
     key: ['token'],
     singular: 'token',
     label: ({ kind }) => kind,
-    references: [reference(['game_id' as never], 'games'), reference(['namespace_id' as never], 'namespaces')],
+    references: [reference(['game_id'], 'games'), reference(['namespace_id'], 'namespaces')],
     indexes: {
-      namespace_id: { columns: ['namespace_id' as never], rank: token => (token.kind === 'cloud' ? undefined : 0) },
-      game_id: { columns: ['game_id' as never], rank: token => (token.kind === 'cloud' ? 0 : undefined) },
+      namespace_id: { columns: ['namespace_id'], rank: token => (token.kind === 'cloud' ? undefined : 0) },
+      game_id: { columns: ['game_id'], rank: token => (token.kind === 'cloud' ? 0 : undefined) },
     },
     withDefaults: (input, { random, tables, now }) => ({
       token: freshToken(tokenLabel(input, tables), { random, tables }),
@@ -466,9 +467,9 @@ export function createRow<Name extends TableName>(
   input: RowInputs[Name],
   context: DefaultsContext,
 ): Rows[Name] {
-  const model = models[name] as Model<Name> // one name for both
-  const row = parseRow<Rows[Name]>(model.schema, model.withDefaults(input, context), `${name}.create`)
-  const table = context.tables[name] as unknown as Table<Rows[Name]>
+  const model: Model = models[name]
+  const row = parseRow(model.schema, model.withDefaults(input, context), `${name}.create`)
+  const table: Table<object> = context.tables[name]
   table.put(row)
-  return row
+  return row as Rows[Name] // the schema of that model has checked it
 }

@@ -1,9 +1,10 @@
 import { frozenCopy, sameJson } from '../lib/json.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
+import type { Change } from './change-set.js'
 import { findProblem } from './constraints.js'
 import { Dependencies } from './dependencies.js'
 import { isSeated, mostPlayers, type PlayerRow } from './matchmaker-rows.js'
-import type { Reference, Tables } from './model.js'
+import type { Model, Tables } from './model.js'
 import { models, tableNames } from './models.js'
 import type { TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
@@ -35,9 +36,7 @@ interface MergeStates {
 /** Tables whose changed rows are replaced as a whole, because their columns depend on a status or on the present time. */
 const wholeTables: ReadonlySet<TableName> = new Set(['players', 'simulations', 'deviceLinks', 'tokens'])
 
-// The compiler cannot follow one name through tables and models. Below, rows are objects of any table.
 type AnyState = TableState<object>
-type AnyTable = Table<object>
 
 /**
  * Merges a changed scenario into a running world: it writes the columns that differ between `before` and `after` over the
@@ -46,7 +45,7 @@ type AnyTable = Table<object>
 export function mergeScenario(states: MergeStates): { readonly tables: TableStates; readonly summary: ReloadSummary } {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
   const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
-  const tables = mapTables<Tables>(name => new Table(merged[name] as unknown as AnyState, context))
+  const tables = mapTables<Tables>(name => new Table<object>(merged[name], context))
   context.writeLog = new Transaction(tables, { revision: 1, now: 0, isRaw: true })
   repair(
     tables,
@@ -58,11 +57,13 @@ export function mergeScenario(states: MergeStates): { readonly tables: TableStat
 }
 
 function mergeTable(name: TableName, states: MergeStates): AnyState {
-  const [before, after, present] = [states.before, states.after, states.present].map(
-    state => state[name] as unknown as AnyState,
-  ) as [AnyState, AnyState, AnyState]
+  const [before, after, present]: [AnyState, AnyState, AnyState] = [
+    states.before[name],
+    states.after[name],
+    states.present[name],
+  ]
   if (hasSameRows(before, after)) return present
-  const fresh = (wholeTables.has(name) ? states.fresh : states.after)[name] as unknown as AnyState
+  const fresh = (wholeTables.has(name) ? states.fresh : states.after)[name]
   const rows = new Map<string, object>()
   for (const { id, row } of after.entries()) {
     const [was, is] = [before.entry(id)?.row, present.entry(id)?.row]
@@ -149,7 +150,7 @@ function repair(tables: Tables, file: TableStates): void {
     const different = () => violations.flatMap(({ name, id, row }) => asInFile(file, name, id, row))
     const referenced = () =>
       violations.flatMap(({ name, row }) =>
-        (models[name].references as unknown as readonly Reference<object>[]).flatMap(({ table, ids }) =>
+        (models[name] as Model).references.flatMap(({ table, ids }) =>
           ids(row).flatMap(id => asInFile(file, table, id, tables[table].state.entry(id)?.row)),
         ),
       )
@@ -157,7 +158,7 @@ function repair(tables: Tables, file: TableStates): void {
     if (!repairs)
       throw new UsageError(problemLines(violations.map(({ name, id, problem }) => `${name} ${id}: ${problem}`)))
     for (const [name, id, row] of repairs) {
-      const table = tables[name] as unknown as AnyTable
+      const table: Table<object> = tables[name]
       if (row) table.put(row)
       else table.delete(id)
     }
@@ -166,15 +167,15 @@ function repair(tables: Tables, file: TableStates): void {
 
 function findViolations(tables: Tables): Violation[] {
   return tableNames.flatMap(name =>
-    (tables[name].state as unknown as AnyState).entries().flatMap(entry => {
-      const problem = findProblem({ table: name, id: entry.id, before: undefined, after: entry as never }, tables)
+    tables[name].state.entries().flatMap(entry => {
+      const problem = findProblem({ table: name, id: entry.id, before: undefined, after: entry } as Change, tables) // an entry of that table
       return problem === undefined ? [] : { name, id: entry.id, row: entry.row, problem }
     }),
   )
 }
 
 function asInFile(file: TableStates, name: TableName, id: string, is: object | undefined): Repair[] {
-  const row = (file[name] as unknown as AnyState).entry(id)?.row
+  const row = file[name].entry(id)?.row
   return row === undefined || sameJson(is, row) ? [] : [[name, id, row]]
 }
 
@@ -205,7 +206,7 @@ function recountSeats({ lobbies, players }: Tables): void {
 function summarize({ before, present }: MergeStates, merged: TableStates): ReloadSummary {
   const summary = { created: 0, changed: 0, deleted: 0, cascaded: 0 }
   for (const name of tableNames) {
-    const [then, now] = [present[name], merged[name]] as unknown as [AnyState, AnyState]
+    const [then, now] = [present[name], merged[name]]
     if (then === now) continue
     for (const { id, row } of now.entries()) {
       const was = then.entry(id)?.row

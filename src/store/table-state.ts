@@ -12,51 +12,54 @@ export interface Entry<Row = object> {
 }
 
 /** An index: rows ordered by the values of some columns, then by rank, then by creation. */
-export interface IndexDefinition<Row> {
-  readonly columns: readonly (keyof Row & string)[]
+export interface IndexDefinition<Row, Column = string> {
+  readonly columns: readonly Column[]
   /** The lowest rank comes first. A row with an `undefined` rank is not in the index. Default: all ranks are equal. */
   rank?(row: Row): number | undefined
 }
 
 /** Values that no two rows may share. */
-interface UniqueDefinition<Row> {
+interface UniqueDefinition<Row, Column = string> {
   values(row: Row): readonly string[]
   /** The column with the value, if it is a single column. Queries for it then use the index. */
-  readonly column?: keyof Row & string
+  readonly column?: Column
   /** Rows that differ in this column may share values. Default: no rows may. */
-  readonly within?: keyof Row & string
+  readonly within?: Column
 }
 
 /** Returns the unique values of a row, after the value of the column that they are unique within. */
 export function uniqueValues<Row>({ values, within }: UniqueDefinition<Row>, row: Row): readonly string[] {
-  return within === undefined ? values(row) : values(row).map(value => `${row[within]}\0${value}`)
+  return within === undefined ? values(row) : values(row).map(value => `${row[within as keyof Row]}\0${value}`)
 }
 
 /** A sum for each group of rows: those with the same values in some columns. */
-export interface SumDefinition<Row> {
-  readonly columns: readonly (keyof Row & string)[]
+export interface SumDefinition<Row, Column = string> {
+  readonly columns: readonly Column[]
   amount(row: Row): number
   /** True if watches read the sum: then each group keeps the revision of its last change. Default: false. */
   readonly isWatched?: true
 }
 
 /** Groups of rows as watches show them. A group counts as changed only if one of these columns has changed. */
-export interface ViewDefinition<Row> {
+export interface ViewDefinition<Row, Column = string> {
   group(row: Row): string
-  readonly columns: readonly (keyof Row & string)[]
+  readonly columns: readonly Column[]
 }
 
-/** How a table stores its rows. */
-export interface Shape<Row> {
+/**
+ * How a table stores its rows. A model gives the names of its columns as `Column`. A store takes any names, so that a table
+ * of some rows is also a table of objects.
+ */
+export interface Shape<Row, Column = string> {
   readonly name: string
   /** The id of a row. */
   idOf(row: Row): string
   /** The columns of the id. */
   readonly key: readonly string[]
-  readonly indexes: Readonly<Record<string, IndexDefinition<Row>>>
-  readonly unique: Readonly<Record<string, UniqueDefinition<Row>>>
-  readonly sums: Readonly<Record<string, SumDefinition<Row>>>
-  readonly views: Readonly<Record<string, ViewDefinition<Row>>>
+  readonly indexes: Readonly<Record<string, IndexDefinition<Row, Column>>>
+  readonly unique: Readonly<Record<string, UniqueDefinition<Row, Column>>>
+  readonly sums: Readonly<Record<string, SumDefinition<Row, Column>>>
+  readonly views: Readonly<Record<string, ViewDefinition<Row, Column>>>
 }
 
 interface UniqueKey {
@@ -365,13 +368,13 @@ function addTo(tree: Tree<string, number>, group: string, amount: number): void 
 }
 
 /** The group of a row: the values of the columns, joined by spaces. */
-export function groupOf<Row>(columns: readonly (keyof Row & string)[], row: Row): string {
+export function groupOf<Row>(columns: readonly string[], row: Row): string {
   let group = ''
-  for (const column of columns) group += group === '' ? row[column] : ` ${row[column]}`
+  for (const column of columns as readonly (keyof Row)[]) group += group === '' ? row[column] : ` ${row[column]}` // its own columns
   return group
 }
 
-export function isSameGroup<Row>(columns: readonly (keyof Row & string)[], one: Row, other: Row): boolean {
-  for (const column of columns) if (one[column] !== other[column]) return false
+export function isSameGroup<Row>(columns: readonly string[], one: Row, other: Row): boolean {
+  for (const column of columns as readonly (keyof Row)[]) if (one[column] !== other[column]) return false
   return true
 }

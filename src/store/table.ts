@@ -143,7 +143,7 @@ export class Table<Row extends object> {
     const { id, before, log } = this.#beginWrite(this.shape.idOf(row))
     const state = this.#own()
     this.#replace(log, before, { id, row, seq: before?.seq ?? state.nextSeq++, revision: log.revision })
-    log.runTrigger(this as unknown as Table<object>, before?.row, row)
+    log.runTrigger(this, before?.row, row)
   }
 
   /** Deletes the row with that id, if there is one. Throws outside a transaction. */
@@ -152,7 +152,7 @@ export class Table<Row extends object> {
     if (!before) return
     this.#own()
     this.#replace(log, before, undefined)
-    log.runTrigger(this as unknown as Table<object>, before.row, undefined)
+    log.runTrigger(this, before.row, undefined)
   }
 
   /** Writes an entry at its old place, without triggers: for resets and reloads. */
@@ -223,7 +223,7 @@ export class Table<Row extends object> {
           before &&
           after &&
           group(before.row) === group(after.row) &&
-          columns.every(column => sameJson(before.row[column], after.row[column]))
+          columns.every(column => sameJson(before.row[column as keyof Row], after.row[column as keyof Row]))
         if (isSame) continue
         if (before) this.#touchGroup(viewTag(name, view, group(before.row)), revision, touched, true)
         if (after) this.#touchGroup(viewTag(name, view, group(after.row)), revision, touched, true)
@@ -244,7 +244,7 @@ export class Table<Row extends object> {
 
   #replace(log: WriteLog, before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
     this.#state.replace(before, after)
-    log.record(this as unknown as Table<object>, before, after)
+    log.record(this, before, after)
   }
 
   #own(): TableState<Row> {

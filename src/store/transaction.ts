@@ -37,7 +37,7 @@ export class Transaction implements WriteLog {
     this.now = options.now
     this.#tables = tables
     this.#isRaw = options.isRaw ?? false
-    const all = this.#isRaw ? (Object.values(tables) as unknown as Table<object>[]) : [] // each of some rows
+    const all = this.#isRaw ? Object.values<Table<object>>(tables) : [] // each of some rows
     this.#nextSeqs = all.map(table => [table, table.state.nextSeq])
   }
 
@@ -49,8 +49,8 @@ export class Transaction implements WriteLog {
     if (this.#isRaw) return
     // The rows are of the table with that name.
     const name = table.shape.name as TableName
-    const model = models[name] as unknown as Model<TableName>
-    model.afterWrite?.({ before, after } as never, this.#tables, this.now)
+    const model: Model = models[name]
+    model.afterWrite?.({ before, after }, this.#tables, this.now)
     if (before && !after) cascadeDeletion(name, before, this.#tables)
   }
 
@@ -79,11 +79,11 @@ export class Transaction implements WriteLog {
     const changes: Change[] = []
     const written = this.#writtenRows()
     for (const name of tableNames) {
+      const table: Table<object> = this.#tables[name]
       for (const [id, { before, after }] of written.get(name) ?? []) {
         if (!before && !after) continue
         // An unchanged row gets its old entry back, with its old revision.
-        if (before && after && before.seq === after.seq && sameJson(before.row, after.row))
-          (this.#tables[name] as unknown as Table<object>).undo(before, after)
+        if (before && after && before.seq === after.seq && sameJson(before.row, after.row)) table.undo(before, after)
         else changes.push({ table: name, id, before, after } as Change) // rows of that table
       }
     }

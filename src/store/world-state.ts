@@ -2,7 +2,7 @@ import type { FaultEntry } from '../contract/faults.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
 import { createFaults, type FaultsState } from './faults.js'
-import { parseRow, type Tables } from './model.js'
+import { type Model, parseRow, type Tables } from './model.js'
 import { idOf, models, tableNames } from './models.js'
 import { Random, type RandomState } from './random.js'
 import type { Rows, TableName } from './rows.js'
@@ -55,9 +55,12 @@ export interface WorldState {
 }
 
 /** Shapes of tables: what a model says of storing its rows, and the table's name. */
-const shapes = new Map(
-  tableNames.map(name => [name, { ...models[name], name, idOf: idOf(name) } as unknown as Shape<object>]),
-)
+const shapes = new Map(tableNames.map((name): [TableName, Shape<object>] => [name, shapeOf(name)]))
+
+function shapeOf(name: TableName): Shape<object> {
+  const model: Model = models[name]
+  return { ...model, name, idOf: idOf(name) }
+}
 
 /** Tables whose rows depend on when the world starts, or on its public URL. */
 const timedTables: ReadonlySet<TableName> = new Set([
@@ -129,7 +132,7 @@ export function withPublicUrl(state: WorldState, publicUrl: (before: string) => 
 /** The tables of a state, to read only. */
 export function readTables(states: TableStates): Tables {
   const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
-  return mapTables<Tables>(name => new Table(states[name] as unknown as TableState<object>, context))
+  return mapTables<Tables>(name => new Table<object>(states[name], context))
 }
 
 /** Makes one thing for each table. The compiler cannot follow that each belongs to the name that it was made for. */

@@ -78,17 +78,17 @@ export class TransactionScope {
 /** Connects a table with the rules of its model. */
 function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   // The compiler cannot follow one name through tables and models.
-  const model = models[name] as unknown as Model<TableName>
-  const table = world.tables[name] as unknown as StoredTable<object>
+  const model: Model = models[name]
+  const table: StoredTable<object> = world.tables[name]
   const refuse = (call: string, before: object | undefined, after: object) => {
-    const problem = model.refuse?.({ before, after } as never, world.tables)
+    const problem = model.refuse?.({ before, after }, world.tables)
     if (problem !== undefined) throw new UsageError(`${call}: ${problem}`)
   }
   return {
     name,
     table,
     idOf(row) {
-      const values: unknown[] = model.key.map(column => row[column as never])
+      const values: unknown[] = model.key.map(column => row[column as never]) // its own columns
       return values.every(value => typeof value === 'string') ? values.join('/') : undefined
     },
     transaction: write => world.write(write),
@@ -105,7 +105,7 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
     },
     create(call, columns) {
       const context = { tables: world.tables, random: world.random, now: world.clock.now() }
-      const row = parseRow<object>(model.schema, model.withDefaults(columns as never, context), call)
+      const row = parseRow<object>(model.schema, model.withDefaults(columns, context), call)
       refuse(call, undefined, row)
       return row
     },

@@ -124,7 +124,7 @@ class WorldCore implements TableContext, View {
     this.#revision = state.revision
     this.#initialState = state
     this.#initialClock = this.clock.state
-    this.tables = mapTables<Tables>(name => new Table(state.tables[name] as unknown as TableState<object>, this))
+    this.tables = mapTables<Tables>(name => new Table<object>(state.tables[name], this))
   }
 
   static {
@@ -348,8 +348,7 @@ class WorldCore implements TableContext, View {
   }
 
   #restoreTables(states: TableStates): void {
-    for (const name of tableNames)
-      restoreTable(this.tables[name] as unknown as Table<object>, states[name] as unknown as TableState<object>)
+    for (const name of tableNames) restoreTable(this.tables[name], states[name])
   }
 
   /** A transaction inside the open one: a savepoint. */
@@ -443,7 +442,8 @@ class WorldCore implements TableContext, View {
     if (changes.length === 0 && !hasDrawn && !hasFaults && !hasName && !hasClock) return undefined
     for (const name of new Set(changes.map(({ table }) => table))) {
       const own = changes.filter(({ table }) => table === name)
-      ;(this.tables[name] as unknown as Table<object>).commit(own, revision, touched)
+      const table: Table<object> = this.tables[name]
+      table.commit(own, revision, touched)
     }
     this.#revision = revision
     return {

@@ -105,7 +105,12 @@ function walk<Row extends object>(table: Table<Row>): Table<Row> {
   const inIndex = (name: string, values: Partial<Row>) => {
     const { columns, rank = () => 0 } = definition(shape.indexes, name)
     return all()
-      .filter(row => columns.every(column => values[column] === undefined || values[column] === row[column]))
+      .filter(row =>
+        columns.every(
+          column =>
+            values[column as keyof Row] === undefined || values[column as keyof Row] === row[column as keyof Row],
+        ),
+      )
       .filter(row => rank(row) !== undefined)
       .sort((one, other) => (rank(one) ?? 0) - (rank(other) ?? 0))
   }
@@ -120,18 +125,18 @@ function walk<Row extends object>(table: Table<Row>): Table<Row> {
     firstInIndex(name: string, group: string, isWanted: (row: Row) => boolean) {
       const { columns } = definition(shape.indexes, name)
       return inIndex(name, {})
-        .filter(row => columns.map(column => row[column]).join(' ') === group)
+        .filter(row => columns.map(column => row[column as keyof Row]).join(' ') === group)
         .find(isWanted)
     },
     withUnique(name: string, value: string) {
       const { values, within } = definition(shape.unique, name)
-      const prefix = (row: Row) => (within === undefined ? '' : `${row[within]}\0`)
+      const prefix = (row: Row) => (within === undefined ? '' : `${row[within as keyof Row]}\0`)
       return all().find(row => values(row).some(own => prefix(row) + own === value))
     },
     sum(name: string, group: string) {
       const { columns, amount } = definition(shape.sums, name)
       return all()
-        .filter(row => columns.map(column => row[column]).join(' ') === group)
+        .filter(row => columns.map(column => row[column as keyof Row]).join(' ') === group)
         .reduce((sum, row) => sum + amount(row), 0)
     },
     inView: (name: string, group: string) => all().filter(row => definition(shape.views, name).group(row) === group),
