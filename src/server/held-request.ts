@@ -2,7 +2,7 @@ import type { Timer } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import type { AbortSignalLike } from './message.js'
 
-/** How long a request is held, and what follows. */
+/** The end of a held request. */
 interface HoldEnds {
   /** In ms of the world's clock. `undefined` holds it until it is released. */
   readonly ms: number | undefined
@@ -11,7 +11,7 @@ interface HoldEnds {
   abort(heldForMs: number): void
 }
 
-/** A request that a fault holds. It ends once, and then leaves nothing behind. */
+/** A request that a fault holds. */
 export class HeldRequest {
   readonly #world: LiveWorld
   readonly #all: Set<HeldRequest>

@@ -4,7 +4,7 @@ import type { RandomState } from './random.js'
 import type { Rows, TableName } from './rows.js'
 import type { Entry } from './table-state.js'
 
-/** A changed row of a table: its entry before and after; `undefined` where it was not there, or is gone. */
+/** A changed row of a table: its entry before and after; `undefined` if the row did not exist. */
 export type Change = {
   readonly [Name in TableName]: {
     readonly table: Name
@@ -14,11 +14,11 @@ export type Change = {
   }
 }[TableName]
 
-/** Why a change set came about. */
+/** The cause of a change set. */
 export type Cause =
   /** A request of a client, by its ray id. */
   | { readonly kind: 'request'; readonly request: string; readonly operation: string | undefined }
-  /** Something that happens to a row at its time. */
+  /** A job of a row. */
   | { readonly kind: 'job'; readonly table: TableName; readonly id: string }
   /** A call of the control API or of its functions, by its name. */
   | { readonly kind: 'control'; readonly call: string }
@@ -31,17 +31,17 @@ export type Cause =
 /** Everything that one transaction changed. */
 export interface ChangeSet {
   readonly revision: number
-  /** When, in ms of the world's clock. */
+  /** The time, in ms of the world's clock. */
   readonly at: number
   readonly cause: Cause
   readonly changes: readonly Change[]
-  /** The random state, where the transaction drew from it. */
+  /** The random state, if the transaction drew from it. */
   readonly random?: BeforeAfter<RandomState>
-  /** The setting of the clock, where it changed or was moved. */
+  /** The clock, if it was set or moved. */
   readonly clock?: BeforeAfter<ClockState>
-  /** The faults with their counters, where these changed. */
+  /** The faults with their counters, if they changed. */
   readonly faults?: BeforeAfter<FaultsState>
-  /** The title and the seed, where another scenario was loaded. */
+  /** The title and the seed, if another scenario was loaded. */
   readonly scenario?: BeforeAfter<ScenarioName>
 }
 

@@ -7,14 +7,14 @@ import { Random, type RandomState } from './random.js'
 export interface FaultRecord {
   readonly id: string
   readonly fault: Fault
-  /** How many requests matched. */
+  /** The number of requests that matched. */
   readonly matched: number
-  /** How many requests it was applied to. */
+  /** The number of requests that it was applied to. */
   readonly struck: number
   readonly addedAt: number
   /** `undefined` until enough requests have matched. */
   readonly beganAt: number | undefined
-  /** Whether a reload of the scenario replaces it. */
+  /** True if a reload of the scenario replaces it. */
   readonly isFromScenario: boolean
 }
 
@@ -51,17 +51,17 @@ export function replaceScenarioFaults(
   return appendEntries({ ...state, records: others, random: state.random ?? random }, renamed, now)
 }
 
-/** The same faults where the next reload replaces none of them. */
+/** Copies the faults, so that the next reload replaces none of them. */
 export function withoutScenario(state: FaultsState): FaultsState {
   return { ...state, records: state.records.map(record => ({ ...record, isFromScenario: false })) }
 }
 
-/** How many entries of a scenario are not in its next version. */
+/** Counts the entries of a scenario that are not in its next version. */
 export function countRemoved(before: readonly FaultEntry[], after: readonly FaultEntry[]): number {
   return before.filter(entry => !after.some(other => sameJson(entry, other))).length
 }
 
-/** The same faults where the clock shows a time that is `ms` later. */
+/** Shifts the times of the faults by `ms`, after the clock was set. */
 export function shiftFaults(state: FaultsState, ms: number): FaultsState {
   if (ms === 0 || state.records.length === 0) return state
   const records = state.records.map(record => ({
@@ -72,14 +72,14 @@ export function shiftFaults(state: FaultsState, ms: number): FaultsState {
   return { ...state, records }
 }
 
-/** The sequence of random numbers of the faults, at its present place. */
+/** The random generator of the faults, in its present state. */
 export function faultRandom({ random }: FaultsState, seed: number): Random {
   const sequence = new Random(seed, 'faults')
   if (random) sequence.restore(random)
   return sequence
 }
 
-/** Whether a fault applies to a matching request, chance aside. */
+/** Tells whether a fault applies to a matching request. Ignores its chance. */
 export function isDue({ fault, beganAt, struck }: FaultRecord, now: number): boolean {
   const { times = Number.POSITIVE_INFINITY, for: length } = fault
   if (beganAt === undefined || struck >= times) return false
@@ -95,7 +95,7 @@ export function countMatch(record: FaultRecord, now: number): FaultRecord {
   return { ...record, matched, beganAt: record.beganAt ?? (hasBegun ? now : undefined) }
 }
 
-/** The fault with its counters, as clients see it. `holding`: how many requests it holds now. */
+/** The fault with its counters, for clients. `holding`: the number of requests that it holds now. */
 export function faultState(record: FaultRecord, { now, holding }: { now: number; holding: number }): FaultState {
   const { id, fault, matched, struck, addedAt, beganAt } = record
   return Object.freeze({

@@ -3,7 +3,7 @@ import type { Rows, TableName } from './rows.js'
 import type { Entry, TableState } from './table-state.js'
 import { mapTables, type TableStates, type WorldState } from './world-state.js'
 
-/** Takes change sets back that led to a state, the newest last. `revision` and `at` are those of the state before them. */
+/** Undoes the change sets that led to a state, the newest last. `revision` and `at` are those of the state before them. */
 export function undoChangeSets(
   state: WorldState,
   changeSets: readonly ChangeSet[],
@@ -13,7 +13,7 @@ export function undoChangeSets(
   return { ...before, revision, clock: { ...before.clock, now: at } }
 }
 
-/** Makes the changes of change sets that follow a state, the oldest first. */
+/** Applies the change sets that follow a state, the oldest first. */
 export function applyChangeSets(state: WorldState, changeSets: readonly ChangeSet[]): WorldState {
   const after = replay(state, changeSets, 'after')
   const { revision, at } = changeSets.at(-1) ?? { revision: state.revision, at: after.clock.now }
@@ -24,13 +24,13 @@ function replay(state: WorldState, changeSets: readonly ChangeSet[], to: 'before
   const from = to === 'before' ? 'after' : 'before'
   const clones = new Map<TableName, TableState<object>>()
   const clone = (name: TableName) => {
-    const known = clones.get(name) ?? (state.tables[name].clone() as unknown as TableState<object>) // of some rows
+    const known: TableState<object> = clones.get(name) ?? state.tables[name].clone()
     clones.set(name, known)
     return known
   }
   let { random, faults, title, seed, clock } = state
   for (const changeSet of changeSets) {
-    // All rows leave first, so that none takes the place of another that still has to go.
+    // Delete all rows first, so that no row takes the creation number of a row that is still there.
     for (const change of changeSet.changes) if (change[from]) clone(change.table).replace(change[from], undefined)
     for (const change of changeSet.changes) if (change[to]) place(clone(change.table), change[to])
     random = changeSet.random?.[to] ?? random

@@ -12,16 +12,16 @@ import { type Shape, TableState } from './table-state.js'
 /** The rows of a new world by table, in their order, as the schemas of the models take them. */
 export type InitialRows = { readonly [Name in TableName]?: Iterable<unknown> }
 
-/** Everything that a new world is made of. */
+/** The definition of a new world. */
 export interface WorldDefinition {
   readonly title: string
   readonly seed: number
   readonly clock: ClockMode
-  /** How fast the clock goes. Default: 1. */
+  /** The rate of the clock. Default: 1. */
   readonly rate?: number | undefined
-  /** Where the clock starts, in ms since the epoch. Default: the real time. */
+  /** The start time of the clock, in ms since the epoch. Default: the real time. */
   readonly now?: number | undefined
-  /** The world's own revisions are above it. Default: 0. */
+  /** The revisions of the world start above it. Default: 0. */
   readonly revision?: number | undefined
   /** The random state. Default: the first one of the seed. */
   readonly random?: RandomState | undefined
@@ -29,32 +29,32 @@ export interface WorldDefinition {
   readonly faults?: readonly FaultEntry[] | undefined
   /** The random state of the faults. Default: the first one of the seed. */
   readonly faultRandom?: RandomState | undefined
-  /** The rows of a world that starts at that time, in ms since the epoch. */
+  /** Creates the rows of a world that starts at that time, in ms since the epoch. */
   rows(now: number): InitialRows
 }
 
-/** The states of all tables. Nothing in them changes: see `Table.share`. */
+/** The states of all tables. They never change: see `Table.share`. */
 export type TableStates = { readonly [Name in TableName]: TableState<Rows[Name]> }
 
-/** The state of a world at one moment. Worlds share states: nothing in them changes. */
+/** The state of a world at one moment. It never changes, so worlds may share it. */
 export interface WorldState {
   readonly title: string
   readonly seed: number
   /** Without `now`, the clock of a world with this state starts at the real time. */
   readonly clock: ClockChange
-  /** The time that the rows were made for, in ms since the epoch. */
+  /** The start time that the rows were created for, in ms since the epoch. */
   readonly startsAt: number
   readonly random: RandomState
   readonly revision: number
   readonly tables: TableStates
   readonly faults: FaultsState
-  /** The faults as the scenario has them. */
+  /** The faults of the scenario. */
   readonly scenarioFaults: readonly FaultEntry[]
-  /** Makes the same state for another start, in ms since the epoch. Absent where the scenario gives the time. */
+  /** Creates the same state for another start time, in ms since the epoch. Absent if the scenario gives the time. */
   readonly startingAt?: ((at: number) => WorldState) | undefined
 }
 
-/** Shapes of tables: what a model says of storing its rows, and the table's name. */
+/** The shapes of the tables, from their models. */
 const shapes = new Map(tableNames.map((name): [TableName, Shape<object>] => [name, shapeOf(name)]))
 
 function shapeOf(name: TableName): Shape<object> {
@@ -62,7 +62,7 @@ function shapeOf(name: TableName): Shape<object> {
   return { ...model, name, idOf: idOf(name) }
 }
 
-/** Tables whose rows depend on when the world starts, or on its public URL. */
+/** Tables whose rows depend on the start time of the world, or on its public URL. */
 const timedTables: ReadonlySet<TableName> = new Set([
   'settings',
   'games',
@@ -74,8 +74,8 @@ const timedTables: ReadonlySet<TableName> = new Set([
 ])
 
 /**
- * Makes the initial state of a world, which starts at the real time where the definition has none. Shares the regions,
- * game modes and lobbies with an earlier state of the same definition. Throws `UsageError` for a row without its shape.
+ * Creates the initial state of a world. Default start: the real time. Shares the regions, game modes and lobbies with an
+ * earlier state of the same definition. Throws `UsageError` if a row does not fit its schema.
  */
 export function createState(
   definition: WorldDefinition,
@@ -95,10 +95,10 @@ export function createState(
   return now === undefined ? { ...state, startingAt: later => createState(definition, state, later) } : state
 }
 
-/** So many rows of a table are checked before it pays to compile its schema. */
+/** From this number of rows on, compiling the schema saves time. */
 const fewRows = 200
 
-/** A table with checked rows. Throws `UsageError`. */
+/** Creates a table with checked rows. Throws `UsageError`. */
 function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): TableState<object> {
   const schema = models[name].schema
   const checked = function* () {
@@ -111,7 +111,7 @@ function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): 
   return TableState.of(shapes.get(name) as Shape<object>, checked(), revision)
 }
 
-/** The setting of a clock that starts with a state. A frozen one shows the time that the rows were made for. */
+/** The clock of a world that starts with a state. A frozen clock shows the start time of the rows. */
 export function initialClock({ clock, startsAt }: Pick<WorldState, 'clock' | 'startsAt'>): ClockState {
   const { mode, rate, now = mode === 'frozen' ? startsAt : Date.now() } = clock
   return { mode, rate, now }
@@ -122,20 +122,20 @@ export function timeOfState({ clock, startsAt }: Pick<WorldState, 'clock' | 'sta
   return clock.now ?? startsAt
 }
 
-/** The same state for a world whose links lead elsewhere. */
+/** Copies a state, with another public URL. */
 export function withPublicUrl(state: WorldState, publicUrl: (before: string) => string): WorldState {
   const rows = state.tables.settings.all().map(row => ({ ...row, public_url: publicUrl(row.public_url) }))
-  const settings = tableOf('settings', rows, state.revision) as unknown as TableStates['settings']
+  const settings = tableOf('settings', rows, state.revision) as unknown as TableStates['settings'] // checked by that schema
   return { ...state, tables: { ...state.tables, settings } }
 }
 
-/** The tables of a state, to read only. */
+/** The tables of a state, for reads only. */
 export function readTables(states: TableStates): Tables {
   const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
   return mapTables<Tables>(name => new Table<object>(states[name], context))
 }
 
-/** Makes one thing for each table. The compiler cannot follow that each belongs to the name that it was made for. */
+/** Creates one value for each table. */
 export function mapTables<T extends { readonly [Name in TableName]: unknown }>(make: (name: TableName) => unknown): T {
-  return Object.fromEntries(tableNames.map(name => [name, make(name)])) as unknown as T
+  return Object.fromEntries(tableNames.map(name => [name, make(name)])) as unknown as T // each value belongs to its name
 }

@@ -31,24 +31,25 @@ export interface World extends WorldTables {
   readonly clock: Clock
   /** The number of the newest change set. */
   readonly revision: number
-  /** How many requests are blocked on a watch index. */
+  /** The number of requests that are blocked on a watch index. */
   readonly waiters: number
   /**
-   * Runs a function at once. All that it writes through `tx` happens together or, if it throws, not at all. A transaction
-   * inside another is a savepoint: if it throws and the outer one catches, only its part is undone. Throws what the function
-   * throws, and `UsageError` where the rows do not fit together, or the function returns a promise: await first, then write.
+   * Runs a function at once, and commits what it writes through `tx`. If the function throws, nothing has happened. A
+   * transaction inside another is a savepoint: if it throws and the outer one catches, only its part is undone. Throws what
+   * the function throws. Throws `UsageError` if rows break a constraint, or if the function returns a promise: await first,
+   * then write.
    */
   transaction<T>(write: (tx: TransactionTables) => T): T
-  /** Calls the listener after each change set. Returns a function that ends this. What a listener writes is told after. */
+  /** Calls the listener after each change set. Returns a function that ends this. A write by a listener is published later. */
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
 
-/** What a read sees: the tables, and whether a time has passed. It sees nothing else of the clock, so that its answer stays true until `until`. */
+/** The world for a read: the tables, and a test whether a time has passed. The clock itself is absent, so an answer is valid until `until`. */
 export interface View {
   readonly tables: Tables
-  /** Whether the world's time has reached `at`, in ms since the epoch. */
+  /** Tells whether the world's time has reached `at`, in ms since the epoch. */
   hasPassed(at: number): boolean
-  /** The seed of the world, by which it recognises the tokens that it minted. */
+  /** The seed of the world. It identifies the tokens that the world created. */
   readonly seed: number
 }
 
@@ -63,7 +64,7 @@ export interface Waiter {
   end(): void
 }
 
-/** How a transaction of the mock itself runs. */
+/** The options of a transaction of the mock itself. */
 export interface WriteOptions {
   readonly cause: Cause
   /** The time of the transaction, in ms since the epoch. Default: the present time. */
@@ -72,10 +73,10 @@ export interface WriteOptions {
   readonly revisions?: number[] | undefined
 }
 
-/** A part of a world that stays as it is where the rest is replaced. */
+/** A part of a world that may stay when the rest is replaced. */
 type KeptPart = 'clock' | 'faults'
 
-/** How the state of a world is replaced. */
+/** The options of `replaceState`. */
 interface ReplaceOptions {
   readonly cause: Cause
   /** Default: none. */
@@ -99,9 +100,9 @@ class WorldCore implements TableContext, View {
   readonly dependencies = new Dependencies()
   readonly tables: Tables
   writeLog: Transaction | undefined
-  /** What `reset` goes back to. */
+  /** The state after a reset. */
   #initialState: WorldState
-  /** Where its clock started. */
+  /** The clock of the initial state. */
   #initialClock: ClockState
   #faults: FaultsState
   #name: ScenarioName
@@ -110,7 +111,7 @@ class WorldCore implements TableContext, View {
   #cause: Cause = { kind: 'code' }
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
   readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
-  /** Change sets that subscribers have not been told yet; `undefined` where none is being told. */
+  /** Change sets that wait to be published; `undefined` if none is being published. */
   #untold: ChangeSet[] | undefined
   #collections: { [Name in TableName]?: unknown } = {}
 
@@ -160,7 +161,7 @@ class WorldCore implements TableContext, View {
   }
 
   set faults(faults: FaultsState) {
-    if (!this.writeLog) throw new Error('faults are set outside a transaction')
+    if (!this.writeLog) throw new Error('a write to the faults outside a transaction')
     this.#faults = faults
   }
 
@@ -168,7 +169,7 @@ class WorldCore implements TableContext, View {
     return this.waiting.size
   }
 
-  /** The present state, for worlds that shall equal this one. */
+  /** The present state, for a fork. */
   get state(): WorldState & { readonly clock: ClockState } {
     const { title, seed, revision, faults } = this
     const { startsAt, scenarioFaults } = this.#initialState
@@ -177,7 +178,7 @@ class WorldCore implements TableContext, View {
     return { title, seed, clock: this.clock.state, startsAt, random, revision, tables, faults, scenarioFaults }
   }
 
-  /** Whether the world's time has reached `at`, in ms since the epoch. A tracked read depends on it. */
+  /** Tells whether the world's time has reached `at`, in ms since the epoch. A tracked read depends on it. */
   readonly hasPassed = (at: number): boolean => {
     const hasPassed = this.clock.now() >= at
     if (hasPassed) this.dependencies.note(clockTag, 0)
@@ -185,7 +186,7 @@ class WorldCore implements TableContext, View {
     return hasPassed
   }
 
-  /** Runs a synchronous read, and returns its value with what it depends on. */
+  /** Runs a synchronous read, and returns its value with its dependencies. */
   read<T>(read: (view: View) => T): Reading<T> {
     const { value, tracked } = this.dependencies.track(() => read(this))
     const { tags, revision, until } = tracked
@@ -230,7 +231,7 @@ class WorldCore implements TableContext, View {
 
   /** Calls the listener after each change set with changed rows. Returns a function that ends this. */
   subscribe(listener: (changeSet: ChangeSet) => void): () => void {
-    // A listener that is added twice is told twice.
+    // A listener that is added twice is called twice.
     const own = (changeSet: ChangeSet) => listener(changeSet)
     this.#subscribers.add(own)
     return () => void this.#subscribers.delete(own)
@@ -242,8 +243,8 @@ class WorldCore implements TableContext, View {
   }
 
   /**
-   * Replaces the state in one transaction, and answers every waiter: a request of one test must not wait on in the next.
-   * A `reset` goes back to that state from now on. The revision goes on rising.
+   * Replaces the state in one transaction, and answers every waiter: a request of one test must not wait in the next one. The
+   * state becomes the initial state. The revision still rises.
    */
   replaceState(state: WorldState, { cause, keep = [], inside }: ReplaceOptions): void {
     if (this.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
@@ -253,7 +254,7 @@ class WorldCore implements TableContext, View {
     const replace = () => {
       this.random.restore(state.random)
       this.#restoreTables(state.tables)
-      // Faults keep their age where the clock shows another time.
+      // Faults keep their age if the clock changes.
       this.#faults = keep.includes('faults')
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
@@ -282,8 +283,8 @@ class WorldCore implements TableContext, View {
   }
 
   /**
-   * Takes over a changed scenario in one transaction: its changes are made, and what has been written since stays. Returns
-   * how many rows change. A dry run changes nothing. Throws `UsageError`.
+   * Merges a changed scenario into the world in one transaction: see `mergeScenario`. Returns the numbers of changed rows. A
+   * dry run changes nothing. Throws `UsageError`.
    */
   reload(
     definition: WorldDefinition,
@@ -312,7 +313,7 @@ class WorldCore implements TableContext, View {
     return summary
   }
 
-  /** The state of the world, had it started with another scenario. The start stays, unless the scenarios differ in it. */
+  /** Computes the state after a reload. The start time stays, unless it differs between the scenarios. */
   #merge(definition: WorldDefinition) {
     const { clock: mode, rate = 1, now } = definition
     const before = this.#initialState
@@ -331,7 +332,7 @@ class WorldCore implements TableContext, View {
       next,
       initialClock: changed(this.#initialClock),
       clock: isSameClock ? undefined : { ...changed(present.clock), now: hasMoved ? at : undefined },
-      // Once ids have been drawn, to start the sequence again could draw them twice.
+      // Once ids have been drawn, a restarted sequence could draw them again.
       random: sameJson(present.random, before.random) ? next.random : present.random,
       merged: mergeScenario({
         before: before.tables,
@@ -351,7 +352,7 @@ class WorldCore implements TableContext, View {
     for (const name of tableNames) restoreTable(this.tables[name], states[name])
   }
 
-  /** A transaction inside the open one: a savepoint. */
+  /** Runs a transaction inside the open one, as a savepoint. */
   #writeInside<T>(transaction: Transaction, write: () => T): T {
     const savepoint = transaction.savepoint
     const random = this.random.save()
@@ -371,7 +372,7 @@ class WorldCore implements TableContext, View {
     options: WriteOptions & {
       readonly isRaw?: true
       readonly clock?: ClockChange | undefined
-      /** The setting before, where the clock has been moved already. */
+      /** The setting before, if the clock has already moved. */
       readonly clockBefore?: ClockState
       readonly above?: number
     },
@@ -417,12 +418,12 @@ class WorldCore implements TableContext, View {
     return value
   }
 
-  /** Records that the clock was set or moved. */
+  /** Commits a change set for a clock that was set or moved. */
   #recordClock(clockBefore: ClockState): void {
     this.#run(() => {}, { cause: { kind: 'control', call: 'clock' }, clockBefore })
   }
 
-  /** Checks and marks what a transaction has changed. Returns `undefined` where that is nothing. */
+  /** Checks and stamps the changes of a transaction. Returns `undefined` if there are none. */
   #finish(
     transaction: Transaction,
     {
@@ -458,7 +459,7 @@ class WorldCore implements TableContext, View {
     }
   }
 
-  /** Wakes what depends on the touched tags at once, and tells subscribers in the order of the change sets. */
+  /** Calls the listeners of the touched tags at once, and the subscribers in the order of the change sets. */
   #tell(changeSet: ChangeSet | undefined, touched: ReadonlySet<Tag> | undefined): void {
     if (touched && touched.size > 0) callSafely(() => this.dependencies.tell(touched))
     if (!changeSet || changeSet.changes.length === 0 || this.#subscribers.size === 0) return
@@ -467,7 +468,7 @@ class WorldCore implements TableContext, View {
       return
     }
     this.#untold = [changeSet]
-    // What a subscriber writes is added to the list meanwhile.
+    // A write by a subscriber appends to this list.
     for (const next of this.#untold) {
       for (const subscriber of [...this.#subscribers])
         if (this.#subscribers.has(subscriber)) callSafely(() => subscriber(next))
@@ -476,19 +477,19 @@ class WorldCore implements TableContext, View {
   }
 }
 
-/** The parts of a world beside its rows, as they were before a transaction. */
+/** The state before a transaction, except the rows. */
 interface StateBesideRows {
   readonly random: RandomState
   readonly faults: FaultsState
   readonly name: ScenarioName
-  /** `undefined` where the clock only goes on. */
+  /** `undefined` if the transaction does not set the clock. */
   readonly clock: ClockState | undefined
 }
 
-/** Tells of a change set. Its transaction has ended, so an error does not reach its caller: it is an uncaught one. */
-function callSafely(tell: () => void): void {
+/** Calls a listener of a change set. The transaction has ended, so its caller does not get the error: it becomes an uncaught one. */
+function callSafely(listener: () => void): void {
   try {
-    tell()
+    listener()
   } catch (error) {
     queueMicrotask(() => {
       throw error
@@ -499,7 +500,7 @@ function callSafely(tell: () => void): void {
 function refusePromise<T>(value: T): T {
   const then: unknown = (value as { readonly then?: unknown } | null | undefined)?.then
   if (typeof then !== 'function') return value
-  // What the promise comes to is of no interest any more.
+  // Nobody handles this promise, so its rejection must not become an uncaught error.
   then.call(
     value,
     () => {},
@@ -508,18 +509,18 @@ function refusePromise<T>(value: T): T {
   throw new UsageError('the function of a transaction returned a promise: await first, then write in one go')
 }
 
-/** Makes a table what a state has. Skips the rows that both share. */
+/** Writes the rows of a state to a table. Skips the rows that both share. */
 function restoreTable(table: Table<object>, target: TableState<object>): void {
   if (table.state === target) return
-  const gone: Entry[] = []
+  const replaced: Entry[] = []
   const restored: Entry[] = []
   diffTrees(table.state.rows, target.rows, (_, before, after) => {
     if (before && after && before.id === after.id && before.row === after.row) return
-    if (before) gone.push(before)
+    if (before) replaced.push(before)
     if (after) restored.push(after)
   })
-  // First, so that no restored row takes the place of one that still has to go.
-  for (const { id, seq } of gone) if (target.entry(id)?.seq !== seq) table.restore(id, undefined)
+  // Delete first, so that no restored row takes the creation number of a row that is still there.
+  for (const { id, seq } of replaced) if (target.entry(id)?.seq !== seq) table.restore(id, undefined)
   for (const entry of restored) table.restore(entry.id, entry)
   table.resetSequence(target.nextSeq)
 }

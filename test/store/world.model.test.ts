@@ -138,7 +138,7 @@ async function happen(
       model.advance(event.ms)
       return world
     case 'set the clock':
-      model.now += event.ms
+      model.advance(event.ms)
       await world.clock.set({ now: new Date(model.now).toISOString() })
       return world
   }
