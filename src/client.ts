@@ -8,7 +8,7 @@ export {
   type OwnedToken,
 } from './client/client.js'
 export { ClientError, type ClientErrorParts } from './client/http.js'
-export type { ClientTable, ClientTables, Filter } from './client/table.js'
+export type { ClientTable, ClientTables } from './client/table.js'
 export type { Fault, FaultState } from './contract/faults.js'
 export type { Expectation, JournalEntry, JournalFilter } from './contract/journal.js'
 export type { ClockState, Health } from './control/api.js'

@@ -1,20 +1,20 @@
 import type { tableNames } from '../control/tables.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { Inputs } from '../store/inputs.js'
+import { isQuery, type Predicate, plan } from '../store/query.js'
 import type { Rows } from '../store/rows.js'
 import type { Changes } from '../store/table-calls.js'
 import { ClientError, type Remote, request, undefinedIfMissing } from './http.js'
-
-/** The fields and values by which to find records. A nested field is `'state.map'`. */
-export type Filter = Readonly<Record<string, string | number | boolean>>
 
 /** The records of one model in a world, with the method names of a table in-process. */
 export interface ClientTable<Row, Input> {
   /** Returns the record of an id; `undefined` if there is none. The id of a game mode is `<namespace_id>/<game_mode_id>`. */
   get(id: string): Promise<Row | undefined>
   all(): Promise<Row[]>
-  findFirst(filter?: Filter): Promise<Row | undefined>
-  findMany(filter?: Filter): Promise<Row[]>
-  count(filter?: Filter): Promise<number>
+  findFirst(query?: Predicate<Row>): Promise<Row | undefined>
+  /** Finds records by the values of fields, or by a function. The client tests what the mock cannot compare. */
+  findMany(query?: Predicate<Row>): Promise<Row[]>
+  count(query?: Predicate<Row>): Promise<number>
   /** Creates a record. Absent fields get the defaults of the scenario format. */
   create(input: Input): Promise<Row>
   /** Changes fields of a record. Rejects if there is no such record. */
@@ -39,12 +39,12 @@ export function createTable<Row, Input>(remote: Remote, table: string): ClientTa
   const isRecord = (row: object) => table !== 'tokens' || !('lobby_id' in row)
   // A mock answers the rows of its table.
   const asRow = (answer: Readonly<Record<string, unknown>>) => answer as Row
-  const findMany = async (filter: Filter = {}) => {
-    if (!isObject(filter))
-      throw wrongArguments('findMany({ game_mode_id: "duel" }) takes the values of fields, and no query')
-    const query = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, queryText(field, value)]))
+  const findMany = async (predicate: Predicate<Row> | undefined = {}) => {
+    const { test } = readQuery(predicate)
+    const query = parametersOf(predicate)
     const answer = await request(remote, 'GET /{table}', { params: { table }, query })
-    return (answer[table.replaceAll('-', '_')] ?? []).filter(isRecord).map(asRow)
+    const rows = (answer[table.replaceAll('-', '_')] ?? []).filter(isRecord).map(asRow)
+    return rows.filter(test)
   }
   return {
     async get(id) {
@@ -52,9 +52,9 @@ export function createTable<Row, Input>(remote: Remote, table: string): ClientTa
       return row && isRecord(row) ? asRow(row) : undefined
     },
     all: () => findMany(),
-    findFirst: async filter => (await findMany(filter))[0],
+    findFirst: async query => (await findMany(query))[0],
     findMany,
-    count: async filter => (await findMany(filter)).length,
+    count: async query => (await findMany(query)).length,
     async create(input) {
       if (!isObject(input) && typeof input !== 'string')
         throw wrongArguments('create({ game_mode_id: "duel" }) takes the fields of the record')
@@ -73,10 +73,20 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function queryText(field: string, value: unknown): string {
-  if (typeof value === 'object' || value === undefined)
-    throw wrongArguments(`findMany({ '${field}.name': 'value' }) takes a nested field by its path`)
-  return String(value)
+/** Returns the conditions that the mock can check. It compares texts. */
+function parametersOf(query: unknown): Record<string, string> {
+  if (!isObject(query) || isQuery(query)) return {}
+  const entries = Object.entries(query).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+  return Object.fromEntries(entries.map(([path, value]) => [path, String(value)]))
+}
+
+/** Analyses a query, as a table in-process does. Throws `ClientError` if it is not one. */
+function readQuery<Row>(predicate: Predicate<Row>): { test(row: Row): boolean } {
+  try {
+    return plan(predicate)
+  } catch (error) {
+    throw error instanceof UsageError ? new ClientError(error.message, { status: 0, code: 'MISUSED' }) : error
+  }
 }
 
 function wrongArguments(right: string): ClientError {

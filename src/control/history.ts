@@ -53,7 +53,8 @@ export interface RecordedChangeSet {
   readonly scenario?: ChangeSet['scenario']
 }
 
-interface ClockJson {
+/** A clock at one moment. */
+export interface ClockJson {
   readonly mode: ClockMode
   readonly rate: number
   /** In ISO 8601. */

@@ -1,9 +1,8 @@
-import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import { valueAt } from '../lib/issues.js'
 import { didYouMean, quoted, shortened } from '../lib/text.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import { idOf, models } from '../store/models.js'
+import { fieldsOf, idOf } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { type ReadTables, type Table, unknownId } from '../store/table-calls.js'
 import { lobbyIdIn, lobbyTokenOf } from '../store/tokens.js'
@@ -28,7 +27,11 @@ export function listRecords(world: World, table: string, query = ''): AnyRecord[
     .all()
     .map(row => withOwner(row, name, world))
   const lobbyTokens = name === 'tokens' ? lobbyTokensOf(world).map(token => ({ ...token })) : []
-  return filterRecords([...rows, ...lobbyTokens], query, fieldsOf(name))
+  return filterRecords(
+    [...rows, ...lobbyTokens],
+    query,
+    name === 'tokens' ? [...fieldsOf(name), ...ownerFields] : fieldsOf(name),
+  )
 }
 
 export function getRecord(world: World, { table, id }: Place): AnyRecord {
@@ -95,18 +98,6 @@ function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord 
 
 /** The fields of a token that are not columns of its row. */
 const ownerFields = ['namespace', 'game', 'lobby_id']
-
-/** Returns the fields that records of a table may have. */
-function fieldsOf(name: ControlTable): readonly string[] {
-  const { schema } = models[name]
-  const shapes = schema instanceof z.ZodUnion ? schema.options.map(shapeOf) : [shapeOf(schema)]
-  const fields = shapes.flatMap(shape => Object.keys(shape))
-  return [...new Set([...fields, ...(name === 'tokens' ? ownerFields : [])])]
-}
-
-function shapeOf(schema: unknown): object {
-  return schema instanceof z.ZodObject ? schema.shape : {}
-}
 
 /** Returns the records that have all values of a query. A list has each of its items. */
 function filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): AnyRecord[] {

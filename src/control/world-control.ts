@@ -153,6 +153,9 @@ export function summarizeWorld({ id, world }: Pick<WorldControl, 'id' | 'world'>
 }
 
 export function describeWorld(control: Pick<WorldControl, 'id' | 'world'>): WorldDescription {
-  const counts = Object.entries(tableNames).map(([path, name]) => [listKey(path), control.world[name].count()])
+  const counts = Object.entries(tableNames).map(([path, name]) => [
+    listKey(path),
+    (control.world[name] as { count(): number }).count(),
+  ])
   return { ...summarizeWorld(control), counts: Object.fromEntries(counts) }
 }

@@ -51,7 +51,8 @@ export interface ScenarioName {
   readonly seed: number
 }
 
-interface BeforeAfter<T> {
+/** A value before and after a transaction. */
+export interface BeforeAfter<T> {
   readonly before: T
   readonly after: T
 }

@@ -2,9 +2,9 @@ import { Collection } from '@mswjs/data'
 import { TypedEvent } from 'rettime'
 import type * as z from 'zod'
 import { draftOf, sameJson, setKey } from '../lib/json.js'
-import { quoted } from '../lib/text.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { Predicate } from './query.js'
+import { isFieldValues, type Predicate } from './query.js'
 import type { Table } from './table.js'
 import {
   type ListOptions,
@@ -34,6 +34,8 @@ interface RowChange {
 export interface RowStore<Row extends object> {
   /** The name of the table in messages. */
   readonly name: string
+  /** The fields of its rows. Default: any. */
+  readonly fields?: readonly string[]
   readonly table: Table<Row>
   /** The id of a row; `undefined` if the value is not a row. */
   idOf(row: Row): string | undefined
@@ -86,16 +88,17 @@ export class Records<Row extends object> {
 
   findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined {
     const isStrict = readStrict(this.#call('findFirst'), options)
-    const row = this.#read().findFirst(predicate)
+    const row = this.#read().findFirst(this.#query('findFirst', predicate))
     if (!row && isStrict) throw nothingFound('findFirst', this.#store.name, predicate === undefined)
     return row
   }
 
   findMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
     const list = readList<Row>(this.#call('findMany'), options, ['strict', 'orderBy', 'cursor', 'skip', 'take'])
+    const query = this.#query('findMany', predicate)
     const table = this.#read()
-    if (list.cursor !== undefined) return this.#fromCursor(predicate, list)
-    const rows = sortRows(table.findMany(predicate), list.orderBy)
+    if (list.cursor !== undefined) return this.#fromCursor(query, list)
+    const rows = sortRows(table.findMany(query), list.orderBy)
     const found = paginate(rows, list)
     if (found.length === 0 && list.strict) throw nothingFound('findMany', this.#store.name)
     return found
@@ -103,7 +106,7 @@ export class Records<Row extends object> {
 
   count(predicate?: Predicate<Row>): number {
     const table = this.#read()
-    return predicate === undefined ? table.count() : table.findMany(predicate).length
+    return predicate === undefined ? table.count() : table.findMany(this.#query('count', predicate)).length
   }
 
   create(input: unknown): Row {
@@ -146,7 +149,7 @@ export class Records<Row extends object> {
     const { data, rest } = readUpdateOptions(call, options)
     const { strict, orderBy } = readList<Row>(call, rest, ['strict', 'orderBy'])
     return this.#store.transaction(() => {
-      const rows = this.#store.table.findMany(predicate)
+      const rows = this.#store.table.findMany(this.#query('updateMany', predicate))
       if (rows.length === 0 && strict) throw nothingFound('updateMany', this.#store.name)
       return sortRows(
         rows.map(row => this.#change(row, data)),
@@ -174,7 +177,7 @@ export class Records<Row extends object> {
     const { strict, orderBy } = readList<Row>(this.#call('deleteMany'), options, ['strict', 'orderBy'])
     const { table } = this.#store
     return this.#store.transaction(() => {
-      const rows = table.findMany(predicate)
+      const rows = table.findMany(this.#query('deleteMany', predicate))
       if (rows.length === 0 && strict) throw nothingFound('deleteMany', this.#store.name)
       for (const row of rows) table.delete(table.shape.idOf(row))
       return sortRows(rows, orderBy)
@@ -200,6 +203,22 @@ export class Records<Row extends object> {
     return `${this.#store.name}.${name}`
   }
 
+  #query(name: string, predicate: Predicate<Row> | undefined): Predicate<Row> | undefined {
+    return this.#checkedQuery(this.#call(name), predicate)
+  }
+
+  /** Refuses unknown fields, because such a query finds nothing. */
+  #checkedQuery(call: string, predicate: Predicate<Row> | undefined): Predicate<Row> | undefined {
+    const { fields } = this.#store
+    if (!fields || !isFieldValues(predicate)) return predicate
+    for (const path of Object.keys(predicate)) {
+      const [field = ''] = path.split('.')
+      if (!fields.includes(field))
+        throw new UsageError(`${call}: the query has the unknown field ${quoted(path)}.${didYouMean(field, fields)}`)
+    }
+    return predicate
+  }
+
   #read(): Table<Row> {
     this.#store.beforeRead()
     return this.#store.table
@@ -219,7 +238,7 @@ export class Records<Row extends object> {
 
   #find(call: string, selection: Selection<Row>): Row | undefined {
     const { table } = this.#store
-    if (!('id' in selection)) return table.findFirst(selection.predicate)
+    if (!('id' in selection)) return table.findFirst(this.#checkedQuery(call, selection.predicate))
     const row = table.get(selection.id)
     if (row) return row
     throw unknownId(call, selection.id, table.state.ids())

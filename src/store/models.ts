@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import {
@@ -325,6 +326,17 @@ export const models: Models = {
 
 /** The names of all tables, in the order of `models`. */
 export const tableNames = Object.keys(models) as TableName[] // the type of `models` has these keys and no other
+
+/** Returns the fields that rows of a table may have. */
+export function fieldsOf(name: TableName): readonly string[] {
+  const schema: unknown = models[name].schema
+  const shapes = schema instanceof z.ZodUnion ? schema.options.map(shapeOf) : [shapeOf(schema)]
+  return [...new Set(shapes.flatMap(shape => Object.keys(shape)))]
+}
+
+function shapeOf(schema: unknown): object {
+  return schema instanceof z.ZodObject ? schema.shape : {}
+}
 
 /** Returns the function that computes the id of a row: the values of its key, joined by `/`. */
 export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => string {

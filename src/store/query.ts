@@ -5,8 +5,16 @@ import { UsageError } from '../lib/usage-error.js'
 /** Values that all rows of a query's result have, by column. */
 type Equalities = Readonly<Record<string, string>>
 
-/** A predicate of the data library: a query, or a function that refines one. */
-export type Predicate<Row> = Query<Row> | ((query: Query<Row>) => Query<Row>)
+/** The values of fields: `{ game_mode_id: 'duel' }`. A nested field is `{ state: { map } }` or `{ 'state.map': map }`. */
+export type FieldValues<Row> = { readonly [Field in keyof Row]?: FieldValue<Row[Field]> } & {
+  readonly [path: `${string}.${string}`]: unknown
+}
+
+/** A value, a function that tests one, or the values of nested fields. */
+export type FieldValue<T> = T | ((value: NonNullable<T>) => unknown) | (NonNullable<T> extends object ? object : never)
+
+/** A query of the data library, a function that refines one, or the values of fields. */
+export type Predicate<Row> = Query<Row> | ((query: Query<Row>) => Query<Row>) | FieldValues<Row>
 
 /** An analysed predicate, so that a table can use an index. */
 export interface Plan<Row> {
@@ -99,13 +107,49 @@ function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
   return row => condition.test(row)
 }
 
+/** Tells whether a predicate is the values of fields. */
+export function isFieldValues(predicate: unknown): predicate is Readonly<Record<string, unknown>> {
+  return isObject(predicate) && !isQuery(predicate)
+}
+
+/** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if the query is not fields with values. */
+function nestFields(query: unknown): object {
+  if (!isFieldValues(query))
+    throw new UsageError(
+      `the query is ${quoted(query)}: expected fields, as in { lobby_id }, or a function, as in q => q.where({ lobby_id })`,
+    )
+  for (const [path, value] of Object.entries(query))
+    if (value === undefined) throw new UsageError(`the query has no value for ${path}: leave the field out`)
+  if (!Object.keys(query).some(path => path.includes('.'))) return query
+  const nested: Record<string, unknown> = {}
+  for (const [path, value] of Object.entries(query)) {
+    const [column = '', ...keys] = path.split('.')
+    const inner = keys.reduceRight<unknown>((rest, key) => ({ [key]: rest }), value)
+    nested[column] = mergeObjects(nested[column], inner)
+  }
+  return nested
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function mergeObjects(one: unknown, other: unknown): unknown {
+  if (!isObject(one) || !isObject(other)) return other
+  const merged = { ...one }
+  for (const [key, value] of Object.entries(other)) merged[key] = mergeObjects(one[key], value)
+  return merged
+}
+
 /** Analyses a predicate. Throws `UsageError` if it is not one. */
 export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
   if (predicate === undefined) return { test: () => true, equalities: none, asks: 'anything' }
-  if (!isQuery<Row>(predicate) && typeof predicate !== 'function') {
-    throw new UsageError(`the query is ${quoted(predicate)}: expected a function, as in q => q.where({ lobby_id })`)
-  }
-  const query = isQuery<Row>(predicate) ? predicate : predicate(new PlannedQuery<Row>(undefined, none, 'anything'))
+  const empty = new PlannedQuery<Row>(undefined, none, 'anything')
+  const query = isQuery<Row>(predicate)
+    ? predicate
+    : typeof predicate === 'function'
+      ? (predicate as (query: Query<Row>) => Query<Row>)(empty)
+      : empty.where(nestFields(predicate) as Condition<Row>) // checked by the function
   if (!isQuery<Row>(query))
     throw new UsageError(
       `the function of a query returned ${quoted(query)}: expected a query, as in q => q.where({ lobby_id })`,

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { type Draft, isJsonObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { isQuery, type Predicate } from './query.js'
+import { isFieldValues, isQuery, type Predicate } from './query.js'
 import type { Rows, TableName } from './rows.js'
 
 /** A query that finds nothing is a `UsageError`. */
@@ -167,9 +167,10 @@ export function readSelection<Row extends object>(
   if (typeof first === 'function' || isQuery<Row>(first)) return { predicate: first as Predicate<Row> } // `plan` checks its result
   const id = typeof first === 'object' && first !== null ? idOf(first as Row) : undefined
   if (id !== undefined) return { id }
+  if (isFieldValues(first)) return { predicate: first as Predicate<Row> } // the table checks the fields
   const found = first === undefined ? 'missing' : quoted(first)
   throw new UsageError(
-    `${call}: the first argument is ${found}: expected an id or a query, as in q => q.where({ lobby_id })`,
+    `${call}: the first argument is ${found}: expected an id or a query, as in { game_mode_id } or q => q.where({ game_mode_id })`,
   )
 }
 

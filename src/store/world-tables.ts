@@ -6,7 +6,7 @@ import type { WorldClock } from './clock.js'
 import { Records, type RowStore, TableCollection, TransactionRecords } from './collection.js'
 import { expandInput, type Inputs } from './inputs.js'
 import { type Model, parseRow, type Tables } from './model.js'
-import { models, tableNames } from './models.js'
+import { fieldsOf, models, tableNames } from './models.js'
 import type { Random } from './random.js'
 import type { Rows, TableName } from './rows.js'
 import type { Table as StoredTable } from './table.js'
@@ -86,6 +86,7 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   }
   return {
     name,
+    fields: fieldsOf(name),
     table,
     idOf(row) {
       const values: unknown[] = model.key.map(column => row[column as never]) // its own columns

@@ -1,5 +1,8 @@
+import { Query } from '@mswjs/data'
 import { describe, expect } from 'vitest'
 import { ClientError, createClient } from '../../src/client.js'
+import type { Predicate } from '../../src/index.js'
+import type { LobbyRow } from '../../src/store/matchmaker-rows.js'
 import { serveListener } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { ids, tokens } from '../support/tanks.js'
@@ -66,11 +69,31 @@ describe('the client', () => {
     expect(stateOf(mock.world)).toBe(before)
   })
 
-  it('tells how to find by a nested field', async ({ serve }) => {
-    const { client } = await serve()
-    const inside = client.world.lobbies.findMany({ state: { map: 'Quarry' } } as never) // no type lets it pass
+  it('finds the same by each form of query as in-process', async ({ serve }) => {
+    const { client, mock } = await serve()
+    await mock.world.lobbies.update('closed', { state: { map: 'Quarry', round: 3 } })
+    const queries: Predicate<LobbyRow>[] = [
+      { 'state.map': 'Quarry' },
+      { state: { map: 'Quarry' } },
+      { is_closed: true, 'state.round': 3 },
+      { total_player_count: count => count === 0, is_closed: true },
+      q => q.where({ lobby_id: 'closed' }).or({ lobby_id: 'nobody' }),
+      new Query<LobbyRow>().where({ lobby_id: 'closed' }),
+    ]
 
-    await expect(inside).rejects.toThrow("findMany({ 'state.name': 'value' }) takes a nested field by its path")
+    const found = await Promise.all(queries.map(query => client.world.lobbies.findMany(query)))
+
+    expect(found).toEqual(queries.map(query => mock.world.lobbies.findMany(query)))
+    expect(found.map(rows => rows.map(({ lobby_id }) => lobby_id))).toEqual(queries.map(() => ['closed']))
+  })
+
+  it('refuses what is no query, as in-process', async ({ serve }) => {
+    const { lobbies } = (await serve()).client.world
+
+    await expect(lobbies.findMany((() => ({})) as never)).rejects.toThrow('the function of a query returned {}')
+    await expect(lobbies.findMany(null as never)).rejects.toThrow('the query is null: expected fields')
+    await expect(lobbies.findMany({ game_mode_id: undefined } as never)).rejects.toThrow('no value for game_mode_id')
+    await expect(lobbies.count({ map: 'Quarry' } as never)).rejects.toThrow('map is not a field of this table')
   })
 
   it('encodes any id', async ({ serve }) => {
@@ -154,10 +177,6 @@ describe('the client', () => {
 
     const calls = [
       lobbies.get(5 as never),
-      lobbies.findMany(query),
-      lobbies.findMany(null as never),
-      lobbies.findMany({ game_mode_id: undefined } as never),
-      lobbies.count(query),
       lobbies.create(undefined as never),
       lobbies.create([] as never),
       lobbies.update(query, {}),

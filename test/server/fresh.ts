@@ -99,7 +99,7 @@ function walk<Row extends object>(table: Table<Row>): Table<Row> {
   const { shape } = table
   const all = () => table.state.all()
   const findMany = (predicate: Predicate<Row> = query => query) => {
-    const query = typeof predicate === 'function' ? predicate(new Query<Row>()) : predicate
+    const query = (typeof predicate === 'function' ? predicate(new Query<Row>()) : predicate) as Query<Row>
     return all().filter(row => query.test(row))
   }
   const inIndex = (name: string, values: Partial<Row>) => {

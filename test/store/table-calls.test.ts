@@ -64,6 +64,29 @@ describe('delete(id)', () => {
   })
 })
 
+describe('a query that is fields with values', () => {
+  it.each([
+    [{ lobby_id: 'closed' }],
+    [{ is_closed: true }],
+    [{ state: { map: 'Quarry' } }],
+    [{ 'state.map': 'Quarry', 'state.size.x': 3 }],
+    [{ is_closed: true, total_player_count: (count: number) => count === 0 }],
+  ])('finds, counts, changes and deletes what %j says', async query => {
+    const { lobbies } = worldOf()
+    await lobbies.update('closed', { state: { map: 'Quarry', size: { x: 3, y: 4 } } })
+
+    const [changed] = await lobbies.updateMany(query, {
+      data: draft => void Object.assign(draft, { max_players_normal: 3 }),
+    })
+    const found = [lobbies.findFirst(query), ...lobbies.findMany(query)]
+    const counted = lobbies.count(query)
+    const deleted = lobbies.delete(query)
+
+    expect(found).toEqual([changed, changed])
+    expect([counted, deleted?.lobby_id, deleted?.max_players_normal, lobbies.count(query)]).toEqual([1, 'closed', 3, 0])
+  })
+})
+
 describe('a query', () => {
   const nothing = (q: { where(condition: object): unknown }) => wrong(q.where({ lobby_id: 'nobody' }))
 
@@ -111,16 +134,17 @@ describe('a table refuses', () => {
     ['no query', t => t.update(wrong(undefined), { data() {} }), 'lobbies.update: the first argument is missing'],
     ['no query', t => t.delete(wrong(undefined)), 'lobbies.delete: the first argument is missing'],
     [
-      'fields in the place of a query',
-      t => t.update(wrong({ game_mode_id: 'duel' }), wrong({ is_closed: true })),
-      'lobbies.update: the first argument is {"game_mode_id":"duel"}: expected an id or a query, as in q => q.where({ lobby_id })',
+      'an unknown field',
+      t => t.delete(wrong({ game_mod_id: 'duel' })),
+      'lobbies.delete: the query has the unknown field "game_mod_id". Known: lobby_id,',
     ],
+    ['an unknown field of a path', t => t.findFirst(wrong({ 'stat.map': 'a' })), 'Did you mean state?'],
     [
-      'fields in the place of a query',
-      t => t.delete(wrong({ game_mode_id: 'duel' })),
-      'lobbies.delete: the first argument is {"game_mode_id":"duel"}: expected an id or a query',
+      'a field without a value',
+      t => t.count(wrong({ game_mode_id: undefined })),
+      'the query has no value for game_mode_id',
     ],
-    ['a query that is null', t => t.findFirst(wrong(null)), 'the query is null: expected a function'],
+    ['a query that is null', t => t.findFirst(wrong(null)), 'the query is null: expected fields'],
     [
       'a function that makes no query',
       t => t.findMany(wrong(() => 5)),
