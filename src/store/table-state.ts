@@ -253,7 +253,8 @@ export class TableState<Row extends object> {
     if (after) this.rows.set(after.seq, after)
     if (before && !after) this.#ids.delete(before.id)
     if (after && after.seq !== before?.seq) this.#ids.set(after.id, after.seq)
-    if (after) this.#know(after)
+    // A new row is remembered when it is looked up: many never are.
+    if (before && after) this.#know(after)
     else if (before) this.#known?.delete(before.id)
     for (const name in this.#indexes) replaceInIndex(this.#index(name), this.#definition(name), before, after)
     for (const name in this.#unique) this.#replaceUnique(name, this.#uniqueTree(name), before, after)
