@@ -9,7 +9,7 @@ import type { LiveWorld, World } from '../../src/store/world.js'
 import { ask, json } from '../support/http.js'
 import { smallRows, smallWorld } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
-import { live } from '../support/worlds.js'
+import { flushPromises, live } from '../support/worlds.js'
 
 const realNow = performance.now.bind(performance)
 
@@ -191,7 +191,7 @@ describe('an advance', () => {
     await expect(clock.advance('30d', { signal: client.signal })).rejects.toThrow('enough')
 
     const stopped = [clock.now(), jobs.length]
-    await new Promise(resolve => setTimeout(resolve, 20))
+    for (let turn = 0; turn < 10; turn += 1) await flushPromises()
     expect([clock.now(), jobs.length]).toEqual(stopped)
     expect(clock.now()).toBeLessThan(began + 30 * 86_400_000)
     await clock.advance(5_000)
