@@ -33,10 +33,7 @@ export type ParamNames<Path extends string> = Path extends `${string}{${infer Na
 export type Params<Path extends string> = { readonly [Name in ParamNames<Path>]: string }
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/**
- * A call of the control API. Calls that change something are for this machine's pages and programs only
- * (`checkControlCaller`).
- */
+/** A call without its route. Only pages and programs of this machine may make calls that change something. */
 interface CallSpec<Route extends string, Query, Body, Output> {
   /** A sentence for `GET /__mock` and the docs. */
   readonly summary: string
@@ -58,13 +55,20 @@ interface CallSpec<Route extends string, Query, Body, Output> {
   respond?(output: Output, context: ControlContext): MockResponseInit | undefined
 }
 
+/** A call of the control API. Its named type keeps the declarations of the table short. */
+export interface ControlCall<Route extends string, Query, Body, Output> extends CallSpec<Route, Query, Body, Output> {
+  readonly route: Route
+  readonly method: string
+  readonly path: string
+}
+
 /** Declares a call: its method and its path under `/__mock`, its input, and its function. */
 export function call<
   const Route extends `${Method} /${string}`,
   Output,
   Query extends z.ZodObject | 'fields' | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
->(route: Route, spec: CallSpec<Route, Query, Body, Output>) {
+>(route: Route, spec: CallSpec<Route, Query, Body, Output>): ControlCall<Route, Query, Body, Output> {
   const [method = '', path = ''] = route.split(' ')
   return { route, method, path, ...spec }
 }

@@ -10,21 +10,11 @@ import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/me
 import { checkControlCaller } from '../server/origin.js'
 import { pathInWorld, RouteTable } from '../server/routes.js'
 import { controlCalls } from './api.js'
-import { type ControlContext, jsonResponse } from './call.js'
+import { type ControlCall, type ControlContext, jsonResponse } from './call.js'
 
-/** A call of the table. Its functions take `never`, because TypeScript cannot relate a route to its schemas here. */
-interface ControlCall {
-  readonly route: string
-  readonly method: string
-  readonly path: string
-  readonly query?: z.ZodObject | 'fields' | undefined
-  readonly body?: z.ZodType | undefined
-  readonly maxBodyBytes?: number
-  run(call: never): unknown
-  respond?(output: never, context: ControlContext): MockResponseInit | undefined
-}
+type AnyCall = ControlCall<string, z.ZodObject | 'fields' | undefined, z.ZodType | undefined, unknown>
 
-const calls: Readonly<Record<string, ControlCall>> = Object.fromEntries(controlCalls.map(call => [call.route, call]))
+const calls: Readonly<Record<string, AnyCall>> = Object.fromEntries(controlCalls.map(call => [call.route, call]))
 
 const routes = new RouteTable(calls, `GET ${controlPath} lists the calls`, controlPath)
 
@@ -63,8 +53,8 @@ export async function handleControl(context: ControlContext): Promise<MockRespon
       kind: 'control',
       call: call.route.replace('{table}', (params as { table?: string }).table ?? ''),
     } as const
-    const output = await context.mock.world.causedBy(cause, () => call.run(input as never))
-    return call.respond?.(output as never, context) ?? jsonResponse(output as object, 'loopback')
+    const output = await context.mock.world.causedBy(cause, () => call.run(input))
+    return call.respond?.(output, context) ?? jsonResponse(output as object, 'loopback')
   } catch (error) {
     throw asApiError(error, isAskedByQuery(call) ? 'API_BAD_QUERY' : 'API_BAD_BODY')
   }
@@ -74,11 +64,11 @@ function findCall({ method, path }: Pick<MockRequest, 'method' | 'path'>) {
   const inside = pathInWorld(path).slice(controlPath.length) || '/'
   // The id of a game mode has a slash, which people do not encode.
   const { id, params } = routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
-  return { call: calls[id] as ControlCall, params } // the routes have the ids of the calls
+  return { call: calls[id] as AnyCall, params } // the routes have the ids of the calls
 }
 
 /** Returns the checked query. An unknown parameter is an error, because it would have no effect. */
-function parseQuery({ query: schema = z.strictObject({}) }: ControlCall, { query = '' }: MockRequest): unknown {
+function parseQuery({ query: schema = z.strictObject({}) }: AnyCall, { query = '' }: MockRequest) {
   if (schema === 'fields') return undefined
   const parameters = [...new URLSearchParams(query)]
   const seen = new Set<string>()
@@ -97,12 +87,12 @@ const ObjectOrText = z.custom<object | string>(
   'expected an object',
 )
 
-function parseBody({ body: schema, maxBodyBytes = bodyLimit }: ControlCall, { body }: MockRequest): unknown {
+function parseBody({ body: schema, maxBodyBytes = bodyLimit }: AnyCall, { body }: MockRequest): unknown {
   if (!schema) return undefined
   return check(schema, parseJson(body, ObjectOrText, { bytes: maxBodyBytes, levels }), 'body')
 }
 
-function check(schema: z.ZodType, input: object | string, part: 'query' | 'body'): unknown {
+function check<Schema extends z.ZodType>(schema: Schema, input: object | string, part: 'query' | 'body') {
   try {
     return parseInput(schema, input, part)
   } catch (error) {
@@ -115,6 +105,6 @@ function asApiError(error: unknown, code: 'API_BAD_QUERY' | 'API_BAD_BODY'): unk
   return error instanceof UsageError ? new ApiError(code, error.message) : error
 }
 
-function isAskedByQuery({ method, query, body }: ControlCall): boolean {
+function isAskedByQuery({ method, query, body }: AnyCall): boolean {
   return method === 'GET' || (query !== undefined && body === undefined)
 }

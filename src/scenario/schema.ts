@@ -140,7 +140,7 @@ export const Scenario = z.strictObject({
 })
 
 /** A scenario as a file has it. */
-export type ScenarioInput = z.input<typeof Scenario>
+export interface ScenarioInput extends z.input<typeof Scenario> {}
 
 /** A decoded scenario: points in time and durations are in ms. */
 export type Scenario = z.output<typeof Scenario>
