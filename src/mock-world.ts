@@ -1,5 +1,6 @@
 import type { JournalEntry } from './contract/journal.js'
 import type { OperationId } from './contract/operations.js'
+import { defaultWorldId } from './contract/paths.js'
 import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from './control/device-links.js'
 import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from './control/environment.js'
 import { type ChangesOptions, type EventBudget, type MockEvents, subscribeToEvents } from './control/events.js'
@@ -27,7 +28,6 @@ import type { ExchangeLog } from './server/log.js'
 import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from './server/message.js'
 import { type OverrideResolver, Overrides } from './server/overrides.js'
 import { Responder } from './server/respond.js'
-import { defaultWorldId } from './server/worlds.js'
 import { Scheduler } from './simulation/scheduler.js'
 import type { Clock } from './store/clock.js'
 import { Random } from './store/random.js'
@@ -129,8 +129,8 @@ export class MockWorld implements WorldControl {
     return this.#tokens.all
   }
 
-  /** Whether anyone waits: on a watch index, for a fault, for an override, or for events. */
-  get busy(): boolean {
+  /** True while a client waits: on a watch index, for a fault, for an override, or for events. */
+  get isBusy(): boolean {
     const waiting = this.world.waiters + this.#history.listeners + this.#overrides.waiting
     return waiting > 0 || this.faults.isHolding
   }

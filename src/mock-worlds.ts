@@ -1,14 +1,16 @@
 import { ApiError } from './contract/errors.js'
+import { defaultWorldId, worldId } from './contract/paths.js'
 import { NewWorldOptions, summarizeWorld, type WorldSummary, type WorldsControl } from './control/world-control.js'
 import { parseInput } from './lib/issues.js'
 import { didYouMean, quoted } from './lib/text.js'
+import { UsageError } from './lib/usage-error.js'
 import type { MockState, MockWorld } from './mock-world.js'
 import type { ScenarioRegistry } from './scenario-registry.js'
 import type { MockRequest, RequestHandler } from './server/message.js'
 import { isForeign } from './server/origin.js'
 import { routeToWorld, worldPath } from './server/routes.js'
-import type { Worlds } from './server/worlds.js'
 import { Random } from './store/random.js'
+import { longestDelayMs } from './store/timers.js'
 import { withPublicUrl } from './store/world-state.js'
 
 /** What happens to a request for an unknown world: over HTTP the world is created, in-process the request is refused. */
@@ -24,45 +26,69 @@ export interface RoutedRequest {
 }
 
 interface MockWorldsOptions {
+  readonly default: MockWorld
   readonly registry: ScenarioRegistry
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
+  /** Counts the default world too. */
+  readonly maxWorlds: number
+  /** In real ms. */
+  readonly worldTtlMs: number
   create(id: string, state: MockState): MockWorld
 }
 
-/** The worlds of a mock, by their ids. */
-export class MockWorlds implements WorldsControl {
-  readonly #worlds: Worlds<MockWorld>
-  readonly #options: MockWorldsOptions
+/** Unused worlds are looked for this many times in the time that they live. */
+const sweepsPerTtl = 10
 
-  constructor(worlds: Worlds<MockWorld>, options: MockWorldsOptions) {
-    this.#worlds = worlds
+/** The worlds of a mock, by their ids. Deletes a world that nobody uses for `worldTtlMs`, except the default one. */
+export class MockWorlds implements WorldsControl {
+  readonly #options: MockWorldsOptions
+  readonly #others = new Map<string, { readonly mock: MockWorld; usedAt: number }>()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #isClosed = false
+
+  constructor(options: MockWorldsOptions) {
     this.#options = options
   }
 
   /** The world of requests that name none. */
   get default(): MockWorld {
-    return this.#worlds.default
+    return this.#options.default
   }
 
   list(): WorldSummary[] {
-    return this.#worlds.ids.flatMap(id => this.#worlds.peek(id) ?? []).map(summarizeWorld)
+    return [this.default, ...[...this.#others.values()].map(({ mock }) => mock)].map(summarizeWorld)
   }
 
+  /** Finds a world. It counts as used now. */
   get(id: string): MockWorld | undefined {
-    return this.#worlds.get(id)
+    if (id === defaultWorldId) return this.default
+    const entry = this.#others.get(id)
+    if (entry) entry.usedAt = Date.now()
+    return entry?.mock
   }
 
   async put(id: string, options: NewWorldOptions = {}): Promise<MockWorld> {
     const state = this.#stateOf(id, parseInput(NewWorldOptions, options, 'world'))
-    const known = this.#worlds.get(id)
-    if (!known) return this.#worlds.add(id, () => this.#options.create(id, state))
+    const known = this.get(id)
+    if (!known) return this.#add(id, () => state)
     known.replaceState(state)
     return known
   }
 
-  delete(id: string): Promise<boolean> {
-    return this.#worlds.delete(id)
+  async delete(id: string): Promise<boolean> {
+    if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
+    const entry = this.#others.get(id)
+    this.#others.delete(id)
+    this.#updateTimer()
+    await entry?.mock.close()
+    return entry !== undefined
+  }
+
+  /** Deletes all worlds except the default one. A world that is created later answers one request, and is not kept. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#others.keys()].map(id => this.delete(id)))
   }
 
   /**
@@ -72,17 +98,17 @@ export class MockWorlds implements WorldsControl {
   find(request: MockRequest, unknown: UnknownWorld): RoutedRequest | undefined {
     const routed = routeToWorld(request)
     if (!routed) return undefined
-    const { worldId, request: inner, basePath } = routed
-    const worlds = this.#worlds
-    const known = worlds.get(worldId)
+    const { worldId: id, request: inner, basePath } = routed
+    const known = this.get(id)
     if (known) return { mock: known, request: inner, basePath }
     // A preflight only asks for permission: it creates no world.
-    if (request.method === 'OPTIONS') return { mock: worlds.default, request: inner, basePath }
-    if (unknown === 'refuse') throw unknownWorld(worldId, worlds.ids)
+    if (request.method === 'OPTIONS') return { mock: this.default, request: inner, basePath }
+    if (unknown === 'refuse') throw unknownWorld(id, this.#ids)
+    const { registry, corsOrigins } = this.#options
     // An image in a page must not create worlds.
-    if (isForeign(request, { tables: worlds.default.world.tables, corsOrigins: this.#options.corsOrigins }))
-      throw foreignPage()
-    return { mock: worlds.at(worldId), request: inner, basePath }
+    if (isForeign(request, { tables: this.default.world.tables, corsOrigins })) throw foreignPage()
+    const created = this.#add(id, () => registry.stateOf(undefined, { worldId: id }))
+    return { mock: created, request: inner, basePath }
   }
 
   /** Makes a handler that answers each request in the world that it names. `handlerOf` picks the handler of a world. */
@@ -98,12 +124,54 @@ export class MockWorlds implements WorldsControl {
     }
   }
 
-  #stateOf(worldId: string, { scenario, fork, revision, seed }: NewWorldOptions): MockState {
-    if (fork === undefined) return this.#options.registry.stateOf(scenario, { worldId, seed })
-    const source = this.#worlds.get(fork)
-    if (source) return forkState(source, worldId, { revision, seed })
-    const { ids } = this.#worlds
-    throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, ids)}`)
+  get #ids(): string[] {
+    return [defaultWorldId, ...this.#others.keys()]
+  }
+
+  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions): MockState {
+    if (fork === undefined) return this.#options.registry.stateOf(scenario, { worldId: id, seed })
+    const source = this.get(fork)
+    if (source) return forkState(source, id, { revision, seed })
+    throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, this.#ids)}`)
+  }
+
+  /** Creates a world with a new id. Throws `ApiError` if the id is malformed, or there are too many worlds. */
+  #add(id: string, makeState: () => MockState): MockWorld {
+    // The pattern would accept null as "null".
+    if (typeof id !== 'string' || !worldId.pattern.test(id))
+      throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
+    const { maxWorlds, create } = this.#options
+    if (this.#others.size + 1 >= maxWorlds) throw tooManyWorlds(maxWorlds)
+    const mock = create(id, makeState())
+    if (this.#isClosed) {
+      void mock.close()
+      return mock
+    }
+    this.#others.set(id, { mock, usedAt: Date.now() })
+    this.#updateTimer()
+    return mock
+  }
+
+  /** Runs the timer as long as there are worlds to delete. */
+  #updateTimer(): void {
+    if (this.#others.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+      return
+    }
+    if (this.#timer !== undefined) return
+    const interval = Math.min(Math.max(1, this.#options.worldTtlMs / sweepsPerTtl), longestDelayMs)
+    this.#timer = setInterval(() => this.#deleteUnused(), interval)
+    // In browsers a timer is a number, and keeps no process alive.
+    if (typeof this.#timer === 'object') this.#timer.unref()
+  }
+
+  #deleteUnused(): void {
+    const now = Date.now()
+    for (const [id, entry] of this.#others) {
+      if (entry.mock.isBusy) entry.usedAt = now
+      else if (now - entry.usedAt >= this.#options.worldTtlMs) void this.delete(id)
+    }
   }
 }
 
@@ -128,6 +196,14 @@ function unknownWorld(id: string, ids: readonly string[]): ApiError {
   return new ApiError(
     'API_NOT_FOUND',
     `there is no world ${quoted(id)}: in-process, mock.worlds.put creates one.${didYouMean(id, ids)}`,
+  )
+}
+
+function tooManyWorlds(count: number): ApiError {
+  return new ApiError(
+    'API_RATE_LIMIT',
+    `there are ${count} worlds already: delete some (DELETE /__mock/worlds/{id}), or allow more (--max-worlds)`,
+    { headers: { 'retry-after': '1' } },
   )
 }
 

@@ -1,4 +1,5 @@
 import type { OperationId } from './contract/operations.js'
+import { defaultWorldId } from './contract/paths.js'
 import { EventBudget } from './control/events.js'
 import type { NewWorldOptions, WorldControl, WorldsControl } from './control/world-control.js'
 import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
@@ -11,7 +12,6 @@ import { HistoryBudget } from './server/history-budget.js'
 import { ExchangeLog } from './server/log.js'
 import type { RequestHandler } from './server/message.js'
 import type { OverrideResolver } from './server/overrides.js'
-import { defaultWorldId, Worlds } from './server/worlds.js'
 import type { ReloadSummary } from './store/reload.js'
 
 /** What an entry point gives a mock. */
@@ -73,7 +73,7 @@ export function servable(mock: Mock): ServableMock {
 /** Creates a mock. Throws `UsageError` where the scenario, or an option, is wrong. */
 export function createMock(options: MockOptions, environment: MockEnvironment = {}): ServableMock {
   checkOptions(options)
-  const { maxWorlds: most, worldTtlMs: ttlMs, watchTimeoutMs, ...limits } = withDefaults(options)
+  const { maxWorlds, worldTtlMs, watchTimeoutMs, ...limits } = withDefaults(options)
   const { corsOrigins = [] } = options
   const createdAt = performance.now()
   const log = new ExchangeLog()
@@ -93,9 +93,7 @@ export function createMock(options: MockOptions, environment: MockEnvironment = 
   }
   const create = (id: string, state: MockState) => new MockWorld(id, state, settings)
   const own = create(defaultWorldId, registry.stateOf(registry.names[0], { worldId: defaultWorldId }))
-  const createUnknown = (id: string) => create(id, registry.stateOf(undefined, { worldId: id }))
-  const others = new Worlds({ default: own, make: createUnknown, most, ttlMs })
-  const worlds = new MockWorlds(others, { registry, corsOrigins, create })
+  const worlds = new MockWorlds({ default: own, registry, corsOrigins, maxWorlds, worldTtlMs, create })
   const closeOwn = own.close.bind(own)
   return Object.assign(own, {
     worlds,
@@ -110,7 +108,7 @@ export function createMock(options: MockOptions, environment: MockEnvironment = 
       return summary
     },
     async close() {
-      await Promise.all([others.close(), closeOwn()])
+      await Promise.all([worlds.close(), closeOwn()])
     },
   })
 }

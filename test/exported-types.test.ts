@@ -86,7 +86,6 @@ const unnamed = [
   'mockmaker Msw',
   'server/journal Journal',
   'server/faults WorldFaults',
-  'server/worlds Worlds',
   'store/world LiveWorld',
   'mock-world MockState',
   'mock-world MockDefinition',

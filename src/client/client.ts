@@ -1,4 +1,4 @@
-import { worldId, worldUrl } from '../contract/paths.js'
+import { defaultWorldId, worldId, worldUrl } from '../contract/paths.js'
 import type { ClockState, Health } from '../control/api.js'
 import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
@@ -88,7 +88,7 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
   if (!found) throw misused(`url is ${quoted(url)}: expected http://127.0.0.1:4100, or …/w/test-42`)
   checkOptions(options)
   const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
-  const { server, encodedId = defaultId } = found
+  const { server, encodedId = defaultWorldId } = found
   return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch })
 }
 
@@ -116,11 +116,8 @@ function misused(message: string): ClientError {
   return new ClientError(message, { status: 0, code: 'MISUSED' })
 }
 
-/** The id of the world that a URL without a world means. */
-const defaultId = 'default'
-
 function clientOf(id: string, server: Remote): Client {
-  const url = id === defaultId ? server.url : `${server.url}/w/${encodeURIComponent(id)}`
+  const url = id === defaultWorldId ? server.url : `${server.url}/w/${encodeURIComponent(id)}`
   const remote = { ...server, url }
   const world = worldOf(remote)
   return {

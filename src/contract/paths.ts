@@ -8,6 +8,9 @@ export function isControlPath(path: string): boolean {
 /** The page that completes a device link. The token of the link follows. */
 export const deviceLinkPath = '/devices/link/'
 
+/** The id of the world of requests that name none. */
+export const defaultWorldId = 'default'
+
 /** The ids that a world may have. */
 export const worldId = { pattern: /^[A-Za-z0-9_-]{1,64}$/, expected: '1 to 64 of A-Z a-z 0-9 _ -' } as const
 

@@ -1,8 +1,8 @@
 import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
+import { defaultWorldId } from '../contract/paths.js'
 import { nearest, shortened } from '../lib/text.js'
 import { type AbortSignalLike, header, type MockRequest } from './message.js'
-import { defaultWorldId } from './worlds.js'
 
 /** An HTTP method, and a path with `{name}` for each parameter. */
 interface Endpoint {

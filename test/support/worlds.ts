@@ -82,7 +82,7 @@ export function flushPromises(): Promise<void> {
 
 /** Whether anyone waits in the default world of a mock. */
 export function isBusy(mock: Mock): boolean {
-  return servable(mock).busy
+  return servable(mock).isBusy
 }
 
 /** The watch index of a device link: the revision of its last change. */
