@@ -1,12 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineConfig, type Plugin } from 'rolldown'
+import { defineConfig, type InputOptions, type Plugin } from 'rolldown'
 
 /** Users install these themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
 const external = /^(node:|msw(\/|$)|express$)/
 
+/** A warning fails the build. Otherwise the output of the tests would hide it. */
+const strict = {
+  onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
+  // A busy machine is no reason for a warning.
+  checks: { bundlerTimings: false },
+} satisfies InputOptions
+
 export default defineConfig([
   {
+    ...strict,
     input: {
       index: 'src/index.ts',
       node: 'src/node.ts',
@@ -23,6 +31,7 @@ export default defineConfig([
     output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', sourcemap: true },
   },
   {
+    ...strict,
     // One bundle with all libraries halves the start of the command.
     input: { cli: 'src/cli.ts' },
     platform: 'node',
