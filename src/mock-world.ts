@@ -131,7 +131,7 @@ export class MockWorld implements WorldControl {
 
   /** True while a client waits: on a watch index, for a fault, for an override, or for events. */
   get isBusy(): boolean {
-    const waiting = this.world.waiters + this.#history.listeners + this.#overrides.waiting
+    const waiting = this.world.waiters + this.#history.listenerCount + this.#overrides.waiting
     return waiting > 0 || this.faults.isHolding
   }
 
@@ -206,7 +206,7 @@ export class MockWorld implements WorldControl {
 
   /** The state right after a change set. Throws `UsageError` where the history does not reach back so far. */
   stateAt(revision: number): WorldState {
-    const { at, later } = this.#history.since(revision)
+    const { at, later } = this.#history.changesSince(revision)
     return undoChangeSets(this.world.state, later, { revision, at })
   }
 

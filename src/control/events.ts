@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../contract/journal.js'
-import type { History, Moment } from '../server/history.js'
+import type { History, HistoryEntry } from '../server/history.js'
 import type { MockResponseInit, StreamClient } from '../server/message.js'
 import type { TableName } from '../store/rows.js'
 import type { World } from '../store/world.js'
@@ -152,12 +152,12 @@ interface EventSource {
 export function subscribeToEvents(source: EventSource, { signal, ...from }: ChangesOptions = {}): MockEvents {
   const { world, history, run, budget } = source
   const start = startOf(source, from)
-  const past = start === undefined ? undefined : history.after(start)?.filter(isEvent)
+  const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
   const idOf = (id: number) => `${run}-${id}`
-  const waiting = (moment: Moment) => ({ event: () => eventOf(moment, idOf(moment.id)), bytes: moment.bytes })
+  const waiting = (entry: HistoryEntry) => ({ event: () => eventOf(entry, idOf(entry.id)), bytes: entry.bytes })
   const gap = () => {
     // Its id and revision are those of the gap, not of the reading: later events follow it.
-    const event: MockEvent = { type: 'gone', id: idOf(history.last), data: { message, revision: world.revision } }
+    const event: MockEvent = { type: 'gone', id: idOf(history.lastId), data: { message, revision: world.revision } }
     return () => event
   }
   const queue = new EventQueue(budget, past?.map(waiting), gap)
@@ -173,16 +173,16 @@ export function subscribeToEvents(source: EventSource, { signal, ...from }: Chan
     signal?.removeEventListener('abort', end)
     wakeReaders()
   }
-  unsubscribe = history.listen(moment => {
-    if (!moment) return end()
-    if (!isEvent(moment)) return
-    queue.push(waiting(moment))
+  unsubscribe = history.subscribe(entry => {
+    if (!entry) return end()
+    if (!isEvent(entry)) return
+    queue.push(waiting(entry))
     wakeReaders()
   })
   if (signal?.aborted) end()
   signal?.addEventListener('abort', end)
   return {
-    after: idOf(past === undefined ? history.last : (start ?? history.last)),
+    after: idOf(past === undefined ? history.lastId : (start ?? history.lastId)),
     [Symbol.asyncIterator]() {
       return this
     },
@@ -202,24 +202,24 @@ export function subscribeToEvents(source: EventSource, { signal, ...from }: Chan
 const message =
   'what was asked for is no longer kept: read the world anew; the events that follow are those from now on'
 
-/** Returns the moment before the first event; `undefined` if it is of another run, or no longer known. */
+/** Returns the id of the entry before the first event; `undefined` if it is of another run, or no longer known. */
 function startOf({ world, history, run }: EventSource, { since, lastEventId }: ChangesOptions): number | undefined {
   if (lastEventId !== undefined) {
     const [itsRun, id = '', ...more] = lastEventId.split('-')
     return itsRun === run && more.length === 0 && /^\d+$/.test(id) ? Number(id) : undefined
   }
-  if (since === undefined) return history.last
-  return since > world.revision ? undefined : history.momentOf(since)
+  if (since === undefined) return history.lastId
+  return since > world.revision ? undefined : history.lastChangeUpTo(since)
 }
 
 /** Whether readers are told. They are not told of a change set without rows: draws, counters, and the clock. */
-function isEvent(moment: Moment): boolean {
-  return moment.kind === 'exchange' || moment.changeSet.changes.length > 0
+function isEvent(entry: HistoryEntry): boolean {
+  return entry.kind === 'exchange' || entry.changeSet.changes.length > 0
 }
 
-function eventOf(moment: Moment, id: string): MockEvent {
-  if (moment.kind === 'exchange') return { type: 'exchange', id, data: moment.exchange.entry() }
-  const { revision, at, changes } = moment.changeSet
+function eventOf(entry: HistoryEntry, id: string): MockEvent {
+  if (entry.kind === 'exchange') return { type: 'exchange', id, data: entry.exchange.entry() }
+  const { revision, at, changes } = entry.changeSet
   const puts = changes.flatMap(({ table, id, after }) => (after ? [{ table, id, row: after.row }] : []))
   const deletes = changes.flatMap(({ table, id, after }) => (after ? [] : [{ table, id }]))
   return { type: 'change', id, data: { revision, at: new Date(at).toISOString(), puts, deletes } }

@@ -65,9 +65,9 @@ const defaultLimit = 100
 
 export function listHistory(history: History, options: HistoryOptions): HistoryJson {
   const { since, table, request, limit = defaultLimit } = options
-  const { oldest, newest } = history
+  const { oldestRevision: oldest, newestRevision: newest } = history
   const matching = history
-    .since(since ?? oldest)
+    .changesSince(since ?? oldest)
     .later.filter(({ changes }) => table === undefined || changes.some(change => change.table === table))
     .filter(({ cause }) => request === undefined || (cause.kind === 'request' && cause.request === request))
   const selected = since === undefined ? matching.slice(-limit) : matching.slice(0, limit)

@@ -1,30 +1,120 @@
+import type { JournalEntry } from '../contract/journal.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 import { callAll } from '../store/dependencies.js'
-import type { HistoryBudget, Listed } from './history-budget.js'
-import type { StoredExchange } from './journal.js'
-import { Ring } from './ring.js'
 
-/** Something that has happened in a world. Ids rise by one, exchanges and change sets together. */
-export type Moment = ExchangeMoment | ChangeMoment
+/** A request and its response. */
+export interface StoredExchange {
+  /** Set by the history. */
+  id: number
+  readonly operation: string | undefined
+  readonly status: number
+  /** The estimated memory of its bodies, path, query and headers. */
+  readonly bytes: number
+  /** Returns the entry for the journal. */
+  entry(): JournalEntry
+  /** Returns the entry without the body of the response, which may be long. */
+  entryWithoutAnswer(): JournalEntry
+}
 
-interface ExchangeMoment {
-  readonly id: number
+/** An exchange or a change set of a world. */
+export type HistoryEntry = ExchangeEntry | ChangeEntry
+
+interface ExchangeEntry extends BudgetEntry {
   readonly kind: 'exchange'
   readonly exchange: StoredExchange
-  /** About how much memory it takes. */
-  readonly bytes: number
 }
 
-interface ChangeMoment {
-  readonly id: number
+interface ChangeEntry extends BudgetEntry {
   readonly kind: 'change'
   readonly changeSet: ChangeSet
-  /** About how much memory it takes. */
-  readonly bytes: number
 }
 
-type Listener = (moment: Moment | undefined) => void
+/** An entry in the list of a budget, which sets its neighbours. */
+interface BudgetEntry {
+  /** Exchanges and change sets of a world are numbered together, from 1. */
+  readonly id: number
+  /** The estimated memory, in bytes. */
+  readonly bytes: number
+  older: BudgetEntry | undefined
+  newer: BudgetEntry | undefined
+  /** Drops the entry from its history, where it is the oldest of its kind. The history then removes it from the budget. */
+  drop(): void
+}
+
+/** Limits the memory of the histories of all worlds together. Beyond the limit, the oldest entry of all worlds is dropped. */
+export class HistoryBudget {
+  #oldest: BudgetEntry | undefined
+  #newest: BudgetEntry | undefined
+  #bytes = 0
+
+  /** `limit` in bytes. */
+  constructor(readonly limit: number) {}
+
+  /** The estimated memory of all entries. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(entry: BudgetEntry): void {
+    entry.older = this.#newest
+    if (this.#newest) this.#newest.newer = entry
+    else this.#oldest = entry
+    this.#newest = entry
+    this.#bytes += entry.bytes
+    // A single entry stays, however large it is.
+    while (this.#bytes > this.limit && this.#oldest && this.#oldest !== entry) this.#oldest.drop()
+  }
+
+  remove(entry: BudgetEntry): void {
+    const { older, newer } = entry
+    if (older) older.newer = newer
+    else this.#oldest = newer
+    if (newer) newer.older = older
+    else this.#newest = older
+    entry.older = undefined
+    entry.newer = undefined
+    this.#bytes -= entry.bytes
+  }
+}
+
+/** A first-in-first-out queue. Unlike `Array.shift`, its `shift` takes constant time. */
+class Queue<Item extends object> implements Iterable<Item> {
+  #items: (Item | undefined)[] = []
+  /** The index of the oldest item. */
+  #start = 0
+
+  get size(): number {
+    return this.#items.length - this.#start
+  }
+
+  get newest(): Item | undefined {
+    return this.#items.at(-1)
+  }
+
+  push(item: Item): void {
+    this.#items.push(item)
+  }
+
+  /** Removes and returns the oldest item. */
+  shift(): Item | undefined {
+    const item = this.#items[this.#start]
+    if (item === undefined) return undefined
+    this.#items[this.#start] = undefined
+    this.#start += 1
+    // Compacts only after as many removals as there are items left.
+    if (this.#start * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#start)
+      this.#start = 0
+    }
+    return item
+  }
+
+  /** From the oldest to the newest. */
+  *[Symbol.iterator](): Iterator<Item> {
+    for (const item of this.#items.slice(this.#start)) if (item !== undefined) yield item
+  }
+}
 
 /** A revision of a world, and the time of its change set, in ms since the epoch. */
 interface Revision {
@@ -34,157 +124,137 @@ interface Revision {
 
 /** The limits of a history. */
 export interface HistoryLimits {
-  /** How many exchanges. */
+  /** The most exchanges. */
   readonly exchanges: number
-  /** How many bytes of exchanges, and how many of change sets. */
+  /** The most memory for exchanges, and also for change sets, in bytes. */
   readonly bytes: number
   /** The budget that it shares with the histories of other worlds. */
   readonly budget: HistoryBudget
 }
 
-/** How many change sets are kept. */
 const mostChangeSets = 1_000
 
-/** How many records the change sets that are kept may have together. */
-const mostRecords = 100_000
+/** The most rows in all change sets together. */
+const mostRows = 100_000
 
-/** A moment that is kept. */
-class Kept<Kind extends Moment> implements Listed {
-  older: Listed | undefined
-  newer: Listed | undefined
+type Listener = (entry: HistoryEntry | undefined) => void
 
-  constructor(
-    readonly moment: Kind,
-    readonly drop: () => void,
-  ) {}
-
-  get bytes(): number {
-    return this.moment.bytes
-  }
-}
-
-/** The newest exchanges and change sets of a world, and the listeners that hear of the next ones. */
+/** The newest exchanges and change sets of a world. It publishes each new one. */
 export class History {
   readonly #limits: HistoryLimits
-  readonly #exchanges: Ring<Kept<ExchangeMoment>>
-  readonly #changes = new Ring<Kept<ChangeMoment>>(mostChangeSets)
-  /** How many records are in the change sets. */
-  #records = 0
-  /** The bytes of the exchanges, and of the change sets. */
+  readonly #exchanges = new Queue<ExchangeEntry>()
+  readonly #changes = new Queue<ChangeEntry>()
+  /** The rows in all change sets. */
+  #rows = 0
   #exchangeBytes = 0
   #changeBytes = 0
-  /** How many exchanges the limits have dropped. */
   #dropped = 0
-  #last = 0
+  #lastId = 0
   #generation = 0
-  /** The newest moment that is no longer kept, and the newest of them that was a change set. */
-  #forgotten = 0
-  #forgottenChange = 0
+  /** The newest id that was dropped. */
+  #lastDropped = 0
+  /** The newest id of a change set that was dropped. */
+  #lastDroppedChange = 0
   #listeners: Set<Listener> | undefined
-  #ended = false
-  /** The oldest revision that can be restored: the one before the oldest change set. */
+  #hasEnded = false
   #oldest: Revision
 
-  /** `start` is the revision that the world starts with. */
+  /** `start` is the first revision of the world. */
   constructor(limits: HistoryLimits, start: Revision) {
     this.#limits = limits
     this.#oldest = start
-    this.#exchanges = new Ring(limits.exchanges)
   }
 
-  /** The id of the newest moment; 0 where nothing has happened. */
-  get last(): number {
-    return this.#last
+  /** The id of the newest entry. 0 if there was none. */
+  get lastId(): number {
+    return this.#lastId
   }
 
-  /** How often the exchanges have begun anew. The responder does not add a request of an earlier generation. */
+  /** Rises each time the exchanges are replaced. A request of an earlier generation must not be added. */
   get generation(): number {
     return this.#generation
   }
 
-  /** How many listen. */
-  get listeners(): number {
+  get listenerCount(): number {
     return this.#listeners?.size ?? 0
   }
 
-  /** Whether an exchange that is added is kept, or anybody is told of it. */
-  get wantsExchanges(): boolean {
-    return this.#exchanges.most > 0 || this.listeners > 0
+  /** False if an exchange would neither be stored nor published. */
+  get shouldRecordExchanges(): boolean {
+    return this.#limits.exchanges > 0 || this.listenerCount > 0
   }
 
-  /** The exchanges that are kept, the oldest first. */
+  /** The oldest first. */
   get exchanges(): StoredExchange[] {
-    return [...this.#exchanges].map(({ moment }) => moment.exchange)
+    return [...this.#exchanges].map(({ exchange }) => exchange)
   }
 
-  /** How many exchanges were dropped since the last clearing, because of their number or their bytes. */
+  /** The number of exchanges that the limits have dropped since the last clearing. */
   get dropped(): number {
     return this.#dropped
   }
 
   addExchange(exchange: StoredExchange): void {
-    const moment = this.#keep(exchange)
-    if (this.#listeners) this.#tell(moment)
+    const entry = this.#store(exchange)
+    if (this.#listeners) this.#publish(entry)
   }
 
-  /** Begins a new generation with exchanges of an earlier run. Listeners do not hear of them. */
+  /** Replaces the exchanges with those of an earlier run, in a new generation. Does not publish them. */
   loadExchanges(exchanges: Iterable<StoredExchange>): void {
     this.#generation += 1
     this.clearExchanges()
-    for (const exchange of exchanges) this.#keep(exchange)
+    for (const exchange of exchanges) this.#store(exchange)
   }
 
   addChange(changeSet: ChangeSet): void {
-    const bytes = memoryOf(changeSet)
-    const moment: ChangeMoment = { id: ++this.#last, kind: 'change', changeSet, bytes }
-    const kept = new Kept(moment, this.#dropChange)
-    this.#records += recordsIn(changeSet)
-    this.#changeBytes += bytes
-    this.#forgetChange(this.#changes.push(kept))
-    this.#list(kept)
-    // A single change set is kept, however large it is.
-    while (
-      (this.#records > mostRecords || this.#changeBytes > this.#limits.bytes) &&
-      this.#records > recordsIn(changeSet)
-    )
-      this.#dropChange()
-    this.#tell(moment)
+    const entry: ChangeEntry = {
+      id: ++this.#lastId,
+      kind: 'change',
+      changeSet,
+      bytes: memoryOf(changeSet),
+      older: undefined,
+      newer: undefined,
+      drop: this.#dropChange,
+    }
+    this.#rows += changeSet.changes.length
+    this.#changeBytes += entry.bytes
+    this.#changes.push(entry)
+    this.#addToBudget(entry)
+    // A single change set stays, however large it is.
+    while (this.#changes.size > 1 && this.#exceedsChangeLimits()) this.#dropChange()
+    this.#publish(entry)
   }
 
-  /** Forgets the exchanges. */
   clearExchanges(): void {
-    for (let gone = this.#exchanges.shift(); gone; gone = this.#exchanges.shift()) this.#forgetExchange(gone)
+    while (this.#exchanges.size > 0) this.#removeOldestExchange()
     this.#dropped = 0
   }
 
-  /** What has happened after a moment; `undefined` where some of that is no longer kept, or there was no such moment. */
-  after(id: number): Moment[] | undefined {
-    if (id < this.#forgotten || id > this.#last) return undefined
-    return [...this.#exchanges, ...this.#changes]
-      .map(({ moment }) => moment)
-      .filter(moment => moment.id > id)
-      .sort((a, b) => a.id - b.id)
+  /** Lists the entries after an id. Returns `undefined` if one of them was dropped, or if the id does not exist yet. */
+  entriesAfter(id: number): HistoryEntry[] | undefined {
+    if (id < this.#lastDropped || id > this.#lastId) return undefined
+    return [...this.#exchanges, ...this.#changes].filter(entry => entry.id > id).sort((a, b) => a.id - b.id)
   }
 
-  /** The oldest revision that can be restored. */
-  get oldest(): number {
+  /** The oldest revision that can be restored: the one before the oldest change set. */
+  get oldestRevision(): number {
     return this.#oldest.revision
   }
 
-  get newest(): number {
-    return [...this.#changes].at(-1)?.moment.changeSet.revision ?? this.oldest
+  get newestRevision(): number {
+    return this.#changes.newest?.changeSet.revision ?? this.oldestRevision
   }
 
   /**
    * Finds the newest change set up to a revision, and all change sets after it, the oldest first. Throws `UsageError` for a
-   * revision that does not exist yet, or is no longer kept.
+   * revision that does not exist yet, or is no longer stored.
    */
-  since(revision: number): Revision & { readonly later: readonly ChangeSet[] } {
-    const { oldest, newest } = this
+  changesSince(revision: number): Revision & { readonly later: readonly ChangeSet[] } {
+    const { oldestRevision: oldest, newestRevision: newest } = this
     if (revision < oldest)
       throw new UsageError(`revision ${revision} is no longer kept: the oldest one is ${oldest} (GET /__mock/history)`)
     if (revision > newest) throw new UsageError(`there is no revision ${revision} yet: the newest one is ${newest}`)
-    const changeSets = [...this.#changes].map(({ moment }) => moment.changeSet)
+    const changeSets = [...this.#changes].map(({ changeSet }) => changeSet)
     const later = changeSets.filter(changeSet => changeSet.revision > revision)
     const own = changeSets.at(-1 - later.length) ?? this.#oldest
     return { revision: own.revision, at: own.at, later }
@@ -192,20 +262,20 @@ export class History {
 
   /** The id of the first change set after a revision. Infinity if there is none. */
   nextChangeAfter(revision: number): number {
-    const next = [...this.#changes].find(({ moment }) => moment.changeSet.revision > revision)
-    return next?.moment.id ?? Number.POSITIVE_INFINITY
+    const next = [...this.#changes].find(({ changeSet }) => changeSet.revision > revision)
+    return next?.id ?? Number.POSITIVE_INFINITY
   }
 
-  /** The newest change set's moment up to a revision; 0 where there was none, `undefined` where that is no longer known. */
-  momentOf(revision: number): number | undefined {
-    let found = this.#forgottenChange === 0 ? 0 : undefined
-    for (const { moment } of this.#changes) if (moment.changeSet.revision <= revision) found = moment.id
+  /** The id of the newest change set up to a revision. 0 if there was none, `undefined` if it was dropped. */
+  lastChangeUpTo(revision: number): number | undefined {
+    let found = this.#lastDroppedChange === 0 ? 0 : undefined
+    for (const { id, changeSet } of this.#changes) if (changeSet.revision <= revision) found = id
     return found
   }
 
-  /** Calls the listener for each moment as it happens, and with `undefined` when there are no more, until the function that comes back is called. */
-  listen(listener: Listener): () => void {
-    if (this.#ended) {
+  /** Calls the listener with each new entry, and with `undefined` at the end. Returns a function that unsubscribes. */
+  subscribe(listener: Listener): () => void {
+    if (this.#hasEnded) {
       listener(undefined)
       return () => {}
     }
@@ -214,69 +284,79 @@ export class History {
     return () => void this.#listeners?.delete(listener)
   }
 
-  /** There are no more moments for those who listen. */
+  /** Ends the subscriptions, and frees its share of the budget. */
   end(): void {
-    for (const kept of [...this.#exchanges, ...this.#changes]) this.#unlist(kept)
-    this.#ended = true
-    this.#tell(undefined)
+    for (const entry of [...this.#exchanges, ...this.#changes]) this.#removeFromBudget(entry)
+    this.#hasEnded = true
+    this.#publish(undefined)
     this.#listeners?.clear()
   }
 
-  /** Removes a moment from the shared budget. The moments of a world that has ended are not in it. */
-  #unlist(kept: Listed): void {
-    if (!this.#ended) this.#limits.budget.remove(kept)
+  #addToBudget(entry: BudgetEntry): void {
+    if (!this.#hasEnded) this.#limits.budget.add(entry)
   }
 
-  #list(kept: Listed): void {
-    if (!this.#ended) this.#limits.budget.add(kept)
+  #removeFromBudget(entry: BudgetEntry): void {
+    if (!this.#hasEnded) this.#limits.budget.remove(entry)
   }
 
-  #keep(exchange: StoredExchange): ExchangeMoment {
-    exchange.id = ++this.#last
+  #store(exchange: StoredExchange): ExchangeEntry {
+    exchange.id = ++this.#lastId
     const { id, bytes } = exchange
-    const kept = new Kept<ExchangeMoment>({ id, kind: 'exchange', exchange, bytes }, this.#dropExchange)
-    this.#exchangeBytes += bytes
-    this.#list(kept)
-    const displaced = this.#exchanges.push(kept)
-    if (displaced) {
-      // A journal that keeps none has lost nothing.
-      if (displaced !== kept) this.#dropped += 1
-      this.#forgetExchange(displaced)
+    const entry: ExchangeEntry = {
+      id,
+      kind: 'exchange',
+      exchange,
+      bytes,
+      older: undefined,
+      newer: undefined,
+      drop: this.#dropExchange,
     }
-    // A single exchange is kept, however long it is.
-    while (this.#exchangeBytes > this.#limits.bytes && this.#exchangeBytes > bytes) this.#dropExchange()
-    return kept.moment
+    this.#exchangeBytes += bytes
+    this.#exchanges.push(entry)
+    this.#addToBudget(entry)
+    const limits = this.#limits
+    if (limits.exchanges === 0) {
+      // Nothing is lost if the journal is off.
+      this.#removeOldestExchange()
+      return entry
+    }
+    if (this.#exchanges.size > limits.exchanges) this.#dropExchange()
+    // A single exchange stays, however long it is.
+    while (this.#exchangeBytes > limits.bytes && this.#exchanges.size > 1) this.#dropExchange()
+    return entry
   }
 
+  #exceedsChangeLimits(): boolean {
+    return this.#changes.size > mostChangeSets || this.#rows > mostRows || this.#changeBytes > this.#limits.bytes
+  }
+
+  // Arrow functions, because they are also the `drop` of the entries.
   #dropExchange = (): void => {
     this.#dropped += 1
-    this.#forgetExchange(this.#exchanges.shift())
+    this.#removeOldestExchange()
   }
 
-  #dropChange = (): void => this.#forgetChange(this.#changes.shift())
-
-  #forgetExchange(gone: Kept<ExchangeMoment> | undefined): void {
-    if (!gone) return
-    this.#unlist(gone)
-    this.#exchangeBytes -= gone.bytes
-    this.#forgotten = Math.max(this.#forgotten, gone.moment.id)
+  #dropChange = (): void => {
+    const entry = this.#changes.shift()
+    if (!entry) return
+    this.#removeFromBudget(entry)
+    this.#changeBytes -= entry.bytes
+    this.#rows -= entry.changeSet.changes.length
+    this.#lastDropped = Math.max(this.#lastDropped, entry.id)
+    this.#lastDroppedChange = entry.id
+    this.#oldest = entry.changeSet
   }
 
-  #forgetChange(gone: Kept<ChangeMoment> | undefined): void {
-    if (!gone) return
-    this.#unlist(gone)
-    this.#changeBytes -= gone.bytes
-    this.#records -= recordsIn(gone.moment.changeSet)
-    this.#forgotten = Math.max(this.#forgotten, gone.moment.id)
-    this.#forgottenChange = gone.moment.id
-    this.#oldest = gone.moment.changeSet
+  #removeOldestExchange(): void {
+    const entry = this.#exchanges.shift()
+    if (!entry) return
+    this.#removeFromBudget(entry)
+    this.#exchangeBytes -= entry.bytes
+    this.#lastDropped = Math.max(this.#lastDropped, entry.id)
   }
 
-  #tell(moment: Moment | undefined): void {
-    if (this.#listeners) callAll([...this.#listeners], listener => listener(moment))
+  #publish(entry: HistoryEntry | undefined): void {
+    if (this.#listeners) callAll([...this.#listeners], listener => listener(entry))
   }
-}
-
-function recordsIn({ changes }: ChangeSet): number {
-  return changes.length
 }

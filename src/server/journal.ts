@@ -5,39 +5,17 @@ import { nestingLimit, textNestsWithin } from '../lib/json.js'
 import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
+import type { History, StoredExchange } from './history.js'
 import type { MockRequest, MockResponse, RequestContext } from './message.js'
 import { redactBody, redactExpectation, redactHeaders, redactJson, redactPath, redactQuery } from './redact.js'
 import { type Verification, verify } from './verify.js'
 
-/** An exchange in the journal of a world. */
-export interface StoredExchange {
-  /** Given by the history that stores it. */
-  id: number
-  readonly operation: string | undefined
-  readonly status: number
-  /** About how much memory it takes: its bodies, path, query and headers. */
-  readonly bytes: number
-  /** Returns the entry for the journal. */
-  entry(): JournalEntry
-  /** Returns the entry without the body of the response, which may be long. */
-  entryWithoutAnswer(): JournalEntry
-}
-
-/** The part of a world's history that holds exchanges. */
-interface ExchangeStore {
-  /** The oldest first. */
-  readonly exchanges: readonly StoredExchange[]
-  readonly dropped: number
-  loadExchanges(exchanges: Iterable<StoredExchange>): void
-  clearExchanges(): void
-}
-
 /** The newest requests to a world and their responses, the oldest first. */
 export class Journal {
-  readonly #history: ExchangeStore
+  readonly #history: History
   readonly #world: Pick<LiveWorld, 'tables'>
 
-  constructor(history: ExchangeStore, world: Pick<LiveWorld, 'tables'>) {
+  constructor(history: History, world: Pick<LiveWorld, 'tables'>) {
     this.#history = history
     this.#world = world
   }

@@ -164,7 +164,7 @@ export class Responder {
     const endedAt = performance.now()
     // A request that began before a reset does not belong to the journal after it.
     const isCurrent = context.isJournaled && context.generation === history.generation
-    if (isCurrent && history.wantsExchanges)
+    if (isCurrent && history.shouldRecordExchanges)
       history.addExchange(new RecordedExchange(context, response, { worldId, at: world.clock.now(), endedAt }))
     if (log.hasListeners) this.#log(context, result, endedAt)
   }
