@@ -3,7 +3,7 @@ import { UsageError } from './lib/usage-error.js'
 import type { MockState } from './mock-world.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
-import { beginningOf } from './scenario/world-state.js'
+import { defineWorld } from './scenario/world.js'
 import { worldPath } from './server/routes.js'
 import { createState, type WorldDefinition, type WorldState } from './store/world-state.js'
 
@@ -48,7 +48,7 @@ export class ScenarioRegistry {
   ): MockState {
     const source = scenario ?? this.#options.own.name
     const read = typeof source === 'string' ? this.#scenario(source) : readScenario(source)
-    const definition = beginningOf(read, { ...this.#options, seed, path: worldPath(worldId) })
+    const definition = defineWorld(read, { ...this.#options, seed, path: worldPath(worldId) })
     // Every world starts from the mock's own scenario, but its journal belongs to one of them.
     const journal = scenario === undefined ? undefined : read.journal
     // Worlds with other seeds have nothing to share.
@@ -63,7 +63,7 @@ export class ScenarioRegistry {
     const { own, ...options } = this.#options
     const scenario = readScenario(input)
     return {
-      definition: beginningOf(scenario, { ...options, path: worldPath(worldId) }),
+      definition: defineWorld(scenario, { ...options, path: worldPath(worldId) }),
       replace: () => {
         this.#scenarios.set(own.name, scenario)
         this.#states.delete(own.name)

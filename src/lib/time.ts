@@ -65,3 +65,21 @@ export const Instant = z
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString()
 }
+
+/** The largest distance of a date from the epoch, in ms. */
+const furthestMs = 8.64e15
+
+/** A thousand years: longer than any lifetime, and than any duration of a fault. */
+const marginMs = 31_556_952_000_000
+
+/** The latest time of a clock, so that a time counted from there is still a date. */
+export const latestMs = furthestMs - marginMs
+
+/** A time of the world's clock: text in files, ms since the epoch in rows. */
+export const Time = z.codec(Instant, z.int().min(-furthestMs).max(furthestMs), {
+  decode: text => Date.parse(text),
+  encode: formatInstant,
+})
+
+/** A duration: text in files, ms in memory. */
+export const Span = z.codec(Duration, z.number(), { decode: durationMs, encode: formatDuration })

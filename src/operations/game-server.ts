@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { frozenCopy } from '../lib/json.js'
+import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import {
   isSeated,
   type LobbyRow,
@@ -9,7 +10,6 @@ import {
   withoutSeat,
 } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
-import { lifetimeMs, mockServerMs } from '../store/time.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
 import { findLobbyById } from './lobbies.js'
 import type { CallerOf, Resolver, WriteCall } from './resolver.js'

@@ -1,7 +1,7 @@
 import { isIdentifier } from '../contract/formats.js'
 import { type Issue, type Path, valueAt } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
-import { namespaceKeys } from './games.js'
+import { namespaceKeys } from './entries.js'
 
 /** The right key for a wrong one, or a function that writes key and value. */
 type Correction = string | ((value: unknown) => string | undefined)

@@ -10,12 +10,17 @@ import {
   mostPlayers,
   PlayerRow,
 } from '../store/matchmaker-rows.js'
-import { namespaceKeys, type PlacedNamespace, simulationColumnsOf } from './games.js'
+import {
+  type BearerTokenEntry,
+  type DeviceLinkEntry,
+  namespaceKeys,
+  type PlacedNamespace,
+  simulationColumnsOf,
+} from './entries.js'
 import { givenIds, type Layout, layoutOf } from './layout.js'
-import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby, type PlayerEntry } from './lobbies.js'
+import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby, type PlayerEntry } from './matchmaker-entries.js'
 import { type Evidence, keyProblem, type Problem, problem } from './problems.js'
 import { noNamespace, type Scenario } from './schema.js'
-import type { BearerTokenEntry, DeviceLinkEntry } from './tokens.js'
 
 /** Finds what does not fit together in a scenario that its schema accepts. */
 export function check(scenario: Scenario): Problem[] {

@@ -1,5 +1,5 @@
 import { Faker, type LocaleDefinition } from '@faker-js/faker'
-import type { GameMode, LobbyEntry } from './lobbies.js'
+import type { GameMode, LobbyEntry } from './matchmaker-entries.js'
 
 /** Generates entries of lobbies. The same seed gives the same ones. At least one of the modes enables a region. */
 export function* generateLobbies(count: number, modes: readonly GameMode[], seed: number): Iterable<LobbyEntry> {

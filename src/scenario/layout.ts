@@ -10,9 +10,8 @@ import {
   namespaceKeys,
   type PlacedGame,
   type PlacedNamespace,
-} from './games.js'
-import { gameMode } from './lobbies.js'
-import { type RegionEntry, regionIdOf } from './regions.js'
+} from './entries.js'
+import { gameMode, type RegionEntry, regionIdOf } from './matchmaker-entries.js'
 import type { Scenario } from './schema.js'
 
 /** The games of a scenario with their paths. Without `games`, the keys at its top are the namespace prod of the one game. */

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { FaultEntry, mostFaults } from '../contract/faults.js'
 import { JournalEntry } from '../contract/journal.js'
+import { Time } from '../lib/time.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
 import { SettingsRow, settingsDefaults } from '../store/rows.js'
-import { Time } from '../store/time.js'
+import { BearerTokenEntry, DeviceLinkEntry, GameEntry, namespaceKeys } from './entries.js'
 import { entryKeys } from './entry.js'
-import { GameEntry, namespaceKeys } from './games.js'
-import { RegionEntry } from './regions.js'
-import { BearerTokenEntry, DeviceLinkEntry } from './tokens.js'
+import { RegionEntry } from './matchmaker-entries.js'
 
 /** The clock of a world: only its mode, or an object. */
 const ClockEntry = z.union([

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
-import { durationFormat, instantFormat, parseDuration, parseInstant } from '../lib/time.js'
+import { durationFormat, instantFormat, latestMs, parseDuration, parseInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { latestMs } from './time.js'
 import { BusySlice, PlatformTimer, type Timer, TimerQueue, yieldToEventLoop } from './timers.js'
 
 /** `running`: time passes by itself. `frozen`: only calls of `advance` and `set` move it. */

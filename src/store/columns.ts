@@ -71,3 +71,26 @@ export const ServerPorts = z.strictObject({
   lobby_ports: z.array(LobbyPort).meta({ description: 'The ports that they open. Default: none.' }),
 })
 export type ServerPorts = z.output<typeof ServerPorts>
+
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** Lifetimes in ms (PROTOCOL.md B1, C). */
+export const lifetimeMs = {
+  token: 365 * dayMs,
+  deviceLink: hourMs,
+  /** A lobby stops if its server does not call ready before. */
+  starting: 5 * minuteMs,
+  lobby: 8 * hourMs,
+  /** Counts from the call that gave the player its seat. */
+  player: 8 * hourMs,
+  /** A reserved seat is freed if its player does not connect before. */
+  seat: 2 * minuteMs,
+  /** The store deletes a stopped lobby, or a player without a seat, after this time. */
+  retention: hourMs,
+} as const
+
+/** When a player connects and leaves if the mock plays the game server, in ms (PROTOCOL.md C). */
+export const mockServerMs = { connects: 2 * secondMs, leaves: 30 * minuteMs } as const

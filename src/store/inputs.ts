@@ -3,6 +3,7 @@ import { Uint32 } from '../contract/formats.js'
 import { issueTexts, likelyIssues, listKnownKeys, type Path, pathText } from '../lib/issues.js'
 import { isJsonObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
+import { Span, Time } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type ServerPorts, serverPortsDefaults } from './columns.js'
 import {
@@ -27,7 +28,6 @@ import {
   type TableName,
   TokenRow,
 } from './rows.js'
-import { Span, Time } from './time.js'
 
 // `create` takes the columns of a row, and the keys of a scenario entry. A key stands for columns, or for rows of other
 // tables that belong to the new row.

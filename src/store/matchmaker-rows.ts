@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { Uint32, Uuid } from '../contract/formats.js'
 import { Json, record } from '../lib/json.js'
-import { Duration, durationMs, formatDuration } from '../lib/time.js'
-import { Id, Place, ServerPorts, Token } from './columns.js'
-import { lifetimeMs, Time } from './time.js'
+import { Duration, durationMs, formatDuration, Time } from '../lib/time.js'
+import { Id, lifetimeMs, Place, ServerPorts, Token } from './columns.js'
 
 // The rows of the matchmaker. See `rows.ts` for how the schemas are used.
 

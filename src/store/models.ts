@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import { lifetimeMs } from './columns.js'
 import {
   catalogue,
   GameModeRow,
@@ -50,7 +51,6 @@ import {
 } from './rows.js'
 import type { Table } from './table.js'
 import { groupOf } from './table-state.js'
-import { lifetimeMs } from './time.js'
 import { freshId, freshToken, tokenLabel } from './tokens.js'
 
 /** The columns of the index `fullest`. The region is first: keys of different groups then differ in their first letters. */

@@ -1,4 +1,5 @@
 import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
+import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
@@ -109,7 +110,7 @@ function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
 
 /** Tells whether a predicate is the values of fields. */
 export function isFieldValues(predicate: unknown): predicate is Readonly<Record<string, unknown>> {
-  return isObject(predicate) && !isQuery(predicate)
+  return isJsonObject(predicate) && !isQuery(predicate)
 }
 
 /** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if the query is not fields with values. */
@@ -130,12 +131,8 @@ function nestFields(query: unknown): object {
   return nested
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function mergeObjects(one: unknown, other: unknown): unknown {
-  if (!isObject(one) || !isObject(other)) return other
+  if (!isJsonObject(one) || !isJsonObject(other)) return other
   const merged = { ...one }
   for (const [key, value] of Object.entries(other)) merged[key] = mergeObjects(one[key], value)
   return merged

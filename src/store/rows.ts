@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.js'
+import { Time } from '../lib/time.js'
 import { Id, Place, ServerPorts, Token } from './columns.js'
 import type { GameModeRow, LobbyRow, PlayerRow, RegionRow, SimulationRow } from './matchmaker-rows.js'
-import { Time } from './time.js'
 
 // The schemas of rows. Each is also the schema of an entry in a scenario file: `z.decode` turns an entry into a row, and
 // `z.encode` turns a row into an entry. Editors show the metadata. `inMemory` creates the schema that checks a row itself.

@@ -1,10 +1,9 @@
-import { lobbyTokenStart } from './columns.js'
+import { lifetimeMs, lobbyTokenStart } from './columns.js'
 import type { Tables } from './model.js'
 import { fullNameOf } from './namespaces.js'
 import { Random } from './random.js'
 import type { TokenInput } from './rows.js'
 import type { ReadTables } from './table-calls.js'
-import { lifetimeMs } from './time.js'
 
 /** Draws an id that is not taken: a scenario may name an id that the seed gives. */
 export function freshId(random: Random, isTaken: (id: string) => boolean): string {

@@ -1,16 +1,26 @@
+import { Collection } from '@mswjs/data'
+import { TypedEvent } from 'rettime'
 import * as z from 'zod'
-import { sameJson } from '../lib/json.js'
+import { draftOf, isJsonObject, sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ChangeSet } from './change-set.js'
 import type { WorldClock } from './clock.js'
-import { Records, type RowStore, TableCollection, TransactionRecords } from './collection.js'
 import { expandInput, type Inputs } from './inputs.js'
-import { type Model, parseRow, type Tables } from './model.js'
+import { type Model, parseRow, type RowChange, type Tables } from './model.js'
 import { fieldsOf, models, tableNames } from './models.js'
+import type { Predicate } from './query.js'
 import type { Random } from './random.js'
+import { PendingUpdate, Records, type RowStore, TransactionRecords } from './records.js'
 import type { Rows, TableName } from './rows.js'
 import type { Table as StoredTable } from './table.js'
-import type { Table, TransactionTable } from './table-calls.js'
+import {
+  type ListOptions,
+  type QueryOptions,
+  sortRows,
+  type Table,
+  type TransactionTable,
+  type UpdateOptions,
+} from './table-calls.js'
 
 /** The tables of a world. */
 export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inputs[Name]> }
@@ -141,4 +151,134 @@ function dropFormerColumns(draft: object, row: object, schema: z.ZodType): void 
   if (!shape) return
   for (const column of Object.keys(is))
     if (!Object.hasOwn(shape, column) && sameJson(is[column], was[column])) Reflect.deleteProperty(draft, column)
+}
+
+type Hooks = Collection<z.ZodType>['hooks']
+
+/** The library's class without its signatures, because those of `Table` also take ids. */
+const LibraryCollection = Collection as unknown as new (options: { schema: unknown }) => { readonly hooks: Hooks }
+
+/**
+ * A Collection of the data library whose rows are in a table. Each writing call is a transaction of its own. Hooks are
+ * called after the transaction, also for changes by requests and jobs.
+ */
+export class TableCollection<Row extends object> extends LibraryCollection {
+  readonly #records: Records<Row>
+
+  constructor(store: RowStore<Row>, schema: unknown) {
+    super({ schema })
+    this.#records = new Records(store)
+    const { hooks } = this
+    let isSubscribed = false
+    Object.defineProperty(this, 'hooks', {
+      get() {
+        if (!isSubscribed) store.subscribe(changes => emitChanges(hooks, changes))
+        isSubscribed = true
+        return hooks
+      },
+    })
+  }
+
+  get(id: string): Row | undefined {
+    return this.#records.get(id)
+  }
+
+  all(): Row[] {
+    return this.#records.all()
+  }
+
+  findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined {
+    return this.#records.findFirst(predicate, options)
+  }
+
+  findMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
+    return this.#records.findMany(predicate, options)
+  }
+
+  count(predicate?: Predicate<Row>): number {
+    return this.#records.count(predicate)
+  }
+
+  async create(input: unknown): Promise<Row> {
+    return this.#records.create(input)
+  }
+
+  async createMany(count: number, inputOf: (index: number) => unknown): Promise<Row[]> {
+    return this.#records.createMany(count, inputOf)
+  }
+
+  async update(first: unknown, second: unknown): Promise<Row | undefined> {
+    try {
+      return this.#records.update(first, second)
+    } catch (error) {
+      if (!(error instanceof PendingUpdate)) throw error
+      await error.done
+      return this.#records.applyDrafts([error])[0]
+    }
+  }
+
+  async updateMany(
+    predicate: Predicate<Row> | undefined,
+    options: UpdateOptions<Row> & ListOptions<Row>,
+  ): Promise<Row[]> {
+    try {
+      return this.#records.updateMany(predicate, options)
+    } catch (error) {
+      if (!(error instanceof PendingUpdate)) throw error
+      await error.done
+      const pending: PendingUpdate<Row>[] = [error]
+      // The draft of the first row is done.
+      for (const row of this.#records.findMany(predicate).slice(1)) {
+        const draft = draftOf(row)
+        await options.data(draft)
+        pending.push(new PendingUpdate(row, draft as object, Promise.resolve()))
+      }
+      return sortRows(this.#records.applyDrafts(pending), options.orderBy)
+    }
+  }
+
+  delete(first: unknown, options?: unknown): Row | undefined {
+    return this.#records.delete(first, options)
+  }
+
+  deleteMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
+    return this.#records.deleteMany(predicate, options)
+  }
+
+  clear(): void {
+    this.#records.clear()
+  }
+
+  defineRelations(): never {
+    throw new UsageError('a table cannot have relations of the data library: tables refer to each other by ids')
+  }
+}
+
+/** Emits the changes of a transaction to the library's hooks. */
+function emitChanges(hooks: Hooks, changes: readonly RowChange<object>[]): void {
+  for (const { before, after } of changes) {
+    if (!before)
+      hooks.emit(new TypedEvent('create', { data: { record: after } }) as never) // rows are records
+    else if (!after) hooks.emit(new TypedEvent('delete', { data: { deletedRecord: before } }) as never)
+    else
+      for (const { path, prevValue, nextValue } of differences(before, after, []))
+        hooks.emit(
+          new TypedEvent('update', {
+            data: { prevRecord: before, nextRecord: after, path, prevValue, nextValue },
+          }) as never,
+        )
+  }
+}
+
+function differences(
+  before: object,
+  after: object,
+  path: readonly string[],
+): { path: readonly string[]; prevValue: unknown; nextValue: unknown }[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(key => {
+    const [prevValue, nextValue]: unknown[] = [before[key as never], after[key as never]]
+    if (sameJson(prevValue, nextValue)) return []
+    if (isJsonObject(prevValue) && isJsonObject(nextValue)) return differences(prevValue, nextValue, [...path, key])
+    return [{ path: [...path, key], prevValue, nextValue }]
+  })
 }

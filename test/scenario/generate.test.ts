@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { generateLobbies, maps, nicknameFirst } from '../../src/scenario/generate.js'
-import type { GameMode } from '../../src/scenario/lobbies.js'
+import type { GameMode } from '../../src/scenario/matchmaker-entries.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { problemLines, rowsOf, worldOf } from '../support/worlds.js'

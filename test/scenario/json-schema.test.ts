@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { operationIds } from '../../src/contract/operations.js'
 import { scenarios } from '../../src/scenario/shipped.js'
-import { snapshotOf } from '../../src/scenario/snapshot.js'
+import { snapshotOf } from '../../src/scenario/world.js'
 import { catalogue } from '../../src/store/matchmaker-rows.js'
 import { rowsOf, worldOf } from '../support/worlds.js'
 

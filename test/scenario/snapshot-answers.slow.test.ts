@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import { snapshotOf } from '../../src/scenario/snapshot.js'
+import { snapshotOf } from '../../src/scenario/world.js'
 import { callsTo } from '../support/example-calls.js'
 import { ask, comparable, type TestRequest, type TestResponse } from '../support/http.js'
 import { randomRead, randomWriteCall } from '../support/random-request.js'

@@ -4,8 +4,7 @@ import * as yaml from 'yaml'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
-import { snapshotOf } from '../../src/scenario/snapshot.js'
-import { beginningOf } from '../../src/scenario/world-state.js'
+import { defineWorld, snapshotOf } from '../../src/scenario/world.js'
 import { parseScenario } from '../../src/scenarios.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 import { createState } from '../../src/store/world-state.js'
@@ -14,7 +13,7 @@ import { kinds, play, type RandomWorld, randomWorld } from '../support/random-wo
 const publicUrl = 'http://links.test'
 
 /** The world of a scenario. Where its links lead belongs to the server, and is said here. */
-const put = (scenario: ScenarioInput) => createWorld(createState(beginningOf(readScenario(scenario), { publicUrl })))
+const put = (scenario: ScenarioInput) => createWorld(createState(defineWorld(readScenario(scenario), { publicUrl })))
 
 async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
   const world = put(scenario)

@@ -1,6 +1,6 @@
 import { it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { snapshotOf } from '../../src/scenario/snapshot.js'
+import { snapshotOf } from '../../src/scenario/world.js'
 import { uuid } from '../support/http.js'
 import { tanks } from '../support/tanks.js'
 import { worldOf } from '../support/worlds.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { beginningOf } from '../../src/scenario/world-state.js'
+import { defineWorld } from '../../src/scenario/world.js'
 import { tokenLabel } from '../../src/store/tokens.js'
 import { startAt } from '../support/tanks.js'
 import { rowsOf, twoGames, worldOf } from '../support/worlds.js'
@@ -94,7 +94,7 @@ describe('the world of an empty scenario', () => {
   })
 
   it('is called Untitled, has seed 1, and runs from the real time', () => {
-    const { title, seed, clock, now } = beginningOf(readScenario({}))
+    const { title, seed, clock, now } = defineWorld(readScenario({}))
 
     expect({ title, seed, clock, now }).toEqual({ title: 'Untitled', seed: 1, clock: 'running', now: undefined })
   })
@@ -104,7 +104,7 @@ describe('a beginning', () => {
   it('has the title, seed, clock and time of its scenario', () => {
     const scenario = readScenario({ title: 'T', seed: 7, clock: 'frozen', now: '2026-11-20T21:00:00.5+01:00' })
 
-    expect(beginningOf(scenario)).toMatchObject({
+    expect(defineWorld(scenario)).toMatchObject({
       title: 'T',
       seed: 7,
       clock: 'frozen',
@@ -114,7 +114,7 @@ describe('a beginning', () => {
 
   it('has the speed of the clock that the scenario says', () => {
     const clockOf = (clock: ScenarioInput['clock']) => {
-      const { clock: mode, rate } = beginningOf(readScenario({ clock }))
+      const { clock: mode, rate } = defineWorld(readScenario({ clock }))
       return { mode, rate }
     }
 
@@ -142,13 +142,13 @@ describe('a beginning', () => {
 
   it('has its chance at the beginning of another seed', () => {
     const scenario = readScenario({ seed: 7, chance: { world: [1, 2, 3, 4] } })
-    const chanceOf = (seed: number) => beginningOf(scenario, { seed }).random
+    const chanceOf = (seed: number) => defineWorld(scenario, { seed }).random
 
     expect([chanceOf(7), chanceOf(8)]).toEqual([[1, 2, 3, 4], undefined])
   })
 
   it('takes a seed instead of the scenario’s', () => {
-    expect(beginningOf(readScenario({ seed: 7 }), { seed: 0 }).seed).toBe(0)
+    expect(defineWorld(readScenario({ seed: 7 }), { seed: 0 }).seed).toBe(0)
     expect(rowsOf({ seed: 7 }, { seed: 0 })).toEqual(rowsOf({ seed: 0 }))
   })
 })

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/index.js'
 import { link, list, mockWithFaults, nowhere, validate } from '../support/faults.js'
-import type { TestRequest } from '../support/http.js'
-import { ask } from '../support/http.js'
+import { ask, type TestRequest } from '../support/http.js'
 import { bearer, ids, tokens } from '../support/tanks.js'
 
 /** Whether a fault with that match strikes a request. */

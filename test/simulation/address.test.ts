@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net'
 import { fc, it } from '@fast-check/vitest'
 import { expect } from 'vitest'
+import { latestMs } from '../../src/lib/time.js'
 import { addressOf } from '../../src/simulation/simulated-players.js'
 import { simulationStepMs } from '../../src/store/matchmaker-rows.js'
-import { latestMs } from '../../src/store/time.js'
 
 // A step of four bytes lasts to the year 2650.
 const step = fc.oneof(fc.nat(0xffffffff), fc.constantFrom(0, 0xffff, 0x10000))

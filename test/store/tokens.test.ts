@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
+import { latestMs } from '../../src/lib/time.js'
 import { Random } from '../../src/store/random.js'
-import { latestMs } from '../../src/store/time.js'
 import { devPlayerExpiry, devPlayerToken } from '../../src/store/tokens.js'
 
 const dayMs = 86_400_000

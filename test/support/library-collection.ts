@@ -1,9 +1,10 @@
 import type * as z from 'zod'
 import { frozenCopy } from '../../src/lib/json.js'
-import { type RowStore, TableCollection } from '../../src/store/collection.js'
 import { Dependencies } from '../../src/store/dependencies.js'
+import type { RowStore } from '../../src/store/records.js'
 import { Table, type TableContext } from '../../src/store/table.js'
 import { type Entry, TableState } from '../../src/store/table-state.js'
+import { TableCollection } from '../../src/store/world-tables.js'
 
 export { Query } from '@mswjs/data'
 

@@ -1,4 +1,4 @@
-import { snapshotOf } from '../../src/scenario/snapshot.js'
+import { snapshotOf } from '../../src/scenario/world.js'
 import type { ClockMode } from '../../src/store/clock.js'
 import { tableNames } from '../../src/store/models.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'

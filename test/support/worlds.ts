@@ -3,7 +3,7 @@ import { UsageError } from '../../src/lib/usage-error.js'
 import { type Mock, servable } from '../../src/mock.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { type BeginningOptions, beginningOf } from '../../src/scenario/world-state.js'
+import { defineWorld, type WorldOptions } from '../../src/scenario/world.js'
 import { tableNames } from '../../src/store/models.js'
 import type { Rows, TableName } from '../../src/store/rows.js'
 import { createWorld, type LiveWorld, type World } from '../../src/store/world.js'
@@ -27,13 +27,13 @@ export const twoGames: ScenarioInput = {
   ],
 }
 
-export interface Made extends Partial<BeginningOptions> {
+export interface Made extends Partial<WorldOptions> {
   readonly now?: number
 }
 
 /** The rows of a scenario, by table. */
 export function rowsOf(input: ScenarioInput, { now = startAt, ...options }: Made = {}) {
-  const rows = Object.entries(beginningOf(readScenario(input), options).rows(now))
+  const rows = Object.entries(defineWorld(readScenario(input), options).rows(now))
   // The store checks rows. Here they are trusted.
   return Object.fromEntries(rows.map(([name, taken]) => [name, [...taken]])) as unknown as {
     readonly [Name in TableName]: readonly Rows[Name][]
@@ -43,7 +43,7 @@ export function rowsOf(input: ScenarioInput, { now = startAt, ...options }: Made
 /** Creates the world of a scenario. Its clock is frozen at `startAt`, unless the scenario says otherwise. */
 export function worldOf(input: ScenarioInput): LiveWorld {
   const frozen: ScenarioInput = { clock: 'frozen', now: new Date(startAt).toISOString(), ...input }
-  return createWorld(createState(beginningOf(readScenario(frozen))))
+  return createWorld(createState(defineWorld(readScenario(frozen))))
 }
 
 /** The lines of the `UsageError` that a function throws. */

@@ -1,17 +1,48 @@
+import * as z from 'zod'
+import { faultRandom, faultState } from '../store/faults.js'
+import { fullNameOf } from '../store/namespaces.js'
 import { Random } from '../store/random.js'
-import { type SettingsRow, settingsDefaults } from '../store/rows.js'
-import type { InitialRows, WorldDefinition } from '../store/world-state.js'
-import { createSeededIds, givenKeys, type SeededIds } from './entry.js'
-import { gameRow, namespaceColumnsOf, type PlacedNamespace, simulationColumnsOf } from './games.js'
+import { type GameRow, type NamespaceRow, type SettingsRow, settingsDefaults } from '../store/rows.js'
+import type { ReadTables } from '../store/table-calls.js'
+import {
+  type InitialRows,
+  readTables,
+  timeOfState,
+  type WorldDefinition,
+  type WorldState,
+} from '../store/world-state.js'
+import {
+  bearerTokenEntry,
+  deviceLinkEntry,
+  deviceLinkRows,
+  gameEntry,
+  gameRow,
+  listedTokenRows,
+  namespaceColumnsOf,
+  namespaceEntry,
+  ownTokenRows,
+  type PlacedNamespace,
+  simulationColumnsOf,
+  simulationEntry,
+} from './entries.js'
+import { createSeededIds, givenKeys, type SeededIds, withoutDefaults } from './entry.js'
 import { generateLobbies } from './generate.js'
 import { givenIds, layoutOf } from './layout.js'
-import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby, playerColumnsOf } from './lobbies.js'
-import { regionRow } from './regions.js'
-import { clockOf, noNamespace, type Scenario } from './schema.js'
-import { deviceLinkRows, listedTokenRows, ownTokenRows } from './tokens.js'
+import {
+  type GameMode,
+  gameModeEntry,
+  type LobbyEntry,
+  lobbyColumnsOf,
+  lobbyEntry,
+  modeOfLobby,
+  playerColumnsOf,
+  regionEntry,
+  regionRow,
+} from './matchmaker-entries.js'
+import { clockEntry, clockOf, noNamespace, Scenario, type ScenarioInput } from './schema.js'
 
 /** The choices of whoever starts a world, beside its scenario. */
-export interface BeginningOptions {
+export interface WorldOptions {
   /** Default: the scenario's. */
   readonly seed?: number | undefined
   /** The address of the links that are handed out. Default: `https://hub.{cdn_domain}`. */
@@ -28,7 +59,7 @@ const defaults = { title: 'Untitled', seed: 1 } as const
  * The initial state of a scenario's world. The same scenario and seed give the same ids and tokens at any time and, with
  * `now`, the same rows. Each id has a random stream of its own, so a change in one place leaves the ids elsewhere alone.
  */
-export function beginningOf(scenario: Scenario, options: BeginningOptions = {}): WorldDefinition {
+export function defineWorld(scenario: Scenario, options: WorldOptions = {}): WorldDefinition {
   const { title = defaults.title, seed: own = defaults.seed, clock, now, revision, chance } = scenario
   const seed = options.seed ?? own
   return {
@@ -60,7 +91,7 @@ interface LobbyOptions {
 
 function rowsOf(
   scenario: Scenario,
-  { seed, now, publicUrl, path, live }: BeginningOptions & { seed: number; now: number },
+  { seed, now, publicUrl, path, live }: WorldOptions & { seed: number; now: number },
 ): InitialRows {
   const layout = layoutOf(scenario)
   const ids = createSeededIds(seed, new Set([...givenIds(scenario, layout)].map(({ id }) => id)))
@@ -108,7 +139,7 @@ function settingsRow(
     publicUrl,
     path = '',
     namespaces,
-  }: Pick<BeginningOptions, 'publicUrl' | 'path'> & { namespaces: readonly IdentifiedNamespace[] },
+  }: Pick<WorldOptions, 'publicUrl' | 'path'> & { namespaces: readonly IdentifiedNamespace[] },
 ): SettingsRow {
   const { cdn_domain, hide_empty_lobbies, servers, client, default_namespace: name } = scenario
   const columns = { ...settingsDefaults, ...givenKeys({ cdn_domain, hide_empty_lobbies, servers, client }) }
@@ -165,4 +196,65 @@ function* playerRows(namespaces: readonly IdentifiedNamespace[], { ids }: LobbyO
         yield { player_token, lobby_id, namespace_id, ...playerColumnsOf(player) }
       }
     }
+}
+
+/**
+ * The state of a world as a scenario that names every id. A world of it has equal rows, clock and random state, and a
+ * higher revision. Rows keep their order among those of the same game, or namespace. A snapshot does not say which requests
+ * wait, nor the address of links, which belongs to the server.
+ */
+export function snapshotOf(state: WorldState, { hasFaults = false } = {}): ScenarioInput {
+  const { title, seed, revision, clock, random, faults } = state
+  const tables = readTables(state.tables)
+  const now = timeOfState(state)
+  return z.encode(Scenario, {
+    title,
+    seed,
+    revision,
+    now,
+    clock: clockEntry(clock),
+    chance: { world: [...random], ...(hasFaults ? { faults: [...faultRandom(faults, seed).save()] } : {}) },
+    ...settingsEntry(tables),
+    regions: tables.regions.all().map(regionEntry),
+    games: tables.games.all().map(game => gameWithNamespaces(game, tables)),
+    device_links: tables.deviceLinks.all().map(link => deviceLinkEntry(link, tables)),
+    bearer_tokens: tables.tokens.all().map(token => bearerTokenEntry(token, tables)),
+    ...(hasFaults ? { faults: faults.records.map(record => faultState(record, { now, holding: 0 })) } : {}),
+  })
+}
+
+function settingsEntry(tables: ReadTables): Scenario {
+  const { client, hide_empty_lobbies, servers, cdn_domain, default_namespace_id } =
+    tables.settings.get('settings') ?? {}
+  return {
+    ...(client === undefined ? {} : { client }),
+    ...withoutDefaults({ hide_empty_lobbies, servers }, settingsDefaults),
+    cdn_domain,
+    default_namespace: default_namespace_id === undefined ? noNamespace : fullNameOf(default_namespace_id, tables),
+  }
+}
+
+function gameWithNamespaces(game: GameRow, tables: ReadTables) {
+  const namespaces = tables.namespaces.findMany(q => q.where({ game_id: game.game_id }))
+  return gameEntry(
+    game,
+    namespaces.map(namespace => wholeNamespace(namespace, tables)),
+  )
+}
+
+function wholeNamespace(namespace: NamespaceRow, tables: ReadTables) {
+  const { namespace_id } = namespace
+  const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
+  const modeOf = new Map(modes.map(mode => [mode.game_mode_id, mode]))
+  const lobbies = tables.lobbies.findMany(q => q.where({ namespace_id }))
+  const { servers } = tables.settings.get('settings') ?? {}
+  const simulation = tables.simulations.get(namespace_id)
+  return namespaceEntry(namespace, {
+    game_modes: modes.map(gameModeEntry),
+    lobbies: lobbies.map(lobby => {
+      const players = tables.players.findMany(q => q.where({ lobby_id: lobby.lobby_id }))
+      return lobbyEntry(lobby, { mode: modeOf.get(lobby.game_mode_id), servers, players })
+    }),
+    ...(simulation && { players: simulationEntry(simulation) }),
+  })
 }

@@ -1,9 +1,7 @@
-import { Collection } from '@mswjs/data'
-import { TypedEvent } from 'rettime'
-import type * as z from 'zod'
 import { draftOf, sameJson, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import type { RowChange } from './model.js'
 import { isFieldValues, type Predicate } from './query.js'
 import type { Table } from './table.js'
 import {
@@ -23,12 +21,6 @@ import {
   type UpdateOptions,
   unknownId,
 } from './table-calls.js'
-
-/** A changed row before and after; `undefined` if it did not exist. */
-interface RowChange {
-  readonly before: object | undefined
-  readonly after: object | undefined
-}
 
 /** A table and the rules of its rows. */
 export interface RowStore<Row extends object> {
@@ -50,7 +42,7 @@ export interface RowStore<Row extends object> {
   /** Builds the changed row from a draft. Throws as `create`. */
   change(call: string, row: Row, draft: object): Row
   /** Calls the listener after each transaction that changed rows of the table. */
-  subscribe(listener: (changes: readonly RowChange[]) => void): void
+  subscribe(listener: (changes: readonly RowChange<object>[]) => void): void
 }
 
 /** The columns of a new row. `createOwned` creates the rows that belong to it. */
@@ -60,7 +52,7 @@ interface ExpandedInput<Row> {
 }
 
 /** Thrown if a `data` function returns a promise. It rolls the transaction back. The update continues when the promise resolves. */
-class PendingUpdate<Row> extends Error {
+export class PendingUpdate<Row> extends Error {
   constructor(
     readonly row: Row,
     readonly draft: object,
@@ -321,107 +313,6 @@ function refusePending<T>(update: () => T): T {
   }
 }
 
-type Hooks = Collection<z.ZodType>['hooks']
-
-/** The library's class without its signatures, because those of `Table` also take ids. */
-const LibraryCollection = Collection as unknown as new (options: { schema: unknown }) => { readonly hooks: Hooks }
-
-/**
- * A Collection of the data library whose rows are in a table. Each writing call is a transaction of its own. Hooks are
- * called after the transaction, also for changes by requests and jobs.
- */
-export class TableCollection<Row extends object> extends LibraryCollection {
-  readonly #records: Records<Row>
-
-  constructor(store: RowStore<Row>, schema: unknown) {
-    super({ schema })
-    this.#records = new Records(store)
-    const { hooks } = this
-    let isSubscribed = false
-    Object.defineProperty(this, 'hooks', {
-      get() {
-        if (!isSubscribed) store.subscribe(changes => emitChanges(hooks, changes))
-        isSubscribed = true
-        return hooks
-      },
-    })
-  }
-
-  get(id: string): Row | undefined {
-    return this.#records.get(id)
-  }
-
-  all(): Row[] {
-    return this.#records.all()
-  }
-
-  findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined {
-    return this.#records.findFirst(predicate, options)
-  }
-
-  findMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
-    return this.#records.findMany(predicate, options)
-  }
-
-  count(predicate?: Predicate<Row>): number {
-    return this.#records.count(predicate)
-  }
-
-  async create(input: unknown): Promise<Row> {
-    return this.#records.create(input)
-  }
-
-  async createMany(count: number, inputOf: (index: number) => unknown): Promise<Row[]> {
-    return this.#records.createMany(count, inputOf)
-  }
-
-  async update(first: unknown, second: unknown): Promise<Row | undefined> {
-    try {
-      return this.#records.update(first, second)
-    } catch (error) {
-      if (!(error instanceof PendingUpdate)) throw error
-      await error.done
-      return this.#records.applyDrafts([error])[0]
-    }
-  }
-
-  async updateMany(
-    predicate: Predicate<Row> | undefined,
-    options: UpdateOptions<Row> & ListOptions<Row>,
-  ): Promise<Row[]> {
-    try {
-      return this.#records.updateMany(predicate, options)
-    } catch (error) {
-      if (!(error instanceof PendingUpdate)) throw error
-      await error.done
-      const pending: PendingUpdate<Row>[] = [error]
-      // The draft of the first row is done.
-      for (const row of this.#records.findMany(predicate).slice(1)) {
-        const draft = draftOf(row)
-        await options.data(draft)
-        pending.push(new PendingUpdate(row, draft as object, Promise.resolve()))
-      }
-      return sortRows(this.#records.applyDrafts(pending), options.orderBy)
-    }
-  }
-
-  delete(first: unknown, options?: unknown): Row | undefined {
-    return this.#records.delete(first, options)
-  }
-
-  deleteMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
-    return this.#records.deleteMany(predicate, options)
-  }
-
-  clear(): void {
-    this.#records.clear()
-  }
-
-  defineRelations(): never {
-    throw new UsageError('a table cannot have relations of the data library: tables refer to each other by ids')
-  }
-}
-
 /** Copies the changed fields of a draft to another draft. */
 function copyChanges(target: object, draft: object, original: object): void {
   for (const field of new Set([...Object.keys(draft), ...Object.keys(original)])) {
@@ -430,37 +321,4 @@ function copyChanges(target: object, draft: object, original: object): void {
     if (is === undefined) Reflect.deleteProperty(target, field)
     else setKey(target, field, is)
   }
-}
-
-/** Emits the changes of a transaction to the library's hooks. */
-function emitChanges(hooks: Hooks, changes: readonly RowChange[]): void {
-  for (const { before, after } of changes) {
-    if (!before)
-      hooks.emit(new TypedEvent('create', { data: { record: after } }) as never) // rows are records
-    else if (!after) hooks.emit(new TypedEvent('delete', { data: { deletedRecord: before } }) as never)
-    else
-      for (const { path, prevValue, nextValue } of differences(before, after, []))
-        hooks.emit(
-          new TypedEvent('update', {
-            data: { prevRecord: before, nextRecord: after, path, prevValue, nextValue },
-          }) as never,
-        )
-  }
-}
-
-function differences(
-  before: object,
-  after: object,
-  path: readonly string[],
-): { path: readonly string[]; prevValue: unknown; nextValue: unknown }[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(key => {
-    const [prevValue, nextValue]: unknown[] = [before[key as never], after[key as never]]
-    if (sameJson(prevValue, nextValue)) return []
-    if (isPlainObject(prevValue) && isPlainObject(nextValue)) return differences(prevValue, nextValue, [...path, key])
-    return [{ path: [...path, key], prevValue, nextValue }]
-  })
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
