@@ -23,7 +23,7 @@ import {
 import { entryKeys, givenKeys, type SeededIds, withoutDefaults } from './entry.js'
 
 /** Metadata of a region id: editors suggest those of the catalogue. */
-export const suggestedRegions = suggestedValues(catalogue.map(region => region.region_id))
+const suggestedRegions = suggestedValues(catalogue.map(region => region.region_id))
 
 const { region_id } = RegionRow.shape
 
