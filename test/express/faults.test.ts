@@ -61,7 +61,7 @@ const holding = (mock: Mockmaker, count: number) =>
 describe.each([
   ['reset', reset],
   ['empty', empty],
-] as const)('on a socket, the fault %s', (how, fault) => {
+] as const)('the fault %s on a socket', (how, fault) => {
   it.for([
     ['a read', head(list)],
     ['a HEAD', head({ ...list, method: 'HEAD' })],
@@ -71,7 +71,7 @@ describe.each([
     ['a path that leads nowhere', head(nowhere)],
     ['one that asks to close', head(list, 'connection: close')],
     ['one of HTTP/1.0', head(list).replace('HTTP/1.1', 'HTTP/1.0')],
-  ] as const)('ends the connection without a byte, for %s', async ([, bytes], { server }) => {
+  ] as const)('closes the connection without a byte, for %s', async ([, bytes], { server }) => {
     server.mock.faults.add(fault)
     const before = contents(live(server.mock.world))
 
@@ -79,7 +79,7 @@ describe.each([
     expect(contents(live(server.mock.world))).toBe(before)
   })
 
-  it('lets the earlier answers of the connection go out, and no later ones', async ({ server }) => {
+  it('sends the earlier answers of the connection, and no later ones', async ({ server }) => {
     server.mock.faults.add({ ...fault, after: 2, times: 1 })
 
     const { bytes } = await endAfter(server.url, head(list) + head(nowhere) + head(list) + head(list))
@@ -87,7 +87,7 @@ describe.each([
     expect(parseResponses(bytes).map(({ status }) => status)).toEqual([200, 404])
   })
 
-  it('ends a connection that has been answered on, and answers nothing behind it', async ({ server }) => {
+  it('closes a connection that has had answers, and answers nothing after that', async ({ server }) => {
     server.mock.faults.add({ ...fault, after: 1, times: 1 })
     const socket = await openSocket(server.url)
     const end = endOf(socket)
@@ -100,7 +100,7 @@ describe.each([
     expect([parseResponses(bytes).map(({ status }) => status), error]).toEqual([[404], gone[how].error])
   })
 
-  it('waits for an earlier answer that is held', async ({ server }) => {
+  it('waits for an earlier answer on the connection that is held', async ({ server }) => {
     const { mock, url } = server
     mock.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
     mock.faults.add(fault)
@@ -114,7 +114,7 @@ describe.each([
     expect(parseResponses((await end).bytes).map(({ status }) => status)).toEqual([200])
   })
 
-  it('ends a kept connection that has been answered before', async ({ server }) => {
+  it('closes a keep-alive connection after answers', async ({ server }) => {
     server.mock.faults.add({ ...fault, after: 1 })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const send = () =>
@@ -139,7 +139,7 @@ describe.each([
     await expect(fetch(server.url + list.path)).rejects.toThrow(TypeError)
   })
 
-  it('leaves the server working for the next request', async ({ server }) => {
+  it('does not affect the next request to the server', async ({ server }) => {
     server.mock.faults.add({ ...fault, times: 20 })
     const unheard = vi.fn()
     process.on('uncaughtException', unheard)
@@ -151,7 +151,7 @@ describe.each([
     process.off('uncaughtException', unheard)
   })
 
-  it('works in an app of the user, too', async () => {
+  it('works in an Express app of the user', async () => {
     const mock = createMockmaker({ scenario: tanks })
     mock.faults.add(fault)
     const server = createServer(express().use(mockExpress(mock.handlers)))
@@ -178,7 +178,7 @@ describe.each([
   })
 })
 
-describe('on a socket, the fault empty', () => {
+describe('the fault empty on a socket', () => {
   it('does not keep the server from closing if the client does not end', async () => {
     const { mock, url, close } = await listenTanks()
     mock.faults.add(empty)
@@ -194,8 +194,8 @@ describe('on a socket, the fault empty', () => {
   })
 })
 
-describe('on a socket, a fault that answers an error', () => {
-  it('answers with its headers, CORS too, and the connection goes on', async ({ server }) => {
+describe('a fault with an error on a socket', () => {
+  it('answers with its headers, CORS included, and keeps the connection open', async ({ server }) => {
     server.mock.faults.add({ effect: { error: { code: 'API_RATE_LIMIT' } }, times: 1 })
 
     const { bytes } = await endAfter(
@@ -216,15 +216,15 @@ describe('on a socket, a fault that answers an error', () => {
     expect(bytes).toMatch(/^HTTP\/1\.1 503 .*\r\n\r\n$/s)
   })
 
-  it('answers no preflight', async ({ server }) => {
+  it('does not apply to a preflight', async ({ server }) => {
     server.mock.faults.add(reset)
 
     expect((await sendTo(server.url, { ...list, method: 'OPTIONS' })).status).toBe(204)
   })
 })
 
-describe('on a socket, a request that is held or delayed', () => {
-  it('is answered when its time has come', async ({ server }) => {
+describe('a held or delayed request on a socket', () => {
+  it('is answered after its delay', async ({ server }) => {
     const { mock, url } = server
     mock.faults.add({ effect: { delay: '300ms' } })
     const answer = sendTo(url, list)
@@ -235,7 +235,7 @@ describe('on a socket, a request that is held or delayed', () => {
     expect((await answer).status).toBe(200)
   })
 
-  it('is freed when its client hangs up: 200 leave none', async ({ server }) => {
+  it('is dropped when its client disconnects: 200 requests leave none', async ({ server }) => {
     const { mock, url } = server
     mock.faults.add({ operation: 'lobbies.*', effect: { hold: true } })
     mock.faults.add({ effect: { delay: '1h' } })
@@ -263,7 +263,7 @@ describe('on a socket, a request that is held or delayed', () => {
   })
 })
 
-it('on a socket, a watch that is woken for nothing has the same data and index', async ({ server }) => {
+it('a watch with the fault wake gets unchanged data and index on a socket', async ({ server }) => {
   const { mock, url } = server
   mock.faults.add({ effect: { spurious: '2s' } })
   const first = await sendTo(url, link)
@@ -278,7 +278,7 @@ it('on a socket, a watch that is woken for nothing has the same data and index',
   expect((await answer).body).toBe(first.body)
 })
 
-it('the pages of the server meet no fault', async ({ server }) => {
+it('a fault does not apply to the pages of the server', async ({ server }) => {
   server.mock.faults.add(reset)
 
   expect((await sendTo(server.url, { method: 'GET', path: '/', headers: bearer('x') })).status).toBe(200)

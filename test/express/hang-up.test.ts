@@ -40,8 +40,8 @@ async function blockedSockets(mock: Mockmaker, { url, count }: { url: string; co
   return sockets
 }
 
-describe('a client that is blocked on a watch index', () => {
-  it('frees its waiter and its deadline when it hangs up: 1,000 leave none', async () => {
+describe('a client with a blocked watch', () => {
+  it('removes its waiter and its deadline when it disconnects: 1,000 clients leave none', async () => {
     const { mock, url, close } = await listenTanks()
     const sockets = await blockedSockets(mock, { url, count: 1_000 })
 
@@ -52,7 +52,7 @@ describe('a client that is blocked on a watch index', () => {
     await close()
   })
 
-  it('is answered at its time, while others hang up', async () => {
+  it('is answered at its deadline while other clients disconnect', async () => {
     const { mock, url, close } = await listenTanks()
     const patient = sendTo(url, { method: 'GET', path, query: query(mock) })
     await until(mock, 1)
@@ -69,7 +69,7 @@ describe('a client that is blocked on a watch index', () => {
     await close()
   })
 
-  it('frees all its waiters when it hangs up on many requests of one connection', async () => {
+  it('removes all waiters of its connection when it disconnects', async () => {
     const { mock, url, close } = await listenTanks()
     const warned = vi.fn()
     process.on('warning', warned)
@@ -85,7 +85,7 @@ describe('a client that is blocked on a watch index', () => {
     await close()
   })
 
-  it('frees its waiter when it only half closes, and ends', async () => {
+  it('removes its waiter and ends when it half-closes the connection', async () => {
     const { mock, url, close } = await listenTanks()
     const [socket] = await blockedSockets(mock, { url, count: 1 })
 
@@ -96,7 +96,7 @@ describe('a client that is blocked on a watch index', () => {
     await close()
   })
 
-  it('frees its waiter when it hangs up behind a long body, which means nothing', async () => {
+  it('removes its waiter when it disconnects after a long, meaningless body', async () => {
     const { mock, url, close } = await listenTanks()
     const socket = await openSocket(url)
     const body = 'x'.repeat(300_000)
@@ -110,7 +110,7 @@ describe('a client that is blocked on a watch index', () => {
     await close()
   })
 
-  it('frees its waiter when it aborts its fetch', async () => {
+  it('removes its waiter when it aborts its fetch', async () => {
     const { mock, url, close } = await listenTanks()
     const client = new AbortController()
     const answer = fetch(`${url}${path}?${query(mock)}`, { signal: client.signal }).catch((error: Error) => error.name)
@@ -123,7 +123,7 @@ describe('a client that is blocked on a watch index', () => {
     await close()
   })
 
-  it('frees its waiter behind a user app, too', async () => {
+  it('removes its waiter in an Express app of the user', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { url, close } = await userApp(mock)
     const sockets = await blockedSockets(mock, { url, count: 50 })
@@ -173,7 +173,7 @@ describe('a client that is blocked on a watch index', () => {
     expect(live(mock.world).clock.pending).toBe(0)
   })
 
-  it('leaves no listener on a connection that asks again and again', async () => {
+  it('leaves no listener on a keep-alive connection', async () => {
     const { mock, url, close } = await listenTanks()
     const warned = vi.fn()
     process.on('warning', warned)

@@ -5,8 +5,8 @@ import { mockExpress } from '../../src/express.js'
 import { app, deferred, it, mine, mockOf, ours, right, validate } from '../support/express-app.js'
 import { json } from '../support/http.js'
 
-describe('a body that goes through mockExpress', () => {
-  it('streams a body as it comes', async ({ serve }) => {
+describe('a body in mockExpress', () => {
+  it('is streamed to a handler as it arrives', async ({ serve }) => {
     const second = deferred()
     const encoder = new TextEncoder()
     const stream = new ReadableStream({
@@ -29,7 +29,7 @@ describe('a body that goes through mockExpress', () => {
     expect([text(first), text(rest)]).toEqual(['first', ' second'])
   })
 
-  it('ends a stream when its client disconnects', async ({ serve }) => {
+  it('ends its stream when the client disconnects', async ({ serve }) => {
     const cancelled = deferred()
     const stream = new ReadableStream({
       pull: controller => controller.enqueue(new Uint8Array(65_536)),
@@ -45,7 +45,7 @@ describe('a body that goes through mockExpress', () => {
     expect((await send({})).status).toBe(200)
   })
 
-  it('gives handlers the URL, the headers and the body as the client sent them', async ({ serve }) => {
+  it('reaches a handler as sent, with the URL and the headers', async ({ serve }) => {
     const echo = http.post('*/echo/:id', async ({ request, params }) => {
       const { pathname, search } = new URL(request.url)
       return HttpResponse.json({
@@ -69,7 +69,7 @@ describe('a body that goes through mockExpress', () => {
     })
   })
 
-  it('does not cut big uploads to handlers of the user', async ({ serve }) => {
+  it('may be larger than 1 MiB for a handler of the user', async ({ serve }) => {
     const size = http.put('*/upload', async ({ request }) =>
       HttpResponse.json({ bytes: (await request.arrayBuffer()).byteLength }),
     )
@@ -80,14 +80,14 @@ describe('a body that goes through mockExpress', () => {
     expect(json(got)).toEqual({ bytes: 5_000_000 })
   })
 
-  it('refuses a body of ours that is too large, also behind a handler that has read it', async ({ serve }) => {
+  it('is refused above 1 MiB by an operation, even if a handler has read it before', async ({ serve }) => {
     const reads = http.all('*', async ({ request }) => void (await request.text()))
     const { send } = await serve(app([reads, ...ours(mockOf())]))
 
     expect(json(await send({ ...validate, body: 'x'.repeat(2_000_000) }))).toMatchObject({ code: 'API_BODY_TOO_LARGE' })
   })
 
-  it('hands ours a body that a handler of the user has read', async ({ serve }) => {
+  it('reaches an operation if a handler of the user has read it before', async ({ serve }) => {
     const reads = http.post('*', async ({ request }) => void (await request.json()))
     const { send } = await serve(app([reads, ...ours(mockOf())]))
 
@@ -100,7 +100,7 @@ describe('a body that goes through mockExpress', () => {
     ['express.raw()', express.raw({ type: '*/*' }), 'application/json'],
     ['express.json(), which left it alone', express.json(), 'text/plain'],
     ['express.json({ strict: false })', express.json({ strict: false, type: '*/*' }), 'text/plain'],
-  ] as const)('uses a body that has been read by %s', async ([, parser, type], { serve }) => {
+  ] as const)('reaches an operation if %s has read it before', async ([, parser, type], { serve }) => {
     const { send } = await serve(
       express()
         .use(parser)
@@ -119,7 +119,7 @@ describe('a body that goes through mockExpress', () => {
     expect(json(empty)).toMatchObject({ code: 'API_BAD_BODY' })
   })
 
-  it('refuses a body that has been parsed and is too deep to be written again', async ({ serve }) => {
+  it('is refused if it was parsed and is too deep to be encoded again', async ({ serve }) => {
     const { send } = await serve(
       express()
         .use(express.json({ limit: '1mb' }))
@@ -132,7 +132,7 @@ describe('a body that goes through mockExpress', () => {
     expect([got.status, json(got)]).toMatchObject([400, { code: 'API_BAD_BODY' }])
   })
 
-  it('does not wait for a body that something in front has swallowed', async ({ serve }) => {
+  it('is not awaited if a middleware has consumed it', async ({ serve }) => {
     const swallows: express.RequestHandler = (request, _response, next) =>
       void request.resume().once('end', () => next())
     const { send } = await serve(
@@ -144,7 +144,7 @@ describe('a body that goes through mockExpress', () => {
     expect(json(await send({ ...validate, body: right }))).toMatchObject({ code: 'API_BAD_BODY' })
   })
 
-  it('leaves a body that it has read to later middleware', async ({ serve }) => {
+  it('reaches later middleware if an operation has read it', async ({ serve }) => {
     const { send } = await serve(app([http.get('*/nothing', mine), ...ours(mockOf())]))
 
     const got = await send({ method: 'POST', path: '/elsewhere', body: 'x'.repeat(3_000_000) })
@@ -152,7 +152,7 @@ describe('a body that goes through mockExpress', () => {
     expect(json(got)).toEqual({ next: 'POST /elsewhere', body: 3_000_000 })
   })
 
-  it('does not read a body that no handler could want', async ({ serve }) => {
+  it('is not read if no handler could match', async ({ serve }) => {
     const behind = express().use(mockExpress(ours(mockOf())))
     behind.use(express.text(), (request, response) => void response.send(`behind: ${request.body}`))
     const { send } = await serve(behind)

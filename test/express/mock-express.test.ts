@@ -10,19 +10,19 @@ import { ids } from '../support/tanks.js'
 const theirList = (answer: Parameters<typeof http.get>[1]) => http.get(`*${list}`, answer)
 
 describe('mockExpress', () => {
-  it('lets a handler of the user before ours win', async ({ serve }) => {
+  it('asks a handler of the user before the mock, if it comes first', async ({ serve }) => {
     const { send } = await serve(app([theirList(mine), ...ours(mockOf())]))
 
     expect((await send({})).body).toBe('{"mine":true}')
   })
 
-  it('lets ours before a handler of the user win', async ({ serve }) => {
+  it('asks the mock before a handler of the user, if it comes first', async ({ serve }) => {
     const { send } = await serve(app([...ours(mockOf()), theirList(mine)]))
 
     expect(json(await send({}))).toHaveProperty('lobbies')
   })
 
-  it('runs handlers in between in their place', async ({ serve }) => {
+  it('runs handlers of the user between those of the mock', async ({ serve }) => {
     const mock = mockOf()
     const [first, ...others] = ours(mock)
     const both = http.all('*', ({ request }) => HttpResponse.text(`between ${new URL(request.url).pathname}`))
@@ -32,7 +32,7 @@ describe('mockExpress', () => {
     expect((await send({ path: '/cloud/devices/links' })).body).toBe('between /cloud/devices/links')
   })
 
-  it('asks our handlers if a resolver answers nothing', async ({ serve }) => {
+  it('asks the mock if a resolver returns nothing', async ({ serve }) => {
     const resolver = vi.fn()
     const { send } = await serve(app([theirList(resolver), ...ours(mockOf())]))
 
@@ -73,7 +73,7 @@ describe('mockExpress', () => {
     expect((await send({})).status).toBe(200)
   })
 
-  it('sends every set-cookie header', async ({ serve }) => {
+  it('sends all set-cookie headers', async ({ serve }) => {
     const cookies = [
       ['set-cookie', 'a=1; Path=/'],
       ['set-cookie', 'b=2, 3'],
@@ -87,7 +87,7 @@ describe('mockExpress', () => {
     expect([headers['set-cookie'], headers['x-more']]).toEqual([['a=1; Path=/', 'b=2, 3'], '1, 2'])
   })
 
-  it('keeps the cookies of one client from another', async ({ serve }) => {
+  it('does not share the cookies of clients', async ({ serve }) => {
     const seen = http.get('*/cookies', ({ cookies }) =>
       HttpResponse.json(cookies, { headers: { 'set-cookie': 'a=1' } }),
     )
@@ -98,7 +98,7 @@ describe('mockExpress', () => {
     expect((await send({ path: '/cookies', headers: { cookie: 'b=2' } })).body).toBe('{"b":"2"}')
   })
 
-  it('sends a status, its text, and no body of HEAD', async ({ serve }) => {
+  it('sends the status and its text, and no body for HEAD', async ({ serve }) => {
     const teapot = http.all('*/tea', () => new HttpResponse('short', { status: 418, statusText: 'Stout' }))
     const { url, send } = await serve(app([teapot]))
 
@@ -124,7 +124,7 @@ describe('mockExpress', () => {
     expect(await answer).toBe('AbortError')
   })
 
-  it('leaves other methods and paths to the middleware behind', async ({ serve }) => {
+  it('passes other methods and paths to later middleware', async ({ serve }) => {
     const { send } = await serve(app(ours(mockOf())))
 
     for (const sent of [
@@ -142,13 +142,13 @@ describe('mockExpress', () => {
     ['TRACE', `TRACE ${list} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`],
     ['a Host that is none', `GET /x HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n`],
     ['a URL with its host', 'GET http://[/x HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
-  ] as const)('leaves a request that Fetch cannot express to later middleware: %s', async ([, bytes], { serve }) => {
+  ] as const)('passes a request that Fetch cannot express to later middleware: %s', async ([, bytes], { serve }) => {
     const { url } = await serve(app([http.all('*', mine)]))
 
     expect(parseResponses(await sendBytes(url, bytes))[0]?.status).toBe(404)
   })
 
-  it('answers the preflights of our paths, and no others', async ({ serve }) => {
+  it('answers preflights for operations, and no others', async ({ serve }) => {
     const { send } = await serve(app(ours(mockOf())))
     const headers = { origin: 'http://localhost:3000', 'access-control-request-headers': 'authorization' }
 
@@ -158,7 +158,7 @@ describe('mockExpress', () => {
     expect((await send({ method: 'OPTIONS', path: '/elsewhere', headers })).status).toBe(404)
   })
 
-  it('answers below its mount point', async ({ serve }) => {
+  it('answers below its mount path', async ({ serve }) => {
     const theirs = http.get('*/api/theirs', ({ request }) => HttpResponse.text(new URL(request.url).pathname))
     const { send } = await serve(express().use('/api', mockExpress([theirs, ...ours(mockOf())])))
 
@@ -198,7 +198,7 @@ describe('mockExpress', () => {
     expect([await count(`/first${list}`), await count(`/second${list}`)]).toEqual([2, 1])
   })
 
-  it('lets an override before ours win, for its operation only', async ({ serve }) => {
+  it("uses an override before the mock's handlers, for its operation only", async ({ serve }) => {
     const mock = mockOf()
     const override = mock.override('lobbies.list', () => ({ game_modes: [], lobbies: [], regions: [] }))
     const { send } = await serve(app([override, ...ours(mock)]))
@@ -207,7 +207,7 @@ describe('mockExpress', () => {
     expect((await send({ ...validate, body: right })).status).toBe(200)
   })
 
-  it('answers an override that throws a header of two lines, and goes on', async ({ serve }) => {
+  it('answers an override with an invalid header, and continues', async ({ serve }) => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     const mock = mockOf()
     const override = mock.override('lobbies.list', () => {
@@ -227,7 +227,7 @@ describe('mockExpress', () => {
     expect(json(await send({}))).toHaveProperty('lobbies')
   })
 
-  it('answers many at once', async ({ serve }) => {
+  it('answers many requests at once', async ({ serve }) => {
     const { send } = await serve(app([http.get('*/theirs', mine), ...ours(mockOf())]))
 
     const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => send(i % 2 ? { path: '/theirs' } : {})))
@@ -238,20 +238,23 @@ describe('mockExpress', () => {
 })
 
 describe('a request that no handler of mockExpress answers', () => {
-  it.for(['bypass', 'warn', 'error', undefined] as const)('is treated as %s says', async (strategy, { serve }) => {
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { send } = await serve(app(ours(mockOf()), strategy && { onUnhandledRequest: strategy }))
+  it.for(['bypass', 'warn', 'error', undefined] as const)(
+    'is handled by onUnhandledRequest: %s',
+    async (strategy, { serve }) => {
+      const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+      const { send } = await serve(app(ours(mockOf()), strategy && { onUnhandledRequest: strategy }))
 
-    const got = json(await send({ path: '/nothing', query: 'a=1' }))
+      const got = json(await send({ path: '/nothing', query: 'a=1' }))
 
-    const message = 'mockmaker: no handler answers GET /nothing?a=1'
-    expect(got).toEqual(strategy === 'error' ? { error: message } : { next: 'GET /nothing?a=1' })
-    expect(warned.mock.calls).toEqual(strategy === 'warn' ? [[message]] : [])
-    warned.mockRestore()
-  })
+      const message = 'mockmaker: no handler answers GET /nothing?a=1'
+      expect(got).toEqual(strategy === 'error' ? { error: message } : { next: 'GET /nothing?a=1' })
+      expect(warned.mock.calls).toEqual(strategy === 'warn' ? [[message]] : [])
+      warned.mockRestore()
+    },
+  )
 })
 
-describe('a request that is almost one of mockExpress', () => {
+describe('a request that resembles an operation of mockExpress', () => {
   const wrongPath = 'did you mean GET /api/v1/matchmaker/lobbies/list?'
   const wrongMethod = 'DELETE is not allowed on /api/v1/matchmaker/lobbies/list: use GET'
 
@@ -261,7 +264,7 @@ describe('a request that is almost one of mockExpress', () => {
     ['GET', '/api/matchmaker/lobbies/list', `: ${wrongPath}`],
     ['DELETE', '/api/v1/matchmaker/lobbies/list', `: ${wrongMethod}`],
     ['GET', '/api/v1/nothing/like/any', ''],
-  ] as const)('is explained if it is an error: %s %s', async ([method, target, explanation], { serve }) => {
+  ] as const)('gets a hint if it is an error: %s %s', async ([method, target, explanation], { serve }) => {
     const mock = mockOf({ baseUrl: 'http://mock.test/v1' })
     const middleware = mockExpress(ours(mock), { onUnhandledRequest: 'error' })
     const { send } = await serve(express().use('/api', middleware))
@@ -275,14 +278,14 @@ describe('a request that is almost one of mockExpress', () => {
   it.for([
     ['no handlers of a mock', [http.get('*/theirs', mine)], '/matchmaker/lobbies/lst'],
     ['only other handlers of a mock', [mockOf().override('lobbies.find', () => ({}) as never)], list],
-  ] as const)('is not explained if there are %s', async ([, handlers, path], { serve }) => {
+  ] as const)('gets no hint if there are %s', async ([, handlers, path], { serve }) => {
     const { send } = await serve(app(handlers, { onUnhandledRequest: 'error' }))
 
     expect(json(await send({ path }))).toEqual({ error: `mockmaker: no handler answers GET ${path}` })
   })
 })
 
-describe('mockExpress with arguments of the wrong type', () => {
+describe('mockExpress with wrong arguments', () => {
   it.for([
     [
       [],

@@ -41,8 +41,8 @@ const watch = ({ world }: Mockmaker) =>
 /** In hand behind the first, and behind those; what Node reads at once; the shortest of these requests. */
 const [inHand, waiting, chunk] = [33, 256, 64 * 1024]
 
-describe('requests that are sent before earlier ones are answered', () => {
-  it('are answered in their order, however many they are', async ({ served }) => {
+describe('pipelined requests', () => {
+  it('are answered in order, however many they are', async ({ served }) => {
     const paths = Array.from({ length: 3_000 }, (_, i) => `/nowhere/${i}`)
     const requests = paths.map(path => get(path, path.endsWith('/2999') ? 'connection: close\r\n' : ''))
 
@@ -52,7 +52,7 @@ describe('requests that are sent before earlier ones are answered', () => {
     expect(answered).toEqual(paths)
   })
 
-  it('with bodies are read to their ends', async ({ served }) => {
+  it('have their bodies read to the end', async ({ served }) => {
     const body = JSON.stringify({ game_modes: ['nobody'], more: 'x'.repeat(20_000) })
     const head = `POST /matchmaker/lobbies/find HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n`
     const requests = Array.from(
@@ -65,7 +65,7 @@ describe('requests that are sent before earlier ones are answered', () => {
     expect([...written.matchAll(/MATCHMAKER_GAME_MODE_NOT_FOUND/g)]).toHaveLength(400)
   })
 
-  it('are not all in hand, and are not all read', async ({ served }) => {
+  it('are neither all parsed nor all read at once', async ({ served }) => {
     const { mock, url, read } = served
     const socket = await openSocket(url)
     const one = watch(mock)
@@ -80,7 +80,7 @@ describe('requests that are sent before earlier ones are answered', () => {
     socket.destroy()
   })
 
-  it('free what they wait for when their client hangs up', async ({ served: { mock, url, read } }) => {
+  it('stop waiting when their client disconnects', async ({ served: { mock, url, read } }) => {
     const socket = await openSocket(url)
     socket.write(watch(mock).repeat(200))
     await expect.poll(() => [mock.world.waiters, read()]).toEqual([inHand, 200])
@@ -91,7 +91,7 @@ describe('requests that are sent before earlier ones are answered', () => {
     expect(live(mock.world).clock.pending).toBe(0)
   })
 
-  it('never start when their client hangs up before their turn', async ({ served: { mock, url, read } }) => {
+  it('do not start if their client disconnects before their turn', async ({ served: { mock, url, read } }) => {
     const socket = await openSocket(url)
     const list = get('/matchmaker/lobbies/list')
     const answers = answersOn(socket)
@@ -106,7 +106,7 @@ describe('requests that are sent before earlier ones are answered', () => {
     expect(mock.journal.find({ operation: 'lobbies.list' })).toHaveLength(2)
   })
 
-  it('go on when those ahead of them are answered', async ({ served: { mock, url } }) => {
+  it('continue when the earlier ones are answered', async ({ served: { mock, url } }) => {
     const socket = await openSocket(url)
     const first = watch(mock)
     const answers = answersOn(socket)
@@ -120,7 +120,7 @@ describe('requests that are sent before earlier ones are answered', () => {
     socket.destroy()
   })
 
-  it('let requests of other connections be answered in between', async ({ served: { url } }) => {
+  it('do not delay requests of other connections', async ({ served: { url } }) => {
     const socket = await openSocket(url)
     const answers = answersOn(socket)
     socket.write(get('/').repeat(3_000))

@@ -19,7 +19,7 @@ const bytes = (line: string, ...headers: string[]) =>
 const tunnel = 'CONNECT evil.example:443 HTTP/1.1\r\nhost: localhost\r\n\r\n'
 const auth = `authorization: Bearer ${tokens.cloud}`
 
-describe('bytes on a socket', () => {
+describe('raw bytes on a socket', () => {
   it.for([
     ['rubbish', 'rubbish\r\n\r\n', '400 API_BAD_HEADERS'],
     ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', '400 API_BAD_HEADERS'],
@@ -77,7 +77,7 @@ describe('bytes on a socket', () => {
   })
 
   it.for(['%00', '%2F', '%2e%2e', 'a%20b', '__proto__', '%F0%9F%8E%AF', '%zz', '.', 'x'.repeat(5_000)])(
-    'with the namespace %s: find none',
+    'with the namespace %s: name no namespace',
     async (namespace, { server }) => {
       const body = '{"lobby_count_max":1,"max_players":1}'
       const sent = bytes(`POST ${config.replace(ids.prod, namespace)}`, auth, `content-length: ${body.length}`)
@@ -122,7 +122,7 @@ describe('bytes on a socket', () => {
     expect((await responseTo(server.url, sent)).status).toBe(200)
   })
 
-  it('GET with a body: are answered as if there was none, and the connection goes on', async ({ server }) => {
+  it('GET with a body: are answered without reading it, and the connection stays open', async ({ server }) => {
     const first = `GET ${list} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{"broken"`
 
     const answers = parseResponses(await sendBytes(server.url, first + bytes(`GET ${list}`)))
@@ -131,7 +131,7 @@ describe('bytes on a socket', () => {
     expect(answers[1]?.body).toBe(answers[0]?.body)
   })
 
-  it('with Expect: 100-continue: are asked for the body, and answered', async ({ server }) => {
+  it('with Expect: 100-continue: get 100, and then an answer', async ({ server }) => {
     const body = '{"display_name":"A","name_id":"a"}'
     const head = bytes(`POST ${validate}`, auth, 'expect: 100-continue', `content-length: ${body.length}`)
 
@@ -141,7 +141,7 @@ describe('bytes on a socket', () => {
     expect([goOn, answer?.status, answer?.body]).toEqual(['HTTP/1.1 100 Continue\r\n\r\n', 200, '{"errors":[]}'])
   })
 
-  it('with many requests in one packet: are answered in their order', async ({ server }) => {
+  it('with many requests in one packet: are answered in order', async ({ server }) => {
     const good = `GET ${list} HTTP/1.1\r\nhost: localhost\r\n\r\n`
     const bad = 'GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n'
     const write = `POST /cloud/devices/links HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n`
@@ -151,7 +151,7 @@ describe('bytes on a socket', () => {
     expect(answers.slice(0, 4).map(answer => answer.status)).toEqual([200, 200, 404, 200])
   })
 
-  it('in chunks: are put together', async ({ server }) => {
+  it('in chunks: are joined', async ({ server }) => {
     const chunks = ['{"display_name":', '"A","name_id":"a"}', ''].map(
       text => `${text.length.toString(16)}\r\n${text}\r\n`,
     )
@@ -164,7 +164,7 @@ describe('bytes on a socket', () => {
     expect(got.body).toBe('{"errors":[]}')
   })
 
-  it('in chunks of a byte each: are put together', async ({ server }) => {
+  it('in chunks of one byte each: are joined', async ({ server }) => {
     const body = JSON.stringify({ display_name: 'A'.repeat(1_000), name_id: 'a' })
     const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')
 
@@ -176,7 +176,7 @@ describe('bytes on a socket', () => {
     expect(got.body).toBe('{"errors":[{"path":["display-name","too-long"]},{"path":["display-name","invalid"]}]}')
   })
 
-  it('with their token behind 2,100 headers: are known by it', async ({ server }) => {
+  it('with the token after 2,100 headers: are authenticated', async ({ server }) => {
     const many = Array.from({ length: 2_100 }, (_, i) => `${i.toString(36)}:`)
 
     const got = await responseTo(server.url, bytes(`GET ${list}`, ...many, 'authorization: Bearer nobody'))
@@ -184,7 +184,7 @@ describe('bytes on a socket', () => {
     expect(failure(got)).toBe('400 TOKEN_INVALID')
   })
 
-  it('that ask for a tunnel and reset: do no harm', async ({ server }) => {
+  it('with CONNECT and a reset: do no harm', async ({ server }) => {
     const unheard = vi.fn()
     process.on('uncaughtException', unheard)
     for (let i = 0; i < 20; i++) {
@@ -199,7 +199,7 @@ describe('bytes on a socket', () => {
     process.off('uncaughtException', unheard)
   })
 
-  it('that ask for a tunnel and hold the connection: do not keep the server from closing', async () => {
+  it('with CONNECT and an open connection: do not keep the server from closing', async () => {
     const { url, close } = await listenTanks()
     const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
     const answered = new Promise(resolve => socket.once('data', resolve))
@@ -211,13 +211,13 @@ describe('bytes on a socket', () => {
     socket.destroy()
   })
 
-  it('in chunks that are broken: are refused', async ({ server }) => {
+  it('in invalid chunks: are refused', async ({ server }) => {
     const sent = `${bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked')}zz\r\n{}\r\n`
 
     expect(failure(await responseTo(server.url, sent))).toBe('400 API_BAD_HEADERS')
   })
 
-  it('that stop in the middle of a body: leave nothing behind', async ({ server }) => {
+  it('that stop within a body: leave nothing behind', async ({ server }) => {
     const before = stateOf(server.mock.world)
     const socket = await openSocket(server.url)
     socket.write(bytes(`POST ${config}`, auth, 'content-length: 100'))
@@ -229,7 +229,7 @@ describe('bytes on a socket', () => {
     expect(stateOf(server.mock.world)).toBe(before)
   })
 
-  it('with a write, after which the client disconnects: are carried out, and do no harm', async ({ server }) => {
+  it('with a write before the client disconnects: are carried out', async ({ server }) => {
     const { mock, url } = server
     const body = '{"lobby_count_max":77,"max_players":1}'
     const socket = await openSocket(url)
@@ -250,7 +250,7 @@ describe('a request that does not arrive in time', () => {
       'chunks',
       `POST ${validate} HTTP/1.1\r\nhost: localhost\r\n${auth}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`,
     ],
-  ])('with %s that never end, is answered with a JSON error', async ([, sent = '']) => {
+  ])('with endless %s is answered with a JSON error', async ([, sent = '']) => {
     const mock = createMockmaker({ scenario: tanks })
     const bound = await bind({ port: 0, host: '127.0.0.1', headersTimeoutMs: 20, requestTimeoutMs: 20 })
     bound.serve(createApp(mock))
@@ -261,7 +261,7 @@ describe('a request that does not arrive in time', () => {
     await bound.close()
   })
 
-  it('is not one that is blocked on a watch index', async () => {
+  it('is not a blocked watch', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const bound = await bind({ port: 0, host: '127.0.0.1', headersTimeoutMs: 20, requestTimeoutMs: 20 })
     bound.serve(createApp(mock))
@@ -278,8 +278,8 @@ describe('a request that does not arrive in time', () => {
   })
 })
 
-describe('a request that Node can read', () => {
-  it('may have a body of just 1 MiB, and none of more', async ({ server }) => {
+describe('a request that Node can parse', () => {
+  it('may have a body of 1 MiB, and not more', async ({ server }) => {
     const send = (length: number) =>
       sendTo(server.url, {
         method: 'POST',

@@ -30,7 +30,7 @@ describe('the base URL', () => {
     ['http://[::1]/a.b', 'http://[::1]/a.b', ['http://[::1]/axb']],
     ['https://bücher.example', 'https://xn--bcher-kva.example', ['https://bucher.example']],
     ["http://mock.test/a.b,c;d=e@f!g$h&i'j~k", "http://mock.test/a.b,c;d=e@f!g$h&i'j~k", ['http://mock.test/axb']],
-  ] as const)('%s matches just the requests to %s', async ([baseUrl, right, wrong]) => {
+  ] as const)('%s matches only the requests to %s', async ([baseUrl, right, wrong]) => {
     const { handlers } = createMockmaker({ scenario: tanks, baseUrl })
     const statusOf = async (origin: string) =>
       (await getResponse(handlers, new Request(`${origin}/matchmaker/lobbies/list`)))?.status
@@ -40,7 +40,7 @@ describe('the base URL', () => {
     expect(statuses).toEqual([200, ...wrong.map(() => undefined)])
   })
 
-  it('answers paths with parameters, and unknown paths, at an address of IPv6', async ({ setup }) => {
+  it('can be an IPv6 address: paths with parameters and unknown paths are answered', async ({ setup }) => {
     setup({ baseUrl: 'http://[::1]:4100/api' })
     const headers = bearer(tokens.cloud)
 
@@ -78,14 +78,16 @@ describe('the base URL', () => {
     5,
     null,
     {},
-  ])('is no base URL: %j', baseUrl => {
+  ])('is refused if it is %j', baseUrl => {
     const make = () => createMockmaker({ baseUrl: baseUrl as never }) // no type lets all of them pass
 
     expect(make).toThrow(UsageError)
     expect(make).toThrow('baseUrl is')
   })
 
-  it('keeps two mocks apart, on one server: MSW lets only the one that listens last answer', async ({ setup }) => {
+  it('does not separate two mocks on one server: MSW lets only the mock that listens last answer', async ({
+    setup,
+  }) => {
     const first = setup({ baseUrl: 'http://one.test' })
     const second = createMockmaker({ scenario: tanks, baseUrl: 'http://two.test' })
     first.use(...second.handlers)

@@ -5,7 +5,7 @@ import { setupMockmaker } from '../../src/node.js'
 import { it } from '../support/node-mock.js'
 import { tanks, tokens } from '../support/tanks.js'
 
-describe('determinism', () => {
+describe('the seed', () => {
   /** A program on the built package that prints all that a client can see of a world, ray ids included. */
   const program = `
     import { createMockmaker } from '${new URL('../../dist/index.js', import.meta.url).href}'
@@ -41,27 +41,27 @@ describe('determinism', () => {
     return (await promisify(execFile)(process.execPath, args)).stdout
   }
 
-  it('makes two processes with one seed say the same, to the byte', async () => {
+  it('makes two processes give the same answers, to the byte', async () => {
     const [first, second] = await Promise.all([run(scenario, 5), run(scenario, 5)])
 
     expect(first.split('\n')).toHaveLength(7)
     expect(second).toBe(first)
   })
 
-  it('takes the seed of the option before that of the scenario', async () => {
+  it('comes from the option, before the scenario', async () => {
     const [option, inScenario] = await Promise.all([run({ ...scenario, seed: 9 }, 5), run({ ...scenario, seed: 5 })])
 
     expect(inScenario).toBe(option)
   })
 
-  it('makes another seed say something else in every line', async () => {
+  it('changes every line of the answers if it is another one', async () => {
     const [first, second] = await Promise.all([run(scenario, 5), run(scenario, 6)])
 
     const lines = second.split('\n')
     expect(first.split('\n').filter((line, i) => line !== '' && line === lines[i])).toEqual([])
   })
 
-  it('is the same in this process as in another', async () => {
+  it('has the same effect in this process as in another', async () => {
     const frozen = { ...tanks, device_links: [{ token: tokens.pending }] }
     const { world } = setupMockmaker({ scenario: frozen })
     const other = await run(frozen)

@@ -16,7 +16,7 @@ describe('under MSW, a fault', () => {
     await expect(fetch(prepareUrl, { method: 'POST' })).rejects.toThrow(TypeError)
   })
 
-  it('that answers an error answers it with its headers', async ({ setup }) => {
+  it('with an error answers with its headers', async ({ setup }) => {
     const mock = setup()
     mock.faults.add({ effect: { error: { code: 'API_RATE_LIMIT', message: 'slow down' } } })
 
@@ -27,7 +27,7 @@ describe('under MSW, a fault', () => {
     expect(response.headers.get('rvt-ray-id')).toBeTruthy()
   })
 
-  it('that answers an error answers HEAD without a body', async ({ setup }) => {
+  it('with an error answers HEAD without a body', async ({ setup }) => {
     const mock = setup()
     mock.faults.add({ effect: { error: { status: 503 } } })
 
@@ -36,7 +36,7 @@ describe('under MSW, a fault', () => {
     expect([response.status, await response.text()]).toEqual([503, ''])
   })
 
-  it('that delays answers as ever when the time has come', async ({ setup }) => {
+  it('with a delay answers normally after the delay', async ({ setup }) => {
     const mock = setup()
     const before = await (await fetch(listUrl)).text()
     mock.faults.add({ effect: { delay: '300ms' } })
@@ -48,7 +48,7 @@ describe('under MSW, a fault', () => {
     expect(await (await answer).text()).toBe(before)
   })
 
-  it('that holds lets go what it is told to', async ({ setup }) => {
+  it('with a hold answers when it is released', async ({ setup }) => {
     const mock = setup()
     const { id } = mock.faults.add({ effect: { hold: true } })
     const answer = fetch(listUrl)
@@ -57,7 +57,7 @@ describe('under MSW, a fault', () => {
     expect([mock.faults.release(id), (await answer).status]).toEqual([1, 200])
   })
 
-  it('that holds frees what its client aborts', async ({ setup }) => {
+  it('with a hold forgets a request that its client aborts', async ({ setup }) => {
     const mock = setup()
     mock.faults.add({ effect: { hold: true } })
     const client = new AbortController()
@@ -70,7 +70,7 @@ describe('under MSW, a fault', () => {
     expect([isBusy(mock), live(mock.world).clock.pending]).toEqual([false, 0])
   })
 
-  it('that wakes a watch for nothing answers the same data and index', async ({ setup }) => {
+  it('with wake answers a watch with unchanged data and index', async ({ setup }) => {
     const mock = setup()
     mock.faults.add({ effect: { spurious: '2s' } })
     const before = await (await fetch(`${prepareUrl}?device_link_token=${tokens.pending}`)).text()
@@ -82,14 +82,14 @@ describe('under MSW, a fault', () => {
     expect(await (await answer).text()).toBe(before)
   })
 
-  it('strikes what leads nowhere where the origin is ours', async ({ setup }) => {
+  it('applies to unknown paths if the base URL names an origin', async ({ setup }) => {
     const mock = setup({ baseUrl: origin })
     mock.faults.add({ effect: { error: { status: 503 } } })
 
     expect((await fetch(`${origin}/nowhere`)).status).toBe(503)
   })
 
-  it('is gone after a reset', async ({ setup }) => {
+  it('is removed by a reset', async ({ setup }) => {
     const mock = setup()
     mock.faults.add({ effect: { reset: true } })
 
@@ -98,7 +98,7 @@ describe('under MSW, a fault', () => {
     expect((await fetch(listUrl)).status).toBe(200)
   })
 
-  it('is kept by a reset that is told to', async ({ setup }) => {
+  it('is kept by a reset with keep', async ({ setup }) => {
     const mock = setup()
     mock.faults.add({ effect: { error: { status: 503 } } })
 

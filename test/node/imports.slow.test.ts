@@ -31,7 +31,7 @@ describe('a process that imports', () => {
     ['scenarios', []],
     ['index', []],
     ['express', ['express']],
-  ] as const)('dist/%s.js loads only those of its libraries that are not in it: %s', ([entry, outside]) => {
+  ] as const)('dist/%s.js loads only the libraries that are not bundled into it: %s', ([entry, outside]) => {
     expect(loadedBy(`await import('./dist/${entry}.js')`)).toEqual(outside)
   })
 })
@@ -42,7 +42,7 @@ describe('setupMockmaker of dist/node.js', () => {
       `const { setupMockmaker } = await import('./dist/node.js'); setupMockmaker(${JSON.stringify(options)}).close()`,
     )
 
-  it('loads no library for a scenario that is no file', () => {
+  it('loads no library if the scenario is not a file', () => {
     expect(setup({ scenario: { game_modes: ['duel'], generate: { lobbies: 1 } } })).toEqual([])
   })
 
@@ -54,7 +54,7 @@ describe('setupMockmaker of dist/node.js', () => {
     expect(setup({ scenario: 'fixtures/default.yaml' })).toEqual(['yaml'])
   })
 
-  it('hands out handlers of the class that `msw` exports', () => {
+  it('creates handlers of the class that `msw` exports', () => {
     const handlers = execFileSync(
       process.execPath,
       [
@@ -70,7 +70,7 @@ console.log(setupMockmaker().handlers.every(handler => handler instanceof HttpHa
   })
 })
 
-describe('an entry that is loaded where it cannot work', () => {
+describe('an entry point that is loaded on the wrong platform', () => {
   const said = (entry: string, call: string, flags: readonly string[] = []) =>
     execFileSync(
       process.execPath,
@@ -84,7 +84,7 @@ try { ${call}() } catch (error) { console.log(error.name, error.message) }`,
       { encoding: 'utf8' },
     )
 
-  it('can be imported on a server, and says when it is called that it belongs into a page', () => {
+  it('can be imported on a server, and says when it is called that it works only in a page', () => {
     expect(said('browser', 'setupMockmaker')).toMatch(/^UsageError mockmaker\/browser .*mockmaker\/node here\n$/)
   })
 
@@ -93,13 +93,13 @@ try { ${call}() } catch (error) { console.log(error.name, error.message) }`,
     ['express', 'createApp'],
     ['express', 'listen'],
     ['express', 'mockExpress'],
-  ] as const)('can be imported for a page, and says when it is called that it needs Node: %s %s', ([entry, call]) => {
+  ] as const)('can be imported in a page, and says when it is called that it needs Node: %s %s', ([entry, call]) => {
     const sentence = new RegExp(`^UsageError mockmaker/${entry} needs Node.*mockmaker/browser in a page`)
 
     expect(said(entry, call, ['--conditions', 'browser'])).toMatch(sentence)
   })
 
-  it('exports for a page all that it exports in Node', async () => {
+  it('has the same exports for a page as for Node', async () => {
     const names = async (file: string) => Object.keys(await import(`../../dist/${file}.js`)).sort()
 
     expect(await names('in-browser')).toEqual([...(await names('express')), ...(await names('node'))].sort())

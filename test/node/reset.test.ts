@@ -4,7 +4,7 @@ import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from '../su
 import { ids, tokens } from '../support/tanks.js'
 
 describe('reset', () => {
-  it('brings handlers, world and clock back', async ({ setup }) => {
+  it('restores the handlers, the world and the clock', async ({ setup }) => {
     const mock = setup()
     const before = await (await fetch(listUrl)).text()
     mock.use(http.get(listUrl, () => HttpResponse.json(null)))
@@ -19,7 +19,7 @@ describe('reset', () => {
     expect(mock.world.deviceLinks.get(tokens.pending)?.status).toBe('pending')
   })
 
-  it('draws the same ids again', async ({ setup }) => {
+  it('repeats the same ids afterwards', async ({ setup }) => {
     const mock = setup()
     const prepare = async () => (await fetch(`${origin}/cloud/devices/links`, { method: 'POST' })).text()
     const first = [await prepare(), await prepare()]
@@ -29,7 +29,7 @@ describe('reset', () => {
     expect([await prepare(), await prepare()]).toEqual(first)
   })
 
-  it('lets the watch index rise', async ({ setup }) => {
+  it('increases the watch index', async ({ setup }) => {
     const mock = setup()
     await complete()
     const before = mock.world.revision
@@ -42,7 +42,7 @@ describe('reset', () => {
     expect(mock.world.revision).toBeGreaterThan(afterReset)
   })
 
-  it('answers a fetch that is blocked on what it takes back', async ({ setup }) => {
+  it('answers a blocked fetch whose change it undoes', async ({ setup }) => {
     const mock = setup()
     await complete()
     const answer = fetch(watchUrl(mock))
@@ -54,7 +54,7 @@ describe('reset', () => {
     expect([cloud_token, watch.index]).toEqual([undefined, String(mock.world.revision)])
   })
 
-  it('takes back a transaction that ended just before', async ({ setup }) => {
+  it('undoes a transaction that ended just before', async ({ setup }) => {
     const mock = setup()
     mock.world.transaction(tx => tx.lobbies.delete(q => q.where({ lobby_id: ids.lobby })))
 
@@ -63,7 +63,7 @@ describe('reset', () => {
     expect(await lobbiesAt()).toHaveLength(2)
   })
 
-  it('is refused inside a transaction, which goes on', async ({ setup }) => {
+  it('is refused inside a transaction, which continues', async ({ setup }) => {
     const mock = setup()
 
     const refused = mock.world.transaction(({ lobbies }) => {

@@ -7,15 +7,15 @@ import { setupMockmaker } from '../../src/node.js'
 import { it } from '../support/node-mock.js'
 
 describe('the scenario of setupMockmaker', () => {
-  it('may be the name of a shipped one', () => {
+  it('can be the name of a shipped scenario', () => {
     expect(setupMockmaker({ scenario: 'friday-night' }).world.title).toBe('Friday night')
   })
 
-  it('is the default one where none is given', () => {
+  it('is the default scenario if none is given', () => {
     expect(setupMockmaker().world.title).toBe('A quiet evening')
   })
 
-  it('may be a path, of YAML or of JSON', async () => {
+  it('can be the path of a YAML or JSON file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mockmaker-'))
     const [yaml, jsonFile] = [join(folder, 'a.yaml'), join(folder, 'b.json')]
     await writeFile(yaml, 'title: From YAML\nseed: 3\n')
@@ -35,7 +35,7 @@ describe('the scenario of setupMockmaker', () => {
     expect(() => setupMockmaker({ scenario })).toThrow(message)
   })
 
-  it('throws UsageError at once where the object is wrong', () => {
+  it('throws UsageError at once if the object is wrong', () => {
     const scenario = { game_modes: ['duel'], lobbies: [{ game_mode_id: 'dual' }] }
 
     expect(() => setupMockmaker({ scenario })).toThrow(UsageError)

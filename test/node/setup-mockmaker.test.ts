@@ -32,7 +32,7 @@ describe('setupMockmaker', () => {
     expect([incoming.statusCode, await text(incoming)]).toEqual([200, await (await fetch(listUrl)).text()])
   })
 
-  it('lets the next fetch see what was written to the world', async ({ setup }) => {
+  it('answers the next fetch with what was written to the world', async ({ setup }) => {
     const mock = setup()
     const before = (await lobbiesAt()).length
 
@@ -41,7 +41,7 @@ describe('setupMockmaker', () => {
     expect([before, (await lobbiesAt()).at(-1)]).toMatchObject([2, { lobby_id }])
   })
 
-  it('lists tokens that work', async ({ setup }) => {
+  it('lists tokens that are valid', async ({ setup }) => {
     const { tokens } = setup()
     const [token] = tokens.filter(({ kind }) => kind === 'public')
 
@@ -51,7 +51,7 @@ describe('setupMockmaker', () => {
     expect(new Set(tokens.map(({ kind }) => kind))).toEqual(new Set(['development', 'public', 'cloud']))
   })
 
-  it('lets use answer first, until resetHandlers', async ({ setup }) => {
+  it('answers with a handler given to use until resetHandlers', async ({ setup }) => {
     const mock = setup()
     mock.use(http.get(listUrl, () => HttpResponse.json({ lobbies: [1, 2, 3] })))
     const used = await lobbiesAt()
@@ -61,14 +61,14 @@ describe('setupMockmaker', () => {
     expect([used.length, (await lobbiesAt()).length]).toEqual([3, 2])
   })
 
-  it('lets use take an override', async ({ setup }) => {
+  it('accepts an override in use', async ({ setup }) => {
     const mock = setup()
     mock.use(mock.override('lobbies.list', async ({ original }) => ({ ...(await original()), lobbies: [] })))
 
     expect(await lobbiesAt()).toEqual([])
   })
 
-  it('lets restoreHandlers bring back what was used up', async ({ setup }) => {
+  it('lets a handler that ran once answer again after restoreHandlers', async ({ setup }) => {
     const mock = setup()
     mock.use(http.get(listUrl, () => HttpResponse.json({ lobbies: [1, 2, 3] }), { once: true }))
     const counts = [(await lobbiesAt()).length, (await lobbiesAt()).length]
@@ -78,7 +78,7 @@ describe('setupMockmaker', () => {
     expect([...counts, (await lobbiesAt()).length]).toEqual([3, 2, 3])
   })
 
-  it('keeps what is used inside a boundary there', async ({ setup }) => {
+  it('removes a handler given to use inside a boundary at its end', async ({ setup }) => {
     const mock = setup()
 
     const inside = await mock.boundary(async () => {
@@ -89,7 +89,7 @@ describe('setupMockmaker', () => {
     expect([inside, (await lobbiesAt()).length]).toEqual([[], 2])
   })
 
-  it('tells of requests by events', async ({ setup }) => {
+  it('emits events for requests', async ({ setup }) => {
     const mock = setup()
     const matched: string[] = []
     mock.events.on('request:match', ({ request }) => void matched.push(request.url))
@@ -99,7 +99,7 @@ describe('setupMockmaker', () => {
     expect(matched).toEqual([listUrl])
   })
 
-  it('unblocks a fetch by a write to the world', async ({ setup }) => {
+  it('unblocks a fetch when the world is written to', async ({ setup }) => {
     const mock = setup()
     const answer = fetch(watchUrl(mock))
     await until(mock, 1)
@@ -110,7 +110,7 @@ describe('setupMockmaker', () => {
     expect(mock.world.waiters).toBe(0)
   })
 
-  it('frees the waiter of a fetch that is aborted', async ({ setup }) => {
+  it('removes the waiter of an aborted fetch', async ({ setup }) => {
     const mock = setup()
     const client = new AbortController()
     const answer = fetch(watchUrl(mock), { signal: client.signal }).catch((error: Error) => error.name)
@@ -123,7 +123,7 @@ describe('setupMockmaker', () => {
     expect(live(mock.world).clock.pending).toBe(0)
   })
 
-  it('unblocks a fetch by fake timers', async ({ setup }) => {
+  it('unblocks a fetch when fake timers advance', async ({ setup }) => {
     vi.useFakeTimers()
     const mock = setup({ scenario: { ...tanks, clock: 'running' } })
     const answer = fetch(watchUrl(mock))
@@ -134,7 +134,7 @@ describe('setupMockmaker', () => {
     expect([(await answer).status, mock.world.waiters]).toEqual([200, 0])
   })
 
-  it('answers a blocked fetch when it closes, and then answers no more', async () => {
+  it('answers a blocked fetch when it closes, and no fetch after that', async () => {
     const mock = setupMockmaker({ scenario: tanks })
     mock.listen({ onUnhandledRequest: 'bypass' })
     const answer = fetch(watchUrl(mock))
@@ -146,7 +146,7 @@ describe('setupMockmaker', () => {
     await expect(fetch(listUrl)).rejects.toThrow()
   })
 
-  it('answers a bug of an override with 500, without its stack', async ({ setup }) => {
+  it('answers an override that throws with 500, without a stack', async ({ setup }) => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     const mock = setup()
     mock.use(

@@ -3,14 +3,14 @@ import { describe, expect, vi } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
 import { it, listUrl, origin } from '../support/node-mock.js'
 
-describe('what no operation matches', () => {
+describe('a request that no operation matches', () => {
   it.for([
     ['GET', '/matchmaker/lobbies', 404, 'API_NOT_FOUND'],
     ['DELETE', '/matchmaker/lobbies/list', 400, 'API_METHOD_NOT_ALLOWED'],
     ['POST', '/', 404, 'API_NOT_FOUND'],
     ['OPTIONS', '/matchmaker/lobbies/list', 204, undefined],
   ] as const)(
-    '%s %s is answered by the mock, where the base URL says that the origin is its own',
+    '%s %s is answered by the mock if the base URL names an origin',
     async ([method, path, status, code], { setup }) => {
       setup({ baseUrl: origin, onUnhandledRequest: 'error' })
 
@@ -21,7 +21,7 @@ describe('what no operation matches', () => {
     },
   )
 
-  it('is passed on, where the base URL is *', async ({ setup }) => {
+  it('is passed on if the base URL is *', async ({ setup }) => {
     const mock = setup()
     const unhandled: string[] = []
     mock.events.on('request:unhandled', ({ request }) => void unhandled.push(request.url))
@@ -31,7 +31,7 @@ describe('what no operation matches', () => {
     expect(unhandled).toEqual(['http://127.0.0.1:2/matchmaker/lobbies'])
   })
 
-  it('is an error where onUnhandledRequest says so', async ({ setup }) => {
+  it("is an error with onUnhandledRequest: 'error'", async ({ setup }) => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     setup({ onUnhandledRequest: 'error' })
 
@@ -48,7 +48,7 @@ describe('what no operation matches', () => {
     ['error', 'GET', '/w/default/matchmaker/lobbies/lst', 'did you mean GET /matchmaker/lobbies/list?'],
     ['error', 'POST', '/matchmaker/lobbies/list', 'POST is not allowed on /matchmaker/lobbies/list: use GET'],
   ] as const)(
-    'is explained with %s where it is nearly an operation: %s %s',
+    'gets the hint %s if it resembles an operation: %s %s',
     async ([strategy, method, path, said], { setup }) => {
       const told = vi.spyOn(console, strategy).mockImplementation(() => {})
       setup({ onUnhandledRequest: strategy })
@@ -63,7 +63,7 @@ describe('what no operation matches', () => {
     },
   )
 
-  it('is what a function makes of it', async ({ setup }) => {
+  it('is passed to the function onUnhandledRequest', async ({ setup }) => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     const asked: string[] = []
     setup({
@@ -86,20 +86,23 @@ describe('what no operation matches', () => {
     expect([printed.includes('/failing'), printed.includes('/passing')]).toEqual([true, false])
   })
 
-  it.for(['eror', 5, null, {}] as const)('is what no such word says: %j', (onUnhandledRequest, { setup }) => {
-    const listen = () => setup({ onUnhandledRequest: onUnhandledRequest as never }) // no type lets it pass
+  it.for(['eror', 5, null, {}] as const)(
+    'throws UsageError for an unknown onUnhandledRequest: %j',
+    (onUnhandledRequest, { setup }) => {
+      const listen = () => setup({ onUnhandledRequest: onUnhandledRequest as never }) // no type lets it pass
 
-    expect(listen).toThrow(UsageError)
-    expect(listen).toThrow('onUnhandledRequest is')
-  })
+      expect(listen).toThrow(UsageError)
+      expect(listen).toThrow('onUnhandledRequest is')
+    },
+  )
 
-  it('is an OPTIONS request that is no preflight, where the base URL is *', async () => {
+  it('can be an OPTIONS request that is not a preflight, if the base URL is *', async () => {
     const { handlers } = createMockmaker()
 
     expect(await getResponse(handlers, new Request(listUrl, { method: 'OPTIONS' }))).toBeUndefined()
   })
 
-  it('of another origin is left alone, where the base URL is explicit', async ({ setup }) => {
+  it('is left alone if its origin is not the base URL', async ({ setup }) => {
     const mock = setup({ baseUrl: origin })
     const unhandled: string[] = []
     mock.events.on('request:unhandled', ({ request }) => void unhandled.push(request.url))
@@ -135,7 +138,7 @@ describe('a preflight', () => {
     ['GET', `${page}/matchmaker/lobbies/list`, undefined],
     ['GET', 'https://matchmaker.example/matchmaker/lobbies', undefined],
   ] as const)(
-    'of happy-dom under MSW 3, which loses its headers, is answered where a page asks elsewhere: %s %s',
+    'from happy-dom under MSW 3, which loses its headers, is answered for a page of another origin: %s %s',
     async ([method, url, status]) => {
       vi.stubGlobal('location', new URL(page))
       const { handlers } = createMockmaker()
@@ -150,13 +153,13 @@ describe('a preflight', () => {
     },
   )
 
-  it('is answered without CORS headers where nobody knows the page', async () => {
+  it('is answered without CORS headers if the origin of the page is unknown', async () => {
     const response = await getResponse(createMockmaker().handlers, preflight({}))
 
     expect([response?.status, response?.headers.get('access-control-allow-origin')]).toEqual([204, null])
   })
 
-  it('is passed on where no operation has its method', async () => {
+  it('is passed on if no operation has its method', async () => {
     expect(await getResponse(createMockmaker().handlers, preflight({ origin: page }, 'DELETE'))).toBeUndefined()
   })
 })

@@ -3,7 +3,7 @@ import { UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/node.js'
 import { it } from '../support/node-mock.js'
 
-describe('an option that is wrong', () => {
+describe('a wrong option', () => {
   it.for([
     [{ seed: 1.5 }, /seed is 1\.5: expected an integer/],
     [{ seed: Number.NaN }, /seed is NaN/],

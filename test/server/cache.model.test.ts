@@ -67,11 +67,11 @@ const list = (mock: Mockmaker, headers = {}) =>
   mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers })
 
 describe('a cached answer', () => {
-  it('is that of a mock without a cache, whatever was read and written before', async () => {
+  it('equals the answer of a mock without a cache, after any reads and writes', async () => {
     await fc.assert(fc.asyncProperty(steps, compareAll), { numRuns: inject('runs') })
   })
 
-  it('is none that the clock alone may change', async () => {
+  it('is not kept if the clock alone can change it', async () => {
     const { world } = createMockmaker({ scenario: tanks })
     const cache = new ReadCache(live(world))
     const at = world.clock.now() + 1_000
@@ -97,20 +97,20 @@ describe('a cached answer', () => {
     expect([before, read()]).toEqual([{ passed: true }, { passed: false }])
   })
 
-  it('is the very bytes of the one before, where nothing has changed', async () => {
+  it('has the same bytes object as long as nothing changes', async () => {
     const mock = createMockmaker({ scenario: tanks })
 
     expect((await list(mock)).body).toBe((await list(mock)).body)
   })
 
-  it('is none to a request with coordinates, because there are endless ones', async () => {
+  it('is not kept for a request with coordinates, which has endless variants', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const headers = { 'x-coords': '1,2' }
 
     expect((await list(mock, headers)).body).not.toBe((await list(mock, headers)).body)
   })
 
-  it('is one of at most 500: the oldest is dropped', async () => {
+  it('is dropped when 500 newer answers are cached', async () => {
     const namespaces = Array.from({ length: 501 }, (_, i) => ({ name_id: `n${i}`, tokens: { public: `pub.${i}` } }))
     const mock = createMockmaker({ scenario: { games: [{ name_id: 'tanks', namespaces }] } })
     const listIn = (i: number) => list(mock, bearer(`pub.${i}`))

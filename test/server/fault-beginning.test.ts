@@ -19,8 +19,8 @@ function withStrike(mock: Mockmaker) {
 const reset = { effect: { reset: true } } as const
 const times = (count: number, strike: () => string | undefined) => Array.from({ length: count }, strike)
 
-describe('faults that a world begins with', () => {
-  it('are numbered from 1, and come back on a reset', async () => {
+describe('the faults of a scenario', () => {
+  it('are numbered from 1, and return on a reset', async () => {
     const { mock, all, strike } = begun([{ ...reset, times: 1 }, reset])
     const first = times(2, strike)
     all.remove('2')
@@ -35,7 +35,7 @@ describe('faults that a world begins with', () => {
     ])
   })
 
-  it('go on where they were: what is listed can be given back', async () => {
+  it('continue from the counters of a listed fault', async () => {
     const { all, mock, strike } = begun([
       { ...reset, times: 3, after: 2 },
       { ...reset, after: '5s', for: '10s' },
@@ -59,7 +59,7 @@ describe('faults that a world begins with', () => {
     expect(both[0]?.next).toBe('6')
   })
 
-  it('keep their age on each reset, whatever the clock shows by then', async () => {
+  it('keep their age on each reset, whatever time the clock shows', async () => {
     const aged = { ...reset, for: '10s', id: '1', added_at: '2026-11-20T19:59:55.000Z' }
     const { mock, strike } = begun([aged])
     await mock.clock.advance(60_000)
@@ -74,7 +74,7 @@ describe('faults that a world begins with', () => {
     expect([over, anew, late, strike()]).toEqual([undefined, '1', '1', undefined])
   })
 
-  it('draw the same from the seed after a reset', async () => {
+  it('draw the same random numbers after a reset', async () => {
     const { mock, strike } = begun([{ ...reset, chance: 0.5 }])
     const first = times(50, strike)
 
@@ -83,19 +83,19 @@ describe('faults that a world begins with', () => {
     expect(times(50, strike)).toEqual(first)
   })
 
-  it('may not have one id twice, by the scenario', () => {
+  it('may not have the same id twice', () => {
     const fault = { id: '7', effect: { reset: true } } as const
 
     expect(() => createMockmaker({ scenario: { faults: [fault, fault] } })).toThrow('faults[1].id is "7"')
   })
 
-  it('begin where more have matched than had to pass', () => {
+  it('start at once if `after` is already used up', () => {
     const { strike } = begun([{ ...reset, after: 2, matched: 5 }])
 
     expect(times(2, strike)).toEqual([undefined, '1'])
   })
 
-  it('are numbered beyond those that have their ids', () => {
+  it('do not share their ids with faults that are added later', () => {
     const { all } = begun([reset, { ...reset, id: '7' }, reset])
 
     expect(all.list().map(({ id }) => id)).toEqual(['8', '7', '9'])

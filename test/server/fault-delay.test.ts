@@ -12,7 +12,7 @@ function drawn(delay: FaultDelay, seed = 7): number[] {
 const quantile = (delays: readonly number[], part: number) => delays[Math.floor(delays.length * part)] ?? 0
 
 describe('a delay', () => {
-  it('of a duration is always just that, and draws nothing', () => {
+  it('of one duration is always exact, and draws no random number', () => {
     const chance = () => {
       throw new Error('drawn')
     }
@@ -20,7 +20,7 @@ describe('a delay', () => {
     expect(drawDelay('1.5s', chance)).toBe(1_500)
   })
 
-  it('between two has both, and all between them alike', () => {
+  it('of a range includes both ends, and is uniform', () => {
     const delays = drawn({ min: '100ms', max: '109ms' })
 
     const counts = Array.from({ length: 10 }, (_, i) => delays.filter(ms => ms === 100 + i).length)
@@ -32,7 +32,7 @@ describe('a delay', () => {
     ['100ms', '400ms'],
     ['2s', '3s'],
     ['50ms', '10s'],
-  ])('with a median of %s and a p95 of %s has them', (median, p95) => {
+  ])('with a median of %s and a p95 of %s follows that distribution', (median, p95) => {
     const delays = drawn({ median, p95 })
 
     const [wantedMedian, wantedP95] = [drawDelay(median, never), drawDelay(p95, never)]
@@ -41,11 +41,11 @@ describe('a delay', () => {
     expect(delays.every(ms => Number.isInteger(ms) && ms >= 0)).toBe(true)
   })
 
-  it('whose median is its p95 is always that', () => {
+  it('whose median equals its p95 is always the same', () => {
     expect(new Set(drawn({ median: '300ms', p95: '300ms' }))).toEqual(new Set([300]))
   })
 
-  it('repeats from the seed, and differs with another', () => {
+  it('repeats with the same seed, and differs with another', () => {
     const delay = { median: '1s', p95: '9s' }
 
     expect(drawn(delay)).toEqual(drawn(delay))

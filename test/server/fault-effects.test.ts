@@ -10,7 +10,7 @@ const dump = (world: World) => ({ ...JSON.parse(stateOf(world)), revision: 'any'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
-describe('a fault that answers an error', () => {
+describe('a fault with an error', () => {
   it.each([
     [{ status: 503 }, '503 ERROR'],
     [{ code: 'API_RATE_LIMIT' }, '429 API_RATE_LIMIT'],
@@ -23,7 +23,7 @@ describe('a fault that answers an error', () => {
     expect(failure(await ask(mock, list))).toBe(expected)
   })
 
-  it('says of itself that it made it up, unless it has a message of its own', async () => {
+  it('has a message that names the fault, unless it gives its own', async () => {
     const { mock } = mockWithFaults([
       { operation: 'lobbies.list', effect: { error: { status: 500, message: 'mine' } } },
     ])
@@ -42,7 +42,7 @@ describe('a fault that answers an error', () => {
     ['null', null],
     ['a list', [1, 'two', false]],
     ['keys that objects have', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
-  ] as const)('hands metadata on to the client: %s', async ([, metadata]) => {
+  ] as const)('sends its metadata to the client: %s', async ([, metadata]) => {
     const { mock } = mockWithFaults([
       { effect: { error: { code: 'CAPTCHA_CAPTCHA_REQUIRED', status: 403, metadata } } },
     ])
@@ -52,7 +52,7 @@ describe('a fault that answers an error', () => {
     expect(body).toContain(`"metadata":${JSON.stringify(metadata)}`)
   })
 
-  it('answers with metadata that nobody can change afterwards', async () => {
+  it('has metadata that later changes do not affect', async () => {
     const metadata = { site: { key: 'before' } }
     const { mock } = mockWithFaults([{ effect: { error: { status: 403, metadata } } }])
     metadata.site.key = 'after'
@@ -60,13 +60,13 @@ describe('a fault that answers an error', () => {
     expect(json(await ask(mock, list))).toMatchObject({ metadata: { site: { key: 'before' } } })
   })
 
-  it('has no metadata where the fault has none', async () => {
+  it('has no metadata if the fault gives none', async () => {
     const { mock } = mockWithFaults([{ effect: { error: { status: 403 } } }])
 
     expect(json(await ask(mock, list))).not.toHaveProperty('metadata')
   })
 
-  it('answers with the headers of every answer, CORS too', async () => {
+  it('has the headers of every answer, CORS included', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode }])
 
     const { headers } = await ask(mock, { ...list, headers: { origin: 'http://localhost:3000' } })
@@ -88,7 +88,7 @@ describe('a fault that answers an error', () => {
     expect([got.status, got.body]).toEqual([429, ''])
   })
 
-  it('on a write leaves the world as it was', async () => {
+  it('does not carry out a write', async () => {
     const { mock, world } = mockWithFaults([{ effect: busyCode }])
     const before = dump(world)
 
@@ -98,7 +98,7 @@ describe('a fault that answers an error', () => {
     expect(dump(world)).toEqual(before)
   })
 
-  it('answers before token, query and body are looked at', async () => {
+  it('answers before token, query and body are checked', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode }])
     const wrong = [
       { ...list, headers: bearer('nobody') },
@@ -112,8 +112,8 @@ describe('a fault that answers an error', () => {
   })
 })
 
-describe('a fault that breaks the connection off', () => {
-  it.each(['reset', 'empty'] as const)('by %s gives no answer, and nothing has happened', async how => {
+describe('a fault that breaks the connection', () => {
+  it.each(['reset', 'empty'] as const)('with %s gives no answer, and does not carry out the write', async how => {
     const { mock, world } = mockWithFaults([{ effect: how === 'reset' ? { reset: true } : { empty: true } }])
     const before = dump(world)
 
@@ -123,8 +123,8 @@ describe('a fault that breaks the connection off', () => {
   })
 })
 
-describe('a fault that delays', () => {
-  it('answers as ever when the time of the world has come, and not before', async () => {
+describe('a fault with a delay', () => {
+  it('answers normally when the delay is over, and not before', async () => {
     const { mock, world } = mockWithFaults([{ effect: { delay: '300ms' } }])
     const before = (await ask(mockWithFaults([]).mock, list)).body
     let answered = false
@@ -140,7 +140,7 @@ describe('a fault that delays', () => {
     expect([early, (await answer).body, world.clock.pending]).toEqual([false, before, 0])
   })
 
-  it('answers from the world as it is then', async () => {
+  it('answers with the state of the world after the delay', async () => {
     const { mock, world } = mockWithFaults([{ operation: 'lobbies.list', effect: { delay: '300ms' } }])
     const answer = ask(mock, list)
 
@@ -150,7 +150,7 @@ describe('a fault that delays', () => {
     expect((await answer).body).not.toContain(ids.lobby)
   })
 
-  it('has a write happen at its time, also where the clock is advanced beyond it', async () => {
+  it('carries out a write after the delay, even if the clock is advanced further', async () => {
     const { mock, world } = mockWithFaults([{ effect: { delay: '300ms' } }])
     const began = world.clock.now()
     const times: number[] = []
@@ -162,13 +162,13 @@ describe('a fault that delays', () => {
     expect([times, (await answer).status]).toEqual([[300], 200])
   })
 
-  it('of no time answers at once', async () => {
+  it('of 0 ms answers at once', async () => {
     const { mock, world } = mockWithFaults([{ effect: { delay: { min: '0ms', max: '0ms' } } }])
 
     expect([(await ask(mock, list)).status, world.clock.pending]).toEqual([200, 0])
   })
 
-  it('has a watch block after it, as ever', async () => {
+  it('lets a watch block after the delay', async () => {
     const { mock, world, index } = mockWithFaults([{ operation: 'devices.links.get', effect: { delay: '300ms' } }])
     const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${index}` })
 
@@ -180,7 +180,7 @@ describe('a fault that delays', () => {
     expect([before, blocked, (await answer).body]).toEqual([0, 1, expect.stringContaining('cloud_token')])
   })
 
-  it('keeps the mock busy, and is no waiter', async () => {
+  it('keeps the mock busy, without a waiter', async () => {
     const { mock, world } = mockWithFaults([{ effect: { delay: '300ms' } }])
     const answer = ask(mock, list)
 

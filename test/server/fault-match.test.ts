@@ -20,7 +20,7 @@ const config = (game: string, namespace: string) => ({
   body: '{}',
 })
 
-describe('a fault that asks for a query', () => {
+describe('a fault that matches a query', () => {
   it.each([
     [{ a: '1' }, 'a=1', true],
     [{ a: '1' }, 'a=12', false],
@@ -39,7 +39,7 @@ describe('a fault that asks for a query', () => {
   })
 })
 
-describe('a fault that asks for headers', () => {
+describe('a fault that matches headers', () => {
   it.each([
     [{ 'X-Client': 'a' }, { 'x-client': 'a' }, true],
     [{ 'x-client': 'a' }, { 'x-client': 'A' }, false],
@@ -50,14 +50,14 @@ describe('a fault that asks for headers', () => {
     expect(await strikes({ headers }, withHeaders(sent))).toBe(expected)
   })
 
-  it('takes any of those of one name', async () => {
+  it('matches any of several headers of one name', async () => {
     const { mock } = mockWithFaults([{ match: { headers: { 'x-a': '2' } }, effect: { reset: true } }])
 
     expect((await mock.answer({ ...list, headers: { 'x-a': ['1', '2'] } })).status).toBe(0)
   })
 })
 
-describe('a fault that asks for a body', () => {
+describe('a fault that matches a body', () => {
   it.each([
     [{ a: 1 }, '{"a":1,"b":2}', true],
     [{ a: 1 }, '{"a":"1"}', false],
@@ -87,7 +87,7 @@ describe('a fault that asks for a body', () => {
   })
 })
 
-describe('a fault that asks for a game or a namespace', () => {
+describe('a fault that matches a game or a namespace', () => {
   const of = (token: string) => ({ ...list, headers: bearer(token) })
   const tanksProd = config(ids.tanks, ids.prod)
   it.each<[Fault['match'], string, TestRequest, boolean]>([
@@ -129,13 +129,13 @@ describe('a fault that asks for a game or a namespace', () => {
   })
 })
 
-it('a fault that asks whose a request is lets the next one have a request of a token that nobody has', async () => {
+it('a fault that matches a game or a namespace skips a request with an unknown token', async () => {
   const { mock } = mockWithFaults([{ match: { game: 'tanks' }, effect: { empty: true } }, { effect: { reset: true } }])
 
   expect(await ask(mock, { ...list, headers: bearer('nobody') })).toMatchObject({ disconnect: 'reset' })
 })
 
-it('a fault strikes only where all holds that it asks for', async () => {
+it('a fault applies only if all its conditions match', async () => {
   const match = { query: { a: '1' }, headers: { 'x-a': '1' }, game: 'tanks' }
   const right = { ...list, query: 'a=1', headers: { 'x-a': '1' } }
 

@@ -56,9 +56,9 @@ class Model {
   }
 }
 
-describe('for any faults and any exchanges', () => {
+describe('for any faults and any requests', () => {
   it.prop([fc.array(timed, { maxLength: 5 }), steps], { numRuns: 300 })(
-    'those strike that a simple model says',
+    'the mock applies the faults that a simple model predicts',
     async (timings, steps) => {
       // The status says which one has struck.
       const { mock, world } = mockWithFaults(
@@ -167,9 +167,9 @@ class Run {
   }
 }
 
-describe('whatever is added, released, removed, cleared, reset or aborted meanwhile', () => {
+describe('while faults are added, released, removed, cleared or reset, and requests are aborted', () => {
   it.prop([fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { maxLength: 15 })], { numRuns: 300 })(
-    'each request is answered once, and nothing is left behind',
+    'each request is answered once, and nothing is left over',
     async batches => {
       const run = new Run()
       const { mock, world, records } = run.faulty

@@ -8,7 +8,7 @@ import { isBusy } from '../support/worlds.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
-describe('a fault that delays on a running clock', () => {
+describe('a delay on a running clock', () => {
   const running = { scenario: { ...tanks, clock: 'running' } } as const
 
   it('follows fake timers, and leaves none', async () => {
@@ -24,7 +24,7 @@ describe('a fault that delays on a running clock', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('tells its own length where a timer of the platform is late', async () => {
+  it('is logged with its own length if a timer of the platform is late', async () => {
     vi.useFakeTimers()
     const { mock, records } = mockWithFaults([{ effect: { delay: '300ms' } }], running)
     const answer = ask(mock, list)
@@ -37,8 +37,8 @@ describe('a fault that delays on a running clock', () => {
   })
 })
 
-describe('a fault that holds', () => {
-  it('lets go what it holds when it is told, says how many, and holds on', async () => {
+describe('a fault with a hold', () => {
+  it('releases its requests when told to, returns their number, and holds the next ones', async () => {
     const { mock, world } = mockWithFaults([{ effect: { hold: true } }])
     const answers = [ask(mock, list), ask(mock, nowhere)]
     await world.clock.advance('100d')
@@ -53,7 +53,7 @@ describe('a fault that holds', () => {
     expect((await again).status).toBe(200)
   })
 
-  it('lets go nothing where it holds nothing, and says where there is no such fault', () => {
+  it('releases 0 requests if it holds none, and says if the fault does not exist', () => {
     const { mock } = mockWithFaults([{ effect: { hold: true } }])
 
     expect([mock.faults.release('1'), mock.faults.release('2')]).toEqual([0, undefined])
@@ -63,31 +63,34 @@ describe('a fault that holds', () => {
 describe.each([
   ['holds', { hold: true }],
   ['delays', { delay: '1h' }],
-] as const)('a request that a fault %s', (_, effect) => {
-  it.each(['reset', 'load', 'restore', 'put'] as const)('stays so where a %s is refused in a turn', async way => {
-    const { mock, world } = mockWithFaults([{ effect }])
-    const snapshot = mock.snapshot({ with: ['faults'] })
-    const answer = ask(mock, list)
-    const begin = {
-      reset: () => mock.reset(),
-      load: () => mock.load('default'),
-      restore: () => mock.restore(snapshot),
-      put: () => mock.worlds.put('default'),
-    }
+] as const)('a request with a pending %s', (_, effect) => {
+  it.each(['reset', 'load', 'restore', 'put'] as const)(
+    'keeps waiting if a %s is refused inside a transaction',
+    async way => {
+      const { mock, world } = mockWithFaults([{ effect }])
+      const snapshot = mock.snapshot({ with: ['faults'] })
+      const answer = ask(mock, list)
+      const begin = {
+        reset: () => mock.reset(),
+        load: () => mock.load('default'),
+        restore: () => mock.restore(snapshot),
+        put: () => mock.worlds.put('default'),
+      }
 
-    let refused: Promise<unknown> | undefined
-    await world.write(() => {
-      refused = begin[way]().catch((error: unknown) => error)
-    })
+      let refused: Promise<unknown> | undefined
+      await world.write(() => {
+        refused = begin[way]().catch((error: unknown) => error)
+      })
 
-    expect(await refused).toBeInstanceOf(UsageError)
-    expect(mock.faults.list()).toMatchObject([{ holding: 1 }])
-    await mock.close()
-    await answer
-  })
+      expect(await refused).toBeInstanceOf(UsageError)
+      expect(mock.faults.list()).toMatchObject([{ holding: 1 }])
+      await mock.close()
+      await answer
+    },
+  )
 
   it.each(['remove', 'clear', 'release', 'reset', 'close', 'load'] as const)(
-    'is answered at once on %s, and nothing is left',
+    'is answered at once on %s, and leaves nothing behind',
     async way => {
       const { mock, world } = mockWithFaults([{ effect }])
       const client = new AbortController()
@@ -108,7 +111,7 @@ describe.each([
     },
   )
 
-  it('is freed at once when its client goes away', async () => {
+  it('is dropped at once when its client disconnects', async () => {
     const { mock, world, records } = mockWithFaults([{ effect }])
     const client = new AbortController()
     const answer = ask(mock, list, client.signal)
@@ -120,7 +123,7 @@ describe.each([
     expect(getEventListeners(client.signal, 'abort')).toEqual([])
   })
 
-  it('does not begin to wait where its client has gone already', async () => {
+  it('does not wait if its client has already disconnected', async () => {
     const { mock, world } = mockWithFaults([{ effect }])
 
     const got = await ask(mock, list, AbortSignal.abort())
@@ -128,7 +131,7 @@ describe.each([
     expect([got.status, world.clock.pending, isBusy(mock)]).toEqual([499, 0, false])
   })
 
-  it('does not wait in a mock that is closed', async () => {
+  it('does not wait in a closed mock', async () => {
     const { mock, world } = mockWithFaults([{ effect }])
     await mock.close()
 
@@ -138,7 +141,7 @@ describe.each([
   it.each([
     ['reset', {}],
     ['load', tanks],
-  ] as const)('is a write that happens before the %s that lets it go', async (way, argument: object) => {
+  ] as const)('carries out its write before the %s that releases it', async (way, argument: object) => {
     const { mock } = mockWithFaults([{ effect }])
     const answer = ask(mock, completion)
 
@@ -148,8 +151,8 @@ describe.each([
   })
 })
 
-describe('a fault that wakes a watch for nothing', () => {
-  it('answers it after its time with the same data and the same index', async () => {
+describe('a fault with wake', () => {
+  it('answers a watch after its time with unchanged data and index', async () => {
     const { mock, world, records, index } = mockWithFaults([{ effect: { spurious: '2s' } }])
     const first = await ask(mock, link)
     const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${index}` })
@@ -165,7 +168,7 @@ describe('a fault that wakes a watch for nothing', () => {
     ])
   })
 
-  it('is not counted for what cannot block, which goes to the faults behind', async () => {
+  it('is not counted for a request that cannot block, which gets the next fault', async () => {
     const { mock } = mockWithFaults([{ effect: { spurious: '2s' } }, { effect: busyCode }])
 
     const got = [await ask(mock, link), await ask(mock, { ...list, query: 'watch_index=1' })]
@@ -174,7 +177,7 @@ describe('a fault that wakes a watch for nothing', () => {
     expect(mock.faults.list().map(({ matched }) => matched)).toEqual([0, 2])
   })
 
-  it('never has it block for longer than usual', async () => {
+  it('never makes a watch block beyond its timeout', async () => {
     const { mock, world } = mockWithFaults([{ effect: { spurious: '1h' } }], { watchTimeoutMs: 1_000 })
     const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${world.revision}` })
 
@@ -183,7 +186,7 @@ describe('a fault that wakes a watch for nothing', () => {
     expect((await answer).status).toBe(200)
   })
 
-  it('lets a change wake it as ever', async () => {
+  it('lets a change wake the watch earlier', async () => {
     const { mock, world, index } = mockWithFaults([{ effect: { spurious: '2s' } }])
     const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${index}` })
 

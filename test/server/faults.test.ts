@@ -5,8 +5,8 @@ import { ask } from '../support/http.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
-describe('a fault strikes', () => {
-  it('all requests, those for paths that lead nowhere and those of wrong methods too, but no preflight', async () => {
+describe('a fault applies', () => {
+  it('to all requests, even with unknown paths and wrong methods, but to no preflight', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode }])
     const sent = [list, prepare, nowhere, { ...list, method: 'DELETE' }, { ...list, method: 'OPTIONS' }]
 
@@ -20,7 +20,7 @@ describe('a fault strikes', () => {
     ['lobbies.list', [429, 200, 404]],
     ['devices.*', [200, 429, 404]],
     ['*', [429, 429, 404]],
-  ])('of operation %s only that', async (operation, expected) => {
+  ])('only to operation %s', async (operation, expected) => {
     const { mock } = mockWithFaults([{ operation, effect: busyCode }])
 
     const got = await Promise.all([list, link, nowhere].map(sent => ask(mock, sent)))
@@ -28,7 +28,7 @@ describe('a fault strikes', () => {
     expect(got.map(({ status }) => status)).toEqual(expected)
   })
 
-  it('alone: the first that is due, in the order of their adding', async () => {
+  it('alone: the first that is due, in the order of creation', async () => {
     const { mock } = mockWithFaults([
       { operation: 'devices.*', effect: { reset: true } },
       { effect: { error: { status: 501 } }, times: 1 },
@@ -45,7 +45,7 @@ describe('a fault strikes', () => {
     ])
   })
 
-  it('a request to an override, too', async () => {
+  it('to an overridden operation too', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode }])
     const handler = mock.override('lobbies.list', ({ original }) => original())
 
@@ -82,11 +82,11 @@ describe('a fault with', () => {
     [{ after: 2, for: '2001ms' }, '..XX..'],
     [{ chance: 1 }, 'XXXXXX'],
     [{ chance: 0 }, '......'],
-  ])('%j strikes so, of six exchanges a second apart: %s', async (fault, expected) => {
+  ])('%j applies as follows to six requests, one second apart: %s', async (fault, expected) => {
     expect(await struck(fault)).toBe(expected)
   })
 
-  it('a chance strikes about as many, the same of the same seed, and others of another', async () => {
+  it('a chance applies to about that share, and repeats with the seed', async () => {
     const run = async (seed: number) => {
       const { mock } = mockWithFaults([{ effect: busyCode, chance: 0.3 }], { seed })
       const got = await Promise.all(Array.from({ length: 1_000 }, () => ask(mock, list)))
@@ -100,7 +100,7 @@ describe('a fault with', () => {
     expect(other).not.toEqual(one)
   })
 
-  it('a chance does not count for times what it lets pass', async () => {
+  it('a chance does not count the requests that it skips in `times`', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode, chance: 0.3, times: 5 }])
 
     const got = await Promise.all(Array.from({ length: 1_000 }, () => ask(mock, list)))
@@ -109,7 +109,7 @@ describe('a fault with', () => {
     expect(mock.faults.list()).toMatchObject([{ struck: 5, matched: 1_000 }])
   })
 
-  it('a chance leaves the chance of the world alone', async () => {
+  it('a chance does not change the random state of the world', async () => {
     const [plain, chancy] = [
       mockWithFaults([]),
       mockWithFaults([{ effect: { spurious: '1s' } }, { effect: busyCode, chance: 0 }]),
@@ -122,7 +122,7 @@ describe('a fault with', () => {
 })
 
 describe('the faults of a world', () => {
-  it('are listed in their order with what has become of them', async () => {
+  it('are listed in their order, with their counters', async () => {
     const { mock, world } = mockWithFaults([{ effect: { reset: true }, times: 1 }])
     await world.clock.advance(1_500)
     const added = mock.faults.add({ operation: 'lobbies.*', effect: { hold: true }, after: '1s' })
@@ -155,7 +155,7 @@ describe('the faults of a world', () => {
     ])
   })
 
-  it('are copies, which nobody can change from outside', () => {
+  it('are listed as copies, so that changing one has no effect', () => {
     const fault = { effect: { error: { status: 500 } }, match: { body: { a: [1] } } }
     const { mock } = mockWithFaults([fault])
     const before = JSON.stringify(mock.faults.list())
@@ -167,7 +167,7 @@ describe('the faults of a world', () => {
     expect(JSON.stringify(mock.faults.list())).toBe(before)
   })
 
-  it('are taken away one by one or all, and their ids are not given again', async () => {
+  it('are removed one by one or all at once, and their ids are not reused', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode }, { effect: busyCode }])
 
     const removed = [mock.faults.remove('1'), mock.faults.remove('1')]
@@ -178,7 +178,7 @@ describe('the faults of a world', () => {
     expect([removed, id, mock.faults.list(), (await ask(mock, list)).status]).toEqual([[true, false], '3', [], 200])
   })
 
-  it('are not changed where what is added is no fault', () => {
+  it('do not change if a wrong fault is added', () => {
     const { mock } = mockWithFaults([])
     // What somebody in JavaScript may add, TypeScript would not let through.
     const add = () => mock.faults.add({ effect: { explode: true } } as never)
@@ -187,7 +187,7 @@ describe('the faults of a world', () => {
     expect([add, mock.faults.list()]).toEqual([add, []])
   })
 
-  it('are of one world alone', async () => {
+  it('do not affect other worlds', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode }])
 
     await mock.worlds.put('other')
@@ -196,7 +196,7 @@ describe('the faults of a world', () => {
     expect([got.status, mock.worlds.get('other')?.faults.list()]).toEqual([200, []])
   })
 
-  it('go on a reset, unless they are kept', async () => {
+  it('are removed by a reset, unless keep names them', async () => {
     const [gone, kept] = [
       mockWithFaults([{ effect: busyCode }]).mock,
       mockWithFaults([{ effect: busyCode, times: 2 }]).mock,
@@ -213,7 +213,7 @@ describe('the faults of a world', () => {
     expect(kept.faults.list()).toMatchObject([{ id: '1', struck: 1, times: 2 }])
   })
 
-  it('that are kept on a reset let go what they hold, and keep the time that they have left', async () => {
+  it('release their requests on a reset with keep, and keep their remaining `for`', async () => {
     const { mock, world } = mockWithFaults([
       { operation: 'devices.*', effect: busyCode, for: '10s' },
       { effect: { hold: true } },
@@ -232,7 +232,7 @@ describe('the faults of a world', () => {
     expect((await late).status).toBe(200)
   })
 
-  it('are those of before no more where another scenario is loaded, and are where it is wrong', async () => {
+  it('are replaced when a scenario is loaded, and stay if it is wrong', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode }])
 
     await expect(mock.load('nothing')).rejects.toThrow(UsageError)
@@ -243,8 +243,8 @@ describe('the faults of a world', () => {
   })
 })
 
-describe('the log of exchanges', () => {
-  it('tells which fault struck, and what it did', async () => {
+describe('the request log', () => {
+  it('names the fault of a request, and its effect', async () => {
     const { mock, world, records } = mockWithFaults([
       { effect: { reset: true }, times: 1 },
       { effect: { empty: true }, times: 1 },
@@ -277,7 +277,7 @@ describe('the log of exchanges', () => {
     ])
   })
 
-  it('tells of a delay that was cut short how long it was', async () => {
+  it('has the real length of a delay that was cut short', async () => {
     const { mock, world, records } = mockWithFaults([{ effect: { delay: '300ms' } }])
     const answer = ask(mock, list)
     await world.clock.advance(100)

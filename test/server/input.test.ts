@@ -200,7 +200,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
     )
   })
 
-  it('accepts a body of exactly 1 MiB, and one of 64 levels', async ({ open }) => {
+  it('accepts a body of exactly 1 MiB, and one with 64 levels', async ({ open }) => {
     const id = 'games.namespaces.validateGameNamespace'
     const [largest, deepest] = [big(1024 * 1024), `{"display_name":"A","name_id":"a","x":${deep(62)}}`]
 
@@ -240,7 +240,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
   })
 
   it.for(['device_link_token', 'device_link_token=%', 'device_link_token=__proto__', 'device_link_token=%00'])(
-    'takes the token of a query for an unknown one: %s',
+    'treats the token in a query as unknown: %s',
     async (query, { open }) => {
       expect(failure(await refused(open, call('devices.links.get', { query })))).toBe('400 TOKEN_INVALID')
     },
@@ -260,7 +260,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
       authorizations.map(([name, authorization, code]) => [id, name, authorization, code] as const),
     ),
   )(
-    'refuses a token of %s before it looks at the query and the body: %s',
+    'refuses a token of %s before it checks the query and the body: %s',
     async ([id, , authorization, code], { open }) => {
       const got = await refused(open, call(id, { headers: { authorization }, query: 'include_state=x', body: '{' }))
 
@@ -341,7 +341,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
     )
   })
 
-  it('does not let refused requests change the next ids', async ({ open }) => {
+  it('draws no random number for a refused request', async ({ open }) => {
     const untouched = await entryPoint.open(tanks)
     for (const [, body] of brokenBodies) await open.send(call('devices.links.complete', { body }))
     await open.send(

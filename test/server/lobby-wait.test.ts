@@ -73,7 +73,7 @@ describe.each([...entryPoints, listenEntryPoint])('through $name, with manual se
 })
 
 describe.each([mswEntryPoint, expressEntryPoint, listenEntryPoint])('through $name', ({ open }) => {
-  it('answers what waits for a lobby when the world is reset', async () => {
+  it('answers a request that waits for a lobby when the world is reset', async () => {
     const mock = await open(manual)
     const found = mock.send(find)
     await listed(mock, 1)
@@ -86,7 +86,7 @@ describe.each([mswEntryPoint, expressEntryPoint, listenEntryPoint])('through $na
 })
 
 describe('on a socket', () => {
-  it('a client that goes away frees its seat', async () => {
+  it('a client that disconnects frees its seat', async () => {
     const mock = await listenEntryPoint.open(manual)
     const client = new AbortController()
     const { path, headers, body } = find
@@ -138,7 +138,7 @@ async function waiting(mock: Mockmaker, signal?: AbortSignal) {
 
 describe('a find that waits for its lobby', () => {
   // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_ready_set.rs: empty
-  it('has a seat at once, which lasts 2 minutes from when the lobby is ready', async () => {
+  it('has a seat at once, which lasts for 2 minutes after the lobby is ready', async () => {
     const mock = createMockmaker({ scenario: manual })
     const { answer, lobby_id, player } = await waiting(mock)
     expect(mock.world.waiters).toBe(1)
@@ -158,7 +158,7 @@ describe('a find that waits for its lobby', () => {
     await mock.close()
   })
 
-  it('answers when the world makes the lobby ready by itself', async () => {
+  it('answers when a job makes the lobby ready', async () => {
     const mock = createMockmaker({ scenario: manual })
     const { answer, lobby_id, player } = await waiting(mock)
 
@@ -175,7 +175,7 @@ describe('a find that waits for its lobby', () => {
   })
 
   // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_find.rs: lobby_crash_immediate
-  it('has no watch deadline, and answers that the lobby has stopped after 5 minutes', async () => {
+  it('has no watch deadline, and answers after 5 minutes that the lobby has stopped', async () => {
     const mock = createMockmaker({ scenario: manual })
     const { answer, player } = await waiting(mock)
 
@@ -203,7 +203,7 @@ describe('a find that waits for its lobby', () => {
     await mock.close()
   })
 
-  it('gives its seat back when its client goes away, before or while it waits', async () => {
+  it('frees its seat when its client disconnects, before or during the wait', async () => {
     const mock = createMockmaker({ scenario: manual })
     const client = new AbortController()
     const { answer, lobby_id, player } = await waiting(mock, client.signal)
@@ -217,7 +217,7 @@ describe('a find that waits for its lobby', () => {
     await mock.close()
   })
 
-  it('says so where its seat is taken away', async () => {
+  it('is refused if its seat is deleted', async () => {
     const mock = createMockmaker({ scenario: manual })
     const { answer, lobby_id } = await waiting(mock)
 
@@ -228,7 +228,7 @@ describe('a find that waits for its lobby', () => {
     await mock.close()
   })
 
-  it('is refused, and changes nothing, where as many requests wait as may', async () => {
+  it('is refused at the limit of waiting requests, and changes nothing', async () => {
     const { world, join } = joining({ maxWaiters: 1 })
 
     const first = join()
@@ -241,7 +241,7 @@ describe('a find that waits for its lobby', () => {
     await expect(first).rejects.toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
   })
 
-  it('is answered, not refused, where its lobby is ready although as many requests wait as may', async () => {
+  it('is answered at the limit of waiting requests if its lobby is ready', async () => {
     const { world, join } = joining({ maxWaiters: 1 })
     const first = join()
     await world.lobbies.create({ lobby_id: 'quick' })
@@ -253,7 +253,7 @@ describe('a find that waits for its lobby', () => {
     await expect(first).rejects.toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
   })
 
-  it('does not wait in a mock that is closed', async () => {
+  it('does not wait in a closed mock', async () => {
     const mock = createMockmaker({ scenario: manual })
     await mock.close()
 
@@ -271,7 +271,7 @@ describe('a find that waits for its lobby', () => {
     await mock.close()
   })
 
-  it('goes on to wait in a copy of the world for nobody, and the seat begins to last when the lobby is ready', async () => {
+  it('is not part of a snapshot, in which the seat still lasts 2 minutes after the lobby is ready', async () => {
     const mock = createMockmaker({ scenario: manual })
     const { lobby_id } = await waiting(mock)
     const copy = createMockmaker({ scenario: mock.snapshot() })

@@ -84,7 +84,7 @@ describe('the log', () => {
       { ...list, method: 'OPTIONS' },
       { operation: undefined, status: 204, code: undefined },
     ],
-  ])('says of %j as much as is known', async (sent, expected) => {
+  ])('has for %j all fields that are known', async (sent, expected) => {
     const { mock, records } = logged()
 
     await ask(mock, sent)
@@ -131,7 +131,7 @@ describe('the log', () => {
     ])
   })
 
-  it('has a record of a client that disconnects, which is no bug', async () => {
+  it('has a record of a client that disconnects, which is not a bug', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { mock, records } = logged()
     const client = new AbortController()

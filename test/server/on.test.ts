@@ -40,7 +40,7 @@ describe.each(localEntryPoints)('mock.on through $name', entryPoint => {
     await close()
   })
 
-  it('answers a bug with 500, and says on the console where the answer is wrong', async ({ consoleError }) => {
+  it('answers a bug with 500, and logs where the answer is wrong', async ({ consoleError }) => {
     const { mock, send, close } = await entryPoint.open(tanks)
     mock.on('lobbies.list', () => ({ ...nothing, lobbies: [{ lobby_id: 5 }] }) as never) // no type lets it pass
 
@@ -54,7 +54,7 @@ describe.each(localEntryPoints)('mock.on through $name', entryPoint => {
 })
 
 describe('mock.on', () => {
-  it('lets the newest resolver answer, and the one before when that is removed', async ({ mock }) => {
+  it('asks the newest resolver first, and the previous one when that is removed', async ({ mock }) => {
     const removers = ['one', 'two', 'three'].map(name => mock.on('lobbies.list', () => listOf(name)))
     const answers = [modes(await ask(mock, list))]
 
@@ -66,7 +66,7 @@ describe('mock.on', () => {
     expect(answers).toEqual([['three'], ['three'], ['one'], ['one'], ours])
   })
 
-  it('removes a resolver that was added twice once for each', async ({ mock }) => {
+  it('removes a resolver that was added twice once for each call', async ({ mock }) => {
     const resolver = () => listOf('mine')
     const [first] = [mock.on('lobbies.list', resolver), mock.on('lobbies.list', resolver)]
 
@@ -76,7 +76,7 @@ describe('mock.on', () => {
     expect(modes(await ask(mock, list))).toEqual(['mine'])
   })
 
-  it('leaves a resolver that came after a reset, where one from before is removed', async ({ mock }) => {
+  it('keeps a resolver that was added after a reset when an older one is removed', async ({ mock }) => {
     const remove = mock.on('lobbies.list', () => listOf('before'))
     await mock.reset()
     mock.on('lobbies.list', () => listOf('after'))
@@ -86,7 +86,7 @@ describe('mock.on', () => {
     expect(modes(await ask(mock, list))).toEqual(['after'])
   })
 
-  it('hands the resolver the parsed input, the world, and the answer of the mock', async ({ mock }) => {
+  it("passes the parsed input, the world and the mock's answer to the resolver", async ({ mock }) => {
     const resolver = vi.fn<OverrideResolver<'lobbies.list'>>(async ({ world, original }) => {
       await world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
       const answer = await original()
@@ -100,7 +100,7 @@ describe('mock.on', () => {
     expect(json(got)).toMatchObject({ game_modes: [], lobbies: [{ lobby_id: 'empty' }] })
   })
 
-  it('is never passed by what the mock has kept of earlier answers', async ({ mock }) => {
+  it('is not bypassed by cached answers', async ({ mock }) => {
     const answers = [modes(await ask(mock, list)), modes(await ask(mock, list))]
     const remove = mock.on('lobbies.list', async ({ original }) => {
       const answer = await original()
@@ -114,7 +114,7 @@ describe('mock.on', () => {
     expect(answers).toEqual([ours, ours, ours.toReversed(), ours.toReversed(), ours])
   })
 
-  it('answers a development token too, which the mock answers with canned data', async ({ mock }) => {
+  it('also answers a development token, which the mock answers with canned data', async ({ mock }) => {
     mock.on('lobbies.list', () => listOf('mine'))
 
     expect(modes(await ask(mock, { ...list, headers: bearer(tokens.development) }))).toEqual(['mine'])
@@ -131,7 +131,7 @@ describe('mock.on', () => {
     expect(modes(await ask(mock, list))).toEqual(ours)
   })
 
-  it('stays where a snapshot is put back, as faults do', async ({ mock }) => {
+  it('stays when a snapshot is restored, as faults do', async ({ mock }) => {
     mock.on('lobbies.list', () => listOf('mine'))
 
     await mock.restore(mock.snapshot())
@@ -139,7 +139,7 @@ describe('mock.on', () => {
     expect(modes(await ask(mock, list))).toEqual(['mine'])
   })
 
-  it('stands behind faults, checks and overrides', async ({ mock }) => {
+  it('runs after faults, checks and overrides', async ({ mock }) => {
     const resolver = vi.fn(() => listOf('mine'))
     mock.on('lobbies.list', resolver)
     const handler = mock.override('lobbies.list', async ({ original }) => {
@@ -157,7 +157,7 @@ describe('mock.on', () => {
     expect(modes({ body: (await overridden?.response?.text()) ?? '' })).toEqual(['mine', 'override'])
   })
 
-  it('answers an ApiError of the resolver as it is', async ({ mock, consoleError }) => {
+  it('answers with the ApiError that a resolver throws', async ({ mock, consoleError }) => {
     mock.on('lobbies.find', () => {
       throw new ApiError('MATCHMAKER_LOBBY_FULL', 'no room')
     })
@@ -172,7 +172,7 @@ describe('mock.on', () => {
     expect([failure(got), consoleError.mock.calls]).toEqual(['400 MATCHMAKER_LOBBY_FULL', []])
   })
 
-  it('answers anything else that a resolver throws with 500, and tells it once', async ({ mock, consoleError }) => {
+  it('answers with 500 if a resolver throws anything else, and reports it once', async ({ mock, consoleError }) => {
     mock.on('lobbies.list', () => {
       throw new Error('secret detail')
     })
@@ -183,7 +183,7 @@ describe('mock.on', () => {
     expect(got.body).not.toContain('secret detail')
   })
 
-  it('answers a write of the mock with an answer that is wrong with 500, after the write', async ({
+  it('answers with 500 if the resolver makes the answer to a write wrong, after the write', async ({
     mock,
     consoleError,
   }) => {
@@ -200,7 +200,7 @@ describe('mock.on', () => {
     )
   })
 
-  it('wants undefined where the body is empty', async ({ mock, consoleError }) => {
+  it('expects undefined from the resolver if the body is empty', async ({ mock, consoleError }) => {
     const id = 'games.namespaces.updateGameNamespaceMatchmakerConfig'
     const body = '{"lobby_count_max":1,"max_players":1}'
     const path = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
@@ -239,7 +239,7 @@ describe('a resolver that has not answered', () => {
     },
   )
 
-  it('keeps its world from going unused', async ({ mock }) => {
+  it('counts as use of its world', async ({ mock }) => {
     mock.on('lobbies.list', never)
     const got = ask(mock, list)
     const busy = isBusy(mock)
@@ -249,7 +249,7 @@ describe('a resolver that has not answered', () => {
     expect([busy, isBusy(mock)]).toEqual([true, false])
   })
 
-  it('changes nothing after a reset by asking for the answer of the mock', async ({ mock }) => {
+  it("changes nothing if it asks for the mock's answer after a reset", async ({ mock }) => {
     let goOn = () => {}
     const reset = new Promise<void>(resolve => {
       goOn = resolve

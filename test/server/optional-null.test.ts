@@ -78,7 +78,7 @@ describe('null in an optional field', () => {
   })
 
   it.each(withBody.flatMap(id => [tokenOf(id), tokens.development].map(token => ({ id, token }))))(
-    'gives what absence gives: $id with $token',
+    'has the same effect as absence: $id with $token',
     async ({ id, token }) => {
       const { body } = successes[id]
 
@@ -90,7 +90,7 @@ describe('null in an optional field', () => {
     },
   )
 
-  it('is a value where the body is any JSON', async () => {
+  it('stays null if the body is any JSON', async () => {
     const mock = createMockmaker({ scenario: tanks })
     await ask(mock, { method: 'PUT', path: '/matchmaker/lobbies/state', headers: bearer(tokens.arena), body: 'null' })
 
@@ -98,7 +98,7 @@ describe('null in an optional field', () => {
     await mock.close()
   })
 
-  it('is inside any JSON what it is', async () => {
+  it('stays null inside any JSON', async () => {
     const state = '{"map":null,"__proto__":{"ports":null}}'
     const mock = createMockmaker({ scenario: tanks })
     await ask(mock, { method: 'PUT', path: '/matchmaker/lobbies/state', headers: bearer(tokens.arena), body: state })

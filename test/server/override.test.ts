@@ -17,7 +17,7 @@ function overridden<Id extends OperationId>(mock: Mockmaker, id: Id, resolver: O
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
 describe('an override', () => {
-  it('answers in the place of its behaviour', async ({ mock }) => {
+  it('answers instead of the operation', async ({ mock }) => {
     const nothing = { game_modes: [], lobbies: [], regions: [] }
 
     const got = await ask(
@@ -29,7 +29,7 @@ describe('an override', () => {
     expect(got.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
   })
 
-  it('gets the input parsed', async ({ mock }) => {
+  it('gets the parsed input', async ({ mock }) => {
     const resolver = vi.fn<OverrideResolver<'lobbies.list'>>(({ original }) => original())
     const headers = { 'x-coords': '52.52, 13.40' }
 
@@ -41,7 +41,7 @@ describe('an override', () => {
     })
   })
 
-  it('gets the world, and may write to it', async ({ mock }) => {
+  it('gets the world, and can write to it', async ({ mock }) => {
     const answer = overridden(mock, 'lobbies.list', async ({ world, original }) => {
       await world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
       return original()
@@ -52,7 +52,7 @@ describe('an override', () => {
     expect(lobbies.map(lobby => lobby.lobby_id)).toEqual(['empty'])
   })
 
-  it('gets the answer that would have been, to the byte', async ({ mock }) => {
+  it('gets the original answer, to the byte', async ({ mock }) => {
     const got = await ask(
       overridden(mock, 'lobbies.list', ({ original }) => original()),
       list,
@@ -61,7 +61,7 @@ describe('an override', () => {
     expect(got.body).toBe((await ask(mock, list)).body)
   })
 
-  it('may change what original answers, and changes nothing else by that', async ({ mock }) => {
+  it('can change the original answer, without any other effect', async ({ mock }) => {
     const untouched = { ...list, query: 'include_state=true' }
     const development = { ...untouched, headers: bearer(tokens.development) }
     const before = [await ask(mock, untouched), await ask(mock, development), stateOf(mock.world)]
@@ -84,7 +84,7 @@ describe('an override', () => {
     expect(bodies(after)).toEqual(bodies(before))
   })
 
-  it('may call original of a write, whose turn then happens', async ({ mock }) => {
+  it('can call original of a write, which then happens', async ({ mock }) => {
     const got = await ask(
       overridden(mock, 'devices.links.complete', ({ original }) => original()),
       completion,
@@ -93,7 +93,7 @@ describe('an override', () => {
     expect([got.status, mock.world.deviceLinks.get(tokens.pending)?.status]).toEqual([200, 'complete'])
   })
 
-  it('without original leaves the world alone', async ({ mock }) => {
+  it('that does not call original leaves the world unchanged', async ({ mock }) => {
     const before = stateOf(mock.world)
 
     const got = await ask(
@@ -104,7 +104,7 @@ describe('an override', () => {
     expect([got.body, stateOf(mock.world)]).toEqual(['{}', before])
   })
 
-  it('may call original of a watch, which blocks and is freed as ever', async ({ mock }) => {
+  it('can call original of a watch, which blocks and wakes as usual', async ({ mock }) => {
     const { answer } = overridden(mock, 'devices.links.get', ({ original }) => original())
     const client = new AbortController()
     const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
@@ -118,7 +118,7 @@ describe('an override', () => {
     expect([waiting, (await freed).status, (await woken).status, mock.world.waiters]).toEqual([2, 499, 200, 0])
   })
 
-  it('answers with an empty body where the operation has none', async ({ mock }) => {
+  it('answers with an empty body if the operation has no output', async ({ mock }) => {
     const path = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
     const body = '{"lobby_count_max":1,"max_players":1}'
     const id = 'games.namespaces.updateGameNamespaceMatchmakerConfig'
@@ -141,7 +141,7 @@ describe('an override', () => {
     ['a token', { ...list, headers: bearer('unknown') }, 'TOKEN_INVALID'],
     ['a query', { ...list, query: 'include_state=x' }, 'API_BAD_QUERY'],
     ['a header', { ...list, headers: { 'x-coords': 'x' } }, 'API_BAD_HEADERS'],
-  ] as const)('is not called where %s is wrong', async ([, sent, code], { mock }) => {
+  ] as const)('is not called if %s is wrong', async ([, sent, code], { mock }) => {
     const resolver = vi.fn<OverrideResolver<'lobbies.list'>>(({ original }) => original())
 
     const got = await ask(overridden(mock, 'lobbies.list', resolver), sent)
@@ -149,7 +149,7 @@ describe('an override', () => {
     expect([(json(got) as { code: string }).code, resolver.mock.calls]).toEqual([code, []])
   })
 
-  it('leaves other operations as they are', async ({ mock }) => {
+  it('does not affect other operations', async ({ mock }) => {
     const answer = overridden(mock, 'lobbies.list', () => {
       throw new Error('not me')
     })
@@ -183,18 +183,21 @@ describe('an override that throws', () => {
         throw new TypeError('secret detail')
       },
     ],
-  ] as const)('%s answers 500 with its ray id, and tells it once', async ([, resolver], { mock, consoleError }) => {
-    const got = await ask(overridden(mock, 'lobbies.list', resolver), list)
+  ] as const)(
+    '%s answers with 500 and its ray id, and reports it once',
+    async ([, resolver], { mock, consoleError }) => {
+      const got = await ask(overridden(mock, 'lobbies.list', resolver), list)
 
-    const ray = got.headers['rvt-ray-id']
-    expect([got.status, json(got)]).toEqual([
-      500,
-      { code: 'ERROR', message: `the mock failed unexpectedly: its console shows the error, at ray id ${ray}` },
-    ])
-    expect(consoleError.mock.calls).toHaveLength(1)
-    expect(consoleError.mock.calls[0]?.[0]).toContain(ray)
-    expect(String(consoleError.mock.calls[0]?.[1])).toContain('secret detail')
-  })
+      const ray = got.headers['rvt-ray-id']
+      expect([got.status, json(got)]).toEqual([
+        500,
+        { code: 'ERROR', message: `the mock failed unexpectedly: its console shows the error, at ray id ${ray}` },
+      ])
+      expect(consoleError.mock.calls).toHaveLength(1)
+      expect(consoleError.mock.calls[0]?.[0]).toContain(ray)
+      expect(String(consoleError.mock.calls[0]?.[1])).toContain('secret detail')
+    },
+  )
 
   const circular: Record<string, unknown> = {}
   circular.itself = circular
@@ -227,7 +230,7 @@ describe('an override that throws', () => {
         throw new ApiError('API_RATE_LIMIT', 'x', { headers: { '': '1' } })
       },
     ],
-  ] as const)('answering %s: 500, told once', async ([, resolver], { mock, consoleError }) => {
+  ] as const)('after answering %s: gives 500, reported once', async ([, resolver], { mock, consoleError }) => {
     // What a resolver in JavaScript may answer, TypeScript would not let through.
     const got = await ask(overridden(mock, 'lobbies.list', resolver as never), list)
 
@@ -236,7 +239,7 @@ describe('an override that throws', () => {
     expect((await ask(mock, list)).status).toBe(200)
   })
 
-  it('in the middle of a transaction leaves the world as it was', async ({ mock, consoleError }) => {
+  it('inside a transaction leaves the world unchanged', async ({ mock, consoleError }) => {
     const before = stateOf(mock.world)
     const answer = overridden(mock, 'devices.links.complete', async ({ world }) => {
       world.transaction(tables => {

@@ -56,7 +56,7 @@ const answers = (handler: HttpHandler, { method, url }: { readonly method: strin
 }
 
 describe('a handler', () => {
-  it.for(baseUrls)('answers what one of MSW with its pattern and method does, and nothing else: %s', async baseUrl => {
+  it.for(baseUrls)('answers the same requests as an MSW handler with its pattern and method: %s', async baseUrl => {
     const mock = createMockmaker({ scenario: tanks, baseUrl })
     const plain = plainHandlers(mock.handlers)
 

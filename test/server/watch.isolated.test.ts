@@ -47,7 +47,7 @@ const putOff = (mock: Mockmaker, expires_at: number) =>
 const withLink = (link: object): ScenarioInput => ({ ...tanks, device_links: [{ token: tokens.pending, ...link }] })
 
 describe('a watch', () => {
-  it('is answered at its deadline with the same data and the same index', async () => {
+  it('is answered at its deadline with unchanged data and index', async () => {
     const { mock, world, first, answer } = await blocked()
 
     await world.clock.advance(999)
@@ -59,7 +59,7 @@ describe('a watch', () => {
     await mock.close()
   })
 
-  it('blocks again on the index that its deadline answered', async () => {
+  it('blocks again with the index of its deadline', async () => {
     const { mock, world, answer } = await blocked()
     await world.clock.advance(1_000)
     const again = ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(await answer)}`))
@@ -93,7 +93,7 @@ describe('a watch', () => {
     expect([world.waiters, world.clock.pending]).toEqual([0, 0])
   })
 
-  it('follows its link where the expiry is put off', async () => {
+  it('moves its deadline if the link expires later', async () => {
     const { mock, world, answer } = await blocked({ scenario: withLink({ expires_after: '500ms' }) })
     await putOff(mock, world.clock.now() + 800)
 
@@ -112,7 +112,7 @@ describe('a watch', () => {
     expect(json(await answer)).toMatchObject({ code: 'TOKEN_INVALID' })
   })
 
-  it('wakes when the world completes its link by itself', async () => {
+  it('wakes when a job completes its link', async () => {
     const { mock, world, answer } = await blocked({ scenario: withLink({ completes_after: '300ms', game: 'tanks' }) })
 
     await world.clock.advance(300)
@@ -137,7 +137,7 @@ describe('a watch', () => {
     expect(indexOf(await again)).toBe(index)
   })
 
-  it('sleeps on where its own link changes in what no answer shows', async () => {
+  it('does not wake if its link changes without effect on the answer', async () => {
     const { mock, world, first, answer } = await blocked()
 
     await putOff(mock, expires_at)
@@ -149,7 +149,7 @@ describe('a watch', () => {
     expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(first)))
   })
 
-  it('blocks where its index is that of a change which no answer shows, and not with the index before', async () => {
+  it('blocks on the index of a change without effect on the answer, but not on the index before', async () => {
     const { mock, world, first } = await blocked()
     await putOff(mock, expires_at)
 
@@ -160,7 +160,7 @@ describe('a watch', () => {
     await mock.close()
   })
 
-  it('sleeps on where other records change', async () => {
+  it('does not wake if other records change', async () => {
     const { mock, world } = await blocked()
 
     await ask(mock, { method: 'POST', path: '/cloud/devices/links' })
@@ -170,7 +170,7 @@ describe('a watch', () => {
     expect(world.waiters).toBe(1)
   })
 
-  it('sleeps on where a transaction on its own link throws', async () => {
+  it('does not wake if a transaction on its link throws', async () => {
     const { mock, world } = await blocked()
     const write = () =>
       mock.world.transaction(tables => {
@@ -185,7 +185,7 @@ describe('a watch', () => {
   })
 
   it.for(['reset', 'load', 'restore', 'put', 'close'] as const)(
-    'is answered by %s, which changes nothing of its link, and leaves nothing behind',
+    'is answered by %s, which does not change its link, and leaves nothing behind',
     async how => {
       const { mock, world, first, answer } = await blocked()
 
@@ -202,7 +202,7 @@ describe('a watch', () => {
     ['put', 0],
     // The read before the watch.
     ['restore', 1],
-  ] as const)('enters no journal of what comes after %s', async ([how, kept]) => {
+  ] as const)('is not in the journal after %s', async ([how, kept]) => {
     const { mock, answer } = await blocked()
 
     await begins(mock)[how]()
@@ -211,7 +211,7 @@ describe('a watch', () => {
     expect(mock.journal.find()).toHaveLength(kept)
   })
 
-  it('enters the journal that a reset keeps', async () => {
+  it('is in the journal if a reset keeps it', async () => {
     const { mock, answer } = await blocked()
 
     await mock.reset({ keep: ['journal'] })
@@ -220,7 +220,7 @@ describe('a watch', () => {
     expect(mock.journal.find()).toHaveLength(2)
   })
 
-  it('wakes when a reset takes the change back, with a newer index', async () => {
+  it('wakes when a reset undoes the change, with a newer index', async () => {
     const { mock, first } = await blocked()
     await complete(mock)
     const completed = await now(mock)
@@ -234,7 +234,7 @@ describe('a watch', () => {
     expect(BigInt(indexOf(completed))).toBeGreaterThan(BigInt(indexOf(first)))
   })
 
-  it('is freed at once when its client goes away', async () => {
+  it('is dropped at once when its client disconnects', async () => {
     const { world, client, answer } = await blocked()
 
     client.abort()
@@ -243,7 +243,7 @@ describe('a watch', () => {
     expect((await answer).status).toBe(499)
   })
 
-  it('does not begin where its client has gone already', async () => {
+  it('does not start if its client has already disconnected', async () => {
     const { mock, world } = await blocked()
     const index = indexOf(await now(mock))
 
@@ -286,13 +286,13 @@ describe('a watch', () => {
     expect([got.body, mock.world.waiters]).toEqual([first.body, 0])
   })
 
-  it('does not block where the timeout is 0', async () => {
+  it('does not block if the timeout is 0', async () => {
     const { first, answer, world } = await blocked({ watchTimeoutMs: 0 })
 
     expect([(await answer).body, world.waiters]).toEqual([first.body, 0])
   })
 
-  it('that is HEAD blocks as GET does', async () => {
+  it('with HEAD blocks as with GET', async () => {
     const { mock, first } = await blocked()
     const head = ask(mock, {
       ...get(`device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`),
@@ -314,7 +314,7 @@ describe('a watch', () => {
     expect([json(got), mock.world.waiters]).toMatchObject([{ code: 'TOKEN_INVALID' }, 1])
   })
 
-  it('that was refused, because as many wait as may, compares with the answer of its next try', async () => {
+  it('that was refused at the limit of waiting requests can be repeated, and compares with the answer of its next try', async () => {
     const mock = createMockmaker({
       scenario: { ...tanks, device_links: [{ token: tokens.pending }, { token: 'device.mock.other' }] },
     })
@@ -344,7 +344,7 @@ describe('a watch', () => {
     expect(world.waiters).toBe(1)
   })
 
-  it('is refused with 429 and retry-after where 50 000 are blocked, until one is answered', {
+  it('is refused with 429 and retry-after while 50,000 are blocked, until a client disconnects', {
     tags: ['slow'],
   }, async () => {
     const { mock, world, first, client } = await blocked()
@@ -382,7 +382,7 @@ describe('watches that wake together', () => {
 
   const textOf = (body: Uint8Array) => new TextDecoder().decode(body)
 
-  it('share one read, also of a change that wakes none of them', async () => {
+  it('share one read, even of a change that wakes none of them', async () => {
     const mock = createMockmaker({ scenario: twoLinks })
     const asked = Array.from({ length: 100 }, () => watch(mock, tokens.pending))
     const read = vi.spyOn(live(mock.world), 'read')
@@ -395,7 +395,7 @@ describe('watches that wake together', () => {
     expect([readInVain, read.mock.calls.length, new Set(bodies).size]).toEqual([1, 2, 1])
   })
 
-  it('share no bytes where they ask for different links', async () => {
+  it('do not share an answer if they ask for different links', async () => {
     const mock = createMockmaker({ scenario: twoLinks })
     const asked = [tokens.pending, other].map(token => watch(mock, token))
 
@@ -419,7 +419,7 @@ describe('watches that wake together', () => {
     expect([first.includes(tokens.cloud), second.includes(tokens.cloudBoats)]).toEqual([true, true])
   })
 
-  it('get the newest answer, also where the deadline of another has answered before', async () => {
+  it('get the newest answer, even if the deadline of another one came first', async () => {
     const mock = createMockmaker({ scenario: twoLinks, watchTimeoutMs: 1_000 })
     const { world } = mock
     void watch(mock, tokens.pending)
@@ -449,7 +449,7 @@ describe('a watch on a running clock', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('follows the clock where that is advanced', async () => {
+  it('follows the clock when it is advanced', async () => {
     vi.useFakeTimers()
     const { world, first, answer } = await blocked({ scenario: running })
 
@@ -460,7 +460,7 @@ describe('a watch on a running clock', () => {
 })
 
 describe('a watch on a frozen clock', () => {
-  it('has a deadline that only advance reaches', async () => {
+  it('reaches its deadline only with advance', async () => {
     vi.useFakeTimers()
     const { world, answer, first } = await blocked()
 

@@ -221,9 +221,9 @@ function write(mock: Mockmaker, { kind, link }: { kind: string; link: Link }): P
   return mock.world.deviceLinks.create({ device_link_token: link }).catch(() => {})
 }
 
-describe('watches under any interleaving of polls, writes, deadlines, aborts, resets and an end', () => {
+describe('watches with any order of polls, writes, deadlines, aborts, resets and a close', () => {
   it.prop([batches, fc.boolean()], { numRuns: inject('runs') })(
-    'miss no change of their answers, wake for no other, answer true indexes that never go back, and leave nothing behind',
+    'miss no change of their answers, wake for no other, never repeat an index, and leave nothing behind',
     async (batches, ends) => {
       const model = new Model()
 

@@ -9,22 +9,22 @@ import { simulationStepMs } from '../../src/store/matchmaker-rows.js'
 const step = fc.oneof(fc.nat(0xffffffff), fc.constantFrom(0, 0xffff, 0x10000))
 const nth = fc.oneof(fc.nat(200_000), fc.constantFrom(0, 0xfffe, 0xffff, 0x10000))
 
-it.prop([step, nth, nth], { numRuns: 1000 })(
-  'those who come in one step have addresses of their own',
-  (step, one, other) => {
-    const [here, there] = [one, other].map(nth => addressOf(step * simulationStepMs, nth))
+it.prop([step, nth, nth], { numRuns: 1000 })('players of one step have different addresses', (step, one, other) => {
+  const [here, there] = [one, other].map(nth => addressOf(step * simulationStepMs, nth))
 
-    expect([here, there].map(address => isIPv6(address ?? ''))).toEqual([true, true])
+  expect([here, there].map(address => isIPv6(address ?? ''))).toEqual([true, true])
+  expect(here === there).toBe(one === other)
+})
+
+it.prop([step, step, nth], { numRuns: 1000 })(
+  'players of different steps have different addresses',
+  (one, other, nth) => {
+    const [here, there] = [one, other].map(step => addressOf(step * simulationStepMs, nth))
+
     expect(here === there).toBe(one === other)
   },
 )
 
-it.prop([step, step, nth], { numRuns: 1000 })('and so have those of other steps', (one, other, nth) => {
-  const [here, there] = [one, other].map(step => addressOf(step * simulationStepMs, nth))
-
-  expect(here === there).toBe(one === other)
-})
-
-it('is an address at the end of time, too', () => {
+it('an address exists even at the last time of a Date', () => {
   expect(isIPv6(addressOf(latestMs, 0))).toBe(true)
 })

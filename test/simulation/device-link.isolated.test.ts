@@ -20,7 +20,7 @@ function completing(given: ScenarioInput = scenario) {
 const where = { device_link_token: tokens.pending }
 
 describe('a link with completes_after', () => {
-  it('is completed when its time has come, and not before', async () => {
+  it('completes at that time, and not before', async () => {
     const { world, status } = completing()
 
     await world.clock.advance(4_999)
@@ -30,7 +30,7 @@ describe('a link with completes_after', () => {
     expect([before, status(), world.clock.pending]).toEqual(['pending', 'complete', 0])
   })
 
-  it('gets a cloud token of its game that works', async () => {
+  it('gets a cloud token of its game that is valid', async () => {
     const { mock, world } = completing()
     await world.clock.advance(5_000)
     const query = `device_link_token=${tokens.pending}`
@@ -57,7 +57,7 @@ describe('a link with completes_after', () => {
     expect(changes).toMatchObject([{ at, revision: at }])
   })
 
-  it('completes at once where the time is 0', async () => {
+  it('completes at once if the duration is 0', async () => {
     const { world, status } = completing({
       ...tanks,
       device_links: [{ token: tokens.pending, completes_after: '0s', game: 'tanks' }],
@@ -68,7 +68,7 @@ describe('a link with completes_after', () => {
     expect(status()).toBe('complete')
   })
 
-  it('stays as a person completed it', async () => {
+  it('keeps its state if a person completed it earlier', async () => {
     const { mock, world } = completing()
     await ask(mock, completion)
     const { pending } = world.clock
@@ -79,7 +79,7 @@ describe('a link with completes_after', () => {
     expect([pending, world.deviceLinks.get(tokens.pending)]).toEqual([0, completed])
   })
 
-  it('is forgotten when it is deleted', async () => {
+  it('no longer completes when it is deleted', async () => {
     const { world, status } = completing()
 
     await world.deviceLinks.delete(q => q.where(where))
@@ -89,7 +89,7 @@ describe('a link with completes_after', () => {
     expect([pending, status()]).toEqual([0, undefined])
   })
 
-  it('follows where its time is changed', async () => {
+  it('completes at the new time if it is updated', async () => {
     const { world, status } = completing()
     const at = world.clock.now() + 8_000
     await world.deviceLinks.update(q => q.where(where), {
@@ -103,7 +103,7 @@ describe('a link with completes_after', () => {
     expect([before, status()]).toEqual(['pending', 'complete'])
   })
 
-  it('is never completed where that is taken back', async () => {
+  it('never completes if completes_at is removed', async () => {
     const { world, status } = completing()
     await world.deviceLinks.update(q => q.where(where), {
       data: link => void Reflect.deleteProperty(link, 'completes'),
@@ -114,7 +114,7 @@ describe('a link with completes_after', () => {
     expect([status(), world.clock.pending]).toEqual(['pending', 0])
   })
 
-  it('is completed where it is made while the world runs', async () => {
+  it('completes if it is created while the world runs', async () => {
     const { world } = completing(tanks)
     const completes = { at: world.clock.now() + 1_000, game_id: ids.tanks }
     await world.deviceLinks.create({ device_link_token: 'device.mock.new', completes })
@@ -124,7 +124,7 @@ describe('a link with completes_after', () => {
     expect(world.deviceLinks.get('device.mock.new')?.status).toBe('complete')
   })
 
-  it('is completed again after a reset, counted from the beginning', async () => {
+  it('completes again after a reset, counted from the start', async () => {
     const { mock, world, status } = completing()
     await world.clock.advance(9_000)
     await mock.reset()
@@ -137,7 +137,7 @@ describe('a link with completes_after', () => {
     expect([afterReset, before, status()]).toEqual(['pending', 'pending', 'complete'])
   })
 
-  it('waits its whole time again where a reset comes before it', async () => {
+  it('waits its whole duration again if the world is reset earlier', async () => {
     const { mock, world, status } = completing()
     await world.clock.advance(4_000)
     await mock.reset()
@@ -149,7 +149,7 @@ describe('a link with completes_after', () => {
     expect([before, status(), world.clock.pending]).toEqual(['pending', 'complete', 0])
   })
 
-  it('draws the same cloud token after a reset', async () => {
+  it('gets the same cloud token after a reset', async () => {
     const { mock, world } = completing()
     const cloudToken = async () => {
       await world.clock.advance(5_000)
@@ -163,7 +163,7 @@ describe('a link with completes_after', () => {
     expect(first).toMatch(/^cloud\.mock\.[0-9a-z]{24}$/)
   })
 
-  it('is left alone when the mock has closed', async () => {
+  it('does not complete after the mock has closed', async () => {
     const { mock, world, status } = completing()
 
     await mock.close()

@@ -47,7 +47,7 @@ async function starting(mock: Mockmaker): Promise<string> {
 
 const statusOf = (mock: Mockmaker, player: string) => mock.world.players.get(player)?.status
 
-describe('a lobby whose server the mock plays', () => {
+describe('a lobby with a simulated server', () => {
   it('is ready at once', async () => {
     const mock = opened()
 
@@ -56,7 +56,7 @@ describe('a lobby whose server the mock plays', () => {
     expect(mock.world.lobbies.get(id)).toMatchObject({ status: 'ready', run_by: 'mock' })
   })
 
-  it('has a player connected after 2 s, who leaves after 30 min', async () => {
+  it('connects a player after 2 s, and disconnects the player after 30 min', async () => {
     const mock = opened()
     const player = await joined(mock)
     const seen = () => [statusOf(mock, player), mock.world.lobbies.get('listed')?.total_player_count]
@@ -74,7 +74,7 @@ describe('a lobby whose server the mock plays', () => {
     ])
   })
 
-  it('is its server’s from the first call on: players are what that says', async () => {
+  it('is controlled by its server from its first call: only that connects and disconnects players', async () => {
     const mock = opened()
     const [connected, waiting] = [await joined(mock), await joined(mock)]
     await ask(mock, 'players/connected', { player_token: connected }, lobbyTokenOf('listed'))
@@ -87,7 +87,7 @@ describe('a lobby whose server the mock plays', () => {
     expect(statusOf(mock, connected)).toBe('removed')
   })
 
-  it('keeps for ever a player whom the scenario lists', async () => {
+  it('keeps the players that the scenario lists', async () => {
     const mock = opened()
     await mock.world.players.create({ lobby_id: 'listed', player_token: 'player.mock.listed' })
 
@@ -96,7 +96,7 @@ describe('a lobby whose server the mock plays', () => {
     expect(statusOf(mock, 'player.mock.listed')).toBe('connected')
   })
 
-  it('keeps its players where the call of a server is refused', async () => {
+  it('keeps its players if a call of a server is refused', async () => {
     const mock = opened()
     const player = await joined(mock)
     await ask(mock, 'players/connected', { player_token: 'player.mock.nobody' }, lobbyTokenOf('listed'))
@@ -107,7 +107,7 @@ describe('a lobby whose server the mock plays', () => {
   })
 
   // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_cleanup.rs: lobby_cleanup
-  it('stops after 8 h, with its players, and is forgotten after another hour', async () => {
+  it('stops after 8 h, with its players, and is deleted after another hour', async () => {
     const mock = opened()
     const id = await created(mock)
     await mock.world.clock.advance(8 * 3_600_000 - 1)
@@ -125,7 +125,7 @@ describe('a lobby whose server the mock plays', () => {
     expect((await ask(mock, 'lobbies/join', { lobby_id: id })).said.code).toBe('MATCHMAKER_LOBBY_NOT_FOUND')
   })
 
-  it('has those whom the mock has connected wait for its server to say so, once that calls', async () => {
+  it('makes players that the mock connected wait for the server once it calls', async () => {
     const mock = opened()
     const [here, gone] = [await joined(mock), await joined(mock)]
     await mock.world.clock.advance('1m')
@@ -163,7 +163,7 @@ describe('a lobby whose server the mock plays', () => {
     expect([mock.world.lobbies.get('large'), mock.world.players.count()]).toEqual([undefined, 0])
   })
 
-  it('does not end by its age where the scenario lists it', async () => {
+  it('does not stop by its age if the scenario lists it', async () => {
     const mock = opened()
 
     await mock.world.clock.advance('30d')
@@ -172,7 +172,7 @@ describe('a lobby whose server the mock plays', () => {
   })
 })
 
-describe('a lobby whose server is a real one', () => {
+describe('a lobby with a real server', () => {
   it('is starting until its server calls ready', async () => {
     const mock = opened({ servers: 'manual' })
     const id = await starting(mock)
@@ -184,7 +184,7 @@ describe('a lobby whose server is a real one', () => {
     expect([before, mock.world.lobbies.get(id)?.status]).toEqual(['starting', 'ready'])
   })
 
-  it('stops where that does not call ready within 5 min', async () => {
+  it('stops if its server does not call ready within 5 min', async () => {
     const mock = opened({ servers: 'manual' })
     const id = await starting(mock)
 
@@ -216,7 +216,7 @@ describe('a lobby whose server is a real one', () => {
 })
 
 describe('a lobby of 40', () => {
-  it.each(['find', 'join'] as const)('gives exactly 40 seats to 1,000 who %s at once', async how => {
+  it.each(['find', 'join'] as const)('gives exactly 40 seats to 1,000 players who %s at once', async how => {
     const mock = opened()
     const body = how === 'join' ? { lobby_id: 'listed' } : { game_modes: ['ffa'], prevent_auto_create_lobby: true }
 
@@ -230,8 +230,8 @@ describe('a lobby of 40', () => {
   })
 })
 
-describe('records that are written by hand', () => {
-  it('count a player in its lobby, and no more when it is deleted', async () => {
+describe('the tables', () => {
+  it('count a player in its lobby when it is created, and when it is deleted', async () => {
     const { world } = opened()
     const seats = () => {
       const { total_player_count, reserved_player_count } = world.lobbies.get('listed') ?? {}
@@ -249,7 +249,7 @@ describe('records that are written by hand', () => {
     ])
   })
 
-  it('take the players of a lobby along that is deleted', async () => {
+  it('delete the players of a deleted lobby', async () => {
     const { world } = opened()
     await world.players.create({ lobby_id: 'listed' })
 
@@ -258,7 +258,7 @@ describe('records that are written by hand', () => {
     expect(world.players.count()).toBe(0)
   })
 
-  it('refuse a player beyond what its lobby takes', async () => {
+  it('refuse a player above the maximum of its lobby', async () => {
     const { world } = opened({ game_modes: [{ game_mode_id: 'ffa', max_players: 1 }] })
     await world.players.create({ lobby_id: 'listed' })
 

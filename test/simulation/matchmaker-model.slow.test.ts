@@ -374,7 +374,7 @@ class Twins {
 
 describe.each(['auto', 'manual'] as const)('lobbies and players with %s servers', servers => {
   it.prop([fc.array(action, { maxLength: 22, size: 'max' })], { numRuns: 1500 })(
-    'are what the rules say, whatever is done to them',
+    'follow the model through any sequence of commands',
     async actions => {
       const twins = new Twins(servers)
       for (const action of actions) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 
-describe('a job that is written for the past', () => {
-  it('does not turn the time back, and runs at the present time', async () => {
+describe('a job whose time is in the past', () => {
+  it('runs at the present time, and does not turn the clock back', async () => {
     const now = '2026-11-20T20:00:00.000Z'
     const mock = createMockmaker({ scenario: { now, clock: 'frozen' } })
     const { world } = mock

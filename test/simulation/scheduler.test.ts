@@ -71,7 +71,7 @@ describe('jobs', () => {
     expect(world.players.get('leaves')).toMatchObject({ status: 'removed' })
   })
 
-  it('that fail are reported once, and not tried again; the others run', async () => {
+  it('that fail are reported once and not retried, and the others run', async () => {
     const { world, bugs, jobs } = scheduled({
       deviceLinks: [link('before', second(1)), link('fails', second(2), 'gone'), link('after', second(3))],
     })
@@ -89,7 +89,7 @@ describe('jobs', () => {
     ])
   })
 
-  it('of a mock that fail are reported on the console, where they are', async () => {
+  it('that fail are reported on the console of the mock', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'], players: { concurrent: 1 } } })
     vi.spyOn(live(mock.world).tables.gameModes, 'inIndex').mockImplementation(() => {
@@ -125,7 +125,7 @@ describe('jobs', () => {
     expect([before, jobs]).toEqual([[], [['device.sofa', startAt]]])
   })
 
-  it('end with their mock, in the middle of much that is due', async () => {
+  it('end when their mock is closed, even in the middle of a backlog', async () => {
     const mock = createMockmaker({ scenario: lively })
     const jobs = jobsOf(mock.world)
     mock.world.subscribe(() => {
@@ -137,7 +137,7 @@ describe('jobs', () => {
     expect(jobs).toHaveLength(3)
   })
 
-  it('end where a reset puts the clock back on the way of an advance', async () => {
+  it('end when a reset puts the clock back during an advance', async () => {
     const mock = createMockmaker({ scenario: lively })
     const began = mock.world.clock.now()
     const jobs = jobsOf(mock.world)
@@ -180,7 +180,7 @@ async function countTurns(promise: Promise<unknown>, look: () => void = () => {}
 }
 
 describe('an advance', () => {
-  it('stops where its signal is aborted, and no job runs after that', async () => {
+  it('stops when its signal is aborted, and runs no more jobs', async () => {
     const mock = createMockmaker({ scenario: lively })
     const { clock } = mock.world
     const began = clock.now()
@@ -198,7 +198,7 @@ describe('an advance', () => {
     expect(clock.now()).toBe((stopped[0] ?? 0) + 5_000)
   })
 
-  it.each([100_000, 1_000_000])('ends on a clock that runs %i times as fast, and takes the next call', async rate => {
+  it.each([100_000, 1_000_000])('ends on a clock with the rate %i, and accepts the next call', async rate => {
     const mock = createMockmaker({ scenario: { ...lively, clock: 'running', players: { concurrent: 20 } }, live: true })
     onTestFinished(() => mock.close())
     const { clock } = mock.world
@@ -212,7 +212,7 @@ describe('an advance', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(began + 60_000)
   })
 
-  it('ends where each look at the time takes as long as many steps', async () => {
+  it('ends even if each reading of the clock takes as long as many steps', async () => {
     const mock = createMockmaker({ scenario: { ...lively, clock: 'running', players: { concurrent: 20 } } })
     onTestFinished(() => mock.close())
     await mock.world.clock.set({ rate: 100_000 })
@@ -226,7 +226,7 @@ describe('an advance', () => {
   })
 })
 
-describe('a backlog that takes long', () => {
+describe('a long backlog', () => {
   const count = 40
   const tokens = Array.from({ length: count }, (_, i) => `device.mock.${i}`)
   const scenario: ScenarioInput = {
@@ -254,7 +254,7 @@ describe('a backlog that takes long', () => {
   const getLink = (token: string) =>
     ({ method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${token}` }) as const
 
-  it('goes on in slices, and the time does not pass the first job that has not run', async () => {
+  it('runs in slices, and the clock does not pass the first job that has not run', async () => {
     const { mock, began, completed } = late()
     const seen: [completed: number, passed: number][] = []
     const look = () => seen.push([completed(), mock.world.clock.now() - began])
@@ -272,7 +272,7 @@ describe('a backlog that takes long', () => {
     expect(mock.world.clock.now() - began).toBe(3_600_000)
   })
 
-  it('is waited for by requests, in their order', async () => {
+  it('makes requests wait, and keeps their order', async () => {
     const { mock, completed } = late()
     const answered: string[] = []
     const send = async (token: string) => {
@@ -287,7 +287,7 @@ describe('a backlog that takes long', () => {
     expect(answered).toEqual([tokens[0], tokens[count - 1], tokens[1]])
   })
 
-  it('delays no request once it has been worked off', async () => {
+  it('delays no request when it is done', async () => {
     const { mock } = late()
     await ask(mock, getLink('device.mock.0'))
 
@@ -295,8 +295,8 @@ describe('a backlog that takes long', () => {
   })
 })
 
-describe('jobs of several worlds at once', () => {
-  it('let the event loop have its turn between worlds', async () => {
+describe('jobs of several worlds', () => {
+  it('yield to the event loop between worlds', async () => {
     const evening = {
       ...lively,
       players: { concurrent: 0 },
@@ -316,7 +316,7 @@ describe('jobs of several worlds at once', () => {
   })
 
   // 200,000 players in slices of 100 ms at most: no turn of the event loop lets more than a twentieth of them settle.
-  it('settle 100,000 players in each of two worlds, in many short slices', { tags: ['slow'] }, async () => {
+  it('add 100,000 players to each of two worlds in many short slices', { tags: ['slow'] }, async () => {
     const mocks = [1, 2].map(seed =>
       createMockmaker({
         scenario: {
@@ -361,9 +361,9 @@ describe('a shipped scenario with simulated players', () => {
     expect(miscountedLobbies(mock.world)).toEqual([])
   }
 
-  it.each(names)('%s goes on for ten minutes', name => goOn(name, '10m'))
+  it.each(names)('%s runs for ten minutes', name => goOn(name, '10m'))
 
-  it.each(names)('%s goes on for an hour', { tags: ['slow'] }, name => goOn(name, '1h'))
+  it.each(names)('%s runs for an hour', { tags: ['slow'] }, name => goOn(name, '1h'))
 })
 
 /** Lobbies whose seats are not those of their players. */

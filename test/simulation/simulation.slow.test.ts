@@ -23,8 +23,8 @@ const opened = (scenario: ScenarioInput = {}): Mockmaker => createMockmaker({ sc
 
 const connected = ({ world }: Mockmaker) => world.players.all().filter(player => player.status === 'connected')
 
-describe('players who come and go', () => {
-  it('are as many as the scenario says, on average over a day', async () => {
+describe('simulated players', () => {
+  it('reach the number in the scenario, on average over a day', async () => {
     const mock = opened()
     await mock.world.clock.advance('2h')
     let sum = 0
@@ -37,7 +37,7 @@ describe('players who come and go', () => {
     expect(sum / 24).toBeLessThan(36)
   })
 
-  it('want the modes as often as these weigh', async () => {
+  it('choose modes by their weight', async () => {
     const mock = opened({ players: { concurrent: 100, modes: { duel: 3, ffa: 1 } } })
     await mock.world.clock.advance('3h')
     const modeOf = new Map(mock.world.lobbies.all().map(lobby => [lobby.lobby_id, lobby.game_mode_id]))
@@ -48,7 +48,7 @@ describe('players who come and go', () => {
     expect(duels / connected(mock).length).toBeLessThan(0.9)
   })
 
-  it('are many where it is evening, and few where it is early morning', async () => {
+  it('are many in the evening, and few in the early morning', async () => {
     // 21 o'clock in Frankfurt is 5 in the morning in Tokyo.
     const mock = opened({ now: '2026-11-20T18:30:00Z', players: { concurrent: 200 } })
     await mock.world.clock.advance('2h')
@@ -60,7 +60,7 @@ describe('players who come and go', () => {
     expect(playing('lnd-fra')).toBeGreaterThan(3 * playing('lnd-tok'))
   })
 
-  it('come from an address of their own', async () => {
+  it('have an address each', async () => {
     const mock = opened()
     const addresses: string[] = []
     mock.world.subscribe(({ changes }) => {
@@ -75,7 +75,7 @@ describe('players who come and go', () => {
     expect(addresses.filter(address => !isIPv6(address))).toEqual([])
   })
 
-  it('find a seat as everyone does: where no further lobby may be made, they go away', async () => {
+  it('find a seat like anybody: if no lobby can be created, they leave', async () => {
     const mock = opened({ matchmaker: { lobby_count_max: 3 } })
 
     await mock.world.clock.advance('3h')
@@ -86,7 +86,7 @@ describe('players who come and go', () => {
     expect(connected(mock).length).toBeLessThanOrEqual(3 * 8)
   })
 
-  it('leave an eighth of the lobbies that a namespace may have to others', async () => {
+  it("leave an eighth of a namespace's lobbies free for others", async () => {
     const mock = opened({
       tokens: { public: 'pub.mock' },
       matchmaker: { lobby_count_max: 16 },
@@ -102,7 +102,7 @@ describe('players who come and go', () => {
     expect([simulated, statuses, running()]).toEqual([14, [200, 200, 400], 16])
   })
 
-  it('leave a mode alone in which find is disabled, and one that nobody wants', async () => {
+  it('skip modes that disable find, and modes with weight 0', async () => {
     const mock = opened({
       game_modes: [{ game_mode_id: 'walled', disabled: ['find'] }, 'unwanted', 'ffa'],
       players: { modes: { ffa: 1, walled: 1 } },
@@ -118,7 +118,7 @@ describe('players who come and go', () => {
     )
   })
 
-  it('come to the modes that are wanted beside one that is called as what each object has', async () => {
+  it('come to a mode with the name of an Object method', async () => {
     const mock = opened({ game_modes: ['duel', 'constructor', 'toString'], players: { modes: { duel: 1 } } })
 
     await mock.world.clock.advance('1h')
@@ -126,7 +126,7 @@ describe('players who come and go', () => {
     expect(new Set(mock.world.lobbies.all().map(({ game_mode_id }) => game_mode_id))).toEqual(new Set(['duel']))
   })
 
-  it('do not come where there is no mode, or nobody is wanted', async () => {
+  it('do not come if there is no mode, or none are wanted', async () => {
     const nobody = [opened({ game_modes: [], players: {} }), opened({ players: { concurrent: 0 } })]
 
     for (const mock of nobody) {
@@ -135,7 +135,7 @@ describe('players who come and go', () => {
     }
   })
 
-  it('begin by being those whom the scenario only counts, who leave in their time', async () => {
+  it('include the players that the scenario only counts, who leave in time', async () => {
     const mock = opened({
       lobbies: [{ lobby_id: 'listed', game_mode_id: 'ffa', total_player_count: 6 }],
       players: { concurrent: 0 },
@@ -150,7 +150,7 @@ describe('players who come and go', () => {
     expect([count(), mock.world.players.count(), mock.world.lobbies.get('listed')?.status]).toEqual([0, 0, 'ready'])
   })
 
-  it('settle in again after a reset that keeps the clock, and in a simulation that began long ago', async () => {
+  it('reach their number again after a reset that keeps the clock, and in a simulation that began long ago', async () => {
     const lobbies = [{ lobby_id: 'listed', game_mode_id: 'ffa', total_player_count: 6 }]
     const reset = opened({ lobbies, players: { concurrent: 0 } })
     await reset.world.clock.advance('1h')
@@ -163,7 +163,7 @@ describe('players who come and go', () => {
     }
   })
 
-  it('settle in once: those who are counted later by hand stay', async () => {
+  it('are added once at the start: players counted later by hand stay', async () => {
     const mock = opened({ lobbies: [{ lobby_id: 'listed', game_mode_id: 'ffa' }], players: { concurrent: 0 } })
     await mock.world.clock.advance('5s')
     await mock.world.lobbies.update(q => q.where({ lobby_id: 'listed' }), {
@@ -176,7 +176,7 @@ describe('players who come and go', () => {
   })
 })
 
-describe('a lobby where players come and go', () => {
+describe('a lobby with simulated players', () => {
   it('closes when it is full, opens when one leaves, and stops when the last has left', async () => {
     const mock = opened({ players: { concurrent: 60, modes: { duel: 1 } } })
     const seen = new Map<string, string[]>()
@@ -201,7 +201,7 @@ describe('a lobby where players come and go', () => {
     expect(lives.some(life => life.startsWith('open closed open closed'))).toBe(true)
   })
 
-  it('stays as the scenario closed it', async () => {
+  it('stays closed if the scenario closed it', async () => {
     const mock = opened({
       lobbies: [{ lobby_id: 'closed', game_mode_id: 'ffa', total_player_count: 5, is_closed: true }],
     })
@@ -211,7 +211,7 @@ describe('a lobby where players come and go', () => {
     expect(mock.world.lobbies.get('closed')).toMatchObject({ is_closed: true, total_player_count: 0 })
   })
 
-  it('is left alone where its own server runs it', async () => {
+  it('is left alone if a real server runs it', async () => {
     const mock = opened({
       lobbies: [{ lobby_id: 'own', game_mode_id: 'ffa', run_by: 'server', total_player_count: 5 }],
       players: { concurrent: 100, modes: { ffa: 1 } },
@@ -228,8 +228,8 @@ describe('a lobby where players come and go', () => {
   })
 })
 
-describe('a lobby that players have made for themselves', () => {
-  it('stays when they have left, also where others come and go', async () => {
+describe('a lobby that players have created', () => {
+  it('stays when its players have left, even if simulated players come', async () => {
     const mock = opened({ players: { concurrent: 0 }, tokens: { public: 'pub.mock' } })
     const create = { game_mode: 'ffa', publicity: 'private' }
     const made = json(await ask(mock, post('/matchmaker/lobbies/create', create, 'pub.mock'))) as Join
@@ -240,8 +240,8 @@ describe('a lobby that players have made for themselves', () => {
   })
 })
 
-describe('a lobby that its server takes over from the mock', () => {
-  it('keeps those whom the simulation has sent until they leave, and then stays as its server left it', async () => {
+describe('a lobby that a real server takes over', () => {
+  it('keeps its simulated players until they leave, and stays open or closed after that', async () => {
     const mock = opened({ game_modes: [{ game_mode_id: 'duel', max_players: 2 }], players: { concurrent: 60 } })
     await mock.world.clock.advance('1h')
     const full = mock.world.lobbies.all().find(lobby => lobby.status === 'ready' && seatsTaken(lobby) === 2)
@@ -286,7 +286,7 @@ describe('a simulated week', () => {
     expect(taken).toBe(world.players.all().filter(isSeated).length)
   })
 
-  it('leaves nothing behind of those who have gone', async () => {
+  it('leaves no rows of players who have left', async () => {
     const mock = opened({ players: { concurrent: 30, session: '5m' } })
     await mock.world.clock.advance('1d')
     const after = [mock.world.players.count() < 200, mock.world.lobbies.count() < 300]
@@ -300,7 +300,7 @@ describe('a simulated week', () => {
 })
 
 describe('a simulated day', () => {
-  it('is the same in one step and in many, whoever looks on', async () => {
+  it('is the same in one advance and in many, with any reads between', async () => {
     const [one, many] = [opened(), opened()]
     await one.world.clock.advance('12h')
 
@@ -314,7 +314,7 @@ describe('a simulated day', () => {
     expect(connected(one).length).toBeGreaterThan(5)
   })
 
-  it('is another one for another seed', async () => {
+  it('differs with another seed', async () => {
     const [one, other] = [opened(), opened({ seed: 2 })]
     await one.world.clock.advance('1h')
     await other.world.clock.advance('1h')
@@ -322,7 +322,7 @@ describe('a simulated day', () => {
     expect(one.world.lobbies.all()).not.toEqual(other.world.lobbies.all())
   })
 
-  it('goes on from a snapshot as the world does that it was taken of', async () => {
+  it('continues from a snapshot as the original world does', async () => {
     const world = opened()
     await world.world.clock.advance('95m')
     const put = createMockmaker({ scenario: structuredClone(world.snapshot()) })
@@ -333,7 +333,7 @@ describe('a simulated day', () => {
     expect({ ...put.snapshot(), revision: 0 }).toEqual({ ...world.snapshot(), revision: 0 })
   })
 
-  it('goes on from a snapshot that is taken when much is due', async () => {
+  it('continues from a snapshot that is taken during a backlog', async () => {
     const now = Date.parse('2026-11-20T00:00:00Z')
     vi.useFakeTimers({ now })
     const players = { concurrent: 500 }
@@ -349,7 +349,7 @@ describe('a simulated day', () => {
     await late.close()
   })
 
-  it('goes on from a snapshot that is taken as soon as a step is told of', async () => {
+  it('continues from a snapshot that a subscriber takes after a step', async () => {
     const mock = opened({ players: { concurrent: 500 } })
     await mock.world.clock.advance('20s')
     const taken: ScenarioInput[] = []
@@ -366,7 +366,7 @@ describe('a simulated day', () => {
     expect(taken.map(({ now }) => now)).toEqual(['2026-11-20T00:00:25.000Z'])
   })
 
-  it('goes on from a snapshot that is taken while players settle in', async () => {
+  it('continues from a snapshot that is taken while the first players are added', async () => {
     const lobbies = Array.from({ length: 200 }, () => ({ game_mode_id: 'ffa', total_player_count: 8 }))
     const mock = opened({ lobbies })
     const taken: ScenarioInput[] = []
@@ -385,7 +385,7 @@ describe('a simulated day', () => {
     }
   })
 
-  it('is that of a snapshot alone which is put back while much is due', async () => {
+  it('follows the snapshot alone if that is restored during a backlog', async () => {
     const mock = opened({ players: { concurrent: 500 } })
     await mock.world.clock.advance('20s')
     const early = mock.snapshot()
@@ -400,7 +400,7 @@ describe('a simulated day', () => {
     expect({ ...mock.snapshot(), revision: 0 }).toEqual({ ...later, revision: 0 })
   })
 
-  it('begins anew with a reset', async () => {
+  it('starts again after a reset', async () => {
     const mock = opened()
     await mock.world.clock.advance('3h')
     const first = { ...mock.snapshot(), revision: 0 }
@@ -413,8 +413,8 @@ describe('a simulated day', () => {
   })
 })
 
-describe('the clock of a world where players come and go', () => {
-  it('stands still where it is frozen', async () => {
+describe('the clock of a world with simulated players', () => {
+  it('adds no players while it is frozen', async () => {
     vi.useFakeTimers()
     const mock = opened()
 
@@ -423,7 +423,7 @@ describe('the clock of a world where players come and go', () => {
     expect([mock.world.players.count(), mock.world.revision]).toEqual([0, opened().world.revision])
   })
 
-  it('has them come by themselves where it runs', async () => {
+  it('adds players by itself while it runs', async () => {
     vi.useFakeTimers({ now: Date.parse('2026-11-20T00:00:00Z') })
     const [running, advanced] = [opened({ clock: 'running' }), opened()]
 
@@ -437,7 +437,7 @@ describe('the clock of a world where players come and go', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('leaves out nobody where the simulation changes while it is late, and a save sets the clock faster and not back', async () => {
+  it('skips no player if the simulation changes during a backlog, and a reload sets the clock forward only', async () => {
     const now = Date.parse('2026-11-20T00:00:00Z')
     vi.useFakeTimers({ now })
     const scenario: ScenarioInput = { ...lively, clock: 'running', players: { concurrent: 499 } }
@@ -463,7 +463,7 @@ describe('the clock of a world where players come and go', () => {
     await late.close()
   })
 
-  it('leaves out nobody where it is late, as after a sleep of the machine', async () => {
+  it('skips no player if it is late, as after the machine slept', async () => {
     const now = Date.parse('2026-11-20T00:00:00Z')
     vi.useFakeTimers({ now })
     const players = { concurrent: 500 }

@@ -27,7 +27,7 @@ function entriesOf({ tables }: LiveWorld): Map<string, Entry> {
 }
 
 describe('a change set', () => {
-  it('tells all that a transaction changed, when and why', () => {
+  it('has all changes of a transaction, with time and cause', () => {
     const world = smallWorld()
     const changeSets = recorded(world)
 
@@ -59,7 +59,7 @@ describe('a change set', () => {
     ])
   })
 
-  it('tells the random state before and after, where the transaction drew from it', () => {
+  it('has the random state before and after, if the transaction drew random numbers', () => {
     const world = smallWorld()
     const changeSets = recorded(world)
     const before = world.random.save()
@@ -110,7 +110,7 @@ describe('a change set', () => {
     ['a list for an object', '[]', '{}'],
     ['null for an object', 'null', '{}'],
     ['the order of keys', '{"a":1,"b":2}', '{"b":2,"a":1}'],
-  ])('is made where %s changes deep in a record, and only then', async (_what, before, after) => {
+  ])('is created if %s changes a nested value, and only then', async (_what, before, after) => {
     const world = smallWorld()
     const setState = (json: string) =>
       world.lobbies.update(q => q.where({ lobby_id: 'l0' }), {
@@ -128,7 +128,7 @@ describe('a change set', () => {
     expect(states).toEqual([[after]])
   })
 
-  it('is told after the commit, to listeners and then to subscribers', async () => {
+  it('is sent after the commit, to listeners and then to subscribers', async () => {
     const world = smallWorld()
     const told: unknown[] = []
     world.subscribe(({ revision }) => told.push(['subscriber', world.revision === revision, !!world.games.get('cars')]))
@@ -143,7 +143,7 @@ describe('a change set', () => {
   })
 
   it.each(['subscriber', 'listener'] as const)(
-    'is told to all, and stands, though a %s throws: its error is an uncaught one',
+    'is sent to all and stays committed if a %s throws: its error is uncaught',
     async who => {
       const world = smallWorld()
       const told = vi.fn()
@@ -167,7 +167,7 @@ describe('a change set', () => {
     },
   )
 
-  it('is told after those before it, also where a subscriber writes: first in, first out', () => {
+  it('is sent after earlier ones, even if a subscriber writes', () => {
     const world = smallWorld()
     const told: string[] = []
     const ids = ({ changes }: ChangeSet) => changes.map(({ id }) => id).join()
@@ -185,7 +185,7 @@ describe('a change set', () => {
     expect(world.games.all().map(({ game_id }) => game_id)).toEqual(['tanks', 'boats', 'cars', 'bikes'])
   })
 
-  it('of a subscriber is a transaction of its own: one that fails leaves the first as it is', () => {
+  it('of a subscriber is committed by itself: if it fails, the first one stays', () => {
     const world = smallWorld()
     const errors: unknown[] = []
     world.subscribe(() => {
@@ -201,7 +201,7 @@ describe('a change set', () => {
     expect([world.games.get('cars'), errors]).toEqual([game('cars'), [expect.any(UsageError)]])
   })
 
-  it('is not told where only the random state has changed', () => {
+  it('is not sent if only the random state has changed', () => {
     const world = smallWorld()
     const changeSets = recorded(world)
 
@@ -213,7 +213,7 @@ describe('a change set', () => {
     expect([changeSets, world.revision]).toEqual([[], startAt + 1])
   })
 
-  it('is not told where the transaction fails', () => {
+  it('is not sent if the transaction fails', () => {
     const world = smallWorld()
     const changeSets = recorded(world)
 
@@ -227,7 +227,7 @@ describe('a change set', () => {
     expect(changeSets).toEqual([])
   })
 
-  it('is not told to one who subscribes while it is told', async () => {
+  it('is not sent to a subscriber that is added during the delivery', async () => {
     const world = smallWorld()
     const late = vi.fn()
     world.subscribe(() => void world.subscribe(late))
@@ -237,7 +237,7 @@ describe('a change set', () => {
     expect(late).not.toHaveBeenCalled()
   })
 
-  it('is not told any more to one who has gone', async () => {
+  it('is not sent to a subscriber that was removed', async () => {
     const world = smallWorld()
     const gone = vi.fn()
     world.subscribe(gone)()
@@ -248,7 +248,7 @@ describe('a change set', () => {
   })
 
   it.prop([fc.array(randomTransaction, { maxLength: 10 })])(
-    'is one for each transaction that changes rows',
+    'is created for each transaction that changes rows',
     transactions => {
       const world = smallWorld()
       const changeSets = recorded(world)
@@ -265,7 +265,7 @@ describe('a change set', () => {
   )
 
   it.prop([fc.array(randomTransaction, { maxLength: 10 })])(
-    'names each row that differs, and no other, as it was and as it is',
+    'has each row that differs, before and after, and no other',
     transactions => {
       const world = smallWorld()
       const changeSets = recorded(world)
@@ -291,7 +291,7 @@ describe('a change set', () => {
 
 describe('the revision of a world', () => {
   it.prop([fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.constantFrom('write', 'reset', 'nothing')))])(
-    'becomes the higher of one more and the time in ms with each change set',
+    'becomes the higher of previous + 1 and the time in ms with each change set',
     async steps => {
       const world = smallWorld()
       const told = recorded(world)
@@ -309,7 +309,7 @@ describe('the revision of a world', () => {
     },
   )
 
-  it('is a whole number also where the clock was advanced by a fraction', async () => {
+  it('is an integer even if the clock was advanced by a fraction', async () => {
     const world = smallWorld()
     await world.clock.advance(2.5)
 

@@ -15,7 +15,7 @@ const running = () => new WorldClock({ mode: 'running', now: startAt })
 
 describe('clock.advance', () => {
   it.prop([fc.array(fc.nat(50)), fc.nat(50)])(
-    'runs what falls in between in order, each at its time',
+    'runs the timers on the way in order, each at its time',
     async (delays, ms) => {
       const clock = frozen()
       const rung: [number, number][] = []
@@ -39,7 +39,7 @@ describe('clock.advance', () => {
     expect(seen).toEqual([startAt + 15])
   })
 
-  it('adds up where it is called again before it has ended', async () => {
+  it('continues from the later time if it is called again before it has ended', async () => {
     const clock = frozen()
 
     await Promise.all([clock.advance(10), clock.advance(20)])
@@ -47,7 +47,7 @@ describe('clock.advance', () => {
     expect(clock.now()).toBe(startAt + 30)
   })
 
-  it('moves a running clock beyond the real time', async () => {
+  it('moves a running clock ahead of the real time', async () => {
     const clock = running()
     vi.advanceTimersByTime(10)
 
@@ -56,7 +56,7 @@ describe('clock.advance', () => {
     expect(clock.now()).toBe(startAt + 100)
   })
 
-  it('rejects with what a callback throws, and works again afterwards', async () => {
+  it('rejects with the error of a callback, and works again afterwards', async () => {
     const clock = frozen()
     const callback = vi.fn()
     clock.after(5, () => {
@@ -70,7 +70,7 @@ describe('clock.advance', () => {
     expect([failed?.status, callback.mock.calls.length]).toEqual(['rejected', 1])
   })
 
-  it.each(['advance', 'set'] as const)('stops where it is when the signal of %s is aborted', async how => {
+  it.each(['advance', 'set'] as const)('stops at once when the signal of %s is aborted', async how => {
     const clock = frozen()
     const controller = new AbortController()
     const callback = vi.fn()
@@ -108,7 +108,7 @@ describe('clock.advance', () => {
     expect(clock.state).toEqual({ mode: 'frozen', rate: 1, now: startAt })
   })
 
-  it('keeps the time a whole number of ms', async () => {
+  it('keeps the time an integer of ms', async () => {
     const clock = frozen()
 
     await clock.advance(0.6)
@@ -130,7 +130,7 @@ describe('clock.advance', () => {
 })
 
 describe('a timer of a clock', () => {
-  it('that is cancelled never runs', async () => {
+  it('does not run if it is cancelled', async () => {
     const clock = frozen()
     const callback = vi.fn()
     clock.cancel(clock.after(10, callback))
@@ -140,7 +140,7 @@ describe('a timer of a clock', () => {
     expect(callback).not.toHaveBeenCalled()
   })
 
-  it('can be cancelled again and again, and takes no other with it', async () => {
+  it('can be cancelled again without effect on other timers', async () => {
     const clock = running()
     const callback = vi.fn()
     const timer = clock.after(10, () => {})
@@ -153,7 +153,7 @@ describe('a timer of a clock', () => {
     expect([callback.mock.calls.length, clock.pending, vi.getTimerCount()]).toEqual([1, 0, 0])
   })
 
-  it('never comes where no date can be, and the time stays', async () => {
+  it('does not run if its time is beyond the last Date, and the clock keeps its time', async () => {
     const clock = frozen()
 
     const advance = clock.advance(8.64e15)
@@ -164,7 +164,7 @@ describe('a timer of a clock', () => {
     expect(clock.now()).toBe(startAt)
   })
 
-  it('can be cancelled by the callback before it', async () => {
+  it('can be cancelled by an earlier callback', async () => {
     const clock = frozen()
     const callback = vi.fn()
     const timers: Timer[] = []
@@ -181,7 +181,7 @@ describe('a timer of a clock', () => {
   it.each([
     ['frozen', frozen],
     ['running', running],
-  ])('keeps the time it has left when a %s clock is reset', async (_mode, create) => {
+  ])('keeps its remaining time when a %s clock is reset', async (_mode, create) => {
     const clock = create()
     const callback = vi.fn()
     clock.after(10, callback)

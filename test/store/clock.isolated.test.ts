@@ -11,11 +11,11 @@ const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
 const running = () => new WorldClock({ mode: 'running', now: startAt })
 
 describe('a running clock', () => {
-  it('begins at the real time', () => {
+  it('starts at the real time', () => {
     expect(new WorldClock().now()).toBe(5_000)
   })
 
-  it('follows the global time from where it starts', () => {
+  it('follows the global time from its start', () => {
     const clock = running()
 
     vi.advanceTimersByTime(1234)
@@ -23,7 +23,7 @@ describe('a running clock', () => {
     expect(clock.now()).toBe(startAt + 1234)
   })
 
-  it('runs a timer at its time, and not before', () => {
+  it('runs a timer at its time, and not earlier', () => {
     const clock = running()
     const callback = vi.fn()
     clock.after(100, callback)
@@ -35,7 +35,7 @@ describe('a running clock', () => {
     expect([before, callback.mock.calls.length]).toEqual([0, 1])
   })
 
-  it('goes on with the timers that are there, where those that it had set one of are gone', () => {
+  it('runs its timers after a fake setTimeout has lost one', () => {
     const clock = running()
     clock.after(100, () => {})
     vi.useRealTimers()
@@ -48,7 +48,7 @@ describe('a running clock', () => {
     expect(callback).toHaveBeenCalledOnce()
   })
 
-  it('runs a timer that comes before one that waits already', () => {
+  it('runs a timer that is due before an earlier added one', () => {
     const clock = running()
     const calls: string[] = []
     clock.after(100, () => void calls.push('late'))
@@ -60,7 +60,7 @@ describe('a running clock', () => {
   })
 
   it.prop([fc.array(fc.nat(2000)), fc.array(fc.integer({ min: 1, max: 400 }))])(
-    'runs each timer at its time, in order, however the time goes on',
+    'runs each timer at its time, in order, in steps of any length',
     (delays, steps) => {
       const clock = running()
       const rung: number[] = []
@@ -76,7 +76,7 @@ describe('a running clock', () => {
     },
   )
 
-  it('runs a timer that lies beyond the longest delay of setTimeout', () => {
+  it('runs a timer beyond the longest delay of setTimeout', () => {
     const clock = running()
     const callback = vi.fn()
     clock.after(30 * dayMs, callback)
@@ -88,7 +88,7 @@ describe('a running clock', () => {
     expect([before, callback.mock.calls.length]).toEqual([0, 1])
   })
 
-  it('that was advanced runs a timer so much earlier', async () => {
+  it('runs a timer earlier after an advance', async () => {
     const clock = running()
     const callback = vi.fn()
     clock.after(5000, callback)
@@ -125,7 +125,7 @@ describe('a running clock', () => {
     expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
   })
 
-  it('goes on with the others when a callback throws', () => {
+  it('runs the other timers when a callback throws', () => {
     const clock = running()
     const callback = vi.fn()
     clock.after(10, () => {
@@ -140,7 +140,7 @@ describe('a running clock', () => {
     expect(callback).toHaveBeenCalledTimes(2)
   })
 
-  it('that is reset goes on from its start', () => {
+  it('continues from its start after a reset', () => {
     const clock = running()
     vi.advanceTimersByTime(999)
 
@@ -152,7 +152,7 @@ describe('a running clock', () => {
 })
 
 describe('a frozen clock', () => {
-  it('stands still', () => {
+  it('does not move', () => {
     const clock = frozen()
 
     vi.advanceTimersByTime(999)
@@ -160,11 +160,11 @@ describe('a frozen clock', () => {
     expect(clock.now()).toBe(startAt)
   })
 
-  it('begins at the real time where it is not told another', () => {
+  it('starts at the real time by default', () => {
     expect(new WorldClock({ mode: 'frozen' }).now()).toBe(5_000)
   })
 
-  it('needs no timer', () => {
+  it('needs no platform timer', () => {
     const clock = frozen()
 
     clock.after(10, () => {})

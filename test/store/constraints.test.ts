@@ -79,7 +79,7 @@ describe('a row that does not fit its schema', () => {
   ])
 })
 
-describe('a value that no scenario could have', () => {
+describe('a value that no scenario can have', () => {
   describeRefusals([
     [
       'a game whose name is no identifier',
@@ -175,7 +175,7 @@ describe('a value that no scenario could have', () => {
   ])
 })
 
-describe('a row that does not fit the others', () => {
+describe('a row that conflicts with other rows', () => {
   describeRefusals([
     [
       'players in a lobby that has stopped',
@@ -307,7 +307,7 @@ describe('a row that does not fit the others', () => {
   ])
 })
 
-describe('rows that refer to each other', () => {
+describe('rows with references', () => {
   it('can be created in any order within a transaction', async () => {
     const world = smallWorld()
 
@@ -321,7 +321,7 @@ describe('rows that refer to each other', () => {
     expect(world.lobbies.get('new')).toBeDefined()
   })
 
-  it('count the players who were created before their lobby', () => {
+  it('count players that were created before their lobby', () => {
     const world = smallWorld()
 
     world.transaction(({ players, lobbies }) => {
@@ -356,7 +356,7 @@ describe('rows that refer to each other', () => {
     expect(world.games.get('boats')?.name_id).toBe('ships')
   })
 
-  it.each(['complete', 'pending'] as const)('keep the game that a %s device link names', async status => {
+  it.each(['complete', 'pending'] as const)('keep the game of a %s device link', async status => {
     const world = smallWorld({ rows: { games: [game('cars')] } })
     const link = { device_link_token: 'd', device_link_id: 'sofa' }
     const named = { game_id: 'cars', at: 1 }
@@ -376,7 +376,7 @@ describe('the token of a player', () => {
   it.each([
     ['tokens', { token: 'mine', kind: 'public', namespace_id: 'prod' }, 'tokens "mine": token is'],
     ['deviceLinks', { device_link_token: 'mine' }, 'deviceLinks "mine": device_link_token is'],
-  ] as const)('is not that of another one of %s', async (table, input, where) => {
+  ] as const)('differs from the tokens of %s', async (table, input, where) => {
     const world = smallWorld()
     await world.players.create({ lobby_id: 'l0', player_token: 'mine' })
 
@@ -386,8 +386,8 @@ describe('the token of a player', () => {
   })
 })
 
-describe('names', () => {
-  it('can be exchanged within a transaction', () => {
+describe('unique names', () => {
+  it('can be swapped within a transaction', () => {
     const world = smallWorld()
     const rename = { tanks: 'boats', boats: 'tanks' }
 
@@ -399,7 +399,7 @@ describe('names', () => {
     expect(world.games.all().map(({ name_id }) => name_id)).toEqual(['boats', 'tanks'])
   })
 
-  it('of a namespace, and its domains, stay its own when it changes', () => {
+  it('allow an update of a namespace that keeps its name and its domains', () => {
     const world = smallWorld()
     world.transaction(withNamespace({ domains: ['a.example'] }))
 
@@ -408,7 +408,7 @@ describe('names', () => {
     expect(world.namespaces.get('prod')).toMatchObject({ domains: ['a.example'], tokenless: false })
   })
 
-  it('of a device link stay its own when it changes', async () => {
+  it('allow an update of a device link that keeps its token', async () => {
     const world = smallWorld()
 
     await world.deviceLinks.update(q => q.where({ device_link_id: 'sofa' }), {

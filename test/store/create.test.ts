@@ -36,13 +36,13 @@ describe('lobbies.create', () => {
     ])
   })
 
-  it('takes max_players by the way that players come, and leaves the others to the game mode', async () => {
+  it('takes max_players as an object, with defaults of the game mode', async () => {
     const lobby = await worldOf().lobbies.create({ game_mode_id: 'ffa', max_players: { party: 20 } })
 
     expect(lobby).toMatchObject({ max_players_normal: 8, max_players_direct: 10, max_players_party: 20 })
   })
 
-  it('counts listed players in the total_player_count that is given', async () => {
+  it('counts the listed players in a given total_player_count', async () => {
     const lobby = await worldOf().lobbies.create({ game_mode_id: 'ffa', total_player_count: 5, players: [{}, {}] })
 
     expect(lobby.total_player_count).toBe(5)
@@ -81,7 +81,7 @@ describe('games.create and namespaces.create', () => {
     simulations: world.simulations.all(),
   })
 
-  it('make what a scenario with the same keys makes', () => {
+  it('create the same rows as a scenario with the same keys', () => {
     const { games = [], device_links: _, ...others } = tanks
     const [first, second] = games.map(game => ({
       ...game,
@@ -132,7 +132,7 @@ describe('games.create and namespaces.create', () => {
     expect(world.simulations.get(namespace_id)).toMatchObject({ concurrent: 2, session_ms: 90_000 })
   })
 
-  it('name a namespace as a scenario does', async () => {
+  it('accept the references that a namespace of a scenario has', async () => {
     const world = worldOf()
 
     const { game_id } = await world.games.create({ name_id: 'chess', namespaces: [{}] })
@@ -144,7 +144,7 @@ describe('games.create and namespaces.create', () => {
 })
 
 describe('create', () => {
-  it('takes a game mode or a region of the catalogue as a text', async () => {
+  it('takes the name of a game mode or of a region of the catalogue', async () => {
     const world = worldOf()
 
     const mode = await world.gameModes.create('race')
@@ -173,7 +173,7 @@ describe('create', () => {
     expect(dated).toMatchObject({ completes: { at: startAt + 7000, game_id: ids.tanks } })
   })
 
-  it('mints the cloud token of a complete device link', async () => {
+  it('creates the cloud token of a complete device link', async () => {
     const world = worldOf()
 
     const link = await world.deviceLinks.create({ token: 'tv', status: 'complete', game: 'boats' })
@@ -196,7 +196,7 @@ describe('create', () => {
 /** Ignores the types, as JavaScript does. */
 const wrong = (value: unknown) => value as never
 
-describe('a key of a scenario that does not fit', () => {
+describe('a wrong key of a scenario', () => {
   describeRefusals([
     [
       'a key beside its column',

@@ -129,21 +129,24 @@ function listening(world: LiveWorld, read: Read) {
 const history = [read, fc.array(event, { minLength: 1, maxLength: 20 })] as const
 
 describe('a tracked read', () => {
-  it.prop([...history])('stays as it is until its tags are touched or its time has come', async (read, events) => {
-    const world = smallWorld()
+  it.prop([...history])(
+    'has the same result until a dependency changes or its time is reached',
+    async (read, events) => {
+      const world = smallWorld()
 
-    for (const event of events) {
-      const before = listening(world, read)
-      await happen(event, world)
-      const after = world.read(read)
-      before.stop()
-      if (before.heard.told || (before.until ?? Number.POSITIVE_INFINITY) <= world.clock.now()) continue
-      expect(JSON.stringify(after.value)).toBe(before.json)
-    }
-  })
+      for (const event of events) {
+        const before = listening(world, read)
+        await happen(event, world)
+        const after = world.read(read)
+        before.stop()
+        if (before.heard.told || (before.until ?? Number.POSITIVE_INFINITY) <= world.clock.now()) continue
+        expect(JSON.stringify(after.value)).toBe(before.json)
+      }
+    },
+  )
 
   it.prop([watchedRead, fc.array(event, { minLength: 1, maxLength: 20 })])(
-    'of a watch keeps its revision until its tags are touched, whoever asked before, and in a fork',
+    'of a watch keeps its revision until a dependency changes, after any other reads and in a fork',
     async (read, events) => {
       const [asked, unasked] = [smallWorld(), smallWorld()]
 
@@ -160,7 +163,7 @@ describe('a tracked read', () => {
     },
   )
 
-  it.prop([...history])('has a revision that never goes back while the clock stands still', async (read, events) => {
+  it.prop([...history])('has a revision that never decreases while the clock is frozen', async (read, events) => {
     const world = smallWorld()
     const revisions = [world.read(read).revision]
 
@@ -172,7 +175,7 @@ describe('a tracked read', () => {
     expect(revisions).toEqual([...revisions].sort((a, b) => a - b))
   })
 
-  it.prop([...history])('has a higher revision whenever its value has changed', async (read, events) => {
+  it.prop([...history])('has a higher revision whenever its result has changed', async (read, events) => {
     const world = smallWorld()
 
     for (const event of events) {
@@ -184,17 +187,20 @@ describe('a tracked read', () => {
     }
   })
 
-  it.prop([...history])('finds the same whether its indexes were built before or after', async (read, events) => {
-    const [early, late] = [smallWorld(), smallWorld()]
-    early.read(read)
+  it.prop([...history])(
+    'has the same result if its indexes are built before or after the writes',
+    async (read, events) => {
+      const [early, late] = [smallWorld(), smallWorld()]
+      early.read(read)
 
-    for (const world of [early, late]) for (const event of events) await happen(event, world)
+      for (const world of [early, late]) for (const event of events) await happen(event, world)
 
-    expect(JSON.stringify(late.read(read).value)).toBe(JSON.stringify(early.read(read).value))
-  })
+      expect(JSON.stringify(late.read(read).value)).toBe(JSON.stringify(early.read(read).value))
+    },
+  )
 
   it.prop([name, id, fc.array(event, { minLength: 1, maxLength: 20 })])(
-    'finds by index what a full scan finds, in the same order',
+    'finds by index the same rows as a full scan, in the same order',
     async (name_id, game_id, events) => {
       const world = smallWorld()
 
@@ -209,7 +215,7 @@ describe('a tracked read', () => {
     },
   )
 
-  it('names the row, the group, the sum, the view or the table that it looked at', () => {
+  it('records the row, group, sum, view or table that it read', () => {
     const world = smallWorld()
 
     const tags = [
@@ -237,7 +243,7 @@ describe('a tracked read', () => {
     expect(world.read(({ tables }) => tables.lobbies.get('l0')).revision).toBe(world.revision)
   })
 
-  it('says when the clock alone may change it: the earliest of the times it asked for', () => {
+  it('records the earliest time at which the clock alone may change its result', () => {
     const world = smallWorld()
 
     const { value, until } = world.read(({ hasPassed }) => [30, 10, 20, 0, -5].map(ms => hasPassed(startAt + ms)))
@@ -245,7 +251,7 @@ describe('a tracked read', () => {
     expect([value, until]).toEqual([[false, false, false, true, true], startAt + 10])
   })
 
-  it('is told when a reset takes back a time that had passed', async () => {
+  it('is stale when a reset puts the clock before that time', async () => {
     const world = smallWorld()
     await world.clock.advance(10)
     const { heard } = listening(world, ({ hasPassed }) => hasPassed(startAt + 5))
@@ -255,7 +261,7 @@ describe('a tracked read', () => {
     expect(heard.told).toBe(true)
   })
 
-  it('adds what an inner read depended on to the outer one, also where the inner one throws', () => {
+  it('adds the dependencies of an inner read to the outer one, even if the inner one throws', () => {
     const world = smallWorld()
     const inner: Read = ({ tables, hasPassed }) => {
       tables.games.get('tanks')
@@ -271,7 +277,7 @@ describe('a tracked read', () => {
     expect([tags, until]).toEqual([new Set(['regions', 'games#tanks']), startAt + 1])
   })
 
-  it('depends on nothing that is read outside it', () => {
+  it('has no dependencies of reads outside of it', () => {
     const world = smallWorld()
 
     const { tags } = world.read(() => undefined)
@@ -282,7 +288,7 @@ describe('a tracked read', () => {
 })
 
 describe('listeners', () => {
-  it('are called once for a change that touches several of their tags', () => {
+  it('are called once for a change of several dependencies', () => {
     const dependencies = new Dependencies()
     const listener = vi.fn()
     dependencies.listen(new Set(['a', 'b']), listener)
@@ -292,7 +298,7 @@ describe('listeners', () => {
     expect(listener).toHaveBeenCalledOnce()
   })
 
-  it('are not called for a change that touches none of their tags', () => {
+  it('are not called for other changes', () => {
     const dependencies = new Dependencies()
     const listener = vi.fn()
     dependencies.listen(new Set(['a']), listener)
@@ -302,7 +308,7 @@ describe('listeners', () => {
     expect(listener).not.toHaveBeenCalled()
   })
 
-  it('are not called any more when they have ended, however often', () => {
+  it('are not called after they are removed, even twice', () => {
     const dependencies = new Dependencies()
     const [ended, stays] = [vi.fn(), vi.fn()]
     const end = dependencies.listen(new Set(['a', 'b']), ended)
@@ -315,7 +321,7 @@ describe('listeners', () => {
     expect([ended.mock.calls.length, stays.mock.calls.length]).toEqual([0, 1])
   })
 
-  it('are not called when the one told before has ended them', () => {
+  it('are not called if an earlier listener removes them', () => {
     const dependencies = new Dependencies()
     const ended = vi.fn()
     const ends: Array<() => void> = []
@@ -327,7 +333,7 @@ describe('listeners', () => {
     expect(ended).not.toHaveBeenCalled()
   })
 
-  it('that listen anew while they are told are called once', () => {
+  it('are called once if they subscribe again during the delivery', () => {
     const dependencies = new Dependencies()
     const again = vi.fn(() => void dependencies.listen(new Set(['a']), again))
     dependencies.listen(new Set(['a']), again)
@@ -337,7 +343,7 @@ describe('listeners', () => {
     expect(again).toHaveBeenCalledOnce()
   })
 
-  it('are all called though one throws, and its error comes out', () => {
+  it('are all called if one throws, whose error is thrown in the end', () => {
     const dependencies = new Dependencies()
     const listener = vi.fn()
     dependencies.listen(new Set(['a']), () => {

@@ -17,7 +17,7 @@ function playAll(world: World, transactions: readonly RandomTransaction[]): void
 }
 
 describe('a fork', () => {
-  it.prop([transactions, transactions])('is an equal world, and goes on as the other does', (before, after) => {
+  it.prop([transactions, transactions])('equals the original, and continues as it does', (before, after) => {
     const world = smallWorld()
     playAll(world, before)
 
@@ -30,24 +30,21 @@ describe('a fork', () => {
     expect([contents(fork), fork.revision]).toEqual([contents(world), world.revision])
   })
 
-  it.prop([transactions, transactions])(
-    'sees nothing of what the other does, nor the other of it',
-    (inWorld, inFork) => {
-      const [world, alone] = [smallWorld(), smallWorld()]
-      const fork = forked(world)
+  it.prop([transactions, transactions])('is independent of the original, in both directions', (inWorld, inFork) => {
+    const [world, alone] = [smallWorld(), smallWorld()]
+    const fork = forked(world)
 
-      playAll(world, inWorld)
-      playAll(fork, inFork)
+    playAll(world, inWorld)
+    playAll(fork, inFork)
 
-      playAll(alone, inFork)
-      const forkAlone = contents(alone)
-      alone.reset()
-      playAll(alone, inWorld)
-      expect([contents(fork), contents(world)]).toEqual([forkAlone, contents(alone)])
-    },
-  )
+    playAll(alone, inFork)
+    const forkAlone = contents(alone)
+    alone.reset()
+    playAll(alone, inWorld)
+    expect([contents(fork), contents(world)]).toEqual([forkAlone, contents(alone)])
+  })
 
-  it.prop([transactions, transactions])('comes back, on reset, to where it began', (before, after) => {
+  it.prop([transactions, transactions])('returns to its own start on a reset', (before, after) => {
     const world = smallWorld()
     playAll(world, before)
     const fork = forked(world)
@@ -62,7 +59,7 @@ describe('a fork', () => {
     expect(contents(fork)).toBe(contents(world))
   })
 
-  it('shares the rows that neither of the two changes', () => {
+  it('shares unchanged rows with the original', () => {
     const world = smallWorld()
     const fork = forked(world)
 
@@ -72,7 +69,7 @@ describe('a fork', () => {
     expect(fork.games.get('boats')).toEqual(smallWorld().games.get('boats'))
   })
 
-  it('has a clock of its own, which begins at the time of the other', async () => {
+  it('has its own clock, which starts at the time of the original', async () => {
     const world = smallWorld()
     await world.clock.advance(1_000)
     const fork = forked(world)
@@ -86,7 +83,7 @@ describe('a fork', () => {
     expect(fork.clock.now()).toBe(startAt + 1_000)
   })
 
-  it('has no waiter, no listener and no subscriber of the other', async () => {
+  it('copies no waiter, listener or subscriber', async () => {
     const world = smallWorld()
     const told: string[] = []
     world.subscribe(() => told.push('subscriber'))
@@ -99,7 +96,7 @@ describe('a fork', () => {
     expect([told, fork.waiters]).toEqual([[], 0])
   })
 
-  it('never shows an older index of a record that was deleted', () => {
+  it('never has a lower index of a deleted record', () => {
     const world = smallWorld()
     world.deviceLinks.delete('device.mock.sofa')
 

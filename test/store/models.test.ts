@@ -8,7 +8,7 @@ const yearMs = 365 * 86_400_000
 const hourMs = 3_600_000
 
 describe('a new row', () => {
-  it('that is a lobby gets the default namespace, its first game mode, and that one’s region and limits', async () => {
+  it('of lobbies gets the default namespace, its first game mode, and the region and limits of that mode', async () => {
     const world = smallWorld()
 
     const { lobby_id, ...rest } = await world.lobbies.create({})
@@ -29,7 +29,7 @@ describe('a new row', () => {
     })
   })
 
-  it('that is a game mode gets all regions and 32, 40 and 40 players', async () => {
+  it('of game modes gets all regions and 32, 40 and 40 players', async () => {
     const world = smallWorld()
 
     const mode = await world.gameModes.create({ game_mode_id: 'new' })
@@ -45,7 +45,7 @@ describe('a new row', () => {
     })
   })
 
-  it('that is a namespace gets the first game, a version, 128 lobbies, and no limit of players from one address', async () => {
+  it('of namespaces gets the first game, a version, 128 lobbies, and no limit of players per address', async () => {
     const world = smallWorld()
 
     const { namespace_id, ...rest } = await world.namespaces.create({ name_id: 'live' })
@@ -62,7 +62,7 @@ describe('a new row', () => {
     })
   })
 
-  it('that is a region stands at 0, 0', async () => {
+  it('of regions gets the coordinates 0, 0', async () => {
     const world = smallWorld()
 
     const region = await world.regions.create({ region_id: 'attic' })
@@ -76,7 +76,7 @@ describe('a new row', () => {
     })
   })
 
-  it('that is a device link is pending and expires after an hour of the world’s clock', async () => {
+  it('of device links is pending, and expires after an hour', async () => {
     const world = smallWorld()
     await world.clock.advance(500)
 
@@ -93,7 +93,7 @@ describe('a new row', () => {
     ['public', { kind: 'public', namespace_id: 'two-words' }, 'pub_two_words'],
     ['development', { kind: 'development', namespace_id: 'two-words' }, 'dev_two_words'],
     ['cloud', { kind: 'cloud', game_id: 'tanks' }, 'cloud'],
-  ] as const)('that is a %s token is labelled, and expires after 365 days', async (_kind, input, label) => {
+  ] as const)('of bearer tokens (%s) has a label, and expires after 365 days', async (_kind, input, label) => {
     const world = smallWorld()
     await world.namespaces.create({ namespace_id: 'two-words', name_id: 'two-words' })
 
@@ -105,7 +105,7 @@ describe('a new row', () => {
     ])
   })
 
-  it('keeps what it is given', async () => {
+  it('keeps the given values', async () => {
     const world = smallWorld()
     const given = { lobby_id: 'mine', game_mode_id: 'ffa', total_player_count: 3, is_closed: true, state: { a: 1 } }
 
@@ -116,7 +116,7 @@ describe('a new row', () => {
 })
 
 describe('the models', () => {
-  it('come after those that they refer to', () => {
+  it('come after the models that they refer to', () => {
     const refersTo = {
       namespaces: 'games',
       gameModes: 'namespaces',
@@ -131,7 +131,7 @@ describe('the models', () => {
     expect(wrong).toEqual([])
   })
 
-  it('give to settings their one id', () => {
+  it('set the only id of settings', () => {
     expect(() => smallWorld({ rows: { settings: [{ settings_id: 'other' }] } })).toThrow(
       /settings\[0\]: settings_id is "other": expected "settings"/,
     )
@@ -139,7 +139,7 @@ describe('the models', () => {
 })
 
 describe('an update that changes the kind of a row', () => {
-  it('leaves out what only the former kind has', async () => {
+  it('removes the fields that only the former kind has', async () => {
     const { lobbies, deviceLinks } = smallWorld()
     await lobbies.create({ lobby_id: 'new', status: 'starting', ready_by: startAt + 1, stops_at: startAt + 2 })
     const assign = (columns: object) => ({ data: (draft: object) => void Object.assign(draft, columns) })
@@ -160,7 +160,7 @@ describe('an update that changes the kind of a row', () => {
     expect([link, complete].map(row => row && 'completes' in row)).toEqual([true, false])
   })
 
-  it('is refused where it gives what the new kind has not', async () => {
+  it('is refused if it sets a field of the former kind', async () => {
     const { lobbies } = smallWorld()
 
     const update = lobbies.update(q => q.where({ lobby_id: 'l0' }), {
@@ -170,7 +170,7 @@ describe('an update that changes the kind of a row', () => {
     await expect(update).rejects.toThrow('stops_at is an unknown key')
   })
 
-  it('answers the record as it stands, with what follows from it', async () => {
+  it('returns the whole row, with derived fields', async () => {
     const { lobbies, players } = smallWorld()
     await lobbies.create({ lobby_id: 'new' })
     await players.create({ lobby_id: 'new' })

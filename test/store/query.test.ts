@@ -131,7 +131,7 @@ const red: Thing = { thing_id: 'a', colour: 'red', size: 1, words: [], place: { 
 
 describe('a query of a table', () => {
   it.prop([things, predicate], { numRuns: 300 })(
-    'finds what the data library finds, in the same order',
+    'finds the same rows as the data library, in the same order',
     async (rows, predicate) => {
       const library = await libraryOf(rows)
       const table = tableOf(rows)
@@ -146,7 +146,7 @@ describe('a query of a table', () => {
     },
   )
 
-  it.prop([things, chain])('can be kept and asked again', (rows, chain) => {
+  it.prop([things, chain])('can be kept and used again', (rows, chain) => {
     const table = tableOf(rows)
 
     const found = table.findMany(chain)
@@ -159,7 +159,7 @@ describe('a query of a table', () => {
     ['in a where', other => q => q.where(other as never)],
     ['in an and', other => q => q.where({ colour: 'red' }).and(other)],
     ['in an or', other => q => q.where({ colour: 'blue' }).or(other)],
-  ])('of another copy of the library is taken %s', (_, predicate) => {
+  ])('of another copy of the library is accepted %s', (_, predicate) => {
     // Another copy's instances pass for none of ours: only what they do tells what they are.
     const other = { test: (thing: Thing) => thing.size === 2 } as unknown as Query<Thing>
     const small = { thing_id: 'a', colour: 'red', size: 1, words: [] }
@@ -178,7 +178,7 @@ describe('a query of a table', () => {
     expect(tagsOf(predicate)).toEqual([tag])
   })
 
-  it('that names a key does not find it where another condition is against it', () => {
+  it('with a key and a condition against that row finds nothing', () => {
     const table = tableOf([red])
 
     const found = [

@@ -34,8 +34,8 @@ const stream = fc.constantFrom('world', 'ray', 'faker')
 const some = (draw: () => number) => Array.from({ length: 20 }, draw)
 const words = (random: Random) => some(() => random.uint32())
 
-describe('chance', () => {
-  it.prop([seed, stream])('is sfc32, begun with four hashes of seed and stream', (seed, stream) => {
+describe('the random generator', () => {
+  it.prop([seed, stream])('is sfc32, seeded with four hashes of seed and stream', (seed, stream) => {
     const draw = sfc32([1, 2, 3, 4].map(nth => hashed(`${seed}/${stream}`, nth)))
 
     const values = words(new Random(seed, stream))
@@ -43,7 +43,7 @@ describe('chance', () => {
     expect(values).toEqual(some(draw))
   })
 
-  it('gives for seed 42 what it has always given', () => {
+  it('always gives the same numbers for seed 42', () => {
     const random = new Random(42, 'world')
 
     const values = [random.uint32(), random.uuid(), random.token('cloud')]
@@ -51,7 +51,7 @@ describe('chance', () => {
     expect(values).toEqual([541518091, 'a66a7919-7e07-442b-a5b0-dadcd1eb53ef', 'cloud.mock.9yfda74v2acru9vrqcp704ph'])
   })
 
-  it.prop([seed, stream])('is the same for the same seed and stream', (seed, stream) => {
+  it.prop([seed, stream])('repeats for the same seed and stream', (seed, stream) => {
     const [one, other] = [new Random(seed, stream), new Random(seed, stream)]
 
     expect(words(one)).toEqual(words(other))
@@ -71,7 +71,7 @@ describe('chance', () => {
     expect(words(one)).not.toEqual(words(other))
   })
 
-  it.prop([seed, fc.nat(30)])('goes on from where it was saved', (seed, drawn) => {
+  it.prop([seed, fc.nat(30)])('continues from a saved state', (seed, drawn) => {
     const random = new Random(seed, 'world')
     for (let i = 0; i < drawn; i++) random.uint32()
     const saved = random.save()
@@ -88,13 +88,13 @@ describe('chance', () => {
     )
   })
 
-  it('makes no UUID twice among 10,000', () => {
+  it('makes 10,000 different UUIDs', () => {
     const random = new Random(1, 'world')
 
     expect(new Set(Array.from({ length: 10_000 }, () => random.uuid())).size).toBe(10_000)
   })
 
-  it.prop([seed])('makes numbers from 0 to below 1', seed => {
+  it.prop([seed])('makes numbers from 0 up to 1, exclusive', seed => {
     const random = new Random(seed, 'world')
 
     const values = some(() => random.float())
@@ -102,7 +102,7 @@ describe('chance', () => {
     expect(values.every(value => value >= 0 && value < 1)).toBe(true)
   })
 
-  it('spreads its numbers evenly over ten tenths', () => {
+  it('distributes its numbers uniformly', () => {
     const random = new Random(3, 'world')
     const tenths = Array.from({ length: 10 }, () => 0)
 
@@ -114,13 +114,13 @@ describe('chance', () => {
     expect(tenths.every(count => count > 850 && count < 1150)).toBe(true)
   })
 
-  it.prop([seed, fc.nat(40)])('makes as many lower-case letters and digits as it is asked for', (seed, length) => {
+  it.prop([seed, fc.nat(40)])('makes as many lower-case letters and digits as asked', (seed, length) => {
     const letters = new Random(seed, 'world').letters(length)
 
     expect([letters.length, /^[0-9a-z]*$/.test(letters)]).toEqual([length, true])
   })
 
-  it.prop([seed])('makes tokens that begin with their label and carry the word mock', seed => {
+  it.prop([seed])('makes tokens that start with their label and contain the word mock', seed => {
     expect(new Random(seed, 'world').token('pub_prod')).toMatch(/^pub_prod\.mock\.[0-9a-z]{24}$/)
   })
 })

@@ -155,9 +155,9 @@ function mended({ games, tokens }: Lists, file: Lists): Lists {
   return mended({ games: first ? [...games, first] : games, tokens }, file)
 }
 
-describe('a world whose scenario has changed', () => {
+describe('a reload of a changed scenario', () => {
   it.prop([file, transactions, file, fc.nat(500)], { numRuns: inject('runs') })(
-    'has what the files differ in, and keeps what was written since: as an obvious merge does',
+    'merges the difference of the files into the world, like a simple model',
     async (before, transactions, after, ms) => {
       const world = worldOf(before)
       playAll(world, transactions)
@@ -172,7 +172,7 @@ describe('a world whose scenario has changed', () => {
     },
   )
 
-  it.prop([file, transactions])('is the same as before where the scenarios are', (file, transactions) => {
+  it.prop([file, transactions])('changes nothing if the scenarios are equal', (file, transactions) => {
     const world = worldOf(file)
     playAll(world, transactions)
     const before = [contents(world), world.revision]
@@ -184,7 +184,7 @@ describe('a world whose scenario has changed', () => {
     expect([changeSets, summary]).toEqual([[], { created: 0, changed: 0, deleted: 0, cascaded: 0 }])
   })
 
-  it.prop([file, file])('is a fresh world of the other file where nothing was written', (before, after) => {
+  it.prop([file, file])('gives a new world of the new file if nothing was written', (before, after) => {
     const world = worldOf(before)
 
     world.reload(definitionOf(after))
@@ -193,7 +193,7 @@ describe('a world whose scenario has changed', () => {
   })
 
   it.prop([file, transactions, file, transactions])(
-    'comes back, on reset, to the other file',
+    'makes a reset return to the new file',
     (before, transactions, after, more) => {
       const world = worldOf(before)
       playAll(world, transactions)
@@ -206,7 +206,7 @@ describe('a world whose scenario has changed', () => {
     },
   )
 
-  it.prop([file, transactions, file])('tells of one change set, or of none where nothing differs', (...given) => {
+  it.prop([file, transactions, file])('makes one change set, or none if nothing differs', (...given) => {
     const [before, transactions, after] = given
     const world = worldOf(before)
     playAll(world, transactions)
@@ -219,7 +219,7 @@ describe('a world whose scenario has changed', () => {
     expect(world.revision).toBe(changeSets.at(-1)?.revision ?? revision)
   })
 
-  it.prop([file, transactions, file])('counts what has become of the records', (before, transactions, after) => {
+  it.prop([file, transactions, file])('counts its changes', (before, transactions, after) => {
     const world = worldOf(before)
     playAll(world, transactions)
     const rows = () => new Map([...world.games.all(), ...world.tokens.all()].map(row => [Object.values(row)[0], row]))
@@ -239,7 +239,7 @@ describe('a world whose scenario has changed', () => {
   })
 
   it.prop([file, transactions, file])(
-    'touches no row that stays as it is and keeps its place',
+    'leaves unchanged rows and their positions alone',
     (before, transactions, after) => {
       const world = worldOf(before)
       playAll(world, transactions)
@@ -262,7 +262,7 @@ describe('a world whose scenario has changed', () => {
     },
   )
 
-  it('draws other chance than before only where nothing has been drawn', async () => {
+  it('changes the random state only if nothing has been drawn', async () => {
     const [drawn, untouched] = [worldOf({ games: [], tokens: [] }), worldOf({ games: [], tokens: [] })]
     const other = { ...definitionOf({ games: [], tokens: [] }), seed: 2 }
     const first = await drawn.games.create({ name_id: 'first' })

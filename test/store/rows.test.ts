@@ -28,7 +28,7 @@ const nasty = [
 ]
 
 describe.each(nasty)('a state %s', (_what, text) => {
-  it('survives a create byte for byte', async () => {
+  it('is the same after a create, byte for byte', async () => {
     const world = smallWorld()
 
     await world.lobbies.create({ ...isNasty, state: JSON.parse(text) })
@@ -36,7 +36,7 @@ describe.each(nasty)('a state %s', (_what, text) => {
     expect(stored(world)).toBe(text)
   })
 
-  it('survives an update byte for byte', async () => {
+  it('is the same after an update, byte for byte', async () => {
     const world = smallWorld({ rows: { ...smallRows(), lobbies: [lobby('nasty')] } })
 
     await world.lobbies.update(q => q.where(isNasty), {
@@ -48,7 +48,7 @@ describe.each(nasty)('a state %s', (_what, text) => {
     expect(stored(world)).toBe(text)
   })
 
-  it('survives an update of something else byte for byte', async () => {
+  it('is the same after an update of another field, byte for byte', async () => {
     const world = smallWorld()
     await world.lobbies.create({ ...isNasty, state: JSON.parse(text) })
 
@@ -61,13 +61,13 @@ describe.each(nasty)('a state %s', (_what, text) => {
     expect(stored(world)).toBe(text)
   })
 
-  it('survives the start of a world byte for byte', () => {
+  it('is the same in a new world, byte for byte', () => {
     const world = smallWorld({ rows: { ...smallRows(), lobbies: [{ ...lobby('nasty'), state: JSON.parse(text) }] } })
 
     expect(stored(world)).toBe(text)
   })
 
-  it('gives nothing to the prototypes of objects', async () => {
+  it('adds nothing to the prototypes of objects', async () => {
     const world = smallWorld()
 
     await world.lobbies.create({ ...isNasty, state: JSON.parse(text) })
@@ -77,7 +77,7 @@ describe.each(nasty)('a state %s', (_what, text) => {
 })
 
 describe.each(nasty.filter(([, text]) => text !== nested(64)))('a value in a state, %s,', (_what, text) => {
-  it('survives an update beside it byte for byte', async () => {
+  it('is the same after an update of another field, byte for byte', async () => {
     const world = smallWorld()
     await world.lobbies.create({ ...isNasty, state: { kept: JSON.parse(text), round: 1 } })
 
@@ -91,7 +91,7 @@ describe.each(nasty.filter(([, text]) => text !== nested(64)))('a value in a sta
   })
 })
 
-describe('a state that nests 65 levels', () => {
+describe('a state with 65 levels', () => {
   const tooDeep = JSON.parse(nested(65))
 
   it('is refused by a create', async () => {
@@ -120,7 +120,7 @@ describe('a row', () => {
   const frozenWithin = (value: unknown): boolean =>
     typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozenWithin))
 
-  it('of a new world is frozen in all its depth', () => {
+  it('of a new world is deeply frozen', () => {
     const frozenState = Object.freeze(state())
 
     const world = smallWorld({ rows: { ...smallRows(), lobbies: [{ ...lobby('l0'), state: frozenState }] } })
@@ -128,7 +128,7 @@ describe('a row', () => {
     expect(frozenWithin(world.lobbies.get('l0'))).toBe(true)
   })
 
-  it('that was created is frozen in all its depth', async () => {
+  it('is deeply frozen after a create', async () => {
     const world = smallWorld()
 
     const row = await world.lobbies.create({ state: state() })
@@ -136,7 +136,7 @@ describe('a row', () => {
     expect(frozenWithin(row)).toBe(true)
   })
 
-  it('that was updated is frozen in all its depth', async () => {
+  it('is deeply frozen after an update', async () => {
     const world = smallWorld()
 
     const row = await world.lobbies.update(q => q.where({ lobby_id: 'l0' }), {
@@ -148,7 +148,7 @@ describe('a row', () => {
     expect(frozenWithin(row)).toBe(true)
   })
 
-  it('does not change with the value that it was made from', async () => {
+  it('does not change with its input', async () => {
     const world = smallWorld()
     const mine = state()
     const { lobby_id } = await world.lobbies.create({ state: mine })
@@ -158,7 +158,7 @@ describe('a row', () => {
     expect(world.lobbies.get(lobby_id)?.state).toEqual(state())
   })
 
-  it('that was handed out stays as it was when the record changes', async () => {
+  it('that was returned does not change with later writes', async () => {
     const world = smallWorld()
     const before = world.lobbies.get('l0')
 

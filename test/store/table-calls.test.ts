@@ -25,7 +25,7 @@ async function refusal(call: () => unknown): Promise<unknown> {
 }
 
 describe('update(id, changes)', () => {
-  it('gives fields new values, and removes those that are null', async () => {
+  it('sets new values, and removes fields that are null', async () => {
     const { lobbies } = worldOf()
 
     const changed = await lobbies.update(ids.lobby, { is_closed: true, state: null, region_id: undefined })
@@ -41,7 +41,7 @@ describe('update(id, changes)', () => {
     expect(changed).toMatchObject({ game_mode_id: 'duel', listable: false })
   })
 
-  it('is one of the writes of a transaction', () => {
+  it('joins a transaction', () => {
     const world = worldOf()
 
     const write = () =>
@@ -56,7 +56,7 @@ describe('update(id, changes)', () => {
 })
 
 describe('delete(id)', () => {
-  it('deletes the record, and answers it', async () => {
+  it('deletes the row, and returns it', async () => {
     const { lobbies } = worldOf()
 
     expect((await lobbies.delete('closed')).lobby_id).toBe('closed')
@@ -64,14 +64,14 @@ describe('delete(id)', () => {
   })
 })
 
-describe('a query that is fields with values', () => {
+describe('a query with field values', () => {
   it.each([
     [{ lobby_id: 'closed' }],
     [{ is_closed: true }],
     [{ state: { map: 'Quarry' } }],
     [{ 'state.map': 'Quarry', 'state.size.x': 3 }],
     [{ is_closed: true, total_player_count: (count: number) => count === 0 }],
-  ])('finds, counts, changes and deletes what %j says', async query => {
+  ])('finds, counts, updates and deletes the same rows: %j', async query => {
     const { lobbies } = worldOf()
     await lobbies.update('closed', { state: { map: 'Quarry', size: { x: 3, y: 4 } } })
 
@@ -90,7 +90,7 @@ describe('a query that is fields with values', () => {
 describe('a query', () => {
   const nothing = (q: { where(condition: object): unknown }) => wrong(q.where({ lobby_id: 'nobody' }))
 
-  it('that finds nothing answers undefined, or nothing', async () => {
+  it('returns undefined or an empty list if it finds nothing', async () => {
     const { lobbies } = worldOf()
     const data = () => {}
 
@@ -103,7 +103,7 @@ describe('a query', () => {
     ['findMany', table => table.findMany(nothing, { strict: true })],
     ['update', table => table.update(nothing, { data() {}, strict: true })],
     ['delete', table => table.delete(nothing, { strict: true })],
-  ])('that is strict and finds nothing is a UsageError of %s', async (name, call) => {
+  ])('throws a UsageError if it is strict and finds nothing: %s', async (name, call) => {
     expect(await refusal(() => call(worldOf().lobbies))).toMatchObject({
       name: 'UsageError',
       message: expect.stringMatching(
@@ -114,7 +114,7 @@ describe('a query', () => {
     })
   })
 
-  it('that is strict answers what it finds', async () => {
+  it('returns its rows if it is strict and finds some', async () => {
     const { lobbies } = worldOf()
     const strict = { strict: true } as const
 
@@ -219,7 +219,7 @@ describe('a table refuses', () => {
   const method = fc.constantFrom('get', 'findFirst', 'findMany', 'count', 'create', 'update', 'delete')
 
   it.prop([fc.constantFrom(...tableNames), method, fc.array(fields, { maxLength: 3 })])(
-    'whatever it is called with by a UsageError, if it refuses it',
+    'any wrong argument with a UsageError',
     async (name, called, args) => {
       const table = worldOf()[name] as unknown as Record<typeof called, (...args: unknown[]) => unknown>
 

@@ -115,7 +115,7 @@ function walked({ lobbies, players, namespaces }: Tables): ReturnType<typeof der
 
 describe('sums, orders and views', () => {
   it.prop([fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 12 })], { numRuns: inject('runs') })(
-    'say what a walk over all rows says: in a transaction, after it, after a reset, and in a fork',
+    'equal a full scan of all rows in a transaction, after it, after a reset, and in a fork',
     async transactions => {
       const mock = createMockmaker({ scenario: tanks })
       const live = ({ world }: { readonly world: World }) => world as LiveWorld // which is what a mock's worlds are
@@ -144,7 +144,7 @@ describe('sums, orders and views', () => {
 })
 
 describe('an index', () => {
-  it.each(['new', 'renamed'])('looks at few rows inside a transaction that has written many: %s ones', how => {
+  it.each(['new', 'renamed'])('reads few rows inside a transaction that has written many: %s ones', how => {
     let reads = 0
     const rowOf = (id: string, name = id) => ({
       id,

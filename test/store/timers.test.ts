@@ -10,7 +10,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe('a queue of timers', () => {
-  it.prop([fc.array(step, { maxLength: 200 })])('does as a list that is sorted after each step', steps => {
+  it.prop([fc.array(step, { maxLength: 200 })])('behaves like a list that is sorted after each step', steps => {
     const timers = new TimerQueue()
     const added: Timer[] = []
     const kept: Timer[] = []
@@ -36,19 +36,22 @@ describe('a queue of timers', () => {
     }
   })
 
-  it.prop([fc.array(fc.nat(9))])('returns the earliest first, and those of one time as they were added', times => {
-    const timers = new TimerQueue()
-    const added = times.map(at => timers.add({ at, run: () => {} }))
+  it.prop([fc.array(fc.nat(9))])(
+    'returns the earliest first, and those of one time in the order of their creation',
+    times => {
+      const timers = new TimerQueue()
+      const added = times.map(at => timers.add({ at, run: () => {} }))
 
-    const taken = added.map(() => {
-      const first = timers.first() as Timer
-      timers.remove(first)
-      return added.indexOf(first)
-    })
+      const taken = added.map(() => {
+        const first = timers.first() as Timer
+        timers.remove(first)
+        return added.indexOf(first)
+      })
 
-    const sorted = times.map((at, i) => ({ at, i })).sort((a, b) => a.at - b.at || a.i - b.i)
-    expect(taken).toEqual(sorted.map(({ i }) => i))
-  })
+      const sorted = times.map((at, i) => ({ at, i })).sort((a, b) => a.at - b.at || a.i - b.i)
+      expect(taken).toEqual(sorted.map(({ i }) => i))
+    },
+  )
 
   it.prop([fc.array(fc.tuple(fc.integer({ min: 0, max: 999 }), fc.boolean()), { minLength: 20, maxLength: 60 })], {
     numRuns: 500,

@@ -9,14 +9,14 @@ const seeds = fc.maxSafeInteger()
 const minted = fc.record({ seed: seeds, now: fc.integer({ min: 0, max: latestMs }), stream: fc.string() })
 
 describe('a token of a player of a development server', () => {
-  it.prop([minted])('expires 365 days after the minute in which it was minted', ({ seed, now, stream }) => {
+  it.prop([minted])('expires 365 days after the minute of its creation', ({ seed, now, stream }) => {
     const token = devPlayerToken(new Random(seed, stream), { seed, now })
 
     expect(token).toMatch(/^dev_player\.mock\.[0-9a-z]{24}$/)
     expect(devPlayerExpiry(token, seed)).toBe(now - (now % 60_000) + 365 * dayMs)
   })
 
-  it.prop([minted, seeds])('is known in worlds of its seed only', ({ seed, now, stream }, other) => {
+  it.prop([minted, seeds])('is valid only in worlds of its seed', ({ seed, now, stream }, other) => {
     fc.pre(other !== seed)
     const token = devPlayerToken(new Random(seed, stream), { seed, now })
 
@@ -24,7 +24,7 @@ describe('a token of a player of a development server', () => {
   })
 
   it.prop([minted, fc.nat(), fc.constantFrom(...'0123456789abcdefghijklmnopqrstuvwxyz.A')])(
-    'is none with a character changed, added or missing',
+    'is invalid with a changed, added or missing character',
     ({ seed, now, stream }, at, letter) => {
       const token = devPlayerToken(new Random(seed, stream), { seed, now })
       const place = at % token.length

@@ -81,7 +81,7 @@ const failures: readonly (readonly [what: string, write: Write, message: string]
 ]
 
 describe.each(failures)('a transaction that %s', (_what, write, message) => {
-  it('throws a UsageError that says what is wrong', () => {
+  it('throws a UsageError with the mistake', () => {
     const world = smallWorld()
 
     const transact = () => world.transaction(tx => write(tx, world))
@@ -90,7 +90,7 @@ describe.each(failures)('a transaction that %s', (_what, write, message) => {
     expect(transact).toThrow(message)
   })
 
-  it('leaves the world as before, to the byte', () => {
+  it('leaves the world unchanged, to the byte', () => {
     const world = smallWorld()
     expect(indexProblems(world)).toEqual([])
     const before = dump(world)
@@ -106,7 +106,7 @@ describe.each(failures)('a transaction that %s', (_what, write, message) => {
     expect(indexProblems(world)).toEqual([])
   })
 
-  it('is one that the next transaction does not notice', () => {
+  it('does not affect the next transaction', () => {
     const [world, other] = [smallWorld(), smallWorld()]
     expect(() => world.transaction(tx => write(tx, world))).toThrow()
 
@@ -115,7 +115,7 @@ describe.each(failures)('a transaction that %s', (_what, write, message) => {
     expect(dump(world)).toBe(dump(other))
   })
 
-  it('undoes its own part alone inside another one that catches', () => {
+  it('undoes only its own writes if an outer transaction catches its error', () => {
     const [world, other] = [smallWorld(), smallWorld()]
 
     // References and unique keys are checked when the outer one ends: the throw at the end stands for those.
@@ -142,11 +142,11 @@ describe.each(failures)('a transaction that %s', (_what, write, message) => {
 })
 
 describe('a transaction', () => {
-  it('returns what its function returns', () => {
+  it('returns the result of its function', () => {
     expect(smallWorld().transaction(({ games }) => games.count())).toBe(2)
   })
 
-  it('throws what its function throws', () => {
+  it('throws the error of its function', () => {
     const error = new Stop()
 
     const transact = () =>
@@ -157,14 +157,14 @@ describe('a transaction', () => {
     expect(transact).toThrow(error)
   })
 
-  it('refuses what is no function', () => {
+  it('refuses an argument that is not a function', () => {
     // No type lets it pass.
     expect(() => smallWorld().transaction({} as never)).toThrow(
       new UsageError('world.transaction expects a function, as in world.transaction(tx => …)'),
     )
   })
 
-  it('reads what it has written, by each kind of read', () => {
+  it('reads its own writes, by each kind of read', () => {
     const read = smallWorld().transaction(({ games }) => {
       games.create(game('cars'))
       games.delete('boats')
@@ -182,7 +182,7 @@ describe('a transaction', () => {
     expect(read).toEqual([['tanks', 'cars', 'boats'], 'cars', 'tanks', [], 3])
   })
 
-  it('keeps the writes around a call that was refused, whose error it catches', () => {
+  it('keeps other writes if it catches the error of a refused call', () => {
     const world = smallWorld()
 
     world.transaction(({ games }) => {
@@ -194,7 +194,7 @@ describe('a transaction', () => {
     expect(world.games.all().map(({ game_id }) => game_id)).toEqual(['tanks', 'boats', 'cars', 'bikes'])
   })
 
-  it('createMany creates all rows or none', () => {
+  it('creates all rows of createMany, or none', () => {
     const world = smallWorld()
     const before = dump(world)
 
@@ -204,7 +204,7 @@ describe('a transaction', () => {
     expect(dump(world)).toBe(before)
   })
 
-  it('has one revision and one change set, its inner ones included', () => {
+  it('has one revision and one change set, nested transactions included', () => {
     const world = smallWorld()
     const told = vi.fn()
     world.subscribe(told)
@@ -217,7 +217,7 @@ describe('a transaction', () => {
     expect(told.mock.calls.map(([{ changes }]) => changes.length)).toEqual([2])
   })
 
-  it('takes a call of a table of the world as a part of itself', async () => {
+  it("includes calls of the world's tables", async () => {
     const world = smallWorld()
     const before = dump(world)
     const created: Promise<unknown>[] = []
@@ -234,7 +234,7 @@ describe('a transaction', () => {
     expect(dump(world)).toBe(before)
   })
 
-  it('writes to another world at once, also where it fails itself', () => {
+  it('does not include writes to another world, which stay if it fails', () => {
     const [world, other] = [smallWorld(), smallWorld()]
 
     expect(() =>
@@ -247,7 +247,7 @@ describe('a transaction', () => {
     expect(other.games.get('guest')).toEqual(game('guest'))
   })
 
-  it('sees time stand still, and cannot move it', async () => {
+  it('has a constant time, and cannot change the clock', async () => {
     const world = smallWorld({ clock: 'running' })
 
     const [first, second, move] = world.transaction(() => {
@@ -270,7 +270,7 @@ describe('a transaction that has ended', () => {
         throw new Stop()
       },
     ],
-  ])('%s refuses writes through what was kept of it', (_how, end) => {
+  ])('%s refuses writes through its saved tables', (_how, end) => {
     const world = smallWorld()
     const kept: TransactionTables[] = []
     const tables: TransactionTables['games'][] = []
@@ -298,7 +298,7 @@ describe('a transaction that has ended', () => {
     expect(dump(world)).toBe(before)
   })
 
-  it('refuses them inside a later one, too', () => {
+  it('refuses writes within a later transaction too', () => {
     const world = smallWorld()
     const kept = world.transaction(tx => ({ games: tx.games }))
     const before = dump(world)
@@ -308,7 +308,7 @@ describe('a transaction that has ended', () => {
     expect(dump(world)).toBe(before)
   })
 
-  it('refuses what an asynchronous function writes after its first await', async () => {
+  it('refuses the writes of an async function after its first await', async () => {
     const world = smallWorld()
     const errors: unknown[] = []
     const write = async ({ games }: TransactionTables) => {
@@ -328,8 +328,8 @@ describe('a transaction that has ended', () => {
   })
 })
 
-describe('the calls of a table outside a transaction', () => {
-  it('keep all of 100 increments that begin at once', async () => {
+describe('table calls outside of a transaction', () => {
+  it('keep all of 100 concurrent increments', async () => {
     const world = smallWorld()
     const increment = () =>
       world.namespaces.update(q => q.where({ namespace_id: 'prod' }), {
@@ -343,7 +343,7 @@ describe('the calls of a table outside a transaction', () => {
     expect(world.namespaces.get('prod')?.lobby_count_max).toBe(228)
   })
 
-  it('await a data function that is asynchronous, and keep what was written meanwhile', async () => {
+  it('await an asynchronous data function, and keep writes that are made meanwhile', async () => {
     const world = smallWorld()
 
     const update = world.namespaces.update(q => q.where({ namespace_id: 'prod' }), {
@@ -358,7 +358,7 @@ describe('the calls of a table outside a transaction', () => {
     expect(world.namespaces.get('prod')).toMatchObject({ lobby_count_max: 7, display_name: 'Meanwhile' })
   })
 
-  it('reject with what an asynchronous data function rejects with, and change nothing', async () => {
+  it('reject with the error of an asynchronous data function, and change nothing', async () => {
     const world = smallWorld()
     const before = dump(world)
 
@@ -373,7 +373,7 @@ describe('the calls of a table outside a transaction', () => {
     expect(dump(world)).toBe(before)
   })
 
-  it('change nothing where one row of several is refused', async () => {
+  it('change nothing if one of several rows is refused', async () => {
     const world = smallWorld()
     const before = dump(world)
 

@@ -74,7 +74,7 @@ describe('the change sets of a world', () => {
   })
 
   it.prop([fc.constantFrom('frozen', 'running'), fc.array(event, { minLength: 1, maxLength: 15 })], { numRuns: 150 })(
-    'lead from its first state to each later one, and back again',
+    'lead from its first state to each later one, and back',
     async (clock, events) => {
       vi.useFakeTimers({ now: startAt, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
       const changeSets: ChangeSet[] = []

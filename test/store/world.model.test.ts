@@ -36,7 +36,7 @@ const history = fc.array(fc.tuple(event, fc.boolean()), { minLength: 1, maxLengt
 const numRuns = inject('runs')
 
 describe('a world', () => {
-  it.prop([history], { numRuns })('is what the obvious model is, whatever happens to it', async events => {
+  it.prop([history], { numRuns })('behaves like a simple model, through any commands', async events => {
     let world = smallWorld()
     const model = modelOf(world)
     const left: { readonly world: LiveWorld; readonly dump: string }[] = []
@@ -59,7 +59,7 @@ describe('a world', () => {
   })
 
   it.prop([fc.array(plainTransaction, { maxLength: 3 }), plainTransaction], { numRuns })(
-    'is as before to the byte, its indexes too, once a transaction has failed',
+    'is unchanged to the byte after a failed transaction, indexes included',
     (before, failing) => {
       const world = smallWorld()
       for (const one of before) succeeds(one, world)
@@ -74,7 +74,7 @@ describe('a world', () => {
   )
 
   it.prop([fc.array(plainTransaction, { maxLength: 3 }), randomTransaction], { numRuns })(
-    'finds by each kind of query what a filter of all rows finds, inside a transaction and outside',
+    'finds by each kind of query the same rows as a filter of all rows, inside and outside of a transaction',
     (before, last) => {
       const world = smallWorld()
       for (const one of before) succeeds(one, world)

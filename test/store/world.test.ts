@@ -9,7 +9,7 @@ import { contents, dump, game, lobby, smallDefinition, smallRows, smallWorld } f
 import { startAt } from '../support/tanks.js'
 
 describe('a new world', () => {
-  it('has its rows in their order', () => {
+  it('keeps the order of its rows', () => {
     const world = smallWorld()
 
     const ids = world.lobbies.all().map(({ lobby_id }) => lobby_id)
@@ -25,7 +25,7 @@ describe('a new world', () => {
     expect(create).toThrow(new UsageError('games[1]: display_name is 5: expected string'))
   })
 
-  it('leaves the rows that it is given as they were', () => {
+  it('does not change the given rows', () => {
     const state = { map: 'dust', players: [{ name: 'Ann' }] }
     const rows = smallRows()
 
@@ -34,13 +34,13 @@ describe('a new world', () => {
     expect([state, state.players, state.players[0]].map(Object.isFrozen)).toEqual([false, false, false])
   })
 
-  it('has a revision that is the time at which it starts', () => {
+  it('starts with a revision that equals its time', () => {
     const world = smallWorld()
 
     expect(world.revision).toBe(startAt)
   })
 
-  it('is the same for the same seed', async () => {
+  it('is equal for equal seeds', async () => {
     const worlds = [smallWorld({ seed: 7 }), smallWorld({ seed: 7 })]
 
     for (const world of worlds) {
@@ -51,7 +51,7 @@ describe('a new world', () => {
     expect(new Set(worlds.map(contents)).size).toBe(1)
   })
 
-  it('draws other ids for another seed', async () => {
+  it('has other ids for another seed', async () => {
     const worlds = [smallWorld({ seed: 7 }), smallWorld({ seed: 8 })]
 
     for (const world of worlds) await world.lobbies.create({})
@@ -59,7 +59,7 @@ describe('a new world', () => {
     expect(new Set(worlds.map(contents)).size).toBe(2)
   })
 
-  it('draws ids that do not depend on the time', async () => {
+  it('has ids that do not depend on the time', async () => {
     const worlds = [smallWorld(), smallWorld({ now: 5 })]
 
     const ids = await Promise.all(worlds.map(world => world.lobbies.create({}).then(({ lobby_id }) => lobby_id)))
@@ -68,9 +68,9 @@ describe('a new world', () => {
   })
 })
 
-describe('a world that is reset', () => {
+describe('a reset', () => {
   it.prop([fc.array(plainTransaction, { maxLength: 6 })])(
-    'is as at its start: rows, order, random state and time',
+    'restores rows, order, random state and time',
     async transactions => {
       const world = smallWorld()
       const fresh = smallWorld()
@@ -94,7 +94,7 @@ describe('a world that is reset', () => {
     },
   )
 
-  it.prop([fc.array(plainTransaction, { maxLength: 6 })])('goes on as one that was never touched', transactions => {
+  it.prop([fc.array(plainTransaction, { maxLength: 6 })])('continues like a new world', transactions => {
     const world = smallWorld()
     const fresh = smallWorld()
     for (const transaction of transactions) succeeds(transaction, world)
@@ -105,7 +105,7 @@ describe('a world that is reset', () => {
     expect([contents(world), world.random.save()]).toEqual([contents(fresh), fresh.random.save()])
   })
 
-  it('puts a row that was deleted and created again back in its place', () => {
+  it('restores the position of a row that was deleted and created again', () => {
     const world = smallWorld()
     world.transaction(({ lobbies }) => lobbies.create(lobbies.delete('l0')))
 
@@ -114,7 +114,7 @@ describe('a world that is reset', () => {
     expect(world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['l0', 'l1', 'l2'])
   })
 
-  it('tells only what differs', async () => {
+  it('makes a change set of the differences only', async () => {
     const world = smallWorld()
     const told: ChangeSet[] = []
     await world.games.create(game('cars'))
@@ -137,7 +137,7 @@ describe('a world that is reset', () => {
     expect(told.map(({ cause }) => cause)).toEqual([{ kind: 'reset' }])
   })
 
-  it('keeps the revision of rows that are equal already', async () => {
+  it('keeps the revision of unchanged rows', async () => {
     const world = smallWorld()
     const revisionOf = (id: string) => world.read(({ tables }) => tables.games.get(id)).revision
     await world.games.update(q => q.where({ game_id: 'boats' }), {
@@ -151,7 +151,7 @@ describe('a world that is reset', () => {
     expect([revisionOf('tanks'), revisionOf('boats')]).toEqual([startAt, startAt + 2])
   })
 
-  it('tells nobody where nothing differs', () => {
+  it('sends no change set if nothing differs', () => {
     const world = smallWorld()
     const told = vi.fn()
     world.subscribe(told)
@@ -161,7 +161,7 @@ describe('a world that is reset', () => {
     expect([told.mock.calls, world.revision]).toEqual([[], startAt])
   })
 
-  it('can be reset again and again', async () => {
+  it('can be repeated', async () => {
     const world = smallWorld()
     const fresh = contents(world)
 
@@ -174,33 +174,36 @@ describe('a world that is reset', () => {
     expect(contents(world)).toBe(fresh)
   })
 
-  it.each(['reset', 'load', 'reload'] as const)('or changed by a %s that fails inside is as before', async how => {
-    const world = smallWorld()
-    world.transaction(({ lobbies, games }) => {
-      lobbies.createMany(3, i => ({ lobby_id: `new${i}` }))
-      lobbies.delete('l0')
-      games.update('boats', { name_id: 'ships' })
-    })
-    await world.clock.advance(7)
-    const before = dump(world)
-    const inside = () => {
-      throw new Error('stop')
-    }
+  it.each(['reset', 'load', 'reload'] as const)(
+    'of the kind %s that throws inside leaves the world unchanged',
+    async how => {
+      const world = smallWorld()
+      world.transaction(({ lobbies, games }) => {
+        lobbies.createMany(3, i => ({ lobby_id: `new${i}` }))
+        lobbies.delete('l0')
+        games.update('boats', { name_id: 'ships' })
+      })
+      await world.clock.advance(7)
+      const before = dump(world)
+      const inside = () => {
+        throw new Error('stop')
+      }
 
-    const rows = { ...smallRows(), lobbies: [lobby('other')] }
-    const definition = { ...smallDefinition({ rows, now: startAt + 5 }), title: 'other' }
-    const replace = {
-      reset: () => world.reset({ inside }),
-      load: () => world.replaceState(createState(definition), { cause: { kind: 'load' }, inside }),
-      reload: () => world.reload(definition, { inside }),
-    }
-    expect(replace[how]).toThrow('stop')
+      const rows = { ...smallRows(), lobbies: [lobby('other')] }
+      const definition = { ...smallDefinition({ rows, now: startAt + 5 }), title: 'other' }
+      const replace = {
+        reset: () => world.reset({ inside }),
+        load: () => world.replaceState(createState(definition), { cause: { kind: 'load' }, inside }),
+        reload: () => world.reload(definition, { inside }),
+      }
+      expect(replace[how]).toThrow('stop')
 
-    expect(dump(world)).toBe(before)
-    world.transaction(({ lobbies }) => lobbies.create({ lobby_id: 'next' }))
-    expect(world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['l1', 'l2', 'new0', 'new1', 'new2', 'next'])
-    expect(indexProblems(world)).toEqual([])
-    world.reset()
-    expect([world.title, world.clock.now(), contents(world)]).toEqual(['small', startAt, contents(smallWorld())])
-  })
+      expect(dump(world)).toBe(before)
+      world.transaction(({ lobbies }) => lobbies.create({ lobby_id: 'next' }))
+      expect(world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['l1', 'l2', 'new0', 'new1', 'new2', 'next'])
+      expect(indexProblems(world)).toEqual([])
+      world.reset()
+      expect([world.title, world.clock.now(), contents(world)]).toEqual(['small', startAt, contents(smallWorld())])
+    },
+  )
 })
