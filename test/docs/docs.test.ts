@@ -6,7 +6,7 @@ import { parseScenario } from '../../src/scenarios.js'
 import { LobbyRow, PlayerRow } from '../../src/store/matchmaker-rows.js'
 import { DeviceLinkRow } from '../../src/store/rows.js'
 import { run } from '../support/command.js'
-import { blocksWith, pageAt, pages } from '../support/docs.js'
+import { type Block, blocksWith, pageAt, pages } from '../support/docs.js'
 import { keysOf } from './generated.js'
 import { anchorsOf, linksOf, sentencesOf, wordsIn } from './prose.js'
 import { actionsOf, commandsOfCi, isBashOnly } from './shell.js'
@@ -18,6 +18,31 @@ const pagesWith = (language: string) =>
 /** Whether a block of YAML is a scenario. The others are for other programs, and name their file. */
 const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !file.startsWith('.github/')
 const scenarios = blocksWith('yaml').filter(({ block }) => isScenario(block))
+
+/** Settings of programs that are not here. Tests of engines read the blocks with these texts. */
+const settings: Readonly<Record<string, string>> = {
+  cs: 'PlayerPrefs.SetString',
+  ini: '[/Script/Rivet.RivetClient]',
+  json: 'ApiEndpoint',
+}
+
+/** Code of the guides that is no test: tests in a browser run it. */
+const ranInBrowser = ['mocks.ts', '.storybook/mocks.ts', '.storybook/preview.ts', 'e2e/mock.ts', 'e2e/lobbies.e2e.ts']
+
+/** Whether a test runs a block, or compares it. `before` is the block before it on the page. */
+function isTested(
+  { language, text, file = '' }: Block,
+  { before, shell }: { before: Block | undefined; shell: string },
+) {
+  if (language === 'sh' || language === 'powershell') return true
+  // Output is compared with that of the commands before it.
+  if (language === 'text') return before?.language === 'sh' || before?.language === 'powershell'
+  if (language === 'js') return file !== '' && shell.includes(`node ${file}`)
+  if (language === 'ts') return file.endsWith('.test.ts') || ranInBrowser.includes(file)
+  if (language === 'yaml') return isScenario({ file }) || file === '.github/workflows/test.yml'
+  if (language === 'mermaid') return text.startsWith('stateDiagram-v2')
+  return settings[language] !== undefined && text.includes(settings[language])
+}
 
 /** What the first cells of the tables have in backticks, where it matches a pattern. */
 function firstCells(text: string, pattern: RegExp): string[] {
@@ -84,6 +109,12 @@ describe('the pages', () => {
     expect(sentencesOf(page).filter(sentence => wordsIn(sentence) > 25)).toEqual([])
   })
 
+  it.for(everyPage)('%s names only files that exist', ([, { text }]) => {
+    const named = [...text.matchAll(/`((?:src|test|docs|fixtures|\.ci)\/[\w./-]+)`/g)].map(([, path = '']) => path)
+
+    expect(named.filter(path => !existsSync(path))).toEqual([])
+  })
+
   it.for(everyPage)('%s names only npm scripts that exist', ([, { text }]) => {
     const { scripts }: { scripts: object } = JSON.parse(readFileSync('package.json', 'utf8'))
     const named = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name)
@@ -132,18 +163,17 @@ describe('the blocks of code', () => {
   it.for(everyPage.filter(([, { blocks }]) => blocks.length > 0))(
     'of %s are run by a test, or compared by one',
     ([, { blocks }]) => {
-      const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
-      const others = blocks.filter(({ language, file }, at) => {
-        if (['sh', 'powershell', 'yaml', 'mermaid', 'cs', 'ini', 'json'].includes(language)) return false
-        // Output is compared with that of the commands before it.
-        if (language === 'text') return !['sh', 'powershell'].includes(blocks[at - 1]?.language ?? '')
-        if (language === 'js') return file === undefined || !shell.some(text => text.includes(`node ${file}`))
-        return language !== 'ts' || file === undefined
-      })
+      const shell = blocks.map(({ language, text }) => (language === 'sh' ? text : '')).join('\n')
+      const others = blocks.filter((block, at) => !isTested(block, { before: blocks[at - 1], shell }))
 
       expect(others).toEqual([])
     },
   )
+
+  it.for(everyPage)('of %s are all found', ([, { text, blocks }]) => {
+    // A fence with spaces before it, or with more than a language after it, would hide its block from the tests.
+    expect(text.match(/^\s*(?:```|~~~)/gm)?.length ?? 0).toBe(2 * blocks.length)
+  })
 
   it.for(pagesWith('sh'))('of %s for bash have a sibling for PowerShell, if that cannot run them', ([, { blocks }]) => {
     const alone = blocks.filter(
@@ -187,9 +217,11 @@ describe('the blocks of code', () => {
     ['player', PlayerRow.options.map(({ shape }) => shape.status.value)],
     ['device link', DeviceLinkRow.options.map(({ shape }) => shape.status.value)],
   ] as const)('draw the states of a %s, and no others', ([, states]) => {
-    const drawing = blocksWith('mermaid').find(({ block }) => block.text.includes(`--> ${states[0]}:`))
+    const drawings = blocksWith('mermaid')
+    const drawing = drawings.find(({ block }) => block.text.includes(`--> ${states[0]}:`))
     const drawn = [...(drawing?.block.text ?? '').matchAll(/^ {2}(\w+) -->/gm)].map(([, state]) => state)
 
     expect(new Set(drawn)).toEqual(new Set(states))
+    expect(drawings).toHaveLength(3)
   })
 })
