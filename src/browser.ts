@@ -4,11 +4,11 @@ import {
   combineWithMsw,
   type ListenOptions,
   type Mockmaker,
-  type MockmakerOptions,
   type MswMethods,
   toMswOptions,
   withHandlers,
 } from './mockmaker.js'
+import type { MockmakerOptions } from './options.js'
 
 /** A Mockmaker with MSW's service worker and its methods. `close` and `reset` also stop and reset the worker. */
 export interface BrowserMockmaker extends Mockmaker, MswMethods<SetupWorker> {
@@ -42,4 +42,5 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
   return Object.assign(mock, more)
 }
 
-export type { ListenOptions, Mockmaker, MockmakerOptions, MswMethods } from './mockmaker.js'
+export type { ListenOptions, Mockmaker, MswMethods } from './mockmaker.js'
+export type { MockmakerOptions } from './options.js'

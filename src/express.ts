@@ -1,3 +1,3 @@
 export { createApp, type MockExpressOptions, mockExpress } from './http/express.js'
-export type { AppOptions } from './http/server.js'
-export { type Listening, type ListenOptions, listen } from './http/server.js'
+export { type Listening, listen } from './http/server.js'
+export type { AppOptions, ListenOptions } from './options.js'

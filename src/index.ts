@@ -1,5 +1,6 @@
 import { createMock } from './mock.js'
-import { type Mockmaker, type MockmakerOptions, withHandlers } from './mockmaker.js'
+import { type Mockmaker, withHandlers } from './mockmaker.js'
+import type { MockmakerOptions } from './options.js'
 
 /** Creates a mock of the service, with its MSW handlers. Throws `UsageError` if the scenario or an option is wrong. */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
@@ -29,10 +30,10 @@ export type {
 export type { Draft } from './lib/json.js'
 export { UsageError } from './lib/usage-error.js'
 export type { Mock, MockedWorld, MockedWorlds } from './mock.js'
-export type { MockOptions } from './mock-options.js'
 export type { ReloadOptions } from './mock-world.js'
-export type { Mockmaker, MockmakerOptions, UnhandledPrint, UnhandledRequest } from './mockmaker.js'
+export type { Mockmaker, UnhandledPrint, UnhandledRequest } from './mockmaker.js'
 export type { Caller } from './operations/resolver.js'
+export type { MockmakerOptions } from './options.js'
 export type { ScenarioInput } from './scenario/schema.js'
 export type { Faults } from './server/faults.js'
 export type { RequestHandlers } from './server/handlers.js'

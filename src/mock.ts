@@ -2,9 +2,9 @@ import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
 import { EventBudget } from './control/events.js'
 import type { NewWorldOptions, WorldControl, WorldsControl } from './control/world-control.js'
-import { checkOptions, type MockOptions, optionDefaults } from './mock-options.js'
 import { type MockState, MockWorld, type MockWorldSettings, type ReloadOptions } from './mock-world.js'
 import { MockWorlds } from './mock-worlds.js'
+import { type MockmakerOptions, parseOptions } from './options.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
 import { ScenarioRegistry } from './scenario-registry.js'
@@ -71,23 +71,22 @@ export function servable(mock: Mock): ServableMock {
 }
 
 /** Creates a mock. Throws `UsageError` where the scenario, or an option, is wrong. */
-export function createMock(options: MockOptions, environment: MockEnvironment = {}): ServableMock {
-  checkOptions(options)
-  const { maxWorlds, worldTtlMs, watchTimeoutMs, ...limits } = withDefaults(options)
-  const { corsOrigins = [] } = options
+export function createMock(input: MockmakerOptions = {}, environment: MockEnvironment = {}): ServableMock {
+  const options = parseOptions(input)
   const createdAt = performance.now()
   const log = new ExchangeLog()
   const registry = createRegistry(options, environment)
+  const { watchTimeoutMs, corsOrigins, maxWorlds, worldTtlMs } = options
   const settings: MockWorldSettings = {
     watchTimeoutMs,
     corsOrigins,
     log,
     history: {
-      exchanges: limits.journalSize,
-      bytes: limits.journalBytes,
-      budget: new HistoryBudget(limits.totalJournalBytes),
+      exchanges: options.journalSize,
+      bytes: options.journalBytes,
+      budget: new HistoryBudget(options.totalJournalBytes),
     },
-    events: new EventBudget({ each: limits.eventBytes, total: limits.totalEventBytes }),
+    events: new EventBudget({ each: options.eventBytes, total: options.totalEventBytes }),
     onBug: environment.onBug,
     stateOf: (scenario, worldId) => registry.stateOf(scenario, { worldId }),
   }
@@ -113,16 +112,9 @@ export function createMock(options: MockOptions, environment: MockEnvironment = 
   })
 }
 
-type Limits = { readonly [Name in keyof typeof optionDefaults]: number }
-
-function withDefaults(options: MockOptions): Limits {
-  const names = Object.keys(optionDefaults) as (keyof Limits)[] // its own keys
-  return Object.fromEntries(names.map(name => [name, options[name] ?? optionDefaults[name]])) as unknown as Limits
-}
-
 /** The mock's own scenario, and those that can be loaded by name. */
 function createRegistry(
-  { scenario, seed, publicUrl, live }: MockOptions,
+  { scenario, seed, publicUrl, live }: MockmakerOptions,
   { scenarioName, scenarios = { default: defaultScenario } }: MockEnvironment,
 ): ScenarioRegistry {
   const name = scenarioName ?? (scenario ? 'own' : 'default')

@@ -4,20 +4,11 @@ import type { ResetOptions } from './control/world-control.js'
 import { quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import type { Mock, ServableMock } from './mock.js'
-import type { MockOptions } from './mock-options.js'
 import type { MockWorld } from './mock-world.js'
+import type { MockmakerOptions } from './options.js'
 import { createHandler, createHandlers, explainUnmatched } from './server/handlers.js'
 import type { RequestHandler } from './server/message.js'
 import { checkResolver, type OverrideResolver } from './server/overrides.js'
-
-/** Options of a Mockmaker. All are optional. */
-export interface MockmakerOptions extends MockOptions {
-  /**
-   * The handlers match this: an origin (`https://matchmaker.example`), `*` for any, or nothing for the page's own, and a path
-   * if wanted (`/api`). Default `*`. Anything else throws `UsageError`.
-   */
-  readonly baseUrl?: string | undefined
-}
 
 /** A mock with its MSW handlers. */
 export interface Mockmaker extends Mock {

@@ -4,12 +4,12 @@ import {
   combineWithMsw,
   type ListenOptions,
   type Mockmaker,
-  type MockmakerOptions,
   type MswMethods,
   toMswOptions,
   withHandlers,
 } from './mockmaker.js'
 import { loadScenarioSync } from './node/scenario-file.js'
+import type { MockmakerOptions } from './options.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { scenarios } from './scenario/shipped.js'
 

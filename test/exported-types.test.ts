@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -80,15 +80,14 @@ const shown = (declaration: string) => declaration.slice(dist.length).replace('.
 /** What nobody needs a name for: parts of computed types, and what only the mock itself hands on. */
 // Rows and inputs are named by their tables: `Rows['lobbies']`.
 const unnamed = [
+  'lib/issues OptionsOf',
   'scenario/schema Scenario',
   'contract/operations Part',
-  'mock-worlds Asked',
   'mockmaker Msw',
   'server/journal Journal',
   'server/faults WorldFaults',
   'store/world LiveWorld',
   'mock-world MockState',
-  'mock-world MockDefinition',
   'mock-world MockWorldSettings',
   'mock-worlds MockWorldsOptions',
   'mock-worlds RoutedRequest',
@@ -115,4 +114,25 @@ describe('a type that an exported type refers to', () => {
       expect(missing).toEqual([])
     },
   )
+})
+
+describe('a key of options', () => {
+  const texts = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.d.ts'))
+    .map(file => readFileSync(join(dist, file), 'utf8'))
+  const declarations = texts.flatMap(text =>
+    [...text.matchAll(/ = OptionsOf<typeof (\w+)>/g)].map(
+      ([, name = '']) => text.split(`declare const ${name}: {\n`)[1]?.split('\n};')[0] ?? `no ${name}`,
+    ),
+  )
+
+  it('has a comment, which editors show', () => {
+    const lines = declarations.flatMap(declaration => declaration.split('\n'))
+    const isKey = (line: string) => /^ {4}\w+\??: /.test(line)
+
+    const bare = lines.filter((line, i) => isKey(line) && !lines[i - 1]?.endsWith('*/'))
+
+    expect(lines.filter(isKey)).toContainEqual(expect.stringContaining('watchTimeoutMs'))
+    expect(bare).toEqual([])
+  })
 })

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defaultPort } from '../http/server.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
-import { type MockOptions, optionDefaults } from '../mock-options.js'
+import { type ListenOptions, type MockmakerOptions, parseOptions } from '../options.js'
 import { isOrigin } from '../server/origin.js'
 
 type SharedName =
@@ -14,9 +14,9 @@ type SharedName =
   | 'totalEventBytes'
 
 /** The options of all commands that start a mock. */
-export interface MockFlags extends Pick<MockOptions, SharedName> {
-  readonly host?: string
-  readonly allowedHosts?: readonly string[]
+export interface MockFlags
+  extends Pick<MockmakerOptions, SharedName>,
+    Pick<ListenOptions, 'host' | 'allowedHosts' | 'control'> {
   readonly corsOrigin?: readonly string[]
   /** In ms. */
   readonly watchTimeout?: number
@@ -24,8 +24,6 @@ export interface MockFlags extends Pick<MockOptions, SharedName> {
   readonly worldTtl?: number
   /** In requests. */
   readonly journal?: number
-  /** Default: true. */
-  readonly control?: boolean
 }
 
 /** The options of `mockmaker [scenario]`. */
@@ -40,6 +38,8 @@ export interface ServeFlags extends MockFlags {
 /** The kinds of tokens that clients use. A game server uses the token of its lobby instead. */
 const tokenKinds = ['public', 'development', 'cloud'] as const
 export type TokenKind = (typeof tokenKinds)[number]
+
+const defaults = parseOptions({})
 
 /** Adds the options of a command that serves. */
 export function addServeOptions(command: Command): Command {
@@ -72,7 +72,7 @@ export function addMockOptions(command: Command): Command {
         durationOption(
           '--watch-timeout <duration>',
           'the longest time that a watch waits for a change: 250ms, 40s, 1m30s',
-          'watchTimeoutMs',
+          defaults.watchTimeoutMs,
         ),
       ),
   ).option('--no-control', 'turn off the control API under /__mock')
@@ -80,31 +80,33 @@ export function addMockOptions(command: Command): Command {
 
 function addLimits(command: Command): Command {
   return command
-    .addOption(countOption('--max-worlds <n>', 'the most worlds, including the default one', 'maxWorlds', 1))
+    .addOption(countOption('--max-worlds <n>', 'the most worlds, including the default one', defaults.maxWorlds, 1))
     .addOption(
-      durationOption('--world-ttl <duration>', 'the time after which an unused world is deleted', 'worldTtlMs'),
+      durationOption('--world-ttl <duration>', 'the time after which an unused world is deleted', defaults.worldTtlMs),
     )
-    .addOption(countOption('--journal <n>', 'the most requests in the journal of each world', 'journalSize', 0))
+    .addOption(countOption('--journal <n>', 'the most requests in the journal of each world', defaults.journalSize, 0))
     .addOption(
       sizeOption(
         '--journal-bytes <size>',
         "the memory limit of each world's journal, and of its change sets: 500000, 512KiB, 64MiB",
-        'journalBytes',
+        defaults.journalBytes,
       ),
     )
-    .addOption(sizeOption('--total-journal-bytes <size>', 'the same for all worlds together', 'totalJournalBytes'))
+    .addOption(
+      sizeOption('--total-journal-bytes <size>', 'the same for all worlds together', defaults.totalJournalBytes),
+    )
     .addOption(
       sizeOption(
         '--event-bytes <size>',
         'the memory limit of the events that wait for one slow reader of /__mock/changes',
-        'eventBytes',
+        defaults.eventBytes,
       ),
     )
-    .addOption(sizeOption('--total-event-bytes <size>', 'the same for all readers together', 'totalEventBytes'))
+    .addOption(sizeOption('--total-event-bytes <size>', 'the same for all readers together', defaults.totalEventBytes))
 }
 
 /** Translates the options of a command into those of a mock. */
-export function mockOptionsOf(flags: MockFlags): MockOptions {
+export function mockOptionsOf(flags: MockFlags): MockmakerOptions {
   const { seed, live, maxWorlds, journalBytes, totalJournalBytes, eventBytes, totalEventBytes } = flags
   return {
     ...{ seed, live, maxWorlds, journalBytes, totalJournalBytes, eventBytes, totalEventBytes },
@@ -137,19 +139,15 @@ function parseOrigins(text: string, before?: readonly string[]): string[] {
   throw new InvalidArgumentError('Expected an origin such as https://game.example, or null.')
 }
 
-type LimitName = keyof typeof optionDefaults
-
-function countOption(flags: string, description: string, limit: LimitName, least: number): Option {
-  return new Option(flags, description).default(optionDefaults[limit]).argParser(wholeNumber(least))
+function countOption(flags: string, description: string, count: number, least: number): Option {
+  return new Option(flags, description).default(count).argParser(wholeNumber(least))
 }
 
-function durationOption(flags: string, description: string, limit: LimitName): Option {
-  const ms = optionDefaults[limit]
+function durationOption(flags: string, description: string, ms: number): Option {
   return new Option(flags, description).default(ms, formatDuration(ms)).argParser(parseMs)
 }
 
-function sizeOption(flags: string, description: string, limit: LimitName): Option {
-  const bytes = optionDefaults[limit]
+function sizeOption(flags: string, description: string, bytes: number): Option {
   return new Option(flags, description).default(bytes, `${bytes / 1024 ** 2}MiB`).argParser(parseSize)
 }
 

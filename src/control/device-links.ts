@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
-import { parseInput } from '../lib/issues.js'
+import { type OptionsOf, parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { completeLink, findPendingLink } from '../operations/auth.js'
@@ -8,11 +8,12 @@ import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 import { findGame } from './tables.js'
 
-export const CompletionOptions = z.strictObject({
+const completionKeys = {
   /** The game to complete the link for, by its id or its `name_id`. Default: the only one. */
   game: z.string().optional(),
-})
-export type CompletionOptions = z.output<typeof CompletionOptions>
+}
+export const CompletionOptions = z.strictObject(completionKeys)
+export type CompletionOptions = OptionsOf<typeof completionKeys>
 
 /** Completes a pending link without a cloud token. Rejects with `ApiError`, and with `UsageError` for an unknown game. */
 export async function completeDeviceLink(

@@ -4,7 +4,7 @@ import { displayNameMaxBytes, identifierMaxBytes, utf8Length } from '../contract
 import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { deviceLinkPath, isControlPath } from '../contract/paths.js'
-import { parseInput } from '../lib/issues.js'
+import { type OptionsOf, parseInput } from '../lib/issues.js'
 import { nearest, quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -21,7 +21,7 @@ import { fullNameOf } from '../store/namespaces.js'
 import type { View } from '../store/world.js'
 import { findGame } from './tables.js'
 
-export const Question = z.strictObject({
+const questionKeys = {
   /** Explains why this lobby is listed or not. */
   lobby_id: z.string().optional(),
   /** Explains the answer to a request with this path. */
@@ -38,9 +38,10 @@ export const Question = z.strictObject({
   display_name: z.string().optional(),
   /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
   game: z.string().optional(),
-})
+}
+export const Question = z.strictObject(questionKeys)
 /** A question about a lobby, a request, or the names of a namespace. */
-export type Question = z.output<typeof Question>
+export type Question = OptionsOf<typeof questionKeys>
 
 /** The answer to a question. */
 export interface Explanation {

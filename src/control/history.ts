@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FaultState } from '../contract/faults.js'
+import type { OptionsOf } from '../lib/issues.js'
 import type { History } from '../server/history.js'
 import type { Cause, ChangeSet } from '../store/change-set.js'
 import type { ClockMode } from '../store/clock.js'
@@ -9,7 +10,7 @@ import type { RandomState } from '../store/random.js'
 import type { TableName } from '../store/rows.js'
 
 /** Selects change sets of a world. All given keys must match. */
-export const HistoryOptions = z.strictObject({
+const historyKeys = {
   /** A revision: only later change sets. Default: all that are kept. */
   since: z.int().min(0).optional(),
   /** Only those that changed a row of this table, such as `lobbies`. */
@@ -18,8 +19,9 @@ export const HistoryOptions = z.strictObject({
   request: z.string().optional(),
   /** The most change sets. With `since` the first of them, otherwise the newest. Default: 100. */
   limit: z.int().min(1).max(1_000).optional(),
-})
-export type HistoryOptions = z.output<typeof HistoryOptions>
+}
+export const HistoryOptions = z.strictObject(historyKeys)
+export type HistoryOptions = OptionsOf<typeof historyKeys>
 
 /** The change sets of a world that were asked for, the oldest first. */
 export interface HistoryJson {

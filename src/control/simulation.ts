@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseInput } from '../lib/issues.js'
+import { type OptionsOf, parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -11,7 +11,7 @@ import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 import { findNamespace } from './tables.js'
 
-export const SimulationOptions = z.strictObject({
+const simulationKeys = {
   /** `<game>/<namespace>`, by their name ids, or an id. Default: the default namespace. */
   namespace: z.string().optional(),
   /** The number of players at once, averaged over a day. Default: 100. */
@@ -20,14 +20,12 @@ export const SimulationOptions = z.strictObject({
   session: SimulationEntry.shape.session.unwrap().in.optional(),
   /** The weights of the game modes, by their ids. Default: all alike. */
   modes: SimulationEntry.shape.modes,
-})
-export type SimulationOptions = z.output<typeof SimulationOptions>
+}
+export const SimulationOptions = z.strictObject(simulationKeys)
+export type SimulationOptions = OptionsOf<typeof simulationKeys>
 
-export const EndSimulationOptions = z.strictObject({
-  /** `<game>/<namespace>`, by their name ids, or an id. Default: the default namespace. */
-  namespace: z.string().optional(),
-})
-export type EndSimulationOptions = z.output<typeof EndSimulationOptions>
+export const EndSimulationOptions = SimulationOptions.pick({ namespace: true })
+export type EndSimulationOptions = Pick<SimulationOptions, 'namespace'>
 
 /** A simulation, and all players who are in the lobbies of its namespace now. */
 export interface SimulationState {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { OptionsOf } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Faults } from '../server/faults.js'
@@ -14,53 +15,56 @@ import type { HistoryJson, HistoryOptions } from './history.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import { listKey, tableNames } from './tables.js'
 
-export const ResetOptions = z.strictObject({
-  /** The parts that a reset leaves as they are. Default: none. */
+const resetKeys = {
+  /** The parts that a reset leaves unchanged. Default: none. */
   keep: z
     .array(z.enum(['clock', 'faults', 'journal']))
     .readonly()
     .optional(),
-})
-export type ResetOptions = z.output<typeof ResetOptions>
+}
+export const ResetOptions = z.strictObject(resetKeys)
+export type ResetOptions = OptionsOf<typeof resetKeys>
 
-export const SnapshotOptions = z.strictObject({
-  /** The parts that a snapshot has beside the world. Default: none. */
+const snapshotKeys = {
+  /** The parts to add to the snapshot. Default: none. */
   with: z
     .array(z.enum(['faults', 'journal']))
     .readonly()
     .optional(),
-  /** The world as it was right after that change set. Default: the present one. */
+  /** The world as it was right after this change set. Default: the newest one. */
   revision: z.int().min(0).optional(),
+}
+export const SnapshotOptions = z.strictObject(snapshotKeys)
+export type SnapshotOptions = OptionsOf<typeof snapshotKeys>
+
+const expectedScenario = 'expected a scenario, or the name of one'
+
+/** Any object is accepted, because the reader of scenarios checks it. */
+export const ScenarioOrName = z.union([z.string(), z.custom<ScenarioInput>(isJsonObject, expectedScenario)], {
+  error: expectedScenario,
 })
-export type SnapshotOptions = z.output<typeof SnapshotOptions>
 
-const scenarioExpected = 'expected the name of a scenario on hand, or a scenario'
-
-/** A scenario's name, or any object: the reader of scenarios checks it. */
-export const ScenarioOrName = z.union([z.string(), z.custom<ScenarioInput>(isJsonObject, scenarioExpected)], {
-  error: scenarioExpected,
-})
-
+const newWorldKeys = {
+  /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
+  scenario: ScenarioOrName.optional(),
+  /** The id of a world to copy. */
+  fork: z.string().optional(),
+  /** The revision of that world to copy. Default: the newest. */
+  revision: z.int().min(0).optional(),
+  /** Replaces the scenario's seed. In a fork it restarts the random numbers. */
+  seed: z.int().optional(),
+}
 export const NewWorldOptions = z
-  .strictObject({
-    /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
-    scenario: ScenarioOrName.optional(),
-    /** The id of a world to copy. */
-    fork: z.string().optional(),
-    /** The revision of that world to copy. Default: the newest. */
-    revision: z.int().min(0).optional(),
-    /** Replaces the scenario's seed. In a fork it restarts the random numbers. */
-    seed: z.int().optional(),
-  })
+  .strictObject(newWorldKeys)
   .refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
     path: ['fork'],
-    error: 'expected none beside a scenario, because a world is made of one of them',
+    error: 'expected either scenario or fork, not both',
   })
   .refine(({ fork, revision }) => fork !== undefined || revision === undefined, {
     path: ['revision'],
-    error: 'expected none without fork: it is a revision of the world to copy',
+    error: 'expected fork too, because this is a revision of the world to copy',
   })
-export type NewWorldOptions = z.output<typeof NewWorldOptions>
+export type NewWorldOptions = OptionsOf<typeof newWorldKeys>
 
 /** Controls one world. The client has the same names, over HTTP. */
 export interface WorldControl {

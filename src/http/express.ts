@@ -13,11 +13,12 @@ import * as z from 'zod'
 import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
 import type { Mock } from '../mock.js'
+import type { AppOptions } from '../options.js'
 import { explainUnmatched, operationOf } from '../server/handlers.js'
 import type { MockRequest, RequestHandler } from '../server/message.js'
 import { pathInWorld, routes } from '../server/routes.js'
 import { absoluteForm, handleNodeRequest, NodeRequest, parseTarget, readBody } from './node-adapter.js'
-import { type AppOptions, createListener } from './server.js'
+import { createListener } from './server.js'
 
 /**
  * Creates an Express app with the whole server: Host check, control API, pages, operations, and JSON errors for all other

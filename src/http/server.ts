@@ -9,21 +9,13 @@ import { checkControlRequest, handleControl, maxControlBody } from '../control/h
 import { pageFor } from '../control/pages.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
 import { type Mock, servable } from '../mock.js'
-import { checkListenOptions } from '../mock-options.js'
 import type { MockWorld } from '../mock-world.js'
+import { type AppOptions, checkListenOptions, type ListenOptions } from '../options.js'
 import { bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
 import { checkHost } from '../server/origin.js'
 import { pathInWorld, worldPath } from '../server/routes.js'
 import { version } from '../version.js'
 import { type BodyLimit, handleNodeRequest, parseTarget } from './node-adapter.js'
-
-/** Options of a server, wherever it listens. */
-export interface AppOptions {
-  /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
-  readonly allowedHosts?: readonly string[] | undefined
-  /** Turns the control API on or off. Default: on. */
-  readonly control?: boolean | undefined
-}
 
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
 type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
@@ -87,14 +79,6 @@ export function createListener(
 function bodyLimitOf({ url = '/', method = '', headers }: IncomingMessage): number {
   const { path } = parseTarget(url)
   return isControlPath(pathInWorld(path)) ? maxControlBody({ method, path, headers }) : bodyLimit
-}
-
-/** Options of a server. */
-export interface ListenOptions extends AppOptions {
-  /** Default 4100; 0 picks a free one. */
-  readonly port?: number | undefined
-  /** Default: 127.0.0.1 and ::1. */
-  readonly host?: string | undefined
 }
 
 /** A running server. */

@@ -5,6 +5,9 @@ import { problemLines, UsageError } from './usage-error.js'
 /** A problem that a schema found. */
 export type Issue = z.core.$ZodIssue
 
+/** The options that a schema with these keys takes. All may be left out. Editors show the comments of the keys. */
+export type OptionsOf<Keys extends z.core.$ZodShape> = { readonly [Name in keyof Keys]?: z.input<Keys[Name]> }
+
 /** The keys that lead from a value to one inside it. */
 export type Path = readonly PropertyKey[]
 

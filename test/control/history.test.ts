@@ -160,7 +160,7 @@ describe('a revision of a world', () => {
     const { mock, client } = await serve()
     const { revision } = mock.world
 
-    await expect(client.worlds.put('past', { revision })).rejects.toThrow('expected none without fork')
+    await expect(client.worlds.put('past', { revision })).rejects.toThrow('expected fork too')
     await expect(client.worlds.put('past', { fork: 'default', revision: revision + 1 })).rejects.toThrow(
       `there is no revision ${revision + 1} yet: the newest one is ${revision}`,
     )

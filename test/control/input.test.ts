@@ -34,7 +34,7 @@ describe('the query of a call', () => {
     ['PUT', '/__mock/clock', { mod: 'frozen' }, '400 API_BAD_BODY', 'Did you mean mode?'],
     ['POST', '/__mock/clock/advance', {}, '400 API_BAD_BODY', 'body.by is missing'],
     ['PUT', '/__mock/scenario', {}, '400 API_BAD_BODY', 'expected name or scenario, not both'],
-    ['PUT', '/__mock/scenario', { scenario: 3 }, '400 API_BAD_BODY', 'body.scenario is 3: expected the name'],
+    ['PUT', '/__mock/scenario', { scenario: 3 }, '400 API_BAD_BODY', 'expected a scenario, or the name of one'],
     ['PUT', '/__mock/worlds/w', { sed: 1 }, '400 API_BAD_BODY', 'Did you mean seed?'],
     ['POST', '/__mock/reset', [], '400 API_BAD_BODY', 'expected an object'],
   ] as const)('is refused if it is wrong: %s %s %j', async ([method, path, body, code, message], { serve }) => {

@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { type OptionsOf, parseInput } from './lib/issues.js'
+import { isJsonObject } from './lib/json.js'
+import type { ScenarioInput } from './scenario/schema.js'
+import { isOrigin } from './server/origin.js'
+
+const expectedScenario =
+  'expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node'
+
+const milliseconds = z.custom<number>(
+  value => typeof value === 'number' && value >= 0,
+  'expected a number of ms from 0',
+)
+const origin = z.string().refine(isOrigin, 'expected an origin such as https://game.example, or null')
+
+function count(least: number) {
+  return z.custom<number>(value => isWholeNumber(value, least), `expected a whole number from ${least}`)
+}
+
+function isWholeNumber(value: unknown, least: number): value is number {
+  return Number.isInteger(value) && Number(value) >= least
+}
+
+/** Tells whether a link can be made by appending a path. */
+function isLinkBase(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)
+}
+
+const mockmakerKeys = {
+  /** The scenario that the world `default` and new worlds start with. Default: the shipped `default`. */
+  scenario: z.custom<ScenarioInput>(isJsonObject, expectedScenario).optional(),
+  /** Replaces the seed of the scenario. */
+  seed: z.custom<number>(Number.isSafeInteger, 'expected an integer').optional(),
+  /**
+   * The handlers match this: an origin (`https://matchmaker.example`), `*` for any, or nothing for the page's own, and a path
+   * if wanted (`/api`). Default: `*`.
+   */
+  baseUrl: z.string().optional(), // `createHandlers` checks the rest
+  /** The longest time that a watch waits for a change, in ms of the world's clock. Default: 40 000. */
+  watchTimeoutMs: milliseconds.default(40_000),
+  /** The beginning of the device links that the mock hands out, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
+  publicUrl: z.custom<string>(isLinkBase, 'expected a URL such as https://hub.example').optional(),
+  /**
+   * More origins whose pages may use the mock, besides loopback and the domains of the namespaces. `null` means sandboxed
+   * frames. Default: none.
+   */
+  corsOrigins: z.array(origin).readonly().default([]),
+  /** The most worlds, including the default one. Default: 10 000. */
+  maxWorlds: count(1).default(10_000),
+  /** The time after which an unused world is deleted, in real ms. The default world stays. Default: 30 minutes. */
+  worldTtlMs: milliseconds.default(30 * 60_000),
+  /** The most requests in the journal of each world. Default: 1 000. */
+  journalSize: count(0).default(1_000),
+  /** The most bytes of each world's journal, and of its change sets. Default: 64 MiB. */
+  journalBytes: count(0).default(64 * 1024 ** 2),
+  /** The same for all worlds together: the oldest entries are dropped first. Default: 256 MiB. */
+  totalJournalBytes: count(0).default(256 * 1024 ** 2),
+  /** The most bytes of events that wait for one slow reader of `changes`. Default: 32 MiB. */
+  eventBytes: count(0).default(32 * 1024 ** 2),
+  /** The same for all readers together: the reader with the most events loses them first. Default: 128 MiB. */
+  totalEventBytes: count(0).default(128 * 1024 ** 2),
+  /** Simulates players in each namespace that has a game mode, unless the scenario sets its players. Default: false. */
+  live: z.boolean().optional(),
+}
+
+const listenKeys = {
+  /** 0 picks a free port. Default: 4100. */
+  port: z
+    .custom<number>(value => isWholeNumber(value, 0) && value <= 65_535, 'expected a port from 0 to 65535')
+    .optional(),
+  /** The address to listen on. Default: 127.0.0.1 and ::1. */
+  host: z.string().optional(),
+  /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
+  allowedHosts: z.array(z.string()).readonly().optional(),
+  /** Turns the control API on or off. Default: on. */
+  control: z.boolean().optional(),
+}
+
+const MockmakerOptions = z.strictObject(mockmakerKeys)
+const ListenOptions = z.strictObject(listenKeys)
+
+/** Options of a Mockmaker. All are optional. */
+export type MockmakerOptions = OptionsOf<typeof mockmakerKeys>
+
+/** Options of a server. All are optional. */
+export type ListenOptions = OptionsOf<typeof listenKeys>
+
+/** Options of an app, which a server of yours may serve. All are optional. */
+export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control'>
+
+/** Checks the options of a mock, and fills in the defaults. Throws `UsageError`. */
+export function parseOptions(options: MockmakerOptions): z.output<typeof MockmakerOptions> {
+  return parseInput(MockmakerOptions, options, 'options')
+}
+
+/** Checks the options of a server. Throws `UsageError`. */
+export function checkListenOptions(options: ListenOptions): void {
+  parseInput(ListenOptions, options, 'options')
+}
