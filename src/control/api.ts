@@ -339,7 +339,7 @@ function clockState(clock: Clock): ClockState {
 /** Runs work with a signal that aborts when the client disconnects. Then it rejects with `ClientGone`. */
 async function untilDisconnected(request: MockRequest, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
-  const abort = () => controller.abort(new ClientGone('the client has disconnected'))
+  const abort = () => controller.abort(new ClientGone())
   const client = request.signal?.()
   client?.addEventListener('abort', abort)
   if (client?.aborted) abort()

@@ -15,11 +15,10 @@ import {
 } from '../store/faults.js'
 import type { Random } from '../store/random.js'
 import type { LiveWorld, WriteOptions } from '../store/world.js'
-import type { HeldRequest } from './held-request.js'
 import { findDifferences, UncheckedRequest } from './match.js'
 import type { MockRequest } from './message.js'
 
-/** The injected errors and delays of a world. A request meets at most one: the first that matches and is due. */
+/** The injected errors and delays of a world. At most one applies to a request: the first that matches and is due. */
 export interface Faults {
   /** Lists the faults in the order in which they were added. */
   list(): readonly FaultState[]
@@ -37,19 +36,19 @@ export interface Faults {
 }
 
 /** A fault that applies to a request. */
-export interface Strike {
+export interface SelectedFault {
   readonly id: string
   readonly effect: Fault['effect']
-  /** For how many ms the request is delayed. `undefined` for other effects. */
+  /** The delay in ms. `undefined` for other effects. */
   readonly delayMs: number | undefined
   readonly request: UncheckedRequest
 }
 
-/** Applies the faults of a world to its requests. The world keeps their counters; here are the requests that they hold. */
+/** The faults of a world, and the requests that they hold. The state of the world has their counters. */
 export class WorldFaults implements Faults {
   readonly #world: LiveWorld
-  /** The held requests by fault. Created with the first one. */
-  #held: Map<string, Set<HeldRequest>> | undefined
+  /** For each fault, the functions that release its requests. Created with the first one. */
+  #held: Map<string, Set<() => void>> | undefined
   #isClosed = false
 
   constructor(world: LiveWorld) {
@@ -60,14 +59,9 @@ export class WorldFaults implements Faults {
     return this.#records.length === 0
   }
 
-  /** Whether faults hold or delay requests. */
+  /** True while a fault holds or delays a request. */
   get isHolding(): boolean {
     return this.#held !== undefined && [...this.#held.values()].some(held => held.size > 0)
-  }
-
-  /** Whether no request is held or delayed any more. */
-  get isClosed(): boolean {
-    return this.#isClosed
   }
 
   list(): readonly FaultState[] {
@@ -116,16 +110,40 @@ export class WorldFaults implements Faults {
     this.releaseAll()
   }
 
-  /** The requests that a fault holds. */
-  heldBy(id: string): Set<HeldRequest> {
+  /**
+   * Holds a request for the delay of the fault or, without a delay, until the fault is released. Then calls `end` once, with
+   * the time in ms, and `true` if the client has disconnected. Not a promise: a reset must not overtake the requests that it
+   * releases.
+   */
+  hold(
+    { id, delayMs }: SelectedFault,
+    request: MockRequest,
+    end: (heldForMs: number, hasDisconnected: boolean) => void,
+  ): void {
+    if (this.#isClosed || delayMs === 0) return end(0, false)
     this.#held ??= new Map()
     const held = this.#held.get(id) ?? new Set()
     this.#held.set(id, held)
-    return held
+    const { clock } = this.#world
+    const signal = request.signal?.()
+    const since = clock.elapsed()
+    const finish = (hasDisconnected: boolean) => {
+      if (!held.delete(release)) return
+      if (timer) clock.cancel(timer)
+      signal?.removeEventListener('abort', abort)
+      // A timer of the platform may be late.
+      end(Math.min(delayMs ?? Number.POSITIVE_INFINITY, Math.round(clock.elapsed() - since)), hasDisconnected)
+    }
+    const release = () => finish(false)
+    const abort = () => finish(true)
+    const timer = delayMs === undefined ? undefined : clock.after(delayMs, release)
+    held.add(release)
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted) abort()
   }
 
-  /** Finds the fault that applies to a request, and counts the request for all that match until then. */
-  strike(request: MockRequest, options: () => WriteOptions): Strike | undefined {
+  /** Selects the fault that applies to a request. Counts the request for each matching fault up to that one. */
+  select(request: MockRequest, options: () => WriteOptions): SelectedFault | undefined {
     const unchecked = new UncheckedRequest(request, this.#world)
     const { faults: before, seed, clock } = this.#world
     const now = clock.now()
@@ -136,28 +154,28 @@ export class WorldFaults implements Faults {
       return random
     }
     let hasMatched = false
-    let strike: Strike | undefined
+    let selected: SelectedFault | undefined
     for (const [i, record] of records.entries()) {
       const { id, fault } = record
       if (!matches(fault, unchecked)) continue
       hasMatched = true
       const { chance, effect } = fault
       const counted = countMatch(record, now)
-      const strikes = isDue(record, now) && (chance === undefined || draw().float() < chance)
-      records[i] = strikes ? { ...counted, struck: counted.struck + 1 } : counted
-      if (!strikes) continue
+      const applies = isDue(record, now) && (chance === undefined || draw().float() < chance)
+      records[i] = applies ? { ...counted, struck: counted.struck + 1 } : counted
+      if (!applies) continue
       const delayMs = effect.delay === undefined ? undefined : drawDelay(effect.delay, draw)
-      strike = { id, effect, delayMs, request: unchecked }
+      selected = { id, effect, delayMs, request: unchecked }
       break
     }
     if (hasMatched) {
       const after: FaultsState = { ...before, records, ...(random ? { random: random.save() } : {}) }
       this.#world.write(() => this.#set(after), options())
     }
-    return strike
+    return selected
   }
 
-  /** Lists the faults that match a request, and whether each would apply now. Counts nothing. */
+  /** Lists the faults that match a request, and tells if each is due. Counts nothing. */
   matching(request: MockRequest): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
     const unchecked = new UncheckedRequest(request, this.#world)
     const now = this.#world.clock.now()
@@ -190,15 +208,14 @@ export class WorldFaults implements Faults {
   #release(id: string): number {
     const held = [...(this.#held?.get(id) ?? [])]
     this.#held?.delete(id)
-    for (const request of held) request.release()
+    for (const release of held) release()
     return held.length
   }
 }
 
-/** Whether a fault matches a request. */
 function matches({ operation, match = {}, effect }: Fault, request: UncheckedRequest): boolean {
   if (operation !== undefined && !(request.operation && matchesGlob(request.operation, operation))) return false
-  // A request that cannot block cannot wake. Other faults may match it.
+  // Only a request that may block can wake early.
   if (effect.spurious !== undefined && !request.mayBlock) return false
   // The first difference is enough.
   return findDifferences(match, request).next().done === true

@@ -1,15 +1,17 @@
+import { type FaultError, statusOf } from '../contract/faults.js'
 import type { Auth, OperationSpec } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
+import { durationMs } from '../lib/time.js'
 import type { LiveWorld } from '../store/world.js'
-import { applyFault } from './apply-fault.js'
 import { authenticate, readClient } from './authenticate.js'
 import type { Call, Execute } from './execute.js'
-import type { WorldFaults } from './faults.js'
+import type { SelectedFault, WorldFaults } from './faults.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
 import type { MockResponse, RequestContext, RequestHandler } from './message.js'
 import { checkSite } from './origin.js'
-import type { Responder } from './respond.js'
+import { InjectedDisconnect, InjectedError, type Responder } from './respond.js'
 import { routes } from './routes.js'
+import { ClientGone } from './watch.js'
 
 /** The parts that answer the requests of a world. */
 interface RequestHandlerOptions {
@@ -30,9 +32,8 @@ interface RequestHandlerOptions {
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { world, responder, faults, corsOrigins } = options
   const allowed = { tables: world.tables, corsOrigins }
-  const answer = (context: RequestContext) => executeRequest(context, options)
-  const begin = (context: RequestContext) =>
-    faults.isEmpty ? answer(context) : applyFault(context, { world, responder, faults, answer })
+  const answer = (context: RequestContext) =>
+    faults.isEmpty ? executeRequest(context, options) : applyFault(context, options)
   return request => {
     if (request.method === 'OPTIONS') return responder.preflight(request)
     const context = responder.begin(request)
@@ -43,11 +44,54 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       return responder.fail(context, error)
     }
     const isDue = world.clock.catchUp()
-    return isDue ? isDue.then(() => begin(context)) : begin(context)
+    return isDue ? isDue.then(() => answer(context)) : answer(context)
   }
 }
 
-/** Answers a request. Never throws or rejects. */
+/** Applies the first matching fault to a request. Answers as usual if there is none. Never throws or rejects. */
+function applyFault(context: RequestContext, options: RequestHandlerOptions): MockResponse | Promise<MockResponse> {
+  const { responder, faults } = options
+  try {
+    const fault = faults.select(context.request, () => ({
+      cause: { kind: 'request', request: responder.rayIdOf(context), operation: context.operation },
+      revisions: context.revisions,
+    }))
+    return fault ? applyEffect(fault, context, options) : executeRequest(context, options)
+  } catch (error) {
+    return responder.fail(context, error)
+  }
+}
+
+function applyEffect(
+  fault: SelectedFault,
+  context: RequestContext,
+  options: RequestHandlerOptions,
+): MockResponse | Promise<MockResponse> {
+  const { responder, faults } = options
+  const { id, request, effect, delayMs } = fault
+  const { error, reset, hold, spurious } = effect
+  context.operation = request.operation
+  context.caller = request.caller
+  context.fault = { id, effect: Object.keys(effect).join() }
+  if (error) return responder.fail(context, injectedError(error, id))
+  if (hold || delayMs !== undefined)
+    return new Promise(resolve => {
+      faults.hold(fault, context.request, (heldForMs, hasDisconnected) => {
+        context.fault = { id, effect: hold ? 'held' : `delayed ${heldForMs} ms` }
+        resolve(hasDisconnected ? responder.fail(context, new ClientGone()) : executeRequest(context, options))
+      })
+    })
+  if (spurious === undefined) return responder.fail(context, new InjectedDisconnect(reset ? 'reset' : 'empty'))
+  context.longestBlockMs = durationMs(spurious)
+  return executeRequest(context, options)
+}
+
+function injectedError(error: FaultError, id: string): InjectedError {
+  const { code = 'ERROR', message = `fault ${id} of this mock injected this error`, metadata } = error
+  return new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
+}
+
+/** Checks and executes a request. Never throws or rejects. */
 function executeRequest(
   context: RequestContext,
   { world, responder, execute }: RequestHandlerOptions,

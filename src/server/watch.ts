@@ -15,9 +15,13 @@ interface BlockOptions {
   abandon?(): void
 }
 
-/** Thrown if the client closed the connection, so that nobody reads the response. */
+/** The client closed the connection before the response. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
+
+  constructor() {
+    super('the client has disconnected')
+  }
 }
 
 /** Throws `ApiError` if no more requests may be blocked. */
@@ -203,7 +207,7 @@ class BlockedRequest<Output> implements Waiter {
     if (!this.#leave()) return
     try {
       this.#abandon?.()
-      this.#reject(new ClientGone('the client has disconnected'))
+      this.#reject(new ClientGone())
     } catch (error) {
       this.#reject(error)
     }

@@ -12,7 +12,7 @@ function begun(faults: readonly FaultEntry[]) {
 
 function withStrike(mock: Mockmaker) {
   const { faults: all } = servable(mock)
-  const strike = () => all.strike({ ...list, headers: {} }, () => ({ cause: { kind: 'code' } }))?.id
+  const strike = () => all.select({ ...list, headers: {} }, () => ({ cause: { kind: 'code' } }))?.id
   return { mock, all, strike }
 }
 
