@@ -7,9 +7,8 @@ import type { Caller, Client } from '../operations/resolver.js'
 import { resolvers } from '../operations/resolvers.js'
 import { isSeated } from '../store/matchmaker-rows.js'
 import type { LiveWorld, Reading, View } from '../store/world.js'
-import { ReadCache } from './cache.js'
 import type { AbortSignalLike } from './message.js'
-import { checkRoom, WatchedRead, Watches } from './watch.js'
+import { checkRoom, ReadCache, WatchedRead, Watches } from './reads.js'
 
 /** A checked call of an operation: the caller, and the parsed input. */
 export interface Call {

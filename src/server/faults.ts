@@ -120,7 +120,10 @@ export class WorldFaults implements Faults {
     request: MockRequest,
     end: (heldForMs: number, hasDisconnected: boolean) => void,
   ): void {
-    if (this.#isClosed || delayMs === 0) return end(0, false)
+    if (this.#isClosed || delayMs === 0) {
+      end(0, false)
+      return
+    }
     this.#held ??= new Map()
     const held = this.#held.get(id) ?? new Set()
     this.#held.set(id, held)

@@ -9,9 +9,9 @@ import type { SelectedFault, WorldFaults } from './faults.js'
 import { parseBody, parseHeaders, parseQuery } from './input.js'
 import type { MockResponse, RequestContext, RequestHandler } from './message.js'
 import { checkSite } from './origin.js'
+import { ClientGone } from './reads.js'
 import { InjectedDisconnect, InjectedError, type Responder } from './respond.js'
 import { routes } from './routes.js'
-import { ClientGone } from './watch.js'
 
 /** The parts that answer the requests of a world. */
 interface RequestHandlerOptions {

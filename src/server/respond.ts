@@ -1,7 +1,6 @@
 import { ApiError, type ErrorBody } from '../contract/errors.js'
 import type { LiveWorld } from '../store/world.js'
 import { readToken } from './authenticate.js'
-import { isShared } from './cache.js'
 import type { History } from './history.js'
 import { RecordedExchange } from './journal.js'
 import { describeOutcome, type ExchangeLog } from './log.js'
@@ -14,8 +13,8 @@ import {
   type RequestContext,
 } from './message.js'
 import { type AllowedOrigins, isAllowedOrigin, isLoopbackOrigin } from './origin.js'
+import { ClientGone, isShared } from './reads.js'
 import { redactPath, redactText } from './redact.js'
-import { ClientGone } from './watch.js'
 
 /** Thrown to respond with the error of a fault, which need not be one of the service's. */
 export class InjectedError extends Error {

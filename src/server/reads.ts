@@ -2,17 +2,48 @@ import { ApiError } from '../contract/errors.js'
 import { sameJson } from '../lib/json.js'
 import type { Timer } from '../store/timers.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
-import { markShared } from './cache.js'
 import type { AbortSignalLike } from './message.js'
 
-/** The options of a blocked request. */
-interface BlockOptions {
-  /** Returns the signal that frees the request when the client disconnects. */
-  signal(): AbortSignalLike | undefined
-  /** The longest time to block, in ms of the world's clock. Infinity has no deadline. */
-  readonly timeoutMs: number
-  /** Gives back what the request holds when its client disconnects. */
-  abandon?(): void
+/** Outputs that several responses share. They never change, so each is encoded only once. */
+const shared = new WeakSet<object>()
+
+export function isShared(output: object): boolean {
+  return shared.has(output)
+}
+
+function markShared(output: unknown): void {
+  if (typeof output === 'object' && output !== null) shared.add(output)
+}
+
+const mostCachedOutputs = 500
+
+/** Caches the outputs of reads in one world. A key contains everything that a read depends on, except the world. */
+export class ReadCache {
+  readonly #world: LiveWorld
+  /** Each is valid until a dependency changes. */
+  readonly #outputs = new Map<string, { readonly output: unknown; forget(): void }>()
+
+  constructor(world: LiveWorld) {
+    this.#world = world
+  }
+
+  /** Returns the cached output, or reads it. Does not cache an output that the clock alone may change. */
+  output(key: string, read: () => Reading<unknown>): unknown {
+    const known = this.#outputs.get(key)
+    if (known) return known.output
+    const { value, tags, until } = read()
+    if (until !== undefined) return value
+    const forget = () => {
+      unsubscribe()
+      this.#outputs.delete(key)
+    }
+    const unsubscribe = this.#world.listen(tags, forget)
+    this.#outputs.set(key, { output: value, forget })
+    markShared(value)
+    const [oldest] = this.#outputs.values()
+    if (this.#outputs.size > mostCachedOutputs) oldest?.forget()
+    return value
+  }
 }
 
 /** The client closed the connection before the response. */
@@ -30,6 +61,16 @@ export function checkRoom({ waiting }: LiveWorld, maxWaiters: number): void {
   throw new ApiError('API_RATE_LIMIT', `${maxWaiters} requests are blocked already: try again later`, {
     headers: { 'retry-after': '1' },
   })
+}
+
+/** The options of a blocked request. */
+interface BlockOptions {
+  /** Returns the signal that frees the request when the client disconnects. */
+  signal(): AbortSignalLike | undefined
+  /** The longest time to block, in ms of the world's clock. Infinity has no deadline. */
+  readonly timeoutMs: number
+  /** Undoes the work of the request when its client disconnects. */
+  abandon?(): void
 }
 
 /** Answers the watches of a world (PROTOCOL.md B7). */
@@ -81,17 +122,17 @@ interface ReadOptions<T, Output> {
   onIdle?(): void
 }
 
-/** A read with blocked requests. When a dependency changes, it reads once for all of them, and wakes them if the value has changed. */
+/** A read with blocked requests. When a dependency changes, it reads once for all of them, and answers them if the value differs. */
 export class WatchedRead<T, Output> {
   readonly #world: LiveWorld
   readonly #options: ReadOptions<T, Output>
   readonly #blocked = new Set<BlockedRequest<Output>>()
   #reading: Reading<T>
-  /** The answer from the reading, once a request needs it. */
+  /** The output of the reading, created on first use. */
   #output: { readonly output: Output } | undefined
-  #unlisten = () => {}
-  /** The time when the clock alone may change the value. */
-  #until: Timer | undefined
+  #unsubscribe = () => {}
+  /** Runs when the clock alone may change the value. */
+  #changeTimer: Timer | undefined
 
   /** `reading` is the present reading. */
   constructor(world: LiveWorld, reading: Reading<T>, options: ReadOptions<T, Output>) {
@@ -103,13 +144,13 @@ export class WatchedRead<T, Output> {
   /** Blocks a request in the same tick as its reading. */
   block(options: BlockOptions): Promise<Output> {
     const request = new BlockedRequest(this, this.#world, options)
-    if (this.#blocked.size === 0) this.#listen()
+    if (this.#blocked.size === 0) this.#startWatching()
     this.#blocked.add(request)
     request.begin()
     return request.answer
   }
 
-  /** The answer for the present state. Throws what the read throws. */
+  /** Returns the output for the present state. Throws what the read throws. */
   output(): Output {
     const { toOutput, read } = this.#options
     const { until } = this.#reading
@@ -125,7 +166,7 @@ export class WatchedRead<T, Output> {
   remove(request: BlockedRequest<Output>): void {
     this.#blocked.delete(request)
     if (this.#blocked.size > 0) return
-    this.#stopListening()
+    this.#stopWatching()
     this.#options.onIdle?.()
   }
 
@@ -142,20 +183,20 @@ export class WatchedRead<T, Output> {
       for (const request of [...this.#blocked]) request.end()
       return
     }
-    this.#stopListening()
-    this.#listen()
+    this.#stopWatching()
+    this.#startWatching()
   }
 
-  #listen(): void {
+  #startWatching(): void {
     const { clock } = this.#world
     const { tags, until } = this.#reading
-    this.#unlisten = this.#world.listen(tags, this.#readAgain)
-    this.#until = until === undefined ? undefined : clock.after(until - clock.now(), this.#readAgain)
+    this.#unsubscribe = this.#world.listen(tags, this.#readAgain)
+    this.#changeTimer = until === undefined ? undefined : clock.after(until - clock.now(), this.#readAgain)
   }
 
-  #stopListening(): void {
-    this.#unlisten()
-    if (this.#until) this.#world.clock.cancel(this.#until)
+  #stopWatching(): void {
+    this.#unsubscribe()
+    if (this.#changeTimer) this.#world.clock.cancel(this.#changeTimer)
   }
 }
 
