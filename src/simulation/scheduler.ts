@@ -1,17 +1,72 @@
+import { completeLink } from '../operations/auth.js'
+import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
 import type { Jobs } from '../store/clock.js'
+import { isSeated, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
 import { tableNames } from '../store/models.js'
-import type { TableName } from '../store/rows.js'
+import type { Rows, TableName } from '../store/rows.js'
 import type { Table } from '../store/table.js'
 import type { LiveWorld } from '../store/world.js'
-import { type Lifecycle, lifecycles } from './lifecycles.js'
-import type { JobContext } from './simulated-players.js'
+import { type JobContext, runSimulationStep, serveLobby } from './simulated-players.js'
 
-/** The tables with jobs, in the order in which jobs of the same time run. */
-const scheduled = tableNames.filter((name): name is keyof typeof lifecycles => Object.hasOwn(lifecycles, name))
+/** The jobs of a table's rows. The index `nextJobAt` of the model has their times. */
+interface Lifecycle<Row, Column = string> {
+  /** The columns that make a job due. */
+  readonly jobColumns: readonly Column[]
+  /** Runs the due job of a row. Afterwards the next job of the row is later, or there is none. */
+  run(row: Row, context: JobContext): void
+}
 
-/** The job that is due next. */
-interface NextJob {
-  readonly table: keyof typeof lifecycles
+/** The columns of all members of a union of rows. */
+type ColumnOf<Row> = Row extends unknown ? keyof Row : never
+
+/** The tables with jobs. Of jobs at the same time, those of earlier tables run first: lobbies stop before their players expire. */
+const lifecycles = {
+  lobbies: {
+    jobColumns: ['ready_by', 'stops_at', 'forgotten_at'],
+    run(lobby, { tables, now }) {
+      if (lobby.status === 'stopped') tables.lobbies.delete(lobby.lobby_id)
+      else stopLobby(lobby, tables, now)
+    },
+  },
+  players: {
+    jobColumns: ['expires_at', 'connects_at', 'leaves_at', 'removes_at', 'forgotten_at'],
+    run: runPlayerJob,
+  },
+  simulations: { jobColumns: ['next_step_at'], run: runSimulationStep },
+  deviceLinks: {
+    jobColumns: ['completes'],
+    run(link, context) {
+      if (link.status === 'pending' && link.completes) completeLink(link, link.completes.game_id, context)
+    },
+  },
+} satisfies { readonly [Name in TableName]?: Lifecycle<Rows[Name], ColumnOf<Rows[Name]>> }
+
+/** Runs the due job of a player: connects, expires, removes or deletes it (PROTOCOL.md C). */
+function runPlayerJob(player: PlayerRow, { tables, now }: JobContext): void {
+  const lobby = isSeated(player) ? tables.lobbies.get(player.lobby_id) : undefined
+  if (!isSeated(player) || !lobby) {
+    tables.players.delete(player.player_token)
+    return
+  }
+  if (player.status === 'reserved' && player.connects_at !== undefined && player.connects_at <= now) {
+    connectPlayer(player, tables, now)
+    return
+  }
+  const isTooLate = player.status === 'reserved' && player.expires_at !== undefined && player.expires_at <= now
+  if (isTooLate) tables.players.put(withoutSeat(player, 'expired', now))
+  else removePlayer(player, tables, now)
+  // A simulated player may outlive its simulation. Its lobby still opens again if it was closed because it was full.
+  if (player.session_ms !== undefined || tables.simulations.get(lobby.namespace_id))
+    serveLobby(lobby, player, tables, now)
+}
+
+type ScheduledTable = keyof typeof lifecycles
+
+const scheduledTables = tableNames.filter((name): name is ScheduledTable => Object.hasOwn(lifecycles, name))
+
+/** A job of a row. `at` in ms since the epoch. */
+interface Job {
+  readonly table: ScheduledTable
   readonly id: string
   readonly at: number
 }
@@ -23,8 +78,8 @@ interface NextJob {
 export class Scheduler implements Jobs {
   readonly #world: LiveWorld
   readonly #onBug: (error: unknown) => void
-  /** The next job at a revision. A cache, because the clock asks often. */
-  #next: { readonly revision: number; readonly job: NextJob | undefined } | undefined
+  /** Caches the next job at a revision, because the clock needs it often. */
+  #next: { readonly revision: number; readonly job: Job | undefined } | undefined
 
   /** `onBug` is called with the errors of jobs. */
   constructor(world: LiveWorld, onBug: (error: unknown) => void) {
@@ -37,24 +92,25 @@ export class Scheduler implements Jobs {
   }
 
   runNext(): void {
-    const next = this.#nextJob()
-    if (!next) return
+    const job = this.#nextJob()
+    if (!job) return
     const { revision } = this.#world
     try {
-      this.#write(next, (lifecycle, row, context) => lifecycle.run(row, context))
+      this.#write(job, (lifecycle, row, context) => lifecycle.run(row, context))
     } catch (error) {
       this.#onBug(error)
     }
     // A job that failed, or changed nothing, would be due again at once.
     if (this.#world.revision === revision)
-      this.#write(next, (lifecycle, row, { tables }) =>
-        rowsOf(tables, next.table).put(Object.freeze(lifecycle.cancel(row))),
-      )
+      this.#write(job, ({ jobColumns }, row, { tables }) => {
+        const columns = Object.entries(row).filter(([name]) => !jobColumns.includes(name))
+        rowsOf(tables, job.table).put(Object.freeze(Object.fromEntries(columns)))
+      })
   }
 
   #write(
-    { table, id, at }: NextJob,
-    run: (lifecycle: Lifecycle<object>, row: object, context: JobContext) => void,
+    { table, id, at }: Job,
+    write: (lifecycle: Lifecycle<object>, row: object, context: JobContext) => void,
   ): void {
     const world = this.#world
     // A row may be written with a time in the past: its job runs now.
@@ -64,17 +120,17 @@ export class Scheduler implements Jobs {
         const { tables, random, seed, hasPassed } = world
         const row = rowsOf(tables, table).get(id)
         const lifecycle: Lifecycle<object> = lifecycles[table]
-        if (row) run(lifecycle, row, { tables, random, seed, hasPassed, now })
+        if (row) write(lifecycle, row, { tables, random, seed, hasPassed, now })
       },
       { cause: { kind: 'job', table, id }, at: now },
     )
   }
 
-  #nextJob(): NextJob | undefined {
+  #nextJob(): Job | undefined {
     const { revision, tables } = this.#world
     if (this.#next?.revision === revision) return this.#next.job
-    let [first, firstAt]: [TableName | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
-    for (const table of scheduled) {
+    let [first, firstAt]: [ScheduledTable | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
+    for (const table of scheduledTables) {
       const at = rowsOf(tables, table).state.lowestRank('nextJobAt')
       if (at !== undefined && at < firstAt) [first, firstAt] = [table, at]
     }
