@@ -54,13 +54,13 @@ const packageOf = (specifier: string) => specifier.split('/', specifier.startsWi
 const describeImport = ({ from, specifier }: Import) => `${from} imports ${specifier}`
 
 describe('a folder of src', () => {
-  it('is in the table', () => {
+  it('is in the table of DESIGN', () => {
     const unknown = new Set(files.map(folderOf).filter(folder => folder !== '.' && !(folder in folders)))
 
     expect([...unknown]).toEqual([])
   })
 
-  it('is above all folders that it may import', () => {
+  it('comes before the folders that it may import', () => {
     const order = Object.keys(folders)
     const upward = order.flatMap((folder, i) =>
       folders[folder]?.folders.filter(other => other !== '.' && !order.slice(0, i).includes(other)),
@@ -69,7 +69,7 @@ describe('a folder of src', () => {
     expect(upward).toEqual([])
   })
 
-  it('imports only the folders of its row, types too', () => {
+  it('imports only the folders of its row, for types too', () => {
     const wrong = imports.filter(isRelative).filter(one => {
       const [from, to] = [folderOf(one.from), folderOf(targetOf(one))]
       return from !== to && from in folders && !folders[from]?.folders.includes(to)
@@ -119,7 +119,7 @@ describe('imports', () => {
 })
 
 describe('a file', () => {
-  it('has a name that says its subject', () => {
+  it('has a name that tells its subject', () => {
     const vague = /(^|\/)(utils?|helpers?|common|types|misc|shared)\.ts$|[A-Z_]/
 
     expect(files.filter(file => vague.test(file))).toEqual([])

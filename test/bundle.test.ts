@@ -66,16 +66,16 @@ const inputs = entries.flatMap(entry => [`src/${entry}.ts`, `dist/${entry}.js`])
 describe.each(inputs)('%s, bundled for a browser', async input => {
   const { code, imports, warnings } = await bundle(input)
 
-  it('gives the bundler nothing to warn of', () => {
+  it('causes no warning of the bundler', () => {
     expect(warnings).toEqual([])
   })
 
-  it('imports and requires nothing of Node', () => {
+  it('neither imports nor requires a module of Node', () => {
     expect(imports).toEqual([])
     expect(code.match(/\brequire\(\s*["'`].*/g)).toBeNull()
   })
 
-  it('loads where there is neither `process` nor `Buffer`, and prints nothing', () => {
+  it('loads without `process` and `Buffer`, and prints nothing', () => {
     const { value, printed } = runAsPage<string>(code, 'typeof process + typeof Buffer + typeof bundled')
 
     expect(value).toBe('undefinedundefinedobject')
@@ -86,7 +86,7 @@ describe.each(inputs)('%s, bundled for a browser', async input => {
 describe('the core, bundled for a browser', async () => {
   const { code, modules } = await bundle('src/index.ts')
 
-  it('answers there with the bytes that it has in Node', () => {
+  it('answers there with the same bytes as in Node', () => {
     const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }
     const scenario = { seed: 3, game_modes: ['duel'], generate: { lobbies: 20 } }
 
@@ -100,7 +100,7 @@ describe('the core, bundled for a browser', async () => {
     expect(Buffer.from(value.body).toString()).toBe(Buffer.from(body).toString())
   })
 
-  it('holds the default scenario and no other of the shipped ones', () => {
+  it('contains the default scenario and no other shipped one', () => {
     const beginning = (title: string | undefined) => JSON.stringify({ title }).slice(0, '{"title":"Frid'.length)
     const unescaped = code.replaceAll('\\"', '"')
 
@@ -109,7 +109,7 @@ describe('the core, bundled for a browser', async () => {
     expect(held.map(([name]) => name)).toEqual(['default'])
   })
 
-  it('holds no YAML, and nothing of a server', () => {
+  it('contains no YAML, and no server', () => {
     const foreign = modules.filter(file =>
       /node_modules\/(yaml|express|commander)\/|src\/(http|node|cli|client)\/|src\/control\/(api|handler|.*page.*)\.ts/.test(
         file,
@@ -123,7 +123,7 @@ describe('the core, bundled for a browser', async () => {
 describe('the client, bundled for a browser', async () => {
   const { modules } = await bundle('src/client.ts')
 
-  it('holds neither schemas nor code of the server', () => {
+  it('contains neither schemas nor code of the server', () => {
     const own = /src\/(client|client\/\w+|control\/tables|contract\/paths|lib\/[\w-]+|store\/query)\.ts$/
     // The data library has the queries.
     const library =
@@ -172,14 +172,14 @@ function holders(): ReadonlyMap<string, readonly string[]> {
 }
 
 describe('the built library', () => {
-  it('holds each module once, so that classes are the same through all entries', () => {
+  it('contains each module once, so that classes are the same through all entry points', () => {
     const held = holders()
 
     expect([...held].filter(([, files]) => files.length > 1)).toEqual([])
     expect(held.get('src/lib/usage-error.ts')).toHaveLength(1)
   })
 
-  it('has the licence of each library that is in it', () => {
+  it('has the licence of each bundled library', () => {
     const folders = [...holders().keys()].map(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
     const names = [...new Set(folders)]
       .filter(folder => folder !== undefined)

@@ -64,7 +64,7 @@ describe('the published client', () => {
     expect(await listed()).toMatchObject({ totalPlayerCount: 0 })
   })
 
-  it('plays one with a development token, with which nothing happens', async ({ as }) => {
+  it('plays a session with a development token, which changes nothing', async ({ as }) => {
     const { matchmaker } = as(tokens.development)
     const { lobbies } = await matchmaker.lobbies.list()
 
@@ -106,7 +106,7 @@ describe('the published client', () => {
     expect(player.token).toMatch(/^dev_player\./)
   })
 
-  it('sees a player come and go in a lobby with a simulated server', async ({ url, as }) => {
+  it('sees a player join and leave a lobby with a simulated server', async ({ url, as }) => {
     const { matchmaker } = as(tokens.public)
     await matchmaker.lobbies.join({ lobbyId: 'empty' })
     const advance = (by: string) =>

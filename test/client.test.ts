@@ -90,7 +90,7 @@ describe('matchmaker.lobbies.list', () => {
 })
 
 describe('cloud.games.namespaces.validateGameNamespace', () => {
-  it.for([tokens.public, tokens.development, tokens.cloud])('says what is wrong, to %s', async (token, { as }) => {
+  it.for([tokens.public, tokens.development, tokens.cloud])('reports each wrong name: %s', async (token, { as }) => {
     const request = { displayName: '', nameId: 'prod' }
 
     const { errors } = await as(token).cloud.games.namespaces.validateGameNamespace(ids.tanks, request)
@@ -102,7 +102,7 @@ describe('cloud.games.namespaces.validateGameNamespace', () => {
     ])
   })
 
-  it('says nothing of names that are right', async ({ as }) => {
+  it('reports nothing for valid names', async ({ as }) => {
     const request = { displayName: 'Beta', nameId: 'beta' }
 
     const answer = await as(tokens.cloud).cloud.games.namespaces.validateGameNamespace(ids.tanks, request)
@@ -127,7 +127,7 @@ describe('cloud.games.namespaces.validateGameNamespaceTokenDevelopment', () => {
     return client.cloud.games.namespaces.validateGameNamespaceTokenDevelopment(ids.tanks, ids.prod, request)
   }
 
-  it('says what is wrong with the ports', async ({ as }) => {
+  it('reports wrong ports', async ({ as }) => {
     const { errors } = await validate(as(tokens.development), [
       { label: 'default', targetPort: 7777, proxyProtocol: 'http' },
       { label: 'default', portRange: { min: 9, max: 8 }, proxyProtocol: 'udp' },
@@ -141,7 +141,7 @@ describe('cloud.games.namespaces.validateGameNamespaceTokenDevelopment', () => {
     await expectFailure(validate(as(), []), '401 API_UNAUTHORIZED')
   })
 
-  it('fails with a port that is no 32-bit integer', async ({ as }) => {
+  it('fails with a port that is not a 32-bit integer', async ({ as }) => {
     const ports = [{ label: 'a', targetPort: 2 ** 31, proxyProtocol: 'udp' as const }]
 
     await expectFailure(validate(as(tokens.cloud), ports), '400 API_BAD_BODY')
@@ -154,7 +154,7 @@ describe('cloud.games.namespaces.updateGameNamespaceMatchmakerConfig', () => {
     return client.cloud.games.namespaces.updateGameNamespaceMatchmakerConfig(ids.tanks, namespaceId, request)
   }
 
-  it.for([0, 4_294_967_295])('takes %d', async (most, { as }) => {
+  it.for([0, 4_294_967_295])('accepts %d', async (most, { as }) => {
     expect(await update(as(tokens.cloud), ids.prod, most)).toBeUndefined()
   })
 
@@ -203,7 +203,7 @@ describe('cloud.games', () => {
     expect((await as(shared.token).matchmaker.lobbies.list()).lobbies).toEqual([])
   })
 
-  it('gets a namespace that is called from its domains, and limited', async ({ as }) => {
+  it('gets a namespace with its domains and limits', async ({ as }) => {
     const { namespaces } = as(tokens.cloud).cloud.games
     const { namespaceId } = await create(as(tokens.cloud), 'limited')
     const config = { lobbyCountMax: 3, maxPlayers: 4 }
@@ -256,7 +256,7 @@ describe('cloud.games', () => {
     })
   })
 
-  it('are watched', async ({ as }) => {
+  it('can be watched', async ({ as }) => {
     const { games } = as(tokens.cloud).cloud.games
     const { game, watch } = await games.getGameById(ids.tanks)
     const watching = games.getGameById(ids.tanks, { watchIndex: watch.index })
@@ -282,7 +282,7 @@ describe('cloud.games', () => {
     expect(BigInt(after.watch.index)).toBeGreaterThan(BigInt(watch.index))
   })
 
-  it('are told by their cloud token', async ({ as }) => {
+  it('are described by their cloud token', async ({ as }) => {
     expect(await as(tokens.cloudBoats).cloud.auth.inspect()).toEqual({ agent: { gameCloud: { gameId: ids.boats } } })
   })
 
@@ -325,7 +325,7 @@ describe('cloud.devices.links', () => {
   const get = (client: RivetClient, deviceLinkToken: string, index?: string) =>
     client.cloud.devices.links.get({ deviceLinkToken, ...(index === undefined ? {} : { watchIndex: index }) })
 
-  it('are prepared, watched, and completed by a person', async ({ as, url }) => {
+  it('can be prepared, watched, and completed by a person', async ({ as, url }) => {
     const device = as()
     const { deviceLinkToken, deviceLinkUrl } = await device.cloud.devices.links.prepare()
     const pending = await get(device, deviceLinkToken)

@@ -19,9 +19,9 @@ const isComplete = (answer: unknown) => typeof (answer as { cloud_token?: string
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'performance'] }))
 
-describe('after timers were advanced synchronously, a request', () => {
+describe('after a synchronous advance of timers, a request', () => {
   it.each(Array.from({ length: 10 }, (_, i) => i * 1_000))(
-    'sees what was due, and not what is due later: %i ms',
+    'sees the jobs that were due, and no later ones: %i ms',
     async ms => {
       const mock = created({ scenario: completing })
 
@@ -32,7 +32,7 @@ describe('after timers were advanced synchronously, a request', () => {
   )
 
   it.each(Array.from({ length: 12 }, (_, i) => i))(
-    'sees what was due, also while that is being written: after %i microtasks',
+    'sees the jobs that were due, even while its body arrives: after %i microtasks',
     async microtasks => {
       const mock = created({ scenario: completing })
       vi.advanceTimersByTime(5_000)
@@ -43,7 +43,7 @@ describe('after timers were advanced synchronously, a request', () => {
     },
   )
 
-  it('of fetch sees what was due', async () => {
+  it('of fetch sees the jobs that were due', async () => {
     const mock = setupMockmaker({ scenario: completing })
     onTestFinished(() => mock.close())
     mock.listen({ onUnhandledRequest: 'error' })
@@ -54,7 +54,7 @@ describe('after timers were advanced synchronously, a request', () => {
     expect(isComplete(await answer.json())).toBe(true)
   })
 
-  it('that writes writes after what was due', async () => {
+  it('that writes writes after the jobs that were due', async () => {
     const mock = created({ scenario: { game_modes: ['duel'] } })
     const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' } as const
     await ask(mock, find)
@@ -77,7 +77,7 @@ describe('after timers were advanced synchronously, a request', () => {
   })
 })
 
-describe('after timers were advanced synchronously, a synchronous read', () => {
+describe('after a synchronous advance of timers, a synchronous read', () => {
   /** What a world shows of the link in many ways. */
   const views = {
     get: ({ world }) => world.deviceLinks.get(token)?.status,
@@ -90,17 +90,20 @@ describe('after timers were advanced synchronously, a synchronous read', () => {
     snapshot: mock => mock.snapshot().device_links?.[0]?.status ?? 'pending',
   } satisfies Record<string, (mock: Mockmaker) => string | undefined>
 
-  it.each(Object.keys(views) as (keyof typeof views)[])('by %s sees what was due, and not what is due later', view => {
-    const mock = created({ scenario: completing })
+  it.each(Object.keys(views) as (keyof typeof views)[])(
+    'by %s sees the jobs that were due, and no later ones',
+    view => {
+      const mock = created({ scenario: completing })
 
-    vi.advanceTimersByTime(4_999)
-    const before = views[view](mock)
-    vi.advanceTimersByTime(1)
+      vi.advanceTimersByTime(4_999)
+      const before = views[view](mock)
+      vi.advanceTimersByTime(1)
 
-    expect([before, views[view](mock)]).toEqual(['pending', 'complete'])
-  })
+      expect([before, views[view](mock)]).toEqual(['pending', 'complete'])
+    },
+  )
 
-  it('sees what was due where no timer ran, as after a jump of the system clock', () => {
+  it('sees the jobs that were due if no timer ran, as after a jump of the system clock', () => {
     const mock = created({ scenario: completing })
 
     vi.setSystemTime(Date.now() + 5_000)
@@ -108,7 +111,7 @@ describe('after timers were advanced synchronously, a synchronous read', () => {
     expect(mock.world.deviceLinks.get(token)?.status).toBe('complete')
   })
 
-  it('sees each thing at its own time', () => {
+  it('sees each job at its own time', () => {
     const mock = created({ scenario: { game_modes: ['duel'], players: { concurrent: 5, session: '1m' } } })
     const began = mock.world.clock.now()
     const times: number[] = []
@@ -121,12 +124,12 @@ describe('after timers were advanced synchronously, a synchronous read', () => {
   })
 })
 
-describe('a world without a time of its own', () => {
+describe('a world whose scenario names no time', () => {
   const scenario: ScenarioInput = { device_links: [{ token, expires_after: '1h' }] }
   const hourMs = 3_600_000
 
   it.each(['running', 'frozen'] as const)(
-    'starts at the present time of Date, and a reset leads there: %s',
+    'starts at the time of Date, and starts there again after a reset: %s',
     async clock => {
       vi.setSystemTime('2030-01-01T00:00:00.123Z')
       const mock = created({ scenario: { ...scenario, clock } })
@@ -141,7 +144,7 @@ describe('a world without a time of its own', () => {
     },
   )
 
-  it('has the same ids and tokens after such a reset', async () => {
+  it('has the same ids and tokens after that reset', async () => {
     const mock = created({ scenario: { ...completing, lobbies: [{ players: [{}] }] } })
     const ids = () => [mock.tokens.map(one => one.token), mock.world.lobbies.all(), mock.world.players.all().length]
     const before = ids()
@@ -152,7 +155,7 @@ describe('a world without a time of its own', () => {
     expect(ids()).toEqual(before)
   })
 
-  it('goes on with the time where a reset keeps the clock', async () => {
+  it('keeps its time if a reset keeps the clock', async () => {
     const mock = created({ scenario })
     const began = mock.world.clock.now()
     await mock.world.clock.advance('30m')
@@ -162,7 +165,7 @@ describe('a world without a time of its own', () => {
     expect(mock.world.clock.now()).toBe(began + hourMs / 2)
   })
 
-  it('reads the time once where it stands still', () => {
+  it('reads Date once if it is frozen', () => {
     let now = Date.now()
     vi.spyOn(Date, 'now').mockImplementation(() => now++)
 
@@ -173,7 +176,7 @@ describe('a world without a time of its own', () => {
 })
 
 describe('a system clock that is set back', () => {
-  it('sets no world back', () => {
+  it('does not set a world back', () => {
     const { world } = created({ scenario: {} })
     vi.advanceTimersByTime(10_000)
     const now = world.clock.now()
@@ -185,27 +188,24 @@ describe('a system clock that is set back', () => {
     expect([after, world.clock.now()]).toEqual([now, now + 1_000])
   })
 
-  it.each(['read', 'not read'])(
-    'lets a blocked request have its answer in time, the clock having been %s since',
-    async how => {
-      const mock = created({ scenario: { device_links: [{ token }] }, watchTimeoutMs: 40_000 })
-      const { watch } = json(await ask(mock, link)) as { watch: { index: string } }
-      const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${watch.index}` })
-      vi.advanceTimersByTime(10_000)
+  it.each(['read', 'not read'])('does not delay a blocked request, with a clock that has been %s', async how => {
+    const mock = created({ scenario: { device_links: [{ token }] }, watchTimeoutMs: 40_000 })
+    const { watch } = json(await ask(mock, link)) as { watch: { index: string } }
+    const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${watch.index}` })
+    vi.advanceTimersByTime(10_000)
 
-      vi.setSystemTime(Date.now() - 3_600_000)
-      if (how === 'read') mock.world.clock.now()
-      vi.advanceTimersByTime(30_000)
-      await flushPromises()
+    vi.setSystemTime(Date.now() - 3_600_000)
+    if (how === 'read') mock.world.clock.now()
+    vi.advanceTimersByTime(30_000)
+    await flushPromises()
 
-      expect(mock.world.waiters).toBe(0)
-      expect((await answer).status).toBe(200)
-    },
-  )
+    expect(mock.world.waiters).toBe(0)
+    expect((await answer).status).toBe(200)
+  })
 })
 
 describe('a long advance', () => {
-  it('lets other work have its turn, although performance.now stands still', async () => {
+  it('yields to other work, even if performance.now does not move', async () => {
     const players = { concurrent: 200, session: '5m' } as const
     const mock = created({ scenario: { clock: 'frozen', game_modes: ['duel'], players } })
     let isDone = false

@@ -6,17 +6,17 @@ import { parseScenario } from '../src/scenarios.js'
 import { withGenerated, withoutGenerated } from './docs/generated.js'
 import { pages } from './support/docs.js'
 
-it('fixtures/scenario.schema.json is what `npm run generate` writes', async () => {
+it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
   await expect(jsonSchema()).toMatchFileSnapshot('../fixtures/scenario.schema.json')
 })
 
-it('src/scenario/shipped.ts is what `npm run generate` writes', async () => {
+it('`npm run generate` writes src/scenario/shipped.ts', async () => {
   await expect(shippedModule()).toMatchFileSnapshot('../src/scenario/shipped.ts')
 })
 
 const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(text))
 
-it.each(pagesWithTables)('$path is what `npm run generate` writes', async ({ path, text }) => {
+it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text }) => {
   await expect(withGenerated(text)).toMatchFileSnapshot(`../${path}`)
 })
 

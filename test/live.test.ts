@@ -27,16 +27,16 @@ const all = [
   ['beta', 3, 60_000],
 ]
 
-describe('live', () => {
-  it('has players come to each namespace that can be played, and of which the scenario says nothing else', () => {
+describe('live: true', () => {
+  it('adds players to each namespace with game modes whose scenario sets none', () => {
     expect(simulations(createMockmaker({ scenario, live: true }).world)).toEqual(all)
   })
 
-  it.each([undefined, false])('is not so where it is %s', live => {
+  it.each([undefined, false])('is off if it is %s', live => {
     expect(simulations(createMockmaker({ scenario, live }).world)).toEqual(all.slice(1))
   })
 
-  it('is so of what is loaded, and of other worlds', async () => {
+  it('applies to loaded scenarios, and to other worlds', async () => {
     const mock = createMockmaker({ live: true })
 
     await mock.load(scenario)
@@ -47,7 +47,7 @@ describe('live', () => {
     expect(shipped.simulations()).toMatchObject([{ namespace: 'tanks/prod', concurrent: 100 }])
   })
 
-  it('is so of a scenario that is loaded anew', async () => {
+  it('applies to a reloaded scenario', async () => {
     const mock = createMockmaker({ scenario, live: true })
 
     const summary = await mock.reload(scenario)
@@ -60,7 +60,7 @@ describe('live', () => {
     expect(simulations(mock.world)).toEqual([['more', 100, 720_000]])
   })
 
-  it('leaves a snapshot as it is', async () => {
+  it('does not apply to a restored snapshot', async () => {
     const mock = createMockmaker({ scenario, live: true })
     await mock.endSimulation({ namespace: 'tanks/prod' })
     const snapshot = mock.snapshot()
@@ -72,10 +72,10 @@ describe('live', () => {
   })
 })
 
-describe('players who come and go', () => {
+describe('simulated players', () => {
   const counted = { game_modes: ['duel'], lobbies: [{ total_player_count: 9 }] }
 
-  it('begin to come when their world begins, also where another world of its scenario has begun before', async () => {
+  it('start when their world starts, even if another world of the scenario started earlier', async () => {
     vi.useFakeTimers({ now: Date.parse('2026-11-20T20:00:00Z') })
     const mock = createMockmaker({ scenario: { ...counted, clock: 'frozen', players: { concurrent: 0 } } })
     vi.setSystemTime(Date.parse('2026-11-20T21:00:00Z'))
@@ -88,7 +88,7 @@ describe('players who come and go', () => {
     expect(later.world.players.count()).toBeGreaterThan(0)
   })
 
-  it('begin to come when a save has them come', async () => {
+  it('start when a reload adds them', async () => {
     const before = { ...counted, now: '2026-11-20T20:00:00Z', clock: 'frozen' } as const
     const mock = createMockmaker({ scenario: before })
     await mock.world.clock.advance('1h')

@@ -35,7 +35,7 @@ describe('createMockmaker', () => {
     expect(make(options)).toThrow(message)
   })
 
-  it('creates a mock with methods that work without their object', async () => {
+  it('creates a mock whose methods work without their object', async () => {
     const { world, on, changes, reset, snapshot, close } = createMockmaker()
     const before = snapshot()
     const events = changes()
@@ -91,7 +91,7 @@ describe('a table', () => {
     ['no number', [Number.NaN]],
     ['a function', { call: () => 1 }],
     ['what holds itself', cycle],
-  ])('refuses a state that is no JSON: %s', async (_, state) => {
+  ])('refuses a state that is not JSON: %s', async (_, state) => {
     const { world } = createMockmaker()
     const { revision } = world
 
@@ -101,7 +101,7 @@ describe('a table', () => {
 })
 
 describe('now', () => {
-  it('is the time at which a running clock starts, to the millisecond', () => {
+  it('sets the time at which a running clock starts, to the millisecond', () => {
     const { world } = createMockmaker({ scenario: { now: '2026-11-20T20:00:00Z', clock: 'running' } })
 
     expect(world.revision).toBe(Date.UTC(2026, 10, 20, 20))

@@ -35,8 +35,8 @@ async function outcome(step: Step, { world, send }: OpenLocalMock): Promise<read
   return got
 }
 
-describe('the entry points of this process', () => {
-  it('answer with the same status, headers and bytes, kept or not, after the same writes to their worlds', async () => {
+describe('the in-process entry points', () => {
+  it('answer with the same status, headers and bytes after the same writes, cached or not', async () => {
     const opened = await Promise.all(
       localEntryPoints.map(entryPoint => entryPoint.open(tanks, { publicUrl: 'http://links.test' })),
     )

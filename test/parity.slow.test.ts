@@ -119,7 +119,7 @@ describe('the entry points', async () => {
   const opened = await openAll()
   afterAll(() => Promise.all(opened.map(one => one.close())))
 
-  it('answer any exchange with the same status, headers and bytes', async () => {
+  it('answer any request with the same status, headers and bytes', async () => {
     await fc.assert(
       fc.asyncProperty(exchange, async sent => {
         const [first, ...others] = await Promise.all(opened.map(async mock => comparable(await mock.send(sent))))
@@ -130,7 +130,7 @@ describe('the entry points', async () => {
     )
   })
 
-  it('answer what is asked again, before and after a call that writes, with the same bytes', async () => {
+  it('answer a repeated request with the same bytes, before and after a write', async () => {
     const calls = fc.array(fc.oneof({ weight: 3, arbitrary: randomRead }, { weight: 1, arbitrary: randomWriteCall }), {
       minLength: 1,
       maxLength: 5,

@@ -255,7 +255,7 @@ describe.each(callIds)('the published client calls %s', id => {
   const { required = {}, undefinedToo = {} } = calls[id]
 
   it.each([tokenOf(id), tokens.development])(
-    'with every optional key undefined, and gets what it gets without them, as %s',
+    'with every optional key undefined, and gets the same answer as without them, as %s',
     async token => {
       const { parsed } = await optionalKeys(calls[id])
       const request = { ...undefinedFor(parsed), ...required, ...undefinedToo }
@@ -274,7 +274,7 @@ describe.each(callIds)('the published client calls %s', id => {
 })
 
 describe.each(callIds.filter(id => calls[id].body))('the body that the published client sends to %s', id => {
-  it('is answered with null in every optional key as without them', async () => {
+  it('gets the same answer with null in every optional key as without them', async () => {
     const { method } = spec(id)
     const { path, body: known } = successes[id]
     const { raw } = await optionalKeys(calls[id])
@@ -301,7 +301,7 @@ const newerKeys: { readonly [id in OperationId]?: readonly string[] } = {
 
 describe.each(callIds.filter(id => calls[id].answer))('the answer of %s', id => {
   it.each([tokenOf(id), tokens.development])(
-    'has no key and no type that the published client does not know, as %s',
+    'has only keys and types that the published client knows, as %s',
     async token => {
       const { method } = spec(id)
       const { path, query, body } = successes[id]
@@ -336,7 +336,7 @@ describe('the published client', () => {
     })
   })
 
-  it('refuses an answer with a key that it does not know, so that the tests above mean something', async () => {
+  it('refuses an answer with an unknown key, so that the tests above can fail', async () => {
     const parsed = await matchmaker.ListRegionsResponse.parse(
       { regions: [], more: 1 },
       { unrecognizedObjectKeys: 'fail' },

@@ -67,8 +67,8 @@ interface Linked {
   readonly cloud_token?: string
 }
 
-describe('a scenario that is loaded anew', () => {
-  it('changes in one change set what it says otherwise, and leaves what was written since', async () => {
+describe('a reload', () => {
+  it('applies the difference of the scenarios in one change set, and keeps other writes', async () => {
     const { mock, world, changeSets } = mocked()
     await world.lobbies.create(lobbyOf('run'))
     await setLobby(world, 'one', { total_player_count: 3 })
@@ -89,7 +89,7 @@ describe('a scenario that is loaded anew', () => {
     expect([world.title, world.deviceLinks.get(sofa)?.status]).toEqual(['After', 'complete'])
   })
 
-  it('leads a reset to it', async () => {
+  it('changes the state that a reset returns to', async () => {
     const { mock, world } = mocked()
     await world.lobbies.create(lobbyOf('run'))
 
@@ -98,7 +98,7 @@ describe('a scenario that is loaded anew', () => {
     expect(lobbyIds(world)).toEqual(['three'])
   })
 
-  it('is what later worlds begin with, and leaves those alone that are there', async () => {
+  it('changes the start of later worlds, but not of existing ones', async () => {
     const { mock } = mocked()
     const there = await mock.worlds.put('there')
 
@@ -108,7 +108,7 @@ describe('a scenario that is loaded anew', () => {
     expect([lobbyIds(there.world), lobbyIds(later.world)]).toEqual([['one', 'two'], ['three']])
   })
 
-  it('has those leave who came last where a lobby takes fewer now', async () => {
+  it('removes the newest players of a lobby if its maximum decreases', async () => {
     const full = { ...scenario, lobbies: [lobbyOf('one', { max_players: 4, players: [{ token: 'first' }] })] }
     const { mock, world } = mocked({ scenario: full })
     for (const player_token of ['second', 'third']) await world.players.create({ lobby_id: 'one', player_token })
@@ -125,7 +125,7 @@ describe('a scenario that is loaded anew', () => {
     expect(world.lobbies.get('one')).toMatchObject({ total_player_count: 1 })
   })
 
-  it('leaves nobody in a lobby that has stopped now', async () => {
+  it('removes all players of a lobby that it stops', async () => {
     const { mock, world } = mocked()
     await world.players.create({ lobby_id: 'one', player_token: 'only' })
 
@@ -134,7 +134,7 @@ describe('a scenario that is loaded anew', () => {
     expect([world.players.count(), world.lobbies.get('one')?.total_player_count]).toEqual([0, 0])
   })
 
-  it('takes along what was made since and cannot stand without what is gone', async () => {
+  it('deletes rows of the run that refer to deleted rows', async () => {
     const { mock, world } = mocked()
     await world.lobbies.create(lobbyOf('atl', { region_id: 'lnd-atl' }))
     await world.lobbies.create(lobbyOf('ffa', { game_mode_id: 'ffa' }))
@@ -150,7 +150,7 @@ describe('a scenario that is loaded anew', () => {
     expect(lobbyIds(world)).toEqual(['one', 'fra'])
   })
 
-  it('takes along the namespaces, modes and tokens of a game that is gone', async () => {
+  it('deletes the namespaces, modes and tokens of a deleted game', async () => {
     const games = [{ name_id: 'tanks' }, { name_id: 'boats', game_id: 'boats' }]
     const { mock, world } = mocked({ scenario: { games } })
     world.transaction(({ namespaces, gameModes, tokens }) => {
@@ -165,7 +165,7 @@ describe('a scenario that is loaded anew', () => {
     expect([world.namespaces.get('beta'), world.tokens.get('mine')]).toEqual([undefined, undefined])
   })
 
-  it('has its record in the place of one of the same id that was made since', async () => {
+  it('replaces a row of the run that has the id of a new row', async () => {
     const { mock, world } = mocked()
     await world.lobbies.create(lobbyOf('three', { total_player_count: 2 }))
 
@@ -174,7 +174,7 @@ describe('a scenario that is loaded anew', () => {
     expect(world.lobbies.get('three')?.total_player_count).toBe(1)
   })
 
-  it('has a row whole where its change and what was written since do not fit together', async () => {
+  it('replaces a whole row if its changes conflict with writes of the run', async () => {
     const { mock, world } = mocked()
     await setLobby(world, 'one', { total_player_count: 4 })
 
@@ -183,7 +183,7 @@ describe('a scenario that is loaded anew', () => {
     expect(world.lobbies.get('one')).toMatchObject({ max_players_normal: 2, total_player_count: 0 })
   })
 
-  it('brings back what a record of it needs and was deleted since', async () => {
+  it('restores a deleted row that a new row refers to', async () => {
     const { mock, world } = mocked()
     await world.gameModes.delete(q => q.where({ game_mode_id: 'ffa' }))
 
@@ -193,7 +193,7 @@ describe('a scenario that is loaded anew', () => {
     expect(lobbyIds(world)).toContain('three')
   })
 
-  it('wakes a blocked watch whose link it changes, and lets others sleep', async () => {
+  it('wakes a blocked watch if it changes its link, and no other', async () => {
     const mocks = mocked({ scenario: { ...scenario, device_links: [{ token: 'sofa' }, { token: 'bed' }] } })
     const [sofa, bed] = [await blocked(mocks, 'sofa'), await blocked(mocks, 'bed')]
 
@@ -209,7 +209,7 @@ describe('a scenario that is loaded anew', () => {
     expect((await bed.answer).body).toEqual({ watch: { index: bed.index } })
   })
 
-  it('counts the times of a link that it changes from now', async () => {
+  it('counts the times of a changed link from now', async () => {
     const { mock, world } = mocked()
     await world.clock.advance('1h')
 
@@ -244,7 +244,7 @@ describe('a scenario that is loaded anew', () => {
     expect({ mode, now: mode === 'running' ? Math.floor(passed / 60_000) * 60_000 : passed }).toEqual(expected)
   })
 
-  it('leads a reset to its own time', async () => {
+  it('makes a reset return to its own time', async () => {
     const { mock, world } = mocked()
     await mock.reload({ ...scenario, now: '2027-01-01T00:00:00Z' })
     await world.clock.advance('1h')
@@ -254,7 +254,7 @@ describe('a scenario that is loaded anew', () => {
     expect(world.clock.now()).toBe(Date.parse('2027-01-01T00:00:00Z'))
   })
 
-  it('changes nothing where it is the same, also where no time is named and much has passed', async () => {
+  it('changes nothing if the scenarios are equal, even if no time is named and much time has passed', async () => {
     const { mock, world, changeSets } = mocked({ scenario: { lobbies: [], device_links: [{ expires_after: '5s' }] } })
     await world.clock.advance('1h')
     const { revision } = world
@@ -268,7 +268,7 @@ describe('a scenario that is loaded anew', () => {
     ])
   })
 
-  it('changes nothing where it is wrong', async () => {
+  it('changes nothing if the scenario is wrong', async () => {
     const { mock, world, changeSets } = mocked()
 
     // What no type allows comes from files.
@@ -280,7 +280,7 @@ describe('a scenario that is loaded anew', () => {
     expect([changeSets, world.title, lobbyIds(later.world)]).toEqual([[], 'Before', ['one', 'two']])
   })
 
-  it('has its own tokens', async () => {
+  it('can replace the tokens', async () => {
     const { mock } = mocked()
 
     await mock.reload({ ...scenario, tokens: { public: 'pub_prod.mock.other' } })

@@ -36,7 +36,7 @@ const inWorld = (id: string, i: number) => (sent: TestRequest) =>
     ? { ...sent, path: `/w/${id}${sent.path}` }
     : { ...sent, headers: { ...sent.headers, 'x-mock-world': id } }
 
-it('lets 50 workers run the specification at once, each in a world of its own', async () => {
+it('50 workers can run the specification at once, each in its own world', async () => {
   const mock = createMockmaker({ scenario: tanks })
   const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
   const { worlds } = createClient(url)

@@ -61,7 +61,7 @@ const baseUrls: readonly { readonly name: string; readonly isHttp?: true; open()
 const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
 
 describe.each(baseUrls)('a world through $name', entryPoint => {
-  it('is the one that the path names, or the header, or else the default one', async () => {
+  it('is named by the path or the header, and else the default one', async () => {
     const { mock, send, close } = await entryPoint.open()
     const lobbies = async (sent: TestRequest) => (json(await send(sent)) as { lobbies: unknown[] }).lobbies.length
     const other = await mock.worlds.put('other')
@@ -78,7 +78,7 @@ describe.each(baseUrls)('a world through $name', entryPoint => {
     await close()
   })
 
-  it('that does not exist is refused in-process, and made over HTTP', async () => {
+  it('that does not exist is refused in-process, and created over HTTP', async () => {
     const { mock, send, close } = await entryPoint.open()
     await mock.worlds.put('test-42')
     const lists = [
@@ -102,7 +102,7 @@ describe.each(baseUrls)('a world through $name', entryPoint => {
 })
 
 describe('worlds.put', () => {
-  it('makes one world where two calls name a new one at the same time', async () => {
+  it('creates one world for two concurrent calls with the same name', async () => {
     const mock = createMockmaker({ scenario: tanks })
 
     const [one, other] = await Promise.all([mock.worlds.put('x'), mock.worlds.put('x', { seed: 5 })])
@@ -112,7 +112,7 @@ describe('worlds.put', () => {
     await mock.close()
   })
 
-  it.each([null, undefined, 5, '', 'a b', 'x'.repeat(65)])('makes no world of the id %j', async id => {
+  it.each([null, undefined, 5, '', 'a b', 'x'.repeat(65)])('refuses the id %j', async id => {
     const mock = createMockmaker({ scenario: tanks })
 
     const put = mock.worlds.put(id as never) // no type lets it pass
@@ -124,7 +124,7 @@ describe('worlds.put', () => {
 })
 
 describe('an override', () => {
-  it('stands in for the operation in every world, and sees the world that was asked', async () => {
+  it('replaces the operation in every world, and gets the world of the request', async () => {
     const mock = setupMockmaker({ scenario: tanks })
     mock.listen({ onUnhandledRequest: 'error' })
     await (await mock.worlds.put('other')).world.lobbies.create({ game_mode_id: 'duel' })

@@ -75,14 +75,14 @@ async function inChromium() {
     },
   })
 
-  it('answers a page that does what the guide says', async () => {
+  it('answers a page that follows the guide', async () => {
     const page = await chromium.openPage({ path: '/guide' })
     await page.waitForFunction(() => globalThis.mock !== undefined)
 
     expect(lobbyIds(await send(page, list))).toHaveLength(6)
   })
 
-  it('gives each story of Storybook a world of its own, as the guide says', async () => {
+  it('gives each story of Storybook its own world, as in the guide', async () => {
     const page = await chromium.openPage({ path: '/storybook' })
     await page.waitForFunction(() => globalThis.storybook !== undefined)
 
@@ -123,18 +123,15 @@ async function inChromium() {
   it.for([
     ['a relative URL', ''],
     ['a URL of another origin', elsewhere],
-  ] as const)(
-    'answers a world that is generated, at %s, with the bytes that it has in Node',
-    async ([, at], { page }) => {
-      const scenario = scenarios['friday-night']
-      await begin(page, { scenario })
+  ] as const)('answers a generated world, at %s, with the same bytes as in Node', async ([, at], { page }) => {
+    const scenario = scenarios['friday-night']
+    await begin(page, { scenario })
 
-      const got = await send(page, list, at)
+    const got = await send(page, list, at)
 
-      expect(lobbyIds(got)).toHaveLength(352)
-      expect(got.body).toBe((await inNode(scenario, list)).body)
-    },
-  )
+    expect(lobbyIds(got)).toHaveLength(352)
+    expect(got.body).toBe((await inNode(scenario, list)).body)
+  })
 
   it.for<readonly [what: string, sent: PageSent]>([
     ['the list', list],
@@ -153,7 +150,7 @@ async function inChromium() {
     ['a missing token', { method: 'POST', path: `${namespaces}/validate`, body: '{}' }],
     ['a bad query', link('&watch_index=-1')],
     ['a bad body', post(`${namespaces}/validate`, { display_name: 'é', name_id: 7 }, tokens.public)],
-  ])('answers %s with the status, headers and bytes of Node', async ([, sent], { page }) => {
+  ])('answers %s with the same status, headers and bytes as in Node', async ([, sent], { page }) => {
     await begin(page, { scenario: tanks })
 
     const got = await send(page, sent, elsewhere)
@@ -170,7 +167,7 @@ async function inChromium() {
     expect(modeIds(await send(page, list, elsewhere))).toEqual(['race'])
   })
 
-  it('leaves what no handler matches to the network', async ({ page }) => {
+  it('passes a request that no handler matches to the network', async ({ page }) => {
     await begin(page, { scenario: tanks })
 
     expect((await send(page, { method: 'GET', path: '/nothing' })).body).toBe(fromNetwork)
@@ -220,7 +217,7 @@ async function inChromium() {
     it.for([
       ['https://matchmaker.test/api', `${elsewhere}/api`],
       ['/api', '/api'],
-    ] as const)('of %j says that the origin is ours: "%s/nothing" is 404', async ([baseUrl, at], { page }) => {
+    ] as const)('of %j names an origin: "%s/nothing" is 404', async ([baseUrl, at], { page }) => {
       await begin(page, { scenario: tanks, baseUrl })
 
       const got = await send(page, { method: 'GET', path: '/lobbies/list' }, at)
@@ -323,7 +320,7 @@ async function inChromium() {
       expect(lobbyIds(await send(page, list))).toEqual([ids.lobby, 'empty'])
     })
 
-    it('drops what was given to `use`', async ({ page }) => {
+    it('removes handlers given to `use`', async ({ page }) => {
       await begin(page, { scenario: tanks })
       await page.evaluate(() =>
         mock.use(mock.override('lobbies.list', () => ({ game_modes: [], regions: [], lobbies: [] }))),
@@ -344,7 +341,7 @@ async function inChromium() {
       expect((await send(page, list)).body).toBe(fromNetwork)
     })
 
-    it('makes room for another mock in the same page', async ({ page }) => {
+    it('allows another mock in the same page', async ({ page }) => {
       await begin(page, { scenario: tanks })
       await page.evaluate(() => mock.close())
 
@@ -353,7 +350,7 @@ async function inChromium() {
       expect(modeIds(await send(page, list))).toEqual(['other'])
     })
 
-    it('does nothing where nothing listens, however often it is called', async ({ page }) => {
+    it('does nothing if nothing listens, however often it is called', async ({ page }) => {
       const closed = page.evaluate(async () => {
         const mock = mockmaker.setupMockmaker()
         await mock.close()

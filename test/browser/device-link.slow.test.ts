@@ -61,7 +61,7 @@ async function inChromium() {
     },
   })
 
-  it('completes the link with one press', async ({ opened: { page, mock, complaints } }) => {
+  it('completes the link with one click', async ({ opened: { page, mock, complaints } }) => {
     await page.getByRole('button', { name: 'Karts' }).click()
 
     await expect
@@ -75,7 +75,7 @@ async function inChromium() {
     expect(complaints).toEqual([])
   })
 
-  it('waits by one blocked watch, and asks for nothing else', async ({ opened: { page, mock } }) => {
+  it('waits in one blocked watch, and sends no other request', async ({ opened: { page, mock } }) => {
     await expect.poll(() => mock.world.waiters).toBe(1)
 
     const asked = mock.journal.find().map(({ operation }) => operation)
@@ -84,7 +84,7 @@ async function inChromium() {
     expect((await shown(page)).buttons).toEqual(['Tanks', 'Karts'])
   })
 
-  it('tells when the link is completed elsewhere', async ({ opened: { page, mock, complaints } }) => {
+  it('shows when the link is completed elsewhere', async ({ opened: { page, mock, complaints } }) => {
     await expect.poll(() => mock.world.waiters).toBe(1)
 
     await mock.completeDeviceLink(token, { game: 'tanks' })
@@ -99,7 +99,7 @@ async function inChromium() {
     expect(complaints).toEqual([])
   })
 
-  it('tells when the link expires', async ({ opened: { page, mock } }) => {
+  it('shows when the link expires', async ({ opened: { page, mock } }) => {
     await expect.poll(() => mock.world.waiters).toBe(1)
 
     await mock.world.clock.advance('1h')
@@ -113,7 +113,7 @@ async function inChromium() {
       })
   })
 
-  it('invites nobody while the mock is gone, and goes on when it is back', async ({ opened }) => {
+  it('disables its buttons while the mock is down, and continues when it is back', async ({ opened }) => {
     const { page, stop, restart } = opened
     await expect.poll(() => opened.mock.world.waiters).toBe(1)
 
@@ -132,7 +132,7 @@ async function inChromium() {
     await expect.poll(() => mock.world.deviceLinks.get(token)?.status).toBe('complete')
   })
 
-  it('tells when the mock comes back without the link', async ({ opened: { page, stop, restart } }) => {
+  it('shows when the mock comes back without the link', async ({ opened: { page, stop, restart } }) => {
     await stop()
     await restart({ ...scenario, device_links: [] })
 
@@ -141,7 +141,7 @@ async function inChromium() {
       .toEqual({ state: 'unknown', report: expect.stringMatching(/^The mock no longer has this link/), buttons: [] })
   })
 
-  it('waits where the watch meets a fault', async ({ opened: { page, mock } }) => {
+  it('keeps waiting if a fault applies to the watch', async ({ opened: { page, mock } }) => {
     await expect.poll(() => mock.world.waiters).toBe(1)
     mock.faults.add({ operation: 'devices.links.get', effect: { error: { code: 'API_RATE_LIMIT' } } })
     await page.reload()
@@ -157,7 +157,7 @@ async function inChromium() {
     await expect.poll(() => shown(page)).toEqual({ state: 'pending', report: '', buttons: ['Tanks', 'Karts'] })
   })
 
-  it('says what a refusal says, and offers to load the page again', async ({ opened: { page, mock } }) => {
+  it('shows the message of a refusal, and offers to reload the page', async ({ opened: { page, mock } }) => {
     mock.faults.add({
       operation: 'devices.links.complete',
       effect: { error: { code: 'API_FORBIDDEN', message: 'not today' } },

@@ -139,7 +139,7 @@ async function inChromium() {
   })
 
   it.for([...attempts, ...simpleRequests])(
-    'is not reached by a page of another site through $name',
+    'cannot be changed by a page of another site through $name',
     async (attempt, { open }) => {
       const attack = await open('evil.example')
       const before = stateOf(attack.mock.world)
@@ -153,7 +153,7 @@ async function inChromium() {
   )
 
   it.for(['sandboxed frame', 'page of another site'] as const)(
-    'is reached by a %s whose origin is allowed',
+    'can be changed by a %s whose origin is allowed',
     async (from, { open }) => {
       const isFrame = from === 'sandboxed frame'
       const attack = await open('evil.example', { corsOrigins: [isFrame ? 'null' : `http://evil.example:${port}`] })
@@ -170,7 +170,7 @@ async function inChromium() {
     },
   )
 
-  it('is not reached by a page whose name was rebound to the mock', async ({ open }) => {
+  it('cannot be reached by a page whose name was rebound to it', async ({ open }) => {
     const attack = await open('rebound.example', { rebound: true })
     const before = stateOf(attack.mock.world)
 
@@ -180,14 +180,14 @@ async function inChromium() {
     expect(stateOf(attack.mock.world)).toBe(before)
   })
 
-  it('shows a page of another site nothing that it reads', async ({ open }) => {
+  it('hides its responses from a page of another site', async ({ open }) => {
     const attack = await open('evil.example')
 
     expect(await send(attack.page, `${attack.url}/__mock/tokens`, {})).toBe('TypeError')
     expect(attack.seen).toMatchObject([{ method: 'GET', status: 200 }])
   })
 
-  it('is reached by a page of this machine', async ({ open }) => {
+  it('can be changed by a page of this machine', async ({ open }) => {
     const { page, mock, url } = await open('127.0.0.1')
 
     const status = await send(page, `${url}/__mock/lobbies/closed`, {

@@ -48,7 +48,7 @@ async function inChromium() {
     expect(await play(page, url)).toEqual({ listed: 2, found: 'empty', refused: 'MATCHMAKER_GAME_MODE_NOT_FOUND' })
   })
 
-  it('is refused where nobody has allowed it', async ({ serve }) => {
+  it('is refused if its origin is not allowed', async ({ serve }) => {
     const page = await game.openPage('game.example')
 
     await expect(play(page, await serve())).rejects.toThrow('Network Error')

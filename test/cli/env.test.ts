@@ -36,7 +36,7 @@ describe('mockmaker env', () => {
     expect(stdout).toContain(`export RIVET_TOKEN=${token}\n`)
   })
 
-  it('asks for no token of another kind', async () => {
+  it('does not accept another kind of token', async () => {
     const asked: (string | undefined)[] = []
     const url = await stubServer(({ url: path }, response) => {
       asked.push(path)

@@ -128,7 +128,7 @@ describe('mockmaker exec', () => {
   })
 })
 
-describe('a word for the shell of Windows', () => {
+describe('a word for the Windows shell', () => {
   it.for([
     ['npm', 'npm'],
     ['C:\\tools\\run.cmd', 'C:\\tools\\run.cmd'],
@@ -136,7 +136,7 @@ describe('a word for the shell of Windows', () => {
     ['a & b | c', '"a & b | c"'],
     ['say "hi"', '"say ""hi"""'],
     ['', '""'],
-  ] as const)('%s is %s', ([word, quoted]) => {
+  ] as const)('%s is quoted as %s', ([word, quoted]) => {
     expect(windowsWord(word)).toBe(quoted)
   })
 })

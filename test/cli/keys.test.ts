@@ -55,7 +55,7 @@ describe('keys', () => {
     await vi.waitFor(() => expect(lines).toEqual(['', '  r + Enter  reset the world', '  h + Enter  help', '']))
   })
 
-  it('that do not exist print how to list the keys', async () => {
+  it('that do not exist say how to list the keys', async () => {
     const { type, lines } = listening([])
 
     type('reset\n')

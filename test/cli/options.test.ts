@@ -7,7 +7,7 @@ const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 describe('mockmaker --allowed-hosts', () => {
   const statusFor = async (url: string, host: string) => (await sendTo(url, { ...list, headers: { host } })).status
 
-  it('allows more names, separated by commas or given again', async () => {
+  it('allows more names, separated by commas or repeated', async () => {
     const { url } = await serveJson(['--allowed-hosts', 'one.example, two.example', '--allowed-hosts', 'three.example'])
 
     const names = ['one.example', 'two.example:80', 'three.example', 'four.example', 'localhost', '192.168.0.9']
@@ -30,7 +30,7 @@ describe('mockmaker --cors-origin', () => {
   const allowed = async (url: string, origin: string) =>
     (await sendTo(url, { ...list, headers: { origin } })).headers['access-control-allow-origin']
 
-  it('allows pages of more origins, separated by commas or given again', async () => {
+  it('allows pages of more origins, separated by commas or repeated', async () => {
     const { url } = await serveJson([
       ...['--cors-origin', 'https://one.example,https://two.example:8443'],
       ...['--cors-origin', 'https://three.example'],
@@ -149,13 +149,13 @@ async function eventsReadLate(url: string): Promise<Set<string>> {
 }
 
 describe.each(['--event-bytes', '--total-event-bytes'])('mockmaker %s', flag => {
-  it('drops the events that wait for a slow reader where they need more', async () => {
+  it('drops the events that wait for a slow reader if they need more', async () => {
     const { url } = await serveJson([flag, '1MiB'])
 
     expect(await eventsReadLate(url)).toEqual(new Set(['begin', 'change', 'gone', 'exchange']))
   })
 
-  it('keeps the events that wait for a slow reader where they need less', { tags: ['slow'] }, async () => {
+  it('keeps the events that wait for a slow reader if they need less', { tags: ['slow'] }, async () => {
     const { url } = await serveJson([flag, '20MiB'])
 
     expect(await eventsReadLate(url)).toEqual(new Set(['begin', 'change', 'exchange']))

@@ -50,7 +50,7 @@ const tellingReads = `
   syncBuiltinESMExports()`
 
 describe('a scenario file that is saved', () => {
-  it('is reloaded and reported; later writes stay', async () => {
+  it('is reloaded and reported, and keeps later writes', async () => {
     const { command, save, from } = await serving()
     await make(command, 'run')
 

@@ -55,7 +55,7 @@ describe('the client', () => {
     expect(region.region_display_name).toBe('Tokyo')
   })
 
-  it('rejects an unknown id, and names the nearest', async ({ serve }) => {
+  it('rejects an unknown id, and names the nearest one', async ({ serve }) => {
     const { client, mock } = await serve()
     const before = stateOf(mock.world)
     const { lobbies } = client.world
@@ -69,7 +69,7 @@ describe('the client', () => {
     expect(stateOf(mock.world)).toBe(before)
   })
 
-  it('finds the same by each form of query as in-process', async ({ serve }) => {
+  it('finds the same rows as in-process with each form of query', async ({ serve }) => {
     const { client, mock } = await serve()
     await mock.world.lobbies.update('closed', { state: { map: 'Quarry', round: 3 } })
     const queries: Predicate<LobbyRow>[] = [
@@ -87,7 +87,7 @@ describe('the client', () => {
     expect(found.map(rows => rows.map(({ lobby_id }) => lobby_id))).toEqual(queries.map(() => ['closed']))
   })
 
-  it('refuses what is no query, as in-process', async ({ serve }) => {
+  it('refuses a wrong query, as in-process', async ({ serve }) => {
     const { lobbies } = (await serve()).client.world
 
     await expect(lobbies.findMany((() => ({})) as never)).rejects.toThrow('the function of a query returned {}')
@@ -96,7 +96,7 @@ describe('the client', () => {
     await expect(lobbies.count({ map: 'Quarry' } as never)).rejects.toThrow('map is not a field of this table')
   })
 
-  it('encodes any id', async ({ serve }) => {
+  it('encodes every id', async ({ serve }) => {
     const { client, mock } = await serve()
     const lobby_id = '?a=1&b#c%20..'
     await mock.world.lobbies.create({ lobby_id })
@@ -104,7 +104,7 @@ describe('the client', () => {
     expect((await client.world.lobbies.get(lobby_id))?.lobby_id).toBe(lobby_id)
   })
 
-  it('controls the world of its URL or of its options', async ({ serve }) => {
+  it('controls the world in its URL or in its options', async ({ serve }) => {
     const { url, mock } = await serve()
     await mock.worlds.put('one')
 
@@ -147,7 +147,7 @@ describe('the client', () => {
     expect(error).toMatchObject({ status: 400, code: 'API_BAD_BODY', message: expect.stringContaining('duel') })
   })
 
-  it.for(['127.0.0.1:4100', '', 'ftp://x', 'http://'])('is of no such URL as %j', url => {
+  it.for(['127.0.0.1:4100', '', 'ftp://x', 'http://'])('refuses the URL %j', url => {
     expect(() => createClient(url)).toThrow('expected http://127.0.0.1:4100')
   })
 
@@ -159,7 +159,7 @@ describe('the client', () => {
     [{ fetch: 'node-fetch' }, 'options.fetch is "node-fetch": expected a function'],
     [null, 'options is null: expected an object'],
     ['one', 'options is "one": expected an object'],
-  ] as const)('is not made with the options %j', ([options, message]) => {
+  ] as const)('refuses the options %j', ([options, message]) => {
     // What no type lets pass.
     const make = () => createClient('http://127.0.0.1:4100', options as never)
 
@@ -167,11 +167,11 @@ describe('the client', () => {
     expect(make).toThrow(ClientError)
   })
 
-  it.for([5, null, undefined, {}])('is of no such URL as %j', url => {
+  it.for([5, null, undefined, {}])('refuses the URL %j', url => {
     expect(() => createClient(url as never)).toThrow('expected http://127.0.0.1:4100')
   })
 
-  it('tells how to call its tables if a call is written as in-process', async ({ serve }) => {
+  it('explains how to call its tables if a call is written as in-process', async ({ serve }) => {
     const { lobbies } = (await serve()).client.world
     const query = (() => ({})) as never
 
@@ -189,7 +189,7 @@ describe('the client', () => {
     for (const call of calls) await expect(call).rejects.toThrow('with other arguments than in-process')
   })
 
-  it('tells if no mock answers', async ({ serve }) => {
+  it('reports that no mock answers', async ({ serve }) => {
     const { client, url, close } = await serve()
     await close()
 

@@ -65,7 +65,7 @@ describe('the page of a pending device link', () => {
     ])
   })
 
-  it('tells that a game has no cloud token', () => {
+  it('says that a game has no cloud token', () => {
     const mock = createMockmaker({ scenario })
     const rest = mock.tokens.filter(token => token.kind !== 'cloud' || token.game !== 'karts')
 
@@ -126,7 +126,7 @@ describe('the page of a pending device link', () => {
     expect(body).toContain(`data-link="${escaped}"`)
   })
 
-  it('tells what to do without JavaScript', () => {
+  it('says what to do without JavaScript', () => {
     expect(linkPage('device.mock.sofa').body).toContain('POST /cloud/devices/links/complete')
   })
 })

@@ -71,7 +71,7 @@ describe('GET /__mock/changes', () => {
     expect(events.map(shown)).toEqual(['exchange', 'after'])
   })
 
-  it('tells if past events are no longer kept, and continues with new ones', async ({ serve }) => {
+  it('reports that past events are no longer kept, and continues with new ones', async ({ serve }) => {
     const steered = await serve({ journalSize: 1 })
     const since = steered.mock.world.revision
     await steered.send(list)
@@ -90,7 +90,7 @@ describe('GET /__mock/changes', () => {
   })
 
   it.for([['x-1'], ['1'], ['-'], [''], ['%run-99'], ['%run-1-1'], ['%run--1']] as const)(
-    'takes %j for an id of another run',
+    'treats %j as an id of another run',
     async ([lastEventId], { serve }) => {
       const steered = await serve()
       await makeLobby(steered, 'new')
@@ -252,7 +252,7 @@ describe('mock.changes', () => {
     expect((await both).map(({ value }) => value && shown(value))).toEqual(['one', 'two'])
   })
 
-  it('drops events above the limit, tells so, and continues', async ({ serve }) => {
+  it('drops events above the limit, reports it, and continues', async ({ serve }) => {
     const { mock } = await serve({ journalSize: 0 })
     const events = mock.changes()
     for (let i = 0; i <= 10_000; i++) await ask(mock, list)

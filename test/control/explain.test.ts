@@ -10,7 +10,7 @@ describe('explain', () => {
     ['private', 'not listed', 'publicity is private'],
     ['unlisted', 'not listed', 'game mode secret is not listable'],
     ['clsed', 'does not exist', 'did you mean closed?'],
-  ] as const)('says of the lobby %s that it is %s', async ([lobby_id, verdict, reason], { serve }) => {
+  ] as const)('says that the lobby %s is %s', async ([lobby_id, verdict, reason], { serve }) => {
     const { client } = await serve()
 
     const explained = await client.explain({ lobby_id })
@@ -19,7 +19,7 @@ describe('explain', () => {
     expect(explained.because.join('\n')).toContain(reason)
   })
 
-  it('tells that the scenario hides an empty lobby', async ({ serve }) => {
+  it('says that the scenario hides an empty lobby', async ({ serve }) => {
     const { mock } = await serve()
     await mock.world.settings.update(q => q.where({ settings_id: 'settings' }), {
       data: settings => void Object.assign(settings, { hide_empty_lobbies: true }),
@@ -45,7 +45,7 @@ describe('explain', () => {
     ],
     [{}, 'connected players: 1, reserved: 2, free for find: 5, for join by its id: 7'],
     [{ is_closed: true }, 'reserved: 2, free for find: 0 while it is closed, for join by its id: 7'],
-  ] as const)('tells more of a lobby that is %j', async ([columns, known], { serve }) => {
+  ] as const)('adds to a lobby that is %j', async ([columns, known], { serve }) => {
     const { mock } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'own', game_mode_id: 'ffa', ...columns })
     for (const status of ['connected', 'reserved', 'reserved'] as const)
@@ -57,7 +57,7 @@ describe('explain', () => {
     expect(because.some(reason => reason.startsWith('it is not ready'))).toBe('status' in columns)
   })
 
-  it('tells nothing more of a stopped lobby', async ({ serve }) => {
+  it('adds nothing to a stopped lobby', async ({ serve }) => {
     const { mock } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'own', status: 'stopped' })
 
@@ -89,7 +89,7 @@ describe('explain', () => {
     [{ path: '/lobbies/list' }, '404 API_NOT_FOUND', 'did you mean GET /matchmaker/lobbies/list?'],
     [{ path: '/cloud/devices/links/complete', method: 'POST' }, '401 API_UNAUTHORIZED', 'a cloud token'],
     [{ path: '/cloud/devices/links', method: 'POST' }, 'answered by devices.links.prepare', 'no token was sent'],
-  ] as const)('says of the request %j that it is %s', async ([question, verdict, reason], { serve }) => {
+  ] as const)('says that the request %j is %s', async ([question, verdict, reason], { serve }) => {
     const { client } = await serve()
 
     const explained = await client.explain(question)
@@ -108,7 +108,7 @@ describe('explain', () => {
     [{ display_name: ' x' }, 'invalid', 'not a display name'],
     [{ display_name: 'x'.repeat(129) }, 'invalid', 'it has 129 bytes'],
     [{ display_name: '' }, 'invalid', 'it is empty'],
-  ] as const)('says of the name %j that it is %s', async ([question, verdict, reason], { serve }) => {
+  ] as const)('says that the name %j is %s', async ([question, verdict, reason], { serve }) => {
     const { client } = await serve()
 
     const explained = await client.explain(question)
@@ -123,7 +123,7 @@ describe('explain', () => {
     await expect(client.explain({ name_id: 'beta', game: 'tank' })).rejects.toThrow('Did you mean tanks?')
   })
 
-  it.for(['', '?lobby_id=x&path=/'])('refuses a query that asks for no one thing: %j', async (query, { serve }) => {
+  it.for(['', '?lobby_id=x&path=/'])('refuses a query with none or several subjects: %j', async (query, { serve }) => {
     const { steer } = await serve()
 
     expect(failure(await steer('GET', `/__mock/explain${query}`))).toBe('400 API_BAD_QUERY')

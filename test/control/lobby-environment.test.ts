@@ -86,7 +86,7 @@ describe('the environment of a lobby', () => {
     expect(mock.lobbyEnvironment('main')).toEqual({ ...common, ...ports, ...ranges })
   })
 
-  it('has the URL that the caller gives', async ({ serve }) => {
+  it('has the given URL', async ({ serve }) => {
     const { mock } = await serve({ scenario: scenario({}) })
 
     const url = 'http://mock.test'
@@ -112,7 +112,7 @@ describe('the environment of a lobby', () => {
     expect(body).toContain(`export RIVET_LOBBY_TAGS='{"note":"it'\\''s"}'\n`)
   })
 
-  it('leads to a world that a header names', async ({ serve }) => {
+  it('names a world that the request named in a header', async ({ serve }) => {
     const { send, url } = await serve({ scenario: scenario({}) })
     const headers = { 'x-mock-world': 'own', accept: 'application/json' }
 

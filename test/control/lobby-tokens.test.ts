@@ -56,7 +56,7 @@ describe('the tokens of lobbies', () => {
   it.for([
     [{}, '401 API_UNAUTHORIZED'],
     [bearer(tokens.public), '401 CLAIMS_MISSING_ENTITLEMENT'],
-  ] as const)('are listed at the place that a refused call names: %j', async ([headers, refusal], { serve }) => {
+  ] as const)('are mentioned by a refused call: %j', async ([headers, refusal], { serve }) => {
     const { send } = await serve()
 
     const got = await send({ method: 'POST', path: '/matchmaker/lobbies/ready', headers })
@@ -69,7 +69,7 @@ describe('the tokens of lobbies', () => {
     ['PATCH', '/__mock/tokens/lobby.mock.empty', { token: 'other' }, 'PATCH /__mock/lobbies/empty'],
     ['DELETE', '/__mock/tokens/lobby.mock.empty', undefined, 'DELETE /__mock/lobbies/empty'],
     ['POST', '/__mock/tokens', { kind: 'lobby' }, 'Create a lobby with POST /__mock/lobbies'],
-  ] as const)('cannot be written: %s %s says what to do instead', async ([method, path, body, hint], { serve }) => {
+  ] as const)('cannot be written: %s %s is refused with advice', async ([method, path, body, hint], { serve }) => {
     const { mock, steer } = await serve()
     const before = stateOf(mock.world)
 
@@ -84,7 +84,7 @@ describe('the tokens of lobbies', () => {
     [`kind=public&namespace=tanks/prod`, [tokens.public]],
     ['kind=cloud&game=boats', [tokens.cloudBoats]],
     [`namespace_id=${ids.closed}&kind=public`, [tokens.publicClosed]],
-  ] as const)('are left out by filters of other fields: %s', async ([query, expected], { serve }) => {
+  ] as const)('do not match other filters: %s', async ([query, expected], { serve }) => {
     const { steer } = await serve()
 
     const { tokens: found } = json(await steer('GET', `/__mock/tokens?${query}`)) as { tokens: { token: string }[] }

@@ -9,7 +9,7 @@ const link = '/devices/link/device.mock.sofa'
 const json = { accept: 'application/json' }
 
 describe('the pages', () => {
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('leave %s to the service', method => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('do not replace the answer of the service to %s', method => {
     expect(['/', '/openapi.json', link].map(path => ask(path, { method }))).toEqual([undefined, undefined, undefined])
   })
 
@@ -23,11 +23,11 @@ describe('the pages', () => {
     '/devices/link/a/b',
     '//',
     '',
-  ])('leave "%s" to the service', path => {
+  ])('do not replace the answer of the service to "%s"', path => {
     expect(ask(path)).toBeUndefined()
   })
 
-  it.each(['/', '/openapi.json', link])('answer HEAD of %s as GET, without its body', path => {
+  it.each(['/', '/openapi.json', link])('answer HEAD of %s like GET, without the body', path => {
     const mock = createMockmaker()
 
     const [head, get] = [page(path, { mock, method: 'HEAD' }), page(path, { mock })]
@@ -42,7 +42,7 @@ describe('the pages', () => {
     ['/openapi.json', {}],
     [link, {}],
     ['/devices/link/nobody', {}],
-  ])('give %s %j the headers of every answer', (path, headers) => {
+  ])('answer %s %j with the headers of every answer', (path, headers) => {
     expect(page(path, { headers }).headers).toMatchObject({
       'cache-control': 'no-store',
       vary: 'Origin',

@@ -189,7 +189,7 @@ describe('endSimulation', () => {
     expect([ended, mock.simulations().map(({ namespace }) => namespace)]).toEqual([[true, false], ['tanks/prod']])
   })
 
-  it('tells if there is no simulation, or no such namespace', async ({ serve }) => {
+  it('says if there is no simulation, or no such namespace', async ({ serve }) => {
     const { mock, steer } = await serve()
 
     const answers = [

@@ -8,7 +8,7 @@ const list = '/matchmaker/lobbies/list'
 const lobbiesIn = (got: { readonly body: string }) => (JSON.parse(got.body) as { lobbies: unknown[] }).lobbies.length
 
 describe('a world', () => {
-  it('is reached by the base path and by the header, and is apart from the others', async ({ serve }) => {
+  it('is named by the base path or the header, and is separate from the others', async ({ serve }) => {
     const { mock, send } = await serve()
     const other = await mock.worlds.put('other')
     await other.world.lobbies.create({ game_mode_id: 'duel' })
@@ -41,7 +41,7 @@ describe('a world', () => {
     expect(mock.worlds.get('other')?.world.lobbies.get('new')).toBeDefined()
   })
 
-  it('hands out links that lead to itself', async ({ serve }) => {
+  it('creates links to itself', async ({ serve }) => {
     const { mock, send } = await serve({ publicUrl: 'http://127.0.0.1:4100' })
     await mock.worlds.put('copy', { fork: 'default' })
     await mock.worlds.put('back', { fork: 'copy' })
@@ -59,7 +59,7 @@ describe('a world', () => {
     expect(links).toEqual([of(''), of('/w/test-42'), of('/w/copy'), of('/w/back')])
   })
 
-  it('shows its own page at its path, with calls that lead to it', async ({ serve }) => {
+  it('shows its own page at its path, with calls of its own URL', async ({ serve }) => {
     const { url, send } = await serve()
 
     const page = await send({ method: 'GET', path: '/w/other/', headers: { accept: 'text/html' } })
@@ -67,7 +67,7 @@ describe('a world', () => {
     expect(page.body).toContain(`${url}/w/other/matchmaker/lobbies/list`)
   })
 
-  it.for(['a b', 'a.b', 'ä', 'x'.repeat(65), ''])('has no such id as %j', async (id, { serve }) => {
+  it.for(['a b', 'a.b', 'ä', 'x'.repeat(65), ''])('cannot have the id %j', async (id, { serve }) => {
     const { mock, send, steer } = await serve()
 
     const answers = [
@@ -103,7 +103,7 @@ describe('a world', () => {
         headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
       },
     ],
-  ] as const)('is not made by %s', async ([, sent], { serve }) => {
+  ] as const)('is not created by %s', async ([, sent], { serve }) => {
     const { mock, send } = await serve()
 
     await send(sent)
@@ -111,7 +111,7 @@ describe('a world', () => {
     expect(mock.worlds.list()).toHaveLength(1)
   })
 
-  it('is made by a page of another site that may read the answer', async ({ serve }) => {
+  it('is created by a page of another site that may read the answer', async ({ serve }) => {
     const { mock, send } = await serve()
     const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://tanks.example' }
 
@@ -132,7 +132,7 @@ describe('a world', () => {
     expect(refused.body).toContain('--max-worlds')
   })
 
-  it('is deleted when it was unused for so long, but not while a request waits in it', async ({ serve }) => {
+  it('is deleted when it is unused for the TTL, but not while a request waits in it', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     const { mock } = await serve({ worldTtlMs: 60_000 })
     await mock.worlds.put('idle')
@@ -150,7 +150,7 @@ describe('a world', () => {
     expect([before, after, used()]).toEqual([['default', 'idle', 'watched'], ['default', 'watched'], ['default']])
   })
 
-  it('is checked no more often if it is kept for longer than a timer can be set', async ({ serve }) => {
+  it('needs no timer if its TTL is longer than a timer can be', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     const set = vi.spyOn(globalThis, 'setInterval')
     const { mock } = await serve({ worldTtlMs: 1e12 })
@@ -160,7 +160,7 @@ describe('a world', () => {
     expect(set.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1])
   })
 
-  it('that is looked at in a list is not used', async ({ serve }) => {
+  it('is not used by a list of the worlds', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     const { mock } = await serve({ worldTtlMs: 60_000 })
     await mock.worlds.put('idle')
@@ -175,7 +175,7 @@ describe('a world', () => {
 })
 
 describe('PUT /__mock/worlds/{world_id}', () => {
-  it('makes a world of a scenario by its name', async ({ serve }) => {
+  it('creates a world of a scenario by its name', async ({ serve }) => {
     const { client } = await serve()
 
     const world = await client.worlds.put('busy', { scenario: 'friday-night' })
@@ -200,7 +200,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     ])
   })
 
-  it('makes a world of a scenario that is sent, with another seed', async ({ serve }) => {
+  it('creates a world of a scenario in the body, with another seed', async ({ serve }) => {
     const { client } = await serve()
     const scenario = { title: 'Mine', seed: 1, game_modes: ['duel'] }
 
@@ -214,7 +214,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     expect(first).not.toEqual(second)
   })
 
-  it('forks a world, and neither sees later changes of the other', async ({ serve }) => {
+  it('forks a world, and separates later changes of both', async ({ serve }) => {
     const { mock, client } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'before' })
 
@@ -233,7 +233,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     ])
   })
 
-  it('gives a fork the chance of the other, or that of another seed', async ({ serve }) => {
+  it('gives a fork the random state of the original, or that of another seed', async ({ serve }) => {
     const { mock } = await serve()
     const [same, different] = [
       await mock.worlds.put('same', { fork: 'default' }),
@@ -274,7 +274,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     [{ fork: 'nowhere' }, '404 API_NOT_FOUND', 'Known: default'],
     [{ seed: 1.5 }, '400 API_BAD_BODY', 'seed'],
     [{ colour: 'red' }, '400 API_BAD_BODY', 'colour'],
-  ] as const)('refuses %j, and makes nothing', async ([body, expected, message], { serve }) => {
+  ] as const)('refuses %j, and creates nothing', async ([body, expected, message], { serve }) => {
     const { mock, steer } = await serve()
 
     const got = await steer('PUT', '/__mock/worlds/new', body)
@@ -311,7 +311,7 @@ describe('DELETE /__mock/worlds/{world_id}', () => {
 })
 
 describe('the server', () => {
-  it('says how it is', async ({ serve }) => {
+  it('reports its status', async ({ serve }) => {
     const { mock, steer } = await serve()
     await mock.worlds.put('other')
 
@@ -346,7 +346,7 @@ describe('the server', () => {
     })
   })
 
-  it('tells of the scenarios on hand, and changes over to one, at once', async ({ serve }) => {
+  it('lists its scenarios, and changes to one at once', async ({ serve }) => {
     const { mock, client, steer } = await serve()
 
     await client.load('friday-night')
@@ -365,7 +365,7 @@ describe('the server', () => {
     expect(failure(await steer('PUT', '/__mock/scenario', {}))).toBe('400 API_BAD_BODY')
   })
 
-  it('resets to the scenario that was changed over to', async ({ serve }) => {
+  it('resets to the scenario that it has changed to', async ({ serve }) => {
     const { mock, client } = await serve()
     await client.load({ title: 'Mine', game_modes: ['duel'] })
     await mock.world.lobbies.create({})
@@ -393,7 +393,7 @@ describe('the server', () => {
     expect({ ...JSON.parse(stateOf(mock.world)), revision: 0 }).toEqual({ ...JSON.parse(begun), revision: 0 })
   })
 
-  it('completes a device link for a game by its name or its id, and has one expire', async ({ serve }) => {
+  it('completes a device link for a game by its name or its id, and expires one', async ({ serve }) => {
     const { mock, client, steer } = await serve()
     await mock.world.deviceLinks.create({ device_link_token: 'device.mock.new' })
 
@@ -415,7 +415,7 @@ describe('the server', () => {
     ])
   })
 
-  it('asks for the game if there is more than one', async ({ serve }) => {
+  it('requires the game if there are several', async ({ serve }) => {
     const { steer } = await serve()
 
     const got = await steer('POST', `/__mock/device-links/${tokens.pending}/complete`, {})

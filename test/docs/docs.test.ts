@@ -88,7 +88,7 @@ describe('README.md', () => {
 })
 
 describe('the pages', () => {
-  it.for(everyPage)('%s has links that lead somewhere', ([, page]) => {
+  it.for(everyPage)('%s has no broken links', ([, page]) => {
     const broken = localLinksOf(page).filter(({ file, anchor }) => {
       const linked = pages.find(({ path }) => path === file)
       if (!existsSync(file)) return true
@@ -175,15 +175,18 @@ describe('the blocks of code', () => {
     expect(text.match(/^\s*(?:```|~~~)/gm)?.length ?? 0).toBe(2 * blocks.length)
   })
 
-  it.for(pagesWith('sh'))('of %s for bash have a sibling for PowerShell, if that cannot run them', ([, { blocks }]) => {
-    const alone = blocks.filter(
-      (block, at) => block.language === 'sh' && isBashOnly(block) && blocks[at + 1]?.language !== 'powershell',
-    )
+  it.for(pagesWith('sh'))(
+    'of %s for bash have a sibling for PowerShell, if PowerShell cannot run them',
+    ([, { blocks }]) => {
+      const alone = blocks.filter(
+        (block, at) => block.language === 'sh' && isBashOnly(block) && blocks[at + 1]?.language !== 'powershell',
+      )
 
-    expect(alone.map(({ text }) => text)).toEqual([])
-  })
+      expect(alone.map(({ text }) => text)).toEqual([])
+    },
+  )
 
-  it.for(pagesWith('powershell'))('of %s for PowerShell do what those for bash do', ([, { blocks }]) => {
+  it.for(pagesWith('powershell'))('of %s for PowerShell do the same as those for bash', ([, { blocks }]) => {
     for (const [at, block] of blocks.entries()) {
       if (block.language !== 'powershell') continue
       const sibling = blocks[at - 1]
@@ -193,7 +196,7 @@ describe('the blocks of code', () => {
   })
 
   it.for(scenarios.map(({ page, block }) => [page.path, block] as const))(
-    'of %s have a scenario that is right',
+    'of %s have valid scenarios',
     ([, { text }]) => {
       const scenario = parseScenario(text)
 

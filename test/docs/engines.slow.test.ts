@@ -36,7 +36,7 @@ const settings = (text: string, pattern: RegExp): Record<string, string> =>
 const port = { hostname: '127.0.0.1', port: 7777, is_tls: false }
 
 describe('the recipes for engines', () => {
-  it('lead a game in Godot to the mock', async ({ project, server }) => {
+  it('connect a game in Godot to the mock', async ({ project, server }) => {
     for (const recipe of recipes('sh', 'godot --path .', server)) {
       const game = godotGame(settings(await project.run('bash', ['-c', recipe]), /^(RIVET_\w+)=(.*)$/gm))
 
@@ -46,7 +46,7 @@ describe('the recipes for engines', () => {
     }
   })
 
-  it('set both variables that Godot needs in PowerShell, too', async ({ server }) => {
+  it('set both variables that Godot needs in PowerShell', async ({ server }) => {
     for (const recipe of recipes('powershell', 'godot --path .', server)) {
       const game = godotGame(settings(recipe, /\$env:(RIVET_\w+) = '(.*?)'/g))
 
@@ -56,7 +56,7 @@ describe('the recipes for engines', () => {
     }
   })
 
-  it('lead a game in Unity to the mock', async ({ server }) => {
+  it('connect a game in Unity to the mock', async ({ server }) => {
     for (const recipe of recipes('cs', 'PlayerPrefs.SetString', server)) {
       const game = unityGame({ prefs: settings(recipe, /PlayerPrefs\.SetString\("(\w+)", "(.*?)"\)/g) })
 
@@ -64,7 +64,7 @@ describe('the recipes for engines', () => {
     }
   })
 
-  it('lead a built game in Unity to the mock', async ({ server }) => {
+  it('connect a built game in Unity to the mock', async ({ server }) => {
     for (const recipe of recipes('json', 'ApiEndpoint', server)) {
       const game = unityGame({ prefs: JSON.parse(recipe) })
 
@@ -72,7 +72,7 @@ describe('the recipes for engines', () => {
     }
   })
 
-  it('lead everybody to one game server by the development token, which may take in every player', async ({
+  it('send all players to one game server with the development token, which accepts every player', async ({
     project,
   }) => {
     writeFileSync(join(project.folder, 'tanks.yaml'), recipes('yaml', 'target_port: 10567')[0] ?? '')
@@ -100,7 +100,7 @@ describe('the recipes for engines', () => {
     }
   })
 
-  it('lead a game in Unreal to the mock, by its configuration', async ({ server }) => {
+  it('connect a game in Unreal to the mock, by its configuration', async ({ server }) => {
     for (const recipe of recipes('ini', '[/Script/Rivet.RivetClient]', server)) {
       const game = await unrealGame({ config: settings(recipe, /^(\w+)=(.*)$/gm) })
 
@@ -109,7 +109,7 @@ describe('the recipes for engines', () => {
     }
   })
 
-  it('lead a game in Unreal to the mock, by its environment', async ({ project, server }) => {
+  it('connect a game in Unreal to the mock, by its environment', async ({ project, server }) => {
     const printed = await project.run('mockmaker', ['env', '--url', server.url])
 
     const game = await unrealGame({ environment: settings(printed, /^export (\w+)=(.*)$/gm) })

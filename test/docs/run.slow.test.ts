@@ -112,7 +112,7 @@ describe('the docs', () => {
     expect(printed).toContain(`${count} passed`)
   })
 
-  it('have code that a strict compiler takes', async ({ project }) => {
+  it('have code that compiles in strict mode', async ({ project }) => {
     const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
     const sources = blocksWith('ts').map(({ page, block }) => `${folderOf(page)}/${block.file}`)
     const options = '--noEmit --strict --target es2023 --lib es2023,dom,dom.iterable --module nodenext --skipLibCheck'
@@ -135,9 +135,7 @@ describe('the docs', () => {
   })
 
   // Eight tests in a browser take their time on a busy machine.
-  it('have a fixture that gives each test of Playwright a world of its own', { timeout: 180_000 }, async ({
-    project,
-  }) => {
+  it('have a fixture that gives each test of Playwright its own world', { timeout: 180_000 }, async ({ project }) => {
     const server = await openCommand()
     try {
       const launch = { executablePath, args: ['--no-sandbox'] }

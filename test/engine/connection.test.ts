@@ -70,14 +70,14 @@ const validate = {
 const names = JSON.stringify({ display_name: 'Beta', name_id: 'beta' })
 
 describe('an engine plugin', () => {
-  it('may send no Content-Type with a body', async ({ url, agent }) => {
+  it('can send a body without Content-Type', async ({ url, agent }) => {
     const got = await send({ url, agent, ...validate, body: names })
 
     expect(got).toMatchObject({ status: 200, json: { errors: [] } })
   })
 
   it.for(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8', 'nonsense'])(
-    'may call a body of JSON %s',
+    'can send a JSON body as %s',
     async (type, { url, agent }) => {
       const headers = { ...validate.headers, 'content-type': type }
 
@@ -88,7 +88,7 @@ describe('an engine plugin', () => {
   it.for([
     ['with its length', { 'content-length': 2 }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ] as const)('may send {} as the body of a GET, %s, and go on', async ([, framing], { url, agent }) => {
+  ] as const)('can send {} as the body of a GET, %s, and continue', async ([, framing], { url, agent }) => {
     const first = await send({ url, agent, ...list, headers: { ...list.headers, ...framing }, body: '{}' })
     const second = await send({ url, agent, ...list })
 
@@ -97,7 +97,7 @@ describe('an engine plugin', () => {
     expect(second.reused).toBe(true)
   })
 
-  it('may send a large body with a GET, and go on', async ({ url, agent }) => {
+  it('can send a large body with a GET, and continue', async ({ url, agent }) => {
     const body = 'x'.repeat(300_000)
     const first = await send({ url, agent, ...list, headers: { ...list.headers, 'content-length': body.length }, body })
 
@@ -105,7 +105,7 @@ describe('an engine plugin', () => {
     expect((await send({ url, agent, ...list })).status).toBe(200)
   })
 
-  it('may say application/json and send nothing', async ({ url, agent }) => {
+  it('can send application/json without a body', async ({ url, agent }) => {
     const headers = { 'content-type': 'application/json' }
 
     const read = await send({ url, agent, ...list, headers })
@@ -117,19 +117,19 @@ describe('an engine plugin', () => {
   it.for([
     ['with Content-Length 0', { 'content-length': 0 }],
     ['in no chunks', { 'transfer-encoding': 'chunked' }],
-  ] as const)('may POST nothing %s', async ([, headers], { url, agent }) => {
+  ] as const)('can POST nothing %s', async ([, headers], { url, agent }) => {
     const got = await send({ url, agent, method: 'POST', path: '/cloud/devices/links', headers })
 
     expect(got).toMatchObject({ status: 200, json: { device_link_token: expect.any(String) } })
   })
 
-  it('is told what is missing where it POSTs nothing to a call that needs a body', async ({ url, agent }) => {
+  it('gets the missing fields if it POSTs nothing to a call that needs a body', async ({ url, agent }) => {
     const got = await send({ url, agent, ...validate, headers: { ...validate.headers, 'content-length': 0 } })
 
     expect(got).toMatchObject({ status: 400, json: { code: 'API_BAD_BODY', message: expect.any(String) } })
   })
 
-  it('may keep its connection, over failures and empty answers too', async ({ url, agent }) => {
+  it('can keep its connection open, after failures and empty answers too', async ({ url, agent }) => {
     const config = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
     const limits = JSON.stringify({ lobby_count_max: 1, max_players: 1 })
     const calls = [
@@ -149,7 +149,7 @@ describe('an engine plugin', () => {
     expect(got.map(({ reused }) => reused)).toEqual([false, true, true, true, true, true, true])
   })
 
-  it('may close its connection with each request', async ({ url }) => {
+  it('can close its connection with each request', async ({ url }) => {
     const agent = new Agent({ keepAlive: false })
 
     const got = [await send({ url, agent, ...list }), await send({ url, agent, ...validate, body: names })]
@@ -160,7 +160,7 @@ describe('an engine plugin', () => {
     ])
   })
 
-  it('may close its connection while it watches, and watch again', async ({ url, agent }) => {
+  it('can close its connection during a watch, and watch again', async ({ url, agent }) => {
     const { watch } = (await send({ url, agent, ...link })).json as { watch: { index: string } }
     const outgoing = request(`${url}${link.path}&watch_index=${watch.index}`)
     const gone = new Promise(resolve => outgoing.on('error', resolve))
@@ -170,7 +170,7 @@ describe('an engine plugin', () => {
     expect((await send({ url, agent, ...link })).json).toEqual({ watch })
   })
 
-  it('may ask with HTTP/1.0 manners: no keep-alive and a Host that is an address', async ({ url }) => {
+  it('can send a request in the style of HTTP/1.0: no keep-alive, and an address as Host', async ({ url }) => {
     const agent = new Agent()
     const headers = { connection: 'close', host: '127.0.0.1' }
 

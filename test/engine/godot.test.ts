@@ -32,7 +32,7 @@ describe('a game with the Godot plugin', () => {
     expect(statistics).toMatchObject({ response_code: 200, body: { game_modes: { duel: {} } } })
   })
 
-  it('finds the port to connect to, and its server takes the player in', async ({ serve }) => {
+  it('finds the port to connect to, and its server accepts the player', async ({ serve }) => {
     const { url, mock } = await serve()
     const seat = await seatIn(player(url), { game_modes: ['ffa'] })
     const server = godotGame(mock.lobbyEnvironment(seat.lobby.lobby_id, { url }))
@@ -64,7 +64,7 @@ describe('a game with the Godot plugin', () => {
     ['find', { game_modes: ['ffa'], regions: null, tags: null, max_players: null, prevent_auto_create_lobby: null }],
     ['create', { game_mode: 'ffa', region: null, publicity: null, tags: null, max_players: null, lobby_config: null }],
     ['join', { lobby_id: 'empty', captcha: null, verification_data: null }],
-  ] as const)('sends null for what it leaves out of %s', async ([call, body], { serve }) => {
+  ] as const)('sends null for absent fields of %s', async ([call, body], { serve }) => {
     const { url } = await serve()
 
     const answer = await player(url).call('POST', `matchmaker/lobbies/${call}`, body)
@@ -76,7 +76,7 @@ describe('a game with the Godot plugin', () => {
   })
 
   // godot/bomber of rivet-gg/examples does so, and goes on.
-  it('is told what is missing where it closes its lobby without saying so', async ({ serve }) => {
+  it('gets the missing field if it closes its lobby without it', async ({ serve }) => {
     const { url, mock } = await serve()
     const server = godotGame(mock.lobbyEnvironment('empty', { url }))
 
@@ -86,7 +86,7 @@ describe('a game with the Godot plugin', () => {
     expect(mock.world.lobbies.get('empty')).toMatchObject({ is_closed: false })
   })
 
-  it('fills the menu of its editor dock: each namespace with the version that it runs', async ({ serve }) => {
+  it('fills the menu of its editor dock: each namespace with its version', async ({ serve }) => {
     const { url, mock } = await serve({ scenario: scenarios.default })
     const dock = godotGame({ RIVET_API_ENDPOINT: url, RIVET_TOKEN: 'cloud.mock.tanks' })
 

@@ -24,7 +24,7 @@ const untyped = <T>(args: object): T => args as T
 
 describe.for(kinds)('published games, with %s', token => {
   // rivet-gg/microgravity.io, src/client/GameClient.js: where find fails, it reloads its page, for ever.
-  it('lets microgravity.io in: regions, then find without a region and without a captcha', async ({ serve }) => {
+  it('lets microgravity.io play: regions, then find without a region and without a captcha', async ({ serve }) => {
     const { url } = await serve({ scenario })
     const { regions, lobbies } = matchmaker(url, token)
 
@@ -37,7 +37,7 @@ describe.for(kinds)('published games, with %s', token => {
     expect(lobby.player.token).toContain('player.')
   })
 
-  it('lets microgravity.io join the lobby of its link', async ({ serve }) => {
+  it('lets microgravity.io join the lobby in its link', async ({ serve }) => {
     const { url } = await serve({ scenario })
     const { lobbies } = matchmaker(url, token)
     const { lobby } = await lobbies.find({ gameModes: ['classic'] })
@@ -47,7 +47,7 @@ describe.for(kinds)('published games, with %s', token => {
     expect(joined.lobby.lobbyId).toBe(lobby.lobbyId)
   })
 
-  it('shows microgravity.io the captcha of a fault, and takes its answer', async ({ serve }) => {
+  it('lets microgravity.io show the captcha of a fault, and accepts its answer', async ({ serve }) => {
     const { url, mock } = await serve({ scenario })
     const { lobbies } = matchmaker(url, token)
     const metadata = { hcaptcha: { site_id: 'mock-site', site_key: 'mock-key' } }
@@ -77,7 +77,7 @@ describe.for(kinds)('published games, with %s', token => {
   })
 
   // discord/embedded-app-sdk at fe5f5a8, examples/asteroids-rivet/client/matchmaker.ts
-  it('leads the players of one Discord activity to one lobby, by its tag', async ({ serve }) => {
+  it('sends the players of one Discord activity to one lobby, by its tag', async ({ serve }) => {
     const { url } = await serve({ scenario })
     const { lobbies } = matchmaker(url, token)
     const activity = { gameModes: ['default'], tags: { instanceId: 'i-1234' } }
@@ -90,7 +90,7 @@ describe.for(kinds)('published games, with %s', token => {
   })
 
   // rivet-gg/examples, javascript/webrtc/client/index.ts and javascript/tanks-socketio-canvas/client/Client.ts
-  it('leads to the ports that the WebRTC and the tanks examples connect to', async ({ serve }) => {
+  it('returns the ports that the WebRTC and the tanks examples connect to', async ({ serve }) => {
     const { url } = await serve({ scenario })
 
     const { lobby, ports } = await matchmaker(url, token).lobbies.find({ gameModes: ['default'] })
@@ -101,7 +101,7 @@ describe.for(kinds)('published games, with %s', token => {
 })
 
 describe('the servers of published games', () => {
-  it('are ready, and take a player in and out', async ({ serve }) => {
+  it('become ready, connect a player and disconnect it', async ({ serve }) => {
     const { url, mock } = await serve({ scenario })
     const { lobby, player } = await matchmaker(url, kinds[0]).lobbies.find({ gameModes: ['classic'] })
     const { RIVET_API_ENDPOINT: environment = '', RIVET_TOKEN: token = '' } = mock.lobbyEnvironment(lobby.lobbyId, {

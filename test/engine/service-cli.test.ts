@@ -155,29 +155,26 @@ describe("the service's command line tool", () => {
   it.for([
     ['http://127.0.0.1:4100', 'http://127.0.0.1:4100'],
     [undefined, 'https://hub.mock.localhost'],
-  ] as const)(
-    'tells the hub, which is where the device link is completed: publicUrl %s',
-    async ([publicUrl, hub], { serve }) => {
-      const { url } = await serve({ scenario: scenarios.default, publicUrl })
+  ] as const)('gets the hub, which completes the device link: publicUrl %s', async ([publicUrl, hub], { serve }) => {
+    const { url } = await serve({ scenario: scenarios.default, publicUrl })
 
-      const { origins } = await callAsCli(url, {
-        method: 'GET',
-        path: '/cloud/bootstrap',
-        token,
-        read: reads.bootstrap,
-      })
-      const { device_link_url } = await callAsCli(url, {
-        method: 'POST',
-        path: '/cloud/devices/links',
-        read: reads.prepare,
-      })
+    const { origins } = await callAsCli(url, {
+      method: 'GET',
+      path: '/cloud/bootstrap',
+      token,
+      read: reads.bootstrap,
+    })
+    const { device_link_url } = await callAsCli(url, {
+      method: 'POST',
+      path: '/cloud/devices/links',
+      read: reads.prepare,
+    })
 
-      expect(origins).toEqual({ hub })
-      expect(device_link_url.startsWith(`${hub}/devices/link/`)).toBe(true)
-    },
-  )
+    expect(origins).toEqual({ hub })
+    expect(device_link_url.startsWith(`${hub}/devices/link/`)).toBe(true)
+  })
 
-  it('makes a development token of the ports of its configuration, and a public one', async ({ serve }) => {
+  it('creates a development token with the ports of its configuration, and a public one', async ({ serve }) => {
     const { url } = await serve({ scenario: scenarios.default })
     const gameId = await context(url, token)
     const { game } = await gameOf(url, token, gameId)
@@ -197,7 +194,7 @@ describe("the service's command line tool", () => {
     expect(real.lobby.region.region_id).toBe('lnd-fra')
   })
 
-  it('deploys a version to a namespace, and makes a cloud token', async ({ serve }) => {
+  it('deploys a version to a namespace, and creates a cloud token', async ({ serve }) => {
     const { url } = await serve({ scenario: scenarios.default })
     const gameId = await context(url, token)
     const { game } = await gameOf(url, token, gameId)

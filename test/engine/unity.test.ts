@@ -35,7 +35,7 @@ describe('a game with the Unity plugin', () => {
     expect(mock.world.lobbies.get(hidden.lobby.lobby_id)).toMatchObject({ publicity: 'private', region_id: 'lnd-fra' })
   })
 
-  it.for(framings)('takes a player in as a server, with bodies sent by %s', async (framing, { serve }) => {
+  it.for(framings)('connects a player as a server, with bodies sent by %s', async (framing, { serve }) => {
     const { url, mock } = await serve()
     const { player } = await unityGame({ prefs: prefs(url) }).findLobby({ game_modes: ['ffa'], regions: ['lnd-syd'] })
     const environment = mock.lobbyEnvironment('empty', { url })

@@ -23,7 +23,7 @@ const it = base.extend<{ play: (settings: Settings) => Promise<Game> }>({
 const config = (url: string) => ({ DefaultMatchmakerUrl: `${url}/matchmaker`, DefaultToken: tokens.public })
 
 describe('a game with the Unreal plugin', () => {
-  it('finds a lobby with a pretty-printed body, and all that it asks of a port', async ({ serve, play }) => {
+  it('finds a lobby with a pretty-printed body, and reads all that it needs of a port', async ({ serve, play }) => {
     const { url } = await serve()
     const game = await play({ config: config(url) })
 
@@ -37,7 +37,7 @@ describe('a game with the Unreal plugin', () => {
     expect(player.token).toMatch(/^player\./)
   })
 
-  it('takes a player in as a server, by the environment of its lobby', async ({ serve, play }) => {
+  it('connects a player as a server, with the environment of its lobby', async ({ serve, play }) => {
     const { url, mock } = await serve()
     const { player } = await (await play({ config: config(url) })).join('empty')
     const server = await play({ environment: mock.lobbyEnvironment('empty', { url }) })
@@ -50,7 +50,7 @@ describe('a game with the Unreal plugin', () => {
     expect([there, mock.world.lobbies.get('empty')?.total_player_count]).toEqual([1, 0])
   })
 
-  it('gets the code and the message of a refusal, and goes on over its connection', async ({ serve, play }) => {
+  it('gets the code and the message of a refusal, and reuses its connection', async ({ serve, play }) => {
     const { url } = await serve()
     const game = await play({ config: config(url) })
 

@@ -44,13 +44,13 @@ const place = fc.record({
 })
 
 describe('distance', () => {
-  it.each(published)('from %s to %s is the published %d km, within 0.1 %%', (from, to, km) => {
+  it.each(published)('from %s to %s equals the published %d km, within 0.1 %%', (from, to, km) => {
     const { kilometers } = distance(airports[from], airports[to])
 
     expect(Math.abs(kilometers / km - 1)).toBeLessThan(0.001)
   })
 
-  it('is 0 and 0 if the location of the client is unknown', () => {
+  it('is 0 in both units if the location of the client is unknown', () => {
     expect(distance(undefined, airports.Perth)).toEqual({ kilometers: 0, miles: 0 })
   })
 
@@ -60,7 +60,7 @@ describe('distance', () => {
     expect(kilometers).toBeCloseTo(20_003.931, 2)
   })
 
-  it('is the same there and back, never negative, never more than half way round', () => {
+  it('is symmetric, never negative, and at most half a meridian', () => {
     fc.assert(
       fc.property(place, place, (from, to) => {
         const there = distance(from, to)

@@ -71,7 +71,7 @@ function placeOf(group: string): string {
 
 const repeated = <T>(items: readonly T[], times: number): T[] => Array.from({ length: times }, () => items).flat()
 
-describe('the places that a find looks in', () => {
+describe('the index lookups of a find', () => {
   prop.prop([
     fc.array(fc.constantFrom(...modeIds), { minLength: 1 }),
     fc.array(fc.constantFrom(...regionIds), { minLength: 1 }),
@@ -82,14 +82,14 @@ describe('the places that a find looks in', () => {
     expect(places).toEqual(expected)
   })
 
-  it('are at most as many as the world has, however long the lists are', () => {
+  it('are at most as many as the world has groups, however long the lists are', () => {
     const game_modes = repeated(modeIds, 20_000)
 
     expect(find({ game_modes, regions: repeated(regionIds, 20_000) }).places).toHaveLength(12)
     expect(find({ game_modes }).places).toHaveLength(12)
   })
 
-  it('cost as many look-ups with doubled lists as with plain ones', () => {
+  it('are as many for doubled lists as for plain ones', () => {
     const plain = find({ game_modes: modeIds, regions: regionIds })
 
     const doubled = find({ game_modes: repeated(modeIds, 5_000), regions: repeated(regionIds, 5_000) })

@@ -44,7 +44,7 @@ describe('the regions of a game', () => {
     ['Attic', 'unknown'],
     ['', 'unknown'],
     ['constructor', 'unknown'],
-  ])('that are displayed as %j are the universal region %s', async (region_display_name, expected) => {
+  ])('with the display name %j are the universal region %s', async (region_display_name, expected) => {
     const regions = [{ region_id: 'own', provider_display_name: 'Big  Iron, Inc.', region_display_name }]
 
     const { game } = await shown(open({ ...withNamespaces({}), regions }))
@@ -61,7 +61,7 @@ describe('the regions of a game', () => {
     ])
   })
 
-  describe('that are its own have a UUID', () => {
+  describe('with no id in the catalogue get a UUID', () => {
     const given = '7e7e7e7e-1111-4222-8333-444444444444'
     const attic = { region_id: 'attic', region_display_name: 'Attic' }
     const scenario = { ...withNamespaces({}), seed: 3, regions: ['lnd-fra', attic] }
@@ -70,7 +70,7 @@ describe('the regions of a game', () => {
         (await shown(mock)).game.available_regions.map(region => [region.region_name_id, region.region_id]),
       )
 
-    it('from the seed, whatever else the scenario has', async () => {
+    it('get a UUID that depends only on the seed', async () => {
       const first = await uuids(open(scenario))
       const other = await uuids(open({ ...scenario, regions: [{ region_id: 'cellar' }, attic], device_links: [{}] }))
 
@@ -82,13 +82,13 @@ describe('the regions of a game', () => {
       expect((await uuids(open({ ...scenario, seed: 4 }))).attic).not.toBe(first.attic)
     })
 
-    it('as the scenario says, in lower case', async () => {
+    it('have the UUID of the scenario, in lower case', async () => {
       const regions = [{ ...attic, region_uuid: given.toUpperCase() }]
 
       expect(await uuids(open({ ...scenario, regions }))).toEqual({ attic: given })
     })
 
-    it('of the catalogue if they have a name of the catalogue', async () => {
+    it('have the UUID of the catalogue if their name is in the catalogue', async () => {
       const regions = [{ region_id: 'lnd-fra', region_display_name: 'Mine' }]
 
       expect(await uuids(open({ ...scenario, regions }))).toEqual({
@@ -96,7 +96,7 @@ describe('the regions of a game', () => {
       })
     })
 
-    it('that a snapshot keeps, whatever the seed, and a reset', async () => {
+    it('keep their UUIDs in a snapshot, with any seed, and after a reset', async () => {
       const mock = open(scenario)
       await mock.world.regions.create({ region_id: 'made' })
       const before = await uuids(mock)
@@ -108,7 +108,7 @@ describe('the regions of a game', () => {
       expect((await uuids(mock)).attic).toBe(before.attic)
     })
 
-    it('that a fork keeps', async () => {
+    it('keep their UUIDs in a fork', async () => {
       const mock = open(scenario)
       await mock.world.regions.create({ region_id: 'made' })
       const fork = await mock.worlds.put('fork', { fork: 'default' })
@@ -127,12 +127,12 @@ describe('the regions of a game', () => {
         ],
         'regions[1].region_uuid',
       ],
-    ] as const)('and not %s', (_, regions, place) => {
+    ] as const)('cannot have %s', (_, regions, place) => {
       expect(() => open({ ...scenario, regions: regions as never })).toThrow(place)
     })
   })
 
-  it('that the catalogue has are known by a universal region each', async () => {
+  it('of the catalogue each have their own universal region', async () => {
     const { game } = await shown(open(withNamespaces({})))
 
     const universal = game.available_regions.map(region => region.universal_region)
@@ -159,7 +159,7 @@ describe('the players of a game', () => {
     expect((await shown(mock)).game.total_player_count).toBe(321)
   })
 
-  it('are never more than an unsigned 32-bit integer has room for', async () => {
+  it('are at most the largest unsigned 32-bit integer', async () => {
     const lobbies = [lobby(4_294_967_295), lobby(1)]
 
     const { game } = await shown(open(withNamespaces(namespace('prod', { game_modes: ['duel'], lobbies }))))
@@ -208,7 +208,7 @@ describe('a watch of a game', () => {
     ['a token', 'POST', `/namespaces/${ids.prod}/tokens/public`, {}],
     ['other limits', 'POST', `/namespaces/${ids.prod}/mm-config`, { lobby_count_max: 3, max_players: 3 }],
     ['a further domain', 'POST', `/namespaces/${ids.prod}/domains`, { domain: 'further.example' }],
-  ])('sleeps on after %s', async (_, method, behind, body) => {
+  ])('does not wake after %s', async (_, method, behind, body) => {
     const mock = open()
     const { answer, index } = await blocked(mock)
 
@@ -221,7 +221,7 @@ describe('a watch of a game', () => {
   })
 
   it.each([['a lobby says something else of itself', ids.lobby, { state: { map: 'ice' }, is_closed: true }]] as const)(
-    'sleeps on while %s',
+    'does not wake while %s',
     async (_, lobby_id, columns) => {
       const mock = open()
       const { answer, index } = await blocked(mock)
@@ -235,7 +235,7 @@ describe('a watch of a game', () => {
     },
   )
 
-  it('sleeps on when one player replaces another in one transaction', async () => {
+  it('does not wake when one player replaces another in one transaction', async () => {
     const mock = open()
     const { answer, index } = await blocked(mock)
 
@@ -250,7 +250,7 @@ describe('a watch of a game', () => {
     expect((json(await answer) as Shown).watch.index).toBe(index)
   })
 
-  it('sleeps on when a region moves, because it shows no places', async () => {
+  it('does not wake when a region moves, because it shows no coordinates', async () => {
     const mock = open()
     await blocked(mock)
 
@@ -263,7 +263,7 @@ describe('a watch of a game', () => {
     await mock.close()
   })
 
-  it('sleeps on while another game changes', async () => {
+  it('does not wake when another game changes', async () => {
     const mock = open()
     await blocked(mock)
 
@@ -274,7 +274,7 @@ describe('a watch of a game', () => {
     expect(mock.world.waiters).toBe(1)
   })
 
-  it('is answered 404 if the game is deleted meanwhile', async () => {
+  it('is answered 404 if the game is deleted', async () => {
     const mock = open()
     const { answer } = await blocked(mock)
 
@@ -294,7 +294,7 @@ describe('a watch of a game', () => {
   })
 })
 
-describe('a switch of a namespace', () => {
+describe('an update of a namespace', () => {
   it('changes nothing else', async () => {
     const mock = open()
     const before = mock.world.namespaces.get(ids.closed)

@@ -21,7 +21,7 @@ const sent = (method: string, path: string, body: unknown): TestRequest => ({
 })
 const post = (mock: Mockmaker, path: string, body: unknown) => ask(mock, sent('POST', path, body))
 
-describe('a namespace that a call makes', () => {
+describe('a namespace created by a call', () => {
   it('has each column of each game mode of the first namespace', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { world } = mock
@@ -34,7 +34,7 @@ describe('a namespace that a call makes', () => {
     expect(world.tokens.findMany(q => q.where({ namespace_id }))).toEqual([])
   })
 
-  it('is limited as any new one, and knows neither a limit of players nor a game server', async () => {
+  it('has the default limit of lobbies, and neither a limit of players nor a game server', async () => {
     const mock = createMockmaker({ scenario: tanks })
 
     const { namespace_id } = json(await post(mock, namespaces, beta)) as { namespace_id: string }
@@ -59,7 +59,7 @@ describe('a namespace that a call makes', () => {
     expect([mock.world.namespaces.count(), mock.world.gameModes.count()]).toEqual([1, 0])
   })
 
-  it('is made in one change set, and at the time of the world', async () => {
+  it('is created in one change set, at the time of the world', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const changeSets: unknown[] = []
     mock.world.subscribe(({ changes }) => changeSets.push(changes.map(({ table }) => table)))
@@ -71,7 +71,7 @@ describe('a namespace that a call makes', () => {
     expect(mock.world.namespaces.get(namespace_id)?.created_at).toBe(Date.parse('2026-11-20T20:01:00Z'))
   })
 
-  it('is not created if its game has just been deleted, with the token', async () => {
+  it('is not created with the token of a game that was just deleted', async () => {
     const mock = createMockmaker({ scenario: { games: [game, { name_id: 'boats' }] } })
 
     mock.world.transaction(({ tokens, games }) => {
@@ -84,7 +84,7 @@ describe('a namespace that a call makes', () => {
     expect(mock.world.namespaces.count()).toBe(1)
   })
 
-  it('is made once, however many ask at once', async () => {
+  it('is created once, even by concurrent calls', async () => {
     const mock = createMockmaker({ scenario: tanks })
 
     const got = await Promise.all([1, 2, 3].map(() => post(mock, namespaces, beta)))
@@ -93,7 +93,7 @@ describe('a namespace that a call makes', () => {
   })
 })
 
-describe('a development token that a call makes', () => {
+describe('a development token created by a call', () => {
   const path = `${namespaces}/${ids.prod}/tokens/development`
   const range = { min: 8000, max: 8009 }
   const development = {
@@ -116,7 +116,7 @@ describe('a development token that a call makes', () => {
     ['from a list', development],
     ['by their labels', byLabel],
     ['with nulls and unknown fields', withNulls],
-  ])('carries its own host name and ports: %s', async (_, body) => {
+  ])('has its own host name and ports: %s', async (_, body) => {
     const mock = createMockmaker({ scenario: tanks })
 
     const { token } = json(await post(mock, path, body)) as { token: string }
@@ -131,7 +131,7 @@ describe('a development token that a call makes', () => {
     expect(mock.world.namespaces.get(ids.prod)?.development?.hostname).toBe('127.0.0.1')
   })
 
-  it('is in a snapshot, and comes back from it', async () => {
+  it('is in a snapshot, and is restored from it', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { token } = json(await post(mock, path, byLabel)) as { token: string }
 
@@ -163,7 +163,7 @@ describe('a development token that a call makes', () => {
   )
 
   it.prop([fc.array(port, { maxLength: 18 })])(
-    'is made where its validation finds nothing, and else refused with what that finds, and nothing else happens',
+    'is created if its validation finds nothing, and else refused with the same errors',
     async lobby_ports => {
       const mock = createMockmaker({ scenario: tanks })
       const body = { hostname: 'h', lobby_ports }
@@ -182,7 +182,7 @@ describe('a development token that a call makes', () => {
   )
 })
 
-describe('a domain that a call adds', () => {
+describe('a domain added by a call', () => {
   const path = `${namespaces}/${ids.closed}/domains`
   const domain = fc.oneof(
     fc.domain(),
@@ -190,23 +190,20 @@ describe('a domain that a call adds', () => {
     fc.constantFrom('localhost', '127.0.0.1', '[::1]', 'A.EXAMPLE', 'tanks.example', 'a_b.example', 'x.'),
   )
 
-  it.prop([domain])(
-    'is had in lower case where it is a host name, else refused, and nothing else happens',
-    async text => {
-      const mock = createMockmaker({ scenario: tanks })
-      const isFree = HostName.safeParse(text.toLowerCase()).success && text !== 'tanks.example'
-      const before = stateOf(mock.world)
+  it.prop([domain])('is stored in lower case if it is a host name, and else refused', async text => {
+    const mock = createMockmaker({ scenario: tanks })
+    const isFree = HostName.safeParse(text.toLowerCase()).success && text !== 'tanks.example'
+    const before = stateOf(mock.world)
 
-      const got = await post(mock, path, { domain: text })
+    const got = await post(mock, path, { domain: text })
 
-      expect(got.status).toBe(isFree ? 200 : 400)
-      if (!isFree) expect(stateOf(mock.world)).toBe(before)
-      expect(mock.world.namespaces.get(ids.closed)?.domains).toEqual(isFree ? [text.toLowerCase()] : [])
-      if (!isFree) return
-      expect((await ask(mock, sent('DELETE', `${path}/${encodeURIComponent(text)}`, {}))).status).toBe(200)
-      expect(mock.world.namespaces.get(ids.closed)?.domains).toEqual([])
-    },
-  )
+    expect(got.status).toBe(isFree ? 200 : 400)
+    if (!isFree) expect(stateOf(mock.world)).toBe(before)
+    expect(mock.world.namespaces.get(ids.closed)?.domains).toEqual(isFree ? [text.toLowerCase()] : [])
+    if (!isFree) return
+    expect((await ask(mock, sent('DELETE', `${path}/${encodeURIComponent(text)}`, {}))).status).toBe(200)
+    expect(mock.world.namespaces.get(ids.closed)?.domains).toEqual([])
+  })
 })
 
 describe('a refusal', () => {
@@ -221,7 +218,7 @@ describe('a refusal', () => {
     ['POST', `${namespaces}/${ids.closed}/domains`, { domain: 'tanks.example' }, '400 VALIDATION_ERROR'],
     ['DELETE', `${namespaces}/nobody/domains/tanks.example`, {}, '404 NAMESPACE_NOT_FOUND'],
     ['POST', `/cloud/games/${ids.boats}/namespaces`, beta, '403 API_FORBIDDEN'],
-  ])('of %s %s %j leaves the world as it was', async (method, path, body, expected) => {
+  ])('of %s %s %j changes nothing', async (method, path, body, expected) => {
     const mock = createMockmaker({ scenario: tanks })
     const before = stateOf(mock.world)
 

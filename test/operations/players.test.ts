@@ -36,7 +36,7 @@ const say = (mock: Mock, how: string, { player_token, bearer: token }: { player_
   })
 
 describe.each(['connected', 'disconnected'])('players.%s of a player of another lobby', how => {
-  it('removes the player, and changes nothing else: the lobby is not handed over to its server', async () => {
+  it('removes the player and nothing else: the lobby keeps its simulated server', async () => {
     const mock = opened()
     const before = mock.world.lobbies.get('here')
 

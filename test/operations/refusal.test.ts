@@ -33,7 +33,7 @@ const lobby = bearer('lobby.mock.full')
 const listed = 'GET /matchmaker/lobbies/list shows'
 const another = 'get a new token with find, join or create'
 
-describe('a refusal of the matchmaker says how to mend it:', () => {
+describe('a refusal of the matchmaker says what to do:', () => {
   it.for([
     ['lobbies/join', { lobby_id: 'nobody' }, listed],
     ['lobbies/join', { lobby_id: 'stopped' }, listed],

@@ -33,7 +33,7 @@ it.for([
   ['find', [400, 200, 200]],
   ['join', [200, 400, 200]],
   ['create', [200, 200, 400]],
-] as const)('still gives seats by the other calls in a game mode that disables %s', async ([way, statuses]) => {
+] as const)('does not affect the other calls in a game mode that disables %s', async ([way, statuses]) => {
   const lobby_id = 'here'
   const mock = createMockmaker({
     scenario: { game_modes: [{ game_mode_id: 'duel', disabled: [way] }], lobbies: [{ lobby_id }] },

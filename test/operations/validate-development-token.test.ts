@@ -50,13 +50,13 @@ describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
     expect(validate(ports)).toEqual(errors)
   })
 
-  it('still checks all of more than 16 ports', () => {
+  it('checks all of more than 16 ports', () => {
     const ports = Array.from({ length: 17 }, (_, i) => port({ label: `p${i}`, target_port: 16 - Math.max(i, 1) }))
 
     expect(validate(ports)).toEqual([['ports-too-many'], ['ports', '1', 'port-protocol-not-unique']])
   })
 
-  it('agrees with the rules as they are written, for any ports', () => {
+  it('agrees with the written rules, for any ports', () => {
     fc.assert(
       fc.property(fc.array(anyPort, { maxLength: 20 }), ports => {
         expect(validate(ports)).toEqual(byTheRules(ports))
@@ -65,7 +65,7 @@ describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
     )
   })
 
-  it('compares a range with few others, however many there are', () => {
+  it('compares each range with few others, however many there are', () => {
     const count = 4_000
     let looks = 0
     const counted = (min: number) => ({

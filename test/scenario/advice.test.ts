@@ -71,13 +71,13 @@ describe('a common mistake', () => {
       { faults: [{ delay: '1s', effect: { hold: true } }] },
       'faults[0].delay is an unknown key: write effect: { delay: "1s" }.',
     ],
-  ])('in %j is answered with what to write', (input, line) => {
+  ])('in %j is answered with advice', (input, line) => {
     expect(problems(input)).toContain(`scenario: ${line}`)
   })
 
   const places = Object.entries(corrections).flatMap(([kind, keys]) => Object.keys(keys).map(key => ({ kind, key })))
 
-  it.each(places)('$key of $kind is no key, and what is advised is one', ({ kind, key }) => {
+  it.each(places)('$key of $kind is not a key, but the advice names one', ({ kind, key }) => {
     const correction = corrections[kind]?.[key]
     const said = problems(entryWith(kind, key, 1)).find(line => line.includes(`${key} is an unknown key`)) ?? ''
     const [, right = ''] = /: write ([\w$]+)/.exec(said) ?? []

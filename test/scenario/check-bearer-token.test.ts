@@ -30,7 +30,7 @@ describe('bearer_tokens', () => {
     ])
   })
 
-  it('may lead a development token to a game server of its own', () => {
+  it('can give a development token its own game server', () => {
     const lobby_ports = [{ label: 'default', target_port: 7777, proxy_protocol: 'http' as const }]
     const bearer = { kind: 'development', namespace: 'game/prod' } as const
 
@@ -49,11 +49,11 @@ describe('bearer_tokens', () => {
     ])
   })
 
-  it('are none where the list is empty', () => {
+  it('can be an empty list: there are no tokens', () => {
     expect(rowsOf({ bearer_tokens: [] }).tokens).toEqual([])
   })
 
-  it('take several of one kind, and the cloud token of a link', () => {
+  it('can list several tokens of one kind, and the cloud token of a link', () => {
     const device_links = ['a', 'b'].map(token => ({ token, status: 'complete', game: 'tanks', cloud_token: 'c' }))
     const bearer = { kind: 'cloud', game: 'tanks' }
 

@@ -6,7 +6,7 @@ import { problemLines, rowsOf } from '../support/worlds.js'
 const problems = (input: unknown) => problemLines(() => readScenario(input))
 
 describe('a device link', () => {
-  it('expires and completes at the points in time that it names', () => {
+  it('expires and completes at the given times', () => {
     const [link] = rowsOf({
       device_links: [{ completes_at: '2026-11-20T20:00:00.005Z', expires_at: '+010000-01-01T00:00:00.000Z' }],
     }).deviceLinks
@@ -14,7 +14,7 @@ describe('a device link', () => {
     expect(link).toMatchObject({ completes: { at: startAt + 5 }, expires_at: 253_402_300_800_000 })
   })
 
-  it('has the cloud token that it names, which is a valid bearer', () => {
+  it('has the given cloud token, which is valid', () => {
     const { deviceLinks, tokens } = rowsOf({ device_links: [{ status: 'complete', cloud_token: 'c' }] })
 
     expect([deviceLinks[0], tokens.at(-1)]).toMatchObject([{ cloud_token: 'c' }, { token: 'c', kind: 'cloud' }])
@@ -53,7 +53,7 @@ describe('a device link', () => {
     expect(problems({ device_links: [link] })).toEqual([`scenario: device_links[0].${line}`])
   })
 
-  it('refuses completes_at where no game is clear', () => {
+  it('refuses completes_at if the game is ambiguous', () => {
     const games = [{ name_id: 'a' }, { name_id: 'b' }]
 
     expect(problems({ games, device_links: [{ completes_at: soon.completes_at }] })).toEqual([
@@ -61,7 +61,7 @@ describe('a device link', () => {
     ])
   })
 
-  it('refuses a cloud token that another has, where each is a bearer', () => {
+  it('refuses a cloud token that another link has, if both are valid tokens', () => {
     const device_links = ['a', 'b'].map(token => ({ token, status: 'complete', cloud_token: 'c' }))
 
     expect(problems({ device_links })).toEqual([

@@ -10,7 +10,7 @@ const twoGames = [{ name_id: 'tanks' }, { name_id: 'karts' }]
 const inGames = (...namespaces: object[]) => ({ games: [{ name_id: 'tanks', namespaces }, { name_id: 'karts' }] })
 const port = { label: 'default', proxy_protocol: 'udp' }
 
-describe('an id that is given twice', () => {
+describe('a repeated id', () => {
   it.each([
     [
       'a name of a game',
@@ -85,7 +85,7 @@ describe('an id that is given twice', () => {
     expect(problems(input)).toEqual([`scenario: ${line}. Give each its own.`])
   })
 
-  it('is fine where two things may be called the same', () => {
+  it('is allowed if both may have the same id', () => {
     const namespace = { name_id: 'prod', game_modes: ['duel'], development: { lobby_ports: [port] } }
     const games = twoGames.map(game => ({ ...game, namespaces: [namespace] }))
 
@@ -93,7 +93,7 @@ describe('an id that is given twice', () => {
   })
 })
 
-describe('a reference to nothing', () => {
+describe('a reference to a missing record', () => {
   it.each([
     [
       'regions',
@@ -174,7 +174,7 @@ describe('a reference to nothing', () => {
     expect(problems(input)).toEqual([`scenario: ${line}`])
   })
 
-  it('is said of a lobby whose game mode and region are both unknown', () => {
+  it('is reported for both the game mode and the region of a lobby', () => {
     expect(problems({ regions, game_modes: ['duel'], lobbies: [{ game_mode_id: 'x', region_id: 'y' }] })).toEqual([
       'scenario: lobbies[0].game_mode_id is "x", which no game mode of the namespace has. Known: duel.',
       'scenario: lobbies[0].region_id is "y", which no region has. Known: lnd-fra, lnd-atl.',
@@ -182,7 +182,7 @@ describe('a reference to nothing', () => {
   })
 })
 
-describe('what contradicts itself', () => {
+describe('a contradiction', () => {
   const beyond = (most: number) => `is ${most + 1}, above ${most}, the most players that the lobby takes.`
 
   it.each([
@@ -277,7 +277,7 @@ describe('what contradicts itself', () => {
     expect(problems({ games: [{}], [key]: value })).toHaveLength(1)
   })
 
-  it('is not a lobby that has as many players as its largest maximum', () => {
+  it('does not include a lobby with as many players as its largest maximum', () => {
     const game_modes = [{ game_mode_id: 'duel', max_players: { normal: 2, direct: 3, party: 4 } }]
 
     expect(problems({ game_modes, lobbies: [{ total_player_count: 4 }] })).toEqual([])

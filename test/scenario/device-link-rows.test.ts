@@ -5,7 +5,7 @@ import { rowsOf, twoGames } from '../support/worlds.js'
 const dayMs = 86_400_000
 
 describe('device links', () => {
-  it('are prepared when the world begins, and expire only where the scenario says so', () => {
+  it('are created at the start of the world, and expire only if the scenario says so', () => {
     const { deviceLinks, tokens } = rowsOf({
       device_links: [{ token: 'sofa', device_link_id: 'S' }, { expires_after: '1h' }],
     })
@@ -22,13 +22,13 @@ describe('device links', () => {
     expect(tokens).toHaveLength(3)
   })
 
-  it('complete by themselves where the scenario says so', () => {
+  it('complete by themselves if the scenario says so', () => {
     const [link] = rowsOf({ ...twoGames, device_links: [{ game: 'karts', completes_after: '5s' }] }).deviceLinks
 
     expect(link).toMatchObject({ status: 'pending', completes: { at: startAt + 5000, game_id: 'K' } })
   })
 
-  it('that are complete have a cloud token, which is a valid bearer of that game', () => {
+  it('that are complete have a cloud token that is valid for their game', () => {
     const { deviceLinks, tokens } = rowsOf({ ...twoGames, device_links: [{ status: 'complete', game: 'karts' }] })
 
     const cloud_token = tokens.at(-1)?.token
@@ -43,7 +43,7 @@ describe('device links', () => {
     expect(cloud_token).toMatch(/^cloud\.mock\.\w{24}$/)
   })
 
-  it('are of the only game where the scenario does not say', () => {
+  it('belong to the only game by default', () => {
     const { deviceLinks, games } = rowsOf({ device_links: [{ status: 'complete' }] })
 
     expect(deviceLinks[0]).toMatchObject({ game_id: games[0]?.game_id })

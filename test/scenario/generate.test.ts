@@ -32,7 +32,7 @@ const duel: GameMode = {
 const generate = (count: number, seed = 1) => [...generateLobbies(count, [duel], seed)]
 
 describe('generated lobbies', () => {
-  it.prop([modes, fc.nat(50), fc.integer()])('could stand in a scenario as they are', (game_modes, count, seed) => {
+  it.prop([modes, fc.nat(50), fc.integer()])('are valid as entries of a scenario', (game_modes, count, seed) => {
     const scenario: ScenarioInput = { regions: regionIds, game_modes, generate: { lobbies: count } }
     const { lobbies } = rowsOf(scenario, { seed })
 
@@ -51,7 +51,7 @@ describe('generated lobbies', () => {
     }
   })
 
-  it('are empty, full and in between, in every region, the favourite one twice as often as the next', () => {
+  it('are empty, full and in between, in all regions, most often in the first', () => {
     const lobbies = generate(3000)
     const counts = regionIds.map(id => lobbies.filter(lobby => lobby.region_id === id).length).sort((a, b) => b - a)
     const players = new Set(lobbies.map(lobby => lobby.total_player_count))
@@ -70,12 +70,12 @@ describe('generated lobbies', () => {
     })
   })
 
-  it('are the same from the same seed, and others from another', () => {
+  it('repeat for the same seed, and differ for another', () => {
     expect(generate(20)).toEqual(generate(20))
     expect(generate(20, 2)).not.toEqual(generate(20))
   })
 
-  it('read like a game', () => {
+  it('look like those of a game', () => {
     const states = generate(200).map(({ state }) => state as { readonly map: string; readonly host: string })
 
     const nickname = new RegExp(`^(${nicknameFirst.join('|')})([._]?[A-Z][a-z]+)?[0-9]*$`)

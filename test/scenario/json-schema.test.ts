@@ -45,12 +45,12 @@ function problems(value: unknown, of: Schema = schema): unknown {
 }
 
 describe('the JSON Schema of scenarios', () => {
-  it('compiles where a validator is strict, and has an id', () => {
+  it('compiles in strict mode, and has an id', () => {
     expect(() => new Ajv({ strict: true }).compile(schema)).not.toThrow()
     expect(schema.$id).toBe('urn:mockmaker:scenario')
   })
 
-  it.each(Object.entries(scenarios))('takes the shipped %s, and the snapshot of its world', (_, scenario) => {
+  it.each(Object.entries(scenarios))('accepts the shipped %s, and the snapshot of its world', (_, scenario) => {
     expect(problems(scenario)).toEqual([])
     expect(problems(snapshotOf(worldOf(scenario).state))).toEqual([])
   })
@@ -74,7 +74,7 @@ describe('the JSON Schema of scenarios', () => {
     expect(bare.map(({ path }) => path)).toEqual([])
   })
 
-  it('has a default, examples or choices for every value that a person may write', () => {
+  it('has a default, examples or choices for every value that a person writes', () => {
     const hasInner = ({ properties, items, anyOf }: Schema) => (properties ?? items ?? anyOf) !== undefined
     const isShown = (schema: Schema) =>
       ['default', 'examples', 'enum', 'const'].some(key => key in schema) || schema.type === 'boolean'
@@ -86,7 +86,7 @@ describe('the JSON Schema of scenarios', () => {
     expect(bare.map(({ path }) => path)).toEqual([])
   })
 
-  it('has no default and no example that it refuses itself', () => {
+  it('accepts its own defaults and examples', () => {
     const wrong = properties.filter(({ schema }) => {
       const values = [...('default' in schema ? [schema.default] : []), ...(schema.examples ?? [])]
       return values.some(value => (problems(value, schema) as unknown[]).length > 0)
@@ -101,7 +101,7 @@ describe('the JSON Schema of scenarios', () => {
     ['lobbies.region_id', regionIds],
     ['games.namespaces.lobbies.region_id', regionIds],
     ['faults.operation', operationIds],
-  ])('suggests values for %s, and takes any other text', (path, values) => {
+  ])('suggests values for %s, and accepts any other text', (path, values) => {
     const found = properties.find(one => one.path === path)?.schema
 
     expect(found?.anyOf).toEqual([{ enum: values }, { type: 'string' }])
@@ -118,7 +118,7 @@ describe('the JSON Schema of scenarios', () => {
     ).toEqual([])
   })
 
-  it('has the defaults that a scenario has: written out, they change nothing', () => {
+  it('has the same defaults as a scenario: writing them out changes nothing', () => {
     const defaultsOf = (path: string) =>
       Object.fromEntries(
         properties

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { uuid } from '../support/http.js'
 import { rowsOf } from '../support/worlds.js'
 
-describe('regions, game modes and lobbies', () => {
-  it('are the regions that the scenario names or describes', () => {
+describe('rows of a scenario', () => {
+  it('include the named and described regions', () => {
     const { regions } = rowsOf({ regions: ['lnd-tok', { region_id: 'attic' }] })
 
     expect(regions.map(region => region.region_display_name)).toEqual(['Tokyo', 'attic'])
@@ -16,7 +16,7 @@ describe('regions, game modes and lobbies', () => {
     })
   })
 
-  it('are game modes with their defaults', () => {
+  it('include game modes with their defaults', () => {
     const { gameModes } = rowsOf({
       namespace_id: 'N',
       regions: ['lnd-fra', 'lnd-atl'],
@@ -45,7 +45,7 @@ describe('regions, game modes and lobbies', () => {
     ])
   })
 
-  it('are lobbies with the maxima of their mode', () => {
+  it('include lobbies with the maxima of their mode', () => {
     const { lobbies } = rowsOf({
       namespace_id: 'N',
       game_modes: [{ game_mode_id: 'duel', max_players: 2, regions: ['lnd-syd', 'lnd-fra'] }],

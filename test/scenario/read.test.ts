@@ -15,11 +15,11 @@ const withLobby = (lobby: object) => ({
 const withNamespaces = (...namespaces: object[]) => ({ games: [{ name_id: 'tanks', namespaces }] })
 
 describe('readScenario', () => {
-  it.each([undefined, null, {}])('takes %j as the empty scenario', empty => {
+  it.each([undefined, null, {}])('reads %j as the empty scenario', empty => {
     expect(readScenario(empty)).toEqual({})
   })
 
-  it('takes a key without a value as no key', () => {
+  it('reads a key without a value as absent', () => {
     const input = {
       title: null,
       lobbies: null,
@@ -33,7 +33,7 @@ describe('readScenario', () => {
     })
   })
 
-  it('leaves a state as it is, also null and with a key __proto__', () => {
+  it('keeps a state as it is, even null and a key __proto__', () => {
     const lobbies = [{ state: null }, { state: JSON.parse('{"__proto__": {"a": null}}') }]
 
     const read = readScenario({ game_modes: ['duel'], lobbies })
@@ -41,7 +41,7 @@ describe('readScenario', () => {
     expect(JSON.stringify(read.lobbies)).toBe('[{"state":null},{"state":{"__proto__":{"a":null}}}]')
   })
 
-  it('leaves the metadata of a fault as it is, also null and with a key __proto__', () => {
+  it('keeps the metadata of a fault as it is, even null and a key __proto__', () => {
     const errors = [null, { a: null }, JSON.parse('{"__proto__": {"a": null}}')].map(metadata => ({
       status: 403,
       metadata,
@@ -51,19 +51,19 @@ describe('readScenario', () => {
     expect(JSON.stringify(readScenario({ faults }).faults)).toBe(JSON.stringify(faults))
   })
 
-  it('leaves what a fault wants of a body as it is, null too', () => {
+  it('keeps the body that a fault matches as it is, even null', () => {
     const faults = [{ match: { body: { regions: null } }, effect: { reset: true } }] as const
 
     expect(readScenario({ faults }).faults).toEqual(faults)
   })
 
-  it('keeps the tags of a lobby with a key __proto__', () => {
+  it('keeps a tag __proto__ of a lobby', () => {
     const lobbies = [{ tags: JSON.parse('{"__proto__":"a"}') }]
 
     expect(JSON.stringify(readScenario({ game_modes: ['duel'], lobbies }).lobbies)).toBe('[{"tags":{"__proto__":"a"}}]')
   })
 
-  it.each(Object.entries(scenarios))('reads %s as the same again once it has been encoded', (_, input) => {
+  it.each(Object.entries(scenarios))('reads %s the same way again after it has been encoded', (_, input) => {
     const once = readScenario(input)
     const again: ScenarioInput = Scenario.encode(once)
 
@@ -109,7 +109,7 @@ describe('readScenario', () => {
   )
 })
 
-describe('a value that holds itself', () => {
+describe('a circular value', () => {
   const tangled: { parent?: unknown; children: object[] } = { children: [{}, {}] }
   tangled.parent = tangled
   for (const child of tangled.children) Object.assign(child, { parent: tangled })
@@ -120,13 +120,13 @@ describe('a value that holds itself', () => {
     ])
   })
 
-  it('is refused anywhere else', () => {
+  it('is refused in any other place', () => {
     expect(problems({ title: tangled })).toEqual(['scenario: title is an object: expected string'])
     expect(problems({ games: tangled })).toEqual(['scenario: games is an object: expected array'])
   })
 })
 
-describe('what the schema refuses', () => {
+describe('the refusal of a wrong key or value', () => {
   it.each(
     [
       [5, 'the scenario is 5: expected object'],
@@ -221,7 +221,7 @@ describe('what the schema refuses', () => {
         'device_links[0].completes_after is "5 s": expected a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m',
       ],
     ].map(([input, line]) => ({ input, line })),
-  )('as $line', ({ input, line }) => {
+  )('is $line', ({ input, line }) => {
     expect(problems(input)).toEqual([`scenario: ${line}`])
   })
 
@@ -251,12 +251,12 @@ describe('what the schema refuses', () => {
         'games[0].namespaces[0].token is an unknown key: write tokens.',
       ],
     ].map(([input, line]) => ({ input, line })),
-  )('as $line', ({ input, line }) => {
+  )('is $line', ({ input, line }) => {
     expect(problems(input)).toContain(`scenario: ${line}`)
   })
 })
 
-describe('a wrong shape', () => {
+describe('a wrong type', () => {
   const modes = ['duel', { game_mode_id: 'local', regions: ['lnd-fra'] }]
 
   it.each([
@@ -270,7 +270,7 @@ describe('a wrong shape', () => {
     ],
     ['a game mode', { game_modes: ['duel', { game_mode_id: 'a', listable: 5 }], lobbies: [{}, { region_id: 'x' }] }],
     ['a union', { clock: 7, game_modes: ['duel'], lobbies: [{}, { region_id: 'x' }] }],
-  ])('hides no wrong reference, and moves it nowhere: %s', (_, input) => {
+  ])('does not hide or move other mistakes: %s', (_, input) => {
     const lines = problems(input)
 
     expect(lines.length).toBeGreaterThan(1)
@@ -286,13 +286,13 @@ describe('a wrong shape', () => {
     ['a region', { regions: ['lnd-fra', { id: 'own' }], game_modes: ['duel'], lobbies: [{ region_id: 'own' }] }],
     ['a name', { games: [{ name_id: 5 }], device_links: [{ game: 'tanks' }], default_namespace: 'tanks/prod' }],
     ['two names', { games: [{ name_id: 5 }, { name_id: 6 }] }],
-  ])('brings no problem of what relies on it: %s', (_, input) => {
+  ])('causes no further mistake in entries that refer to it: %s', (_, input) => {
     const lines = problems(input)
 
     expect(lines.filter(line => !/ is an unknown key| is missing: expected |: expected /.test(line))).toEqual([])
   })
 
-  it('of more entries than are shown is told with how many more there are', () => {
+  it('in too many entries is reported with the number of those not shown', () => {
     const wrong = Array.from({ length: 6_000 }, (_, i) => ({ region_id: `lnd-${i}`, game_mode_id: `mode-${i}`, x: i }))
     const game_modes = Array.from({ length: 6_000 }, (_, i) => `made-${i}`)
 
@@ -302,7 +302,7 @@ describe('a wrong shape', () => {
     expect(lines.at(-1)).toBe(`… and ${3 * 6_000 - 20} more`)
   })
 
-  it.each(Object.entries(scenarios))('anywhere in %s is told there, and nowhere else', (_, scenario) => {
+  it.each(Object.entries(scenarios))('in any place of %s is reported there, and nowhere else', (_, scenario) => {
     const told = pathsIn(scenario).filter(path => {
       const lines = problems(replaced(scenario, path, [['?']]))
       const places = lines.map(line => /^scenario: (\S+) /.exec(line)?.[1] ?? '')

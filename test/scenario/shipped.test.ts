@@ -18,7 +18,7 @@ describe('the shipped scenarios', () => {
     expect(files.sort()).toEqual(names.map(name => `${name}.yaml`).sort())
   })
 
-  it.each(names)('%s is what its file says', name => {
+  it.each(names)('%s equals its file', name => {
     expect(JSON.stringify(parseScenario(fixtureText(name)))).toBe(JSON.stringify(scenarios[name]))
   })
 
@@ -26,7 +26,7 @@ describe('the shipped scenarios', () => {
     expect(fixtureText(name)).toMatch(/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/)
   })
 
-  it.each(names)('%s makes a world in which everything fits', name => {
+  it.each(names)('%s is a valid world', name => {
     const made = world(name)
 
     // A transaction checks the rows that it writes, so write each row once.
@@ -41,7 +41,7 @@ describe('the shipped scenarios', () => {
     expect(made.games.count()).toBeGreaterThan(0)
   })
 
-  it.each(names)('%s is a scenario to the JSON Schema', name => {
+  it.each(names)('%s fits the JSON Schema', name => {
     expect(jsonSchema.safeParse(scenarios[name]).error).toBeUndefined()
   })
 
@@ -57,7 +57,7 @@ describe('the shipped scenarios', () => {
     ['at the top', { lobbys: [] }],
     ['in a lobby', { lobbies: [{ gamemode: 'duel' }] }],
     ['in a namespace', { games: [{ namespaces: [{ lobbys: [] }] }] }],
-  ])('cannot have an unknown key %s, says the JSON Schema', (_, scenario) => {
+  ])('cannot have an unknown key %s, according to the JSON Schema', (_, scenario) => {
     expect(jsonSchema.safeParse(scenario).success).toBe(false)
   })
 })
@@ -77,7 +77,7 @@ describe('default', () => {
 })
 
 describe('empty', () => {
-  it('has one game, one namespace, and nobody', () => {
+  it('has one game, one namespace, and no players', () => {
     const { games, namespaces, lobbies, gameModes, deviceLinks } = world('empty')
 
     expect([games, namespaces, lobbies, gameModes, deviceLinks].map(table => table.count())).toEqual([1, 1, 0, 0, 0])
@@ -113,7 +113,7 @@ async function ask(mock: Mockmaker, path: string, body?: object): Promise<string
 }
 
 describe('friday-night', () => {
-  it('lives: lobbies fill and empty, and as many play as before', { tags: ['slow'] }, async () => {
+  it('changes: lobbies fill and empty, while the number of players stays', { tags: ['slow'] }, async () => {
     const mock = frozen('friday-night')
     const counts = () => new Map(mock.world.lobbies.all().map(lobby => [lobby.lobby_id, lobby.total_player_count]))
     const sum = (of: ReadonlyMap<string, number>) => [...of.values()].reduce((total, count) => total + count, 0)
@@ -138,7 +138,7 @@ describe('friday-night', () => {
     expect(new Set(answers)).toEqual(new Set(['answered']))
   })
 
-  it('lists more than a hundred lobbies after half an hour, and none that is empty', { tags: ['slow'] }, async () => {
+  it('lists more than a hundred lobbies after half an hour, none of them empty', { tags: ['slow'] }, async () => {
     const mock = frozen('friday-night')
 
     await mock.world.clock.advance('30m')
@@ -151,7 +151,7 @@ describe('friday-night', () => {
 })
 
 describe('launch-day', () => {
-  it('has no seat for anybody, and no room for a further lobby', async () => {
+  it('has no free seat, and cannot have another lobby', async () => {
     const mock = frozen('launch-day')
     mock.faults.clear()
     const [lobby] = mock.world.lobbies.all()
@@ -163,7 +163,7 @@ describe('launch-day', () => {
     ]).toEqual(['400 MATCHMAKER_TOO_MANY_LOBBIES', '400 MATCHMAKER_TOO_MANY_LOBBIES', '400 MATCHMAKER_LOBBY_FULL'])
   })
 
-  it('is slow, refuses some, and fails for some', async () => {
+  it('is slow, refuses some requests, and fails for some', async () => {
     const mock = frozen('launch-day')
     const began = mock.world.clock.now()
     const answers: string[] = []
@@ -176,7 +176,7 @@ describe('launch-day', () => {
 })
 
 describe('ghost-town', () => {
-  it('has hardly anybody, at any time of a day', { tags: ['slow'] }, async () => {
+  it('has hardly any players, at any time of the day', { tags: ['slow'] }, async () => {
     const mock = frozen('ghost-town')
     const most: number[] = []
     for (let hour = 0; hour < 24; hour++) {
@@ -190,7 +190,7 @@ describe('ghost-town', () => {
 })
 
 describe('tokens-only', () => {
-  it('is tokenless nowhere', () => {
+  it('has no tokenless namespace', () => {
     expect(
       world('tokens-only')
         .namespaces.all()
@@ -203,7 +203,7 @@ describe('nasty', () => {
   const nasty = world('nasty')
   const states = nasty.lobbies.all().map(lobby => JSON.stringify(lobby.state))
 
-  it('has the least and the most of everything', () => {
+  it('has the smallest and the largest values', () => {
     const numbers = nasty.lobbies.all().flatMap(lobby => [lobby.total_player_count, lobby.max_players_normal])
 
     expect(numbers).toEqual(expect.arrayContaining([0, 4_294_967_295]))
@@ -224,7 +224,7 @@ describe('nasty', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  it('has a mode with no lobby', () => {
+  it('has a mode without a lobby', () => {
     const used = new Set(nasty.lobbies.all().map(lobby => lobby.game_mode_id))
 
     expect(
@@ -237,7 +237,7 @@ describe('nasty', () => {
 })
 
 describe('defineScenario', () => {
-  it('answers what it is given', () => {
+  it('returns its argument', () => {
     const scenario: ScenarioInput = { game_modes: ['duel'] }
 
     expect(defineScenario(scenario)).toBe(scenario)

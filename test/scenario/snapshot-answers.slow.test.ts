@@ -39,9 +39,9 @@ async function expectEqualAnswers([one, other]: readonly [Mockmaker, Mockmaker],
   }
 }
 
-describe('a mock of a snapshot', () => {
+describe('a mock that starts from a snapshot', () => {
   it.prop([randomWorld], { numRuns: 50 })(
-    'answers every call as the mock of the world does, but for the watch index, which is higher',
+    'answers every call like the original, except for a higher watch index',
     async ({ scenario, steps }) => {
       const mock = createMockmaker({ scenario, publicUrl })
       for (const step of steps) await play(step, live(mock.world))
@@ -57,7 +57,7 @@ describe('a mock of a snapshot', () => {
   it.prop([
     fc.array(fc.oneof(randomWrite, randomWriteCall), { maxLength: 20, size: 'max' }),
     fc.array(fc.oneof({ weight: 4, arbitrary: randomRead }, { weight: 1, arbitrary: randomWriteCall })),
-  ])('answers after calls and writes as the mock of the world does, and goes on so', async (writes, calls) => {
+  ])('answers after calls and writes like the original', async (writes, calls) => {
     const mock = createMockmaker({ scenario: tanks, publicUrl })
     for (const write of writes) await ('does' in write ? playWrite(write, live(mock.world)) : ask(mock, write))
     const other = createMockmaker({ scenario: snapshotOf(live(mock.world).state), publicUrl })
@@ -66,7 +66,7 @@ describe('a mock of a snapshot', () => {
     await Promise.all([mock.close(), other.close()])
   })
 
-  it('completes a link at the time at which the world would have', async () => {
+  it('completes a link at the same time as the original', async () => {
     const mock = createMockmaker({ scenario: { ...tanks, device_links: [{ game: 'tanks', completes_after: '5s' }] } })
     await mock.world.clock.advance('2s')
     const other = createMockmaker({ scenario: snapshotOf(live(mock.world).state) })

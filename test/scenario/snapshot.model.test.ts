@@ -56,9 +56,9 @@ const ways: readonly (readonly [name: string, take: (snapshot: ScenarioInput) =>
 // A clock that runs follows these, and so stands still.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 
-describe('a world that a snapshot is put back into', () => {
+describe('a world from a snapshot', () => {
   it.prop([randomWorld], { numRuns: inject('runs') })(
-    'has equal records, title, seed, clock and chance, a higher revision, and else an equal snapshot',
+    'has equal records, title, seed, clock and random state, a higher revision, and an equal snapshot',
     async random => {
       const world = await played(random)
       const snapshot = snapshotOf(world.state)
@@ -75,7 +75,7 @@ describe('a world that a snapshot is put back into', () => {
   )
 
   describe.each(ways)('%s', (_way, take) => {
-    it.each(Object.entries(scenarios))('has them when nothing has happened yet, for %s', (_name, scenario) => {
+    it.each(Object.entries(scenarios))('equals the original in the scenario %s', (_name, scenario) => {
       const world = put(scenario)
 
       const copy = put(take(snapshotOf(world.state)))
@@ -86,7 +86,7 @@ describe('a world that a snapshot is put back into', () => {
 })
 
 describe('random worlds', () => {
-  it('see every kind of step done', async () => {
+  it('contain every kind of step', async () => {
     const done = new Set<string>()
     for (const { scenario, steps } of fc.sample(randomWorld, { numRuns: 100, seed: 1 })) {
       const world = put(scenario)

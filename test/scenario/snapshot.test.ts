@@ -6,7 +6,7 @@ import { tanks } from '../support/tanks.js'
 import { worldOf } from '../support/worlds.js'
 
 describe('a snapshot', () => {
-  it('says what a person would write, and leaves the defaults of lobbies, modes and regions out', () => {
+  it('reads like a scenario of a person, without the defaults of lobbies, modes and regions', () => {
     const world = worldOf({
       ...tanks,
       games: [
@@ -74,7 +74,7 @@ describe('a snapshot', () => {
     })
   })
 
-  it('writes points in time as dates, and durations in the largest unit that divides them', () => {
+  it('writes times as dates, and durations in the largest unit that divides them', () => {
     const world = worldOf({
       game_modes: ['duel'],
       players: { session: '720000ms' },

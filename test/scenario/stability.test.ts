@@ -51,7 +51,7 @@ describe('the same scenario and seed', () => {
     expect(later.lobbies).toEqual(rowsOf(busy).lobbies)
   })
 
-  it('give the ids and tokens that they have always given', () => {
+  it('give the same ids and tokens in every version', () => {
     const { games, namespaces, tokens, lobbies } = rowsOf({
       game_modes: ['duel'],
       lobbies: [{}],
@@ -100,11 +100,11 @@ describe('ids and tokens', () => {
     ['another lobby is edited', { lobbies: [{}, { total_player_count: 9, state: { map: 'x' } }, {}] }],
     ['tokens are named', { tokens: {} }],
     ['the namespace says more', { tokenless: false, domains: ['a.example'], display_name: 'P' }],
-  ])('stay as they are when %s', (_, edit) => {
+  ])('do not change when %s', (_, edit) => {
     expect(idsOf(rowsOf(edited(edit)))).toEqual(idsOf(rowsOf(busy)))
   })
 
-  it('stay as they are but for what is named', () => {
+  it('change only where a scenario names them', () => {
     const before = idsOf(rowsOf(busy))
     const after = idsOf(
       rowsOf(edited({ namespace_id: 'N', tokens: { public: 'p' }, lobbies: [{}, { lobby_id: 'L' }, {}] })),
@@ -118,14 +118,14 @@ describe('ids and tokens', () => {
     })
   })
 
-  it('stay as they are when a lobby more is listed, those of the generated lobbies too', () => {
+  it('do not change when a lobby is added, not even for generated lobbies', () => {
     const after = rowsOf(edited({ lobbies: [{}, {}, {}, {}] })).lobbies
     const before = rowsOf(busy).lobbies
 
     expect(after.toSpliced(3, 1)).toEqual(before)
   })
 
-  it('stay as they are when another game and namespace comes first', () => {
+  it('do not change when another game and namespace is added in front', () => {
     const games = [
       { name_id: 'boats', namespaces: [{ generate: { lobbies: 3 }, game_modes: ['regatta'] }] },
       ...(busy.games ?? []),
@@ -136,7 +136,7 @@ describe('ids and tokens', () => {
     expect([...idSet(rowsOf(busy))].filter(id => !after.has(id))).toEqual([])
   })
 
-  it('are never what the scenario gives to something else', () => {
+  it('avoid ids that the scenario gives to other records', () => {
     const [first, second] = rowsOf(busy).lobbies
 
     const lobbies = rowsOf(edited({ lobbies: [{}, { lobby_id: first?.lobby_id }, {}] })).lobbies

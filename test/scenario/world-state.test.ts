@@ -35,7 +35,7 @@ describe('the world of an empty scenario', () => {
     ])
   })
 
-  it('has the regions of the catalogue, no game mode, no lobby and no device link', () => {
+  it('has the regions of the catalogue, and no game mode, lobby or device link', () => {
     const { regions, gameModes, lobbies, deviceLinks } = rowsOf({})
 
     expect(regions).toHaveLength(12)
@@ -66,7 +66,7 @@ describe('the world of an empty scenario', () => {
     })
   })
 
-  it('has a public, a development and a cloud token, for a year', () => {
+  it('has a public, a development and a cloud token, each valid for a year', () => {
     const { tokens, games, namespaces } = rowsOf({})
     const namespace = { namespace_id: namespaces[0]?.namespace_id, expires_at: startAt + 365 * dayMs }
     const minted = (label: string) => expect.stringMatching(new RegExp(`^${label}\\.mock\\.[0-9a-z]{24}$`))
@@ -93,14 +93,14 @@ describe('the world of an empty scenario', () => {
     ])
   })
 
-  it('is called Untitled, has seed 1, and runs from the real time', () => {
+  it('has the title Untitled and seed 1, and runs from the real time', () => {
     const { title, seed, clock, now } = defineWorld(readScenario({}))
 
     expect({ title, seed, clock, now }).toEqual({ title: 'Untitled', seed: 1, clock: 'running', now: undefined })
   })
 })
 
-describe('a beginning', () => {
+describe('the state of a new world', () => {
   it('has the title, seed, clock and time of its scenario', () => {
     const scenario = readScenario({ title: 'T', seed: 7, clock: 'frozen', now: '2026-11-20T21:00:00.5+01:00' })
 
@@ -112,7 +112,7 @@ describe('a beginning', () => {
     })
   })
 
-  it('has the speed of the clock that the scenario says', () => {
+  it('has the clock rate of its scenario', () => {
     const clockOf = (clock: ScenarioInput['clock']) => {
       const { clock: mode, rate } = defineWorld(readScenario({ clock }))
       return { mode, rate }
@@ -126,7 +126,7 @@ describe('a beginning', () => {
     ])
   })
 
-  it('is above the revision of the scenario', () => {
+  it('has a revision above that of the scenario', () => {
     expect([startAt - 1, startAt, startAt + 1e6].map(revision => worldOf({ revision }).revision)).toEqual([
       startAt,
       startAt + 1,
@@ -134,27 +134,27 @@ describe('a beginning', () => {
     ])
   })
 
-  it('has its chance where the scenario says that it stands', () => {
+  it('has the random state of its scenario', () => {
     const { random } = worldOf({ chance: { world: [1, -2, 2_147_483_647, -2_147_483_648], faults: [1, 2, 3, 4] } })
 
     expect(random.save()).toEqual([1, -2, 2_147_483_647, -2_147_483_648])
   })
 
-  it('has its chance at the beginning of another seed', () => {
+  it('has a new random state for another seed', () => {
     const scenario = readScenario({ seed: 7, chance: { world: [1, 2, 3, 4] } })
     const chanceOf = (seed: number) => defineWorld(scenario, { seed }).random
 
     expect([chanceOf(7), chanceOf(8)]).toEqual([[1, 2, 3, 4], undefined])
   })
 
-  it('takes a seed instead of the scenario’s', () => {
+  it("has a given seed instead of the scenario's", () => {
     expect(defineWorld(readScenario({ seed: 7 }), { seed: 0 }).seed).toBe(0)
     expect(rowsOf({ seed: 7 }, { seed: 0 })).toEqual(rowsOf({ seed: 0 }))
   })
 })
 
 describe('settings', () => {
-  it('are those of the scenario', () => {
+  it('come from the scenario', () => {
     const client = { latitude: 52.52, longitude: 13.4 }
 
     const { settings } = rowsOf({ ...twoGames, client, hide_empty_lobbies: true, cdn_domain: 'cdn.example' })
@@ -168,11 +168,11 @@ describe('settings', () => {
     })
   })
 
-  it('point links at the public URL, without a slash at its end', () => {
+  it('use the public URL for links, without a slash at its end', () => {
     expect(rowsOf({}, { publicUrl: 'http://localhost:4100/' }).settings[0]?.public_url).toBe('http://localhost:4100')
   })
 
-  it('have no default namespace where there is none', () => {
+  it('have no default namespace if there is none', () => {
     expect(worldOf({ games: [] }).settings.all()[0]).not.toHaveProperty('default_namespace_id')
     expect(worldOf({ games: [{ namespaces: [] }] }).settings.all()[0]).not.toHaveProperty('default_namespace_id')
     expect(worldOf({ default_namespace: 'none' }).settings.all()[0]).not.toHaveProperty('default_namespace_id')
@@ -180,7 +180,7 @@ describe('settings', () => {
 })
 
 describe('games, namespaces and their tokens', () => {
-  it('stand in the order of the scenario, by the names and ids that it gives', () => {
+  it('keep the order, the names and the ids of the scenario', () => {
     const { games, namespaces } = rowsOf(twoGames)
 
     expect(games).toMatchObject([
@@ -194,7 +194,7 @@ describe('games, namespaces and their tokens', () => {
     ])
   })
 
-  it('have the tokens that the scenario names, and else one each', () => {
+  it('have the tokens of the scenario, and else one each', () => {
     const tokens = rowsOf(twoGames).tokens.map(row => [row.kind, row.kind === 'cloud' ? row.game_id : row.namespace_id])
 
     expect(tokens.slice(2)).toEqual([
@@ -208,7 +208,7 @@ describe('games, namespaces and their tokens', () => {
     expect(rowsOf(twoGames).tokens.map(row => row.token)).toEqual(expect.arrayContaining(['p', 'd', 'cloud.T']))
   })
 
-  it('have tokens with the labels that a world gives its own', () => {
+  it('have tokens with the usual labels', () => {
     const world = worldOf({ games: [{ namespaces: [{ name_id: 'my-own-beta' }] }] })
     const labels = world.tokens.all().map(row => row.token.split('.')[0])
 
@@ -216,7 +216,7 @@ describe('games, namespaces and their tokens', () => {
     expect(labels).toEqual(['pub_my_own_beta', 'dev_my_own_beta', 'cloud'])
   })
 
-  it('are as old, of the version and of the developers that the scenario says', () => {
+  it('have the time, version and developers of the scenario', () => {
     const { games, namespaces } = rowsOf({
       games: [
         {
@@ -231,13 +231,13 @@ describe('games, namespaces and their tokens', () => {
     expect(namespaces).toMatchObject([{ created_at: Date.UTC(2021, 0, 1), version_id: 'v2' }])
   })
 
-  it('take tokens of any length, with any visible character', () => {
+  it('accept tokens of any length, with any visible character', () => {
     const token = 'pub_prod.eyJ0eXAi/+=~!'.repeat(20)
 
     expect(worldOf({ tokens: { public: token } }).tokens.get(token)?.kind).toBe('public')
   })
 
-  it('have what else the scenario says of a namespace, which may stand at the top', () => {
+  it('have the other keys of a namespace, which may be at the top level', () => {
     const lobby_ports = [{ label: 'default', target_port: 7777, proxy_protocol: 'http' as const }]
 
     const { namespaces } = rowsOf({

@@ -83,9 +83,9 @@ const { json } = fc.letrec(tie => ({
   ),
 }))
 
-describe('JSON that is written as YAML', () => {
+describe('JSON written as YAML', () => {
   it.prop([json, fc.integer({ min: 1, max: 20 }), fc.constantFrom(undefined, 2)], { numRuns: 1_000 })(
-    'reads as the same, in whatever pieces it comes',
+    'parses to the same value, in pieces of any size',
     (value, length, space) => {
       const yaml = yamlOf(JSON.stringify(value, null, space), length)
 
@@ -94,7 +94,7 @@ describe('JSON that is written as YAML', () => {
     },
   )
 
-  it('reads well', () => {
+  it('is readable', () => {
     const value = {
       title: 'Friday night',
       now: '2026-11-20T20:00:00.000Z',
@@ -121,7 +121,7 @@ lobbies:
 `)
   })
 
-  it('shows no terminal anything that it obeys', () => {
+  it('contains no control characters for a terminal', () => {
     const yaml = yamlOf(JSON.stringify({ a: '\u001b[31m\u009b\u202e\u2028' }))
 
     expect(yaml.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028]/u)
@@ -144,11 +144,11 @@ lobbies:
     '{"a":1}}',
     '{1:2}',
     '{"a" "b"}',
-  ])('is refused where it is none: %j', wrong => {
+  ])('is refused if it is not JSON: %j', wrong => {
     expect(() => yamlOf(wrong, 3)).toThrow(SyntaxError)
   })
 
-  it('holds a text of megabytes that came in small pieces', () => {
+  it('keeps a text of megabytes that arrives in small pieces', () => {
     const json = JSON.stringify({ text: `${'x\\'.repeat(1_000_000)}` })
 
     expect(yamlOf(json, 16_384).length).toBeGreaterThan(3_000_000)

@@ -21,7 +21,7 @@ lobbies:
 `
 
 describe('parseScenario', () => {
-  it.each(['', '# nothing\n', '{}', '---\n', 'null', '\uFEFF{}'])('takes %j as the empty scenario', text => {
+  it.each(['', '# nothing\n', '{}', '---\n', 'null', '\uFEFF{}'])('reads %j as the empty scenario', text => {
     expect(parseScenario(text)).toEqual({})
   })
 
@@ -41,11 +41,11 @@ describe('parseScenario', () => {
     expect(parseScenario(JSON.stringify(scenario, null, '\t'))).toEqual(scenario)
   })
 
-  it('reads a text with the line ends of Windows', () => {
+  it('reads a text with Windows line endings', () => {
     expect(problems('title: a\r\nsed: 1\r\n')[0]).toMatch(/^friday-night\.yaml:2:1: sed is an unknown key\./)
   })
 
-  it('reads what an anchor stands for', () => {
+  it('resolves an anchor', () => {
     expect(parseScenario('game_modes: &modes [duel]\ndomains: *modes\n').domains).toEqual(['duel'])
   })
 
@@ -61,7 +61,7 @@ describe('parseScenario', () => {
     },
   )
 
-  it('reads a state that is 64 deep, and refuses one that is deeper', () => {
+  it('reads a state with 64 levels, and refuses one with more', () => {
     const scenario = (depth: number) =>
       `{game_modes: [duel], lobbies: [{state: ${'['.repeat(depth)}${']'.repeat(depth)}}]}`
 
@@ -72,7 +72,7 @@ describe('parseScenario', () => {
   })
 })
 
-describe('the place of a problem', () => {
+describe('the position of a mistake', () => {
   it('is the line and column of the value', () => {
     expect(problems(friday.replace('    player_count: 5\n', ''))).toEqual([
       'friday-night.yaml:7:38: lobbies[0].region_id is "lnd-frA", which no region has. Known: lnd-fra, lnd-atl. Did you mean lnd-fra?',
@@ -86,43 +86,43 @@ describe('the place of a problem', () => {
     )
   })
 
-  it('is that of a key that stands where it may not', () => {
+  it('is that of a key in a wrong place', () => {
     expect(problems('games: []\ndomains: []')).toEqual([
       'friday-night.yaml:2:1: domains is not allowed beside games. Move it to a namespace, as in games[0].namespaces[0].domains.',
     ])
   })
 
-  it('is what something is missing from', () => {
+  it('is the map that lacks a key', () => {
     expect(problems('regions:\n  - lnd-fra\n  - provider_display_name: Own\n')).toEqual([
       'friday-night.yaml:3:5: regions[1].region_id is missing: expected string',
     ])
   })
 
-  it('is that of what an alias stands for', () => {
+  it("is the anchor's value for an alias", () => {
     expect(problems('games: [{name_id: a, namespaces: &n [{name_id: B}]}, {name_id: b, namespaces: *n}]')).toEqual([
       expect.stringMatching(/^friday-night\.yaml:1:48: games\[0\]\.namespaces\[0\]\.name_id is "B"/),
       expect.stringMatching(/^friday-night\.yaml:1:48: games\[1\]\.namespaces\[0\]\.name_id is "B"/),
     ])
   })
 
-  it('is the start of a text that is no scenario', () => {
+  it('is the start of a text that is not a scenario', () => {
     expect(problems('\n- duel\n')).toEqual(['friday-night.yaml:2:1: the scenario is ["duel"]: expected object'])
   })
 
-  it('begins with "scenario" where no file is named', () => {
+  it('begins with "scenario" if no file is named', () => {
     expect(problemLines(() => parseScenario('\nseed: x'))).toEqual(['scenario:2:7: seed is "x": expected number'])
   })
 })
 
-describe('the order of problems', () => {
-  it('is that of the text where it is no YAML, too', () => {
+describe('the order of mistakes', () => {
+  it('follows the text if it is not YAML, too', () => {
     const lines = problems('title: !odd x\ngame_modes: [duel]\nlobbies: {\n').map(line => Number(line.split(':')[1]))
 
     expect(lines.length).toBeGreaterThan(1)
     expect(lines).toEqual(lines.toSorted((one, other) => one - other))
   })
 
-  it('is that of the text, whatever finds them', () => {
+  it('follows the text, whichever check finds them', () => {
     const text = 'lobbies:\n  - region_id: lnd-frA\n  - is_closed: 5\nsed: 1\ngame_modes: [duel]\nseed: x\n'
 
     expect(problems(text).map(line => line.split(' ')[0])).toEqual([
@@ -137,15 +137,15 @@ describe('the order of problems', () => {
     ['YAML', (keys: readonly string[]) => keys.map(key => `${key}: 1\n`).join('')],
     ['JSON', (keys: readonly string[]) => JSON.stringify(Object.fromEntries(keys.map(key => [key, 1])))],
     // Each key compared with all others would take minutes.
-  ])('is one of the first 20 where one map of %s has 80,000', { tags: ['slow'] }, (_, textOf) => {
+  ])('lists the first 20 of 80,000 in one map of %s', { tags: ['slow'] }, (_, textOf) => {
     expect(problems(textOf(Array.from({ length: 80_000 }, (_, i) => `key${i}`)))).toHaveLength(21)
   })
 })
 
-describe('a line of source', () => {
+describe('the line of source', () => {
   const lines = (text: string) => problemLines(() => parseYaml(text, { file: 'a.yaml', yaml, carets: true }))
 
-  it('follows its problem, with a caret under the place', () => {
+  it('is shown with a mistake, with a caret below the position', () => {
     expect(lines(friday)).toEqual([
       expect.stringMatching(/^a\.yaml:7:38: lobbies\[0\]\.region_id is "lnd-frA"/),
       '   7 |   - { game_mode_id: duel, region_id: lnd-frA }',
@@ -168,14 +168,14 @@ describe('a line of source', () => {
       `     | ${' '.repeat(23)}^`,
     ],
     ['\r\nseed: x\r\n', 'a.yaml:2:7:', '   2 | seed: x', '     |       ^'],
-  ])('is there for %j', (text, place, line, caret) => {
+  ])('is shown for %j', (text, place, line, caret) => {
     const [first, ...rest] = lines(text)
 
     expect(first?.startsWith(place)).toBe(true)
     expect(rest).toEqual([line, caret])
   })
 
-  it('is cut where it is long', () => {
+  it('is shortened if it is long', () => {
     const [, line = '', caret = ''] = lines(
       `{title: "${'x'.repeat(5_000_000)}", seed: y, domains: ["${'z'.repeat(500)}"]}`,
     )
@@ -185,17 +185,20 @@ describe('a line of source', () => {
   })
 })
 
-describe('a text that has no content yet', () => {
-  it.each(['', '\uFEFF', '# a\n  # b\n', '---\n# a', '%YAML 1.2\n---\n', 'null', '~ # nothing\n...\n'])('%j', text => {
-    expect(hasContent(text)).toBe(false)
-  })
+describe('a text without content', () => {
+  it.each(['', '\uFEFF', '# a\n  # b\n', '---\n# a', '%YAML 1.2\n---\n', 'null', '~ # nothing\n...\n'])(
+    'is %j',
+    text => {
+      expect(hasContent(text)).toBe(false)
+    },
+  )
 
   it.each(['{}', 'title:', '# a\nseed: 1', '- a', 'title: "# no comment"'])('is not %j', text => {
     expect(hasContent(text)).toBe(true)
   })
 })
 
-describe('a text that is refused', () => {
+describe('an invalid text', () => {
   it.each([
     ['lobbies: [', '1:11: Flow sequence in block collection must be sufficiently indented and end with a ].'],
     ['lobbies:\n\t- {}', '2:1: Tabs are not allowed as indentation: "- {}".'],
@@ -209,11 +212,11 @@ describe('a text that is refused', () => {
     ['title: *friday\nx: &friday 1', '1:8: an alias without an anchor before it: "*friday".'],
     ['games: &games\n  - namespaces: *games', '2:17: an alias inside of what it stands for: "*games".'],
     ['\n  title: &title\n    [*title]', '3:6: an alias inside of what it stands for: "*title]".'],
-  ])('%j', (text, line) => {
+  ])('is refused: %j', (text, line) => {
     expect(problems(text)).toEqual([`friday-night.yaml:${line}`])
   })
 
-  it('has aliases of aliases of aliases', () => {
+  it('is refused for aliases of aliases of aliases', () => {
     const level = (name: string, of: string) => `${name}: &${name} [${Array(10).fill(of).join(', ')}]\n`
 
     expect(problems(level('a', 'x') + level('b', '*a') + level('c', '*b') + level('d', '*c'))).toEqual([
@@ -221,14 +224,14 @@ describe('a text that is refused', () => {
     ])
   })
 
-  it.each(['<<:', '<<: 5', '<<: [a]'])('merges what is no map, as %j', merge => {
+  it.each(['<<:', '<<: 5', '<<: [a]'])('is refused for a merge of a value that is not a map: %j', merge => {
     expect(problems(`%YAML 1.1\n---\n${merge}\n`)).toEqual([
       'friday-night.yaml: a merge key << needs a map, or an alias of one. Write its keys out.',
     ])
   })
 
   it.each(['[', '- ', '? ', '{a: '])(
-    'nests so deep that it would exhaust the stack, as %j',
+    'is refused if it is nested too deep for the stack: %j',
     { tags: ['slow'] },
     opening => {
       expect(problems(opening.repeat(100_000))[0]).toMatch(/^friday-night\.yaml:1:\d+: nests deeper than 128 levels\.$/)
@@ -265,13 +268,13 @@ describe('any text', () => {
   const yamlish = fc.array(word, { maxLength: 30 }).map(words => words.join(''))
 
   it.prop([fc.oneof(fc.string({ unit: 'binary' }), yamlish)], { numRuns: 2000 })(
-    'is read, or refused with UsageError, each line with its place',
+    'is read, or refused with UsageError, whose lines all have positions',
     text => {
       for (const line of problems(text)) expect(line).toMatch(/^friday-night\.yaml:(\d+:\d+:)? /)
     },
   )
 
-  it.prop([fc.json({ maxDepth: 5 })])('of JSON as a state reads as JSON.parse reads it', json => {
+  it.prop([fc.json({ maxDepth: 5 })])('of JSON as a state gives the value of JSON.parse', json => {
     const { lobbies } = parseScenario(`{"game_modes": ["duel"], "lobbies": [{"state": ${json}}]}`)
 
     expect(JSON.stringify(lobbies?.[0]?.state)).toBe(JSON.stringify(JSON.parse(json)))

@@ -9,7 +9,7 @@ export function specifyAuth({ describe, it }: Frame): void {
     const path = '/cloud/bootstrap'
 
     it.for([undefined, tokens.cloud, tokens.public, tokens.pending])(
-      'tells a client with the token %s what it needs before its first call',
+      'answers the token %s with the settings for its first call',
       async (token, { mock }) => {
         const link = ok(await mock.send(request('POST', '/cloud/devices/links'))) as { device_link_url: string }
 
@@ -24,7 +24,7 @@ export function specifyAuth({ describe, it }: Frame): void {
       },
     )
 
-    it('refuses a token that nobody has', async ({ mock }) => {
+    it('refuses an unknown token', async ({ mock }) => {
       expect(failure(await mock.send(request('GET', path, 'nobody')))).toBe('400 TOKEN_INVALID')
     })
   })
@@ -35,12 +35,9 @@ export function specifyAuth({ describe, it }: Frame): void {
     it.for([
       [tokens.cloud, ids.tanks],
       [tokens.cloudBoats, ids.boats],
-    ] as const)(
-      'tells of %s that it is of game %s, and that nobody has signed in',
-      async ([token, game_id], { mock }) => {
-        expect(ok(await mock.send(request('GET', path, token)))).toEqual({ agent: { game_cloud: { game_id } } })
-      },
-    )
+    ] as const)('names for %s the game %s, and no signed-in user', async ([token, game_id], { mock }) => {
+      expect(ok(await mock.send(request('GET', path, token)))).toEqual({ agent: { game_cloud: { game_id } } })
+    })
 
     it.for([
       [undefined, '401 API_UNAUTHORIZED'],

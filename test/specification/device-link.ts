@@ -73,7 +73,7 @@ export function specifyDeviceLinks({ describe, it }: Frame): void {
 
   describe('devices.links.prepare', () => {
     it.for(['', '{}', 'not json', '{"device_link_token": 1}'])(
-      'begins a pending link, whatever the body: %j',
+      'creates a pending link, whatever the body: %j',
       async (body, { mock }) => {
         const got = await mock.send({ method: 'POST', path: '/cloud/devices/links', body })
 
@@ -85,7 +85,7 @@ export function specifyDeviceLinks({ describe, it }: Frame): void {
       },
     )
 
-    it('begins another one each time', async ({ mock }) => {
+    it('creates another link each time', async ({ mock }) => {
       const first = ok(await mock.send(post('/cloud/devices/links', ''))) as { device_link_token: string }
       const second = ok(await mock.send(post('/cloud/devices/links', ''))) as { device_link_token: string }
 
@@ -97,7 +97,7 @@ export function specifyDeviceLinks({ describe, it }: Frame): void {
     const path = '/cloud/devices/links/complete'
     const body = { device_link_token: tokens.pending, game_id: ids.tanks }
 
-    it('completes a pending link, once', async ({ mock }) => {
+    it('completes a pending link once', async ({ mock }) => {
       expect(ok(await mock.send(post(path, body, tokens.cloud)))).toEqual({})
       expect(failure(await mock.send(post(path, body, tokens.cloud)))).toBe('400 CLOUD_DEVICE_LINK_ALREADY_COMPLETE')
     })

@@ -28,7 +28,7 @@ interface Shown {
 /** What the calls promise that show a game and create its cloud tokens. */
 export function specifyGames({ describe, it }: Frame): void {
   describe('games.getGameById', () => {
-    it('shows the game with its namespaces, their versions, all regions and its players', async ({ mock }) => {
+    it('returns the game with its namespaces, their versions, all regions and its players', async ({ mock }) => {
       const shown = ok(await mock.send(get())) as Shown
 
       const [prod, closed] = shown.game.namespaces
@@ -79,7 +79,7 @@ export function specifyGames({ describe, it }: Frame): void {
       expect(after.game.versions).toEqual(game.versions)
     })
 
-    it('blocks on its own index until a namespace is made', async ({ mock }) => {
+    it('blocks on its own index until a namespace is created', async ({ mock }) => {
       const first = ok(await mock.send(get())) as Shown
       const watching = mock.send(get(`watch_index=${first.watch.index}`))
 
@@ -100,7 +100,7 @@ export function specifyGames({ describe, it }: Frame): void {
       },
     )
 
-    it('sees nothing of what becomes of another game', async ({ mock }) => {
+    it('ignores changes of another game', async ({ mock }) => {
       const first = ok(await mock.send(get()))
 
       const names = { display_name: 'Beta', name_id: 'beta', version_id: ids.lobby }
@@ -135,7 +135,7 @@ export function specifyGames({ describe, it }: Frame): void {
         body,
       }) as const
 
-    it('creates a cloud token of the game, and the caller’s stays valid', async ({ mock }) => {
+    it('creates a cloud token of the game, and keeps the caller’s valid', async ({ mock }) => {
       const { token } = ok(await mock.send(create(tokens.cloud))) as { token: string }
 
       expect(token).toMatch(/^cloud\.mock\.[0-9a-z]{24}$/)
@@ -145,7 +145,7 @@ export function specifyGames({ describe, it }: Frame): void {
       }
     })
 
-    it('creates another one each time', async ({ mock }) => {
+    it('creates another token each time', async ({ mock }) => {
       const first = ok(await mock.send(create(tokens.cloud)))
 
       expect(ok(await mock.send(create(tokens.cloud)))).not.toEqual(first)

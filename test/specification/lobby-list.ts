@@ -10,7 +10,7 @@ export function specifyLobbyList({ describe, it }: Frame): void {
   describe('lobbies.list', () => {
     const path = '/matchmaker/lobbies/list'
 
-    it('lists the open lobbies with all modes and the regions that these enable', async ({ mock }) => {
+    it('lists the open lobbies with all modes and the regions of these modes', async ({ mock }) => {
       const got = await mock.send(list(bearer(tokens.public)))
 
       const distance = { kilometers: 0, miles: 0 }
@@ -55,7 +55,7 @@ export function specifyLobbyList({ describe, it }: Frame): void {
       })
     })
 
-    it('carries a state that is an object, and no other, when it is asked to', async ({ mock }) => {
+    it('includes the state if asked and if it is an object', async ({ mock }) => {
       const { lobbies } = ok(await mock.send(list(bearer(tokens.public), 'include_state=true'))) as {
         lobbies: { state?: unknown }[]
       }
@@ -92,7 +92,7 @@ export function specifyLobbyList({ describe, it }: Frame): void {
     })
 
     // rivet v23.2.0-rc1, svc/api/matchmaker/tests/common.rs: Ctx::http_client
-    it('takes x-coords out of range as they are', async ({ mock }) => {
+    it('accepts x-coords out of range', async ({ mock }) => {
       const distances = async (coords: string) => {
         const { regions } = ok(await mock.send(list({ 'x-coords': coords }))) as {
           regions: { datacenter_distance_from_client: { kilometers: number } }[]
@@ -105,13 +105,13 @@ export function specifyLobbyList({ describe, it }: Frame): void {
       expect(await distances('100, 200')).not.toContain(0)
     })
 
-    it('answers a development token before it looks at any header', async ({ mock }) => {
+    it('answers a development token before it checks any header', async ({ mock }) => {
       const got = await mock.send(list({ ...bearer(tokens.development), 'x-coords': 'nowhere' }))
 
       expect(got.status).toBe(200)
     })
 
-    it('tells how far each region is from x-coords', async ({ mock }) => {
+    it('has the distance of each region from x-coords', async ({ mock }) => {
       const got = await mock.send(list({ 'x-coords': ' 50.11044 , 8.68183 ' }))
 
       const { regions } = ok(got) as {
@@ -131,7 +131,7 @@ export function specifyLobbyList({ describe, it }: Frame): void {
       ['an origin that nobody knows, as the default namespace', { origin: 'https://nobody.example' }, 3],
       ['a header that is no bearer token', { authorization: `bearer ${tokens.public}` }, 3],
       ['two spaces, which is no bearer token either', { authorization: `Bearer  ${tokens.public}` }, 3],
-    ] as const)('needs no token of a tokenless namespace: %s', async ([, headers, modes], { mock }) => {
+    ] as const)('needs no token in a tokenless namespace: %s', async ([, headers, modes], { mock }) => {
       const { game_modes } = ok(await mock.send(list({ ...headers }))) as { game_modes: unknown[] }
 
       expect(game_modes).toHaveLength(modes)
@@ -173,7 +173,7 @@ export function specifyLobbyList({ describe, it }: Frame): void {
       })
     })
 
-    it('answers HEAD as GET, without its body', async ({ mock }) => {
+    it('answers HEAD like GET, without the body', async ({ mock }) => {
       const got = await mock.send({ ...list(), method: 'HEAD' })
 
       expect([got.status, got.body]).toEqual([200, ''])

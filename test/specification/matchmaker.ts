@@ -69,7 +69,7 @@ export function specifyMatchmaker(frame: Frame): void {
 
 function findSpecification({ describe, it }: Frame): void {
   describe('lobbies.find', () => {
-    it('takes a seat in the fullest lobby, and says where it is', async ({ mock }) => {
+    it('takes a seat in the fullest lobby, and returns its address', async ({ mock }) => {
       const got = seat(await find(mock, { game_modes: ['duel'] }, open))
 
       const player = { token: expect.stringMatching(/^player\.mock\.[0-9a-z]{24}$/) }
@@ -81,7 +81,7 @@ function findSpecification({ describe, it }: Frame): void {
       expect(got.lobby.player).toEqual(got.player)
     })
 
-    it('gives each player a token of its own', async ({ mock }) => {
+    it('gives each player a different token', async ({ mock }) => {
       const [first, second] = [
         seat(await find(mock, { game_modes: ['ffa'] }, open)),
         seat(await find(mock, { game_modes: ['ffa'] }, open)),
@@ -90,7 +90,7 @@ function findSpecification({ describe, it }: Frame): void {
       expect(first.player.token).not.toBe(second.player.token)
     })
 
-    it('makes a lobby where none has room, which is listed with nobody connected', async ({ mock }) => {
+    it('creates a lobby if none has a free seat, which is listed with no player connected', async ({ mock }) => {
       const first = lobbyId(await find(mock, { game_modes: ['duel'] }, open))
       const second = lobbyId(await find(mock, { game_modes: ['duel'] }, open))
       const third = lobbyId(await find(mock, { game_modes: ['duel'] }, open))
@@ -106,14 +106,14 @@ function findSpecification({ describe, it }: Frame): void {
       )
     })
 
-    it('makes none where it is told not to', async ({ mock }) => {
+    it('creates no lobby if prevent_auto_create_lobby is set', async ({ mock }) => {
       const asked = { game_modes: ['duel'], prevent_auto_create_lobby: true }
 
       expect(lobbyId(await find(mock, asked, open))).toBe(ids.lobby)
       expect(failure(await find(mock, asked, open))).toBe('400 MATCHMAKER_NO_AVAILABLE_LOBBIES')
     })
 
-    it('takes a list in which names are doubled as the list without doubles', async ({ mock }) => {
+    it('treats a list with repeated names like the list without them', async ({ mock }) => {
       const doubled = (...names: string[]) => Array.from({ length: 2_000 }, () => names).flat()
       const asked = { game_modes: doubled('ffa', 'duel'), regions: doubled('lnd-syd', 'lnd-fra') }
 
@@ -129,11 +129,11 @@ function findSpecification({ describe, it }: Frame): void {
       expect(lobbyId(await find(mock, { game_modes: ['secret'] }, open))).toBe('unlisted')
     })
 
-    it('takes the fullest of all modes that are asked for', async ({ mock }) => {
+    it('takes the fullest lobby of all given modes', async ({ mock }) => {
       expect(lobbyId(await find(mock, { game_modes: ['ffa', 'duel'] }, open))).toBe(ids.lobby)
     })
 
-    it('looks only in the regions that are asked for', async ({ mock }) => {
+    it('searches the given regions only', async ({ mock }) => {
       const there = await find(mock, { game_modes: ['ffa'], regions: ['lnd-syd'] }, open)
       const made = seat(await find(mock, { game_modes: ['ffa'], regions: ['lnd-fra'] }, open))
 
@@ -145,7 +145,7 @@ function findSpecification({ describe, it }: Frame): void {
       ['50.1, 8.7', 'lnd-fra'],
       ['-33.9, 151.2', 'lnd-syd'],
     ] as const)(
-      'takes the nearest of those that are as full: from %s, that in %s',
+      'takes the nearest of equally full lobbies: from %s, that in %s',
       async ([coords, region], { mock }) => {
         // Each has a player, and 7 seats left.
         await create(mock, { game_mode: 'ffa', region: 'lnd-fra', publicity: 'public' }, open)
@@ -157,7 +157,7 @@ function findSpecification({ describe, it }: Frame): void {
       },
     )
 
-    it('makes a lobby in the nearest region where none is asked for, else in the first that is', async ({ mock }) => {
+    it('creates a lobby in the nearest region if none is given, or else in the first', async ({ mock }) => {
       const near = { ...open, 'x-coords': '50.1, 8.7' }
       const made = { game_modes: ['ffa'], max_players: 3 }
 
@@ -167,7 +167,7 @@ function findSpecification({ describe, it }: Frame): void {
       expect([nearest, asked].map(({ lobby }) => lobby.region.region_id)).toEqual(['lnd-fra', 'lnd-syd'])
     })
 
-    it('finds a lobby by its tags, and gives them to the one that it makes', async ({ mock }) => {
+    it('finds a lobby by its tags, and gives them to a lobby that it creates', async ({ mock }) => {
       const tagged = (tags: object) => find(mock, { game_modes: ['ffa'], tags }, open)
       const first = lobbyId(await tagged({ map: 'dust', level: '1' }))
 
@@ -177,7 +177,7 @@ function findSpecification({ describe, it }: Frame): void {
       expect(lobbyId(await tagged({ toString: 'x' }))).not.toBe(first)
     })
 
-    it('finds a lobby by how many it takes, and makes one that takes as many', async ({ mock }) => {
+    it('finds a lobby by its maximum of players, and creates one with that maximum', async ({ mock }) => {
       const small = () => find(mock, { game_modes: ['ffa'], max_players: 2 }, open)
       const ids = [lobbyId(await small()), lobbyId(await small()), lobbyId(await small())]
 
@@ -192,7 +192,7 @@ function findSpecification({ describe, it }: Frame): void {
       )
     })
 
-    it('takes a tag whose name is that of a prototype', async ({ mock }) => {
+    it('accepts a tag with the name of an Object prototype property', async ({ mock }) => {
       const tags = JSON.parse('{"__proto__":"a"}') as object
       const tagged = (asked: object) => find(mock, { game_modes: ['ffa'], tags: asked }, open)
 
@@ -202,7 +202,7 @@ function findSpecification({ describe, it }: Frame): void {
       expect(lobbyId(await tagged(JSON.parse('{"__proto__":"b"}')))).not.toBe(made)
     })
 
-    it('takes eight tags of the longest kind', async ({ mock }) => {
+    it('accepts eight tags of the maximum length', async ({ mock }) => {
       const tags = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`${i}${long(127)}`, long(512)]))
 
       expect((await find(mock, { game_modes: ['ffa'], tags }, open)).status).toBe(200)
@@ -248,20 +248,20 @@ function findSpecification({ describe, it }: Frame): void {
       ['a number of players', { max_players: 1 }, '400 MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED'],
       ['no players', { max_players: 0 }, '400 MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
       ['tags', { tags: { map: 'ice' } }, '400 MATCHMAKER_TAGS_DISABLED'],
-    ] as const)('refuses %s where the mode leaves no choice', async ([, wish, expected], { mock }) => {
+    ] as const)('refuses %s if the mode does not allow a choice', async ([, wish, expected], { mock }) => {
       expect(failure(await find(mock, { game_modes: ['solo'], ...wish }, closed))).toBe(expected)
       expect((await find(mock, { game_modes: ['solo'], tags: {} }, closed)).status).toBe(200)
     })
 
-    it('takes as many players as the mode takes by id', async ({ mock }) => {
+    it('accepts max_players up to the maximum of the mode', async ({ mock }) => {
       expect((await find(mock, { game_modes: ['ffa'], max_players: 10 }, open)).status).toBe(200)
     })
 
-    it('refuses a mode in which it is disabled', async ({ mock }) => {
+    it('refuses a mode that disables find', async ({ mock }) => {
       expect(failure(await find(mock, { game_modes: ['solo', 'walled'] }, closed))).toBe('400 MATCHMAKER_FIND_DISABLED')
     })
 
-    it('refuses a ninth player from one address, and none from this machine', async ({ mock }) => {
+    it('refuses a ninth player from one address, but not from this machine', async ({ mock }) => {
       const asked = { game_modes: ['ffa'] }
       const statuses = async (headers: Headers) => {
         const answers: number[] = []
@@ -275,7 +275,7 @@ function findSpecification({ describe, it }: Frame): void {
       expect(await statuses(open)).toEqual(Array(9).fill(200))
     })
 
-    it('counts players from this machine once max_players has been set', async ({ mock }) => {
+    it('counts players from this machine if max_players is set', async ({ mock }) => {
       await config(mock, { max_players: 1 })
 
       expect((await find(mock, { game_modes: ['ffa'] }, open)).status).toBe(200)
@@ -284,21 +284,21 @@ function findSpecification({ describe, it }: Frame): void {
       )
     })
 
-    it('makes no lobby beyond lobby_count_max, and finds those that are there', async ({ mock }) => {
+    it('creates no lobby above lobby_count_max, and finds existing ones', async ({ mock }) => {
       await config(mock, { lobby_count_max: 5 })
 
       expect(lobbyId(await find(mock, { game_modes: ['duel'] }, open))).toBe(ids.lobby)
       expect(failure(await find(mock, { game_modes: ['duel'] }, open))).toBe('400 MATCHMAKER_TOO_MANY_LOBBIES')
     })
 
-    it('needs no token of a tokenless namespace, and one of another', async ({ mock }) => {
+    it('needs no token in a tokenless namespace, but in another one', async ({ mock }) => {
       expect(lobbyId(await find(mock, { game_modes: ['duel'] }, {}))).toBe(ids.lobby)
       const origin = { origin: 'https://tanks--closed.mock.localhost' }
       expect(failure(await find(mock, { game_modes: ['solo'] }, origin))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
     })
   })
 
-  describe('with a development token', () => {
+  describe('a development token', () => {
     const player = { token: expect.stringMatching(/^dev_player\.mock\.[0-9a-z]{24}$/) }
     const lobby_id = '00000000-0000-0000-0000-000000000000'
     const answer = {
@@ -312,7 +312,7 @@ function findSpecification({ describe, it }: Frame): void {
       ['join', join, { lobby_id: 'nobody' }],
       ['create', create, { game_mode: 'nobody', tags: { a: long(513) } }],
     ] as const)(
-      '%s answers its own server, whatever is asked for, and changes nothing',
+      'in %s returns its own server, whatever the request, and changes nothing',
       async ([, ask, body], { mock }) => {
         const before = await list(mock)
         const headers = { ...development, 'x-coords': 'nowhere' }
@@ -325,30 +325,33 @@ function findSpecification({ describe, it }: Frame): void {
       },
     )
 
-    it('refuses a body of the wrong shape all the same', async ({ mock }) => {
+    it('does not accept a body of the wrong shape', async ({ mock }) => {
       expect(failure(await find(mock, { game_modes: 1 }, development))).toBe('400 API_BAD_BODY')
     })
 
     it.for([
-      ['what is no token', 'nobody', '400 TOKEN_ERROR'],
+      ['an invalid token', 'nobody', '400 TOKEN_ERROR'],
       ['an empty text', '', '400 TOKEN_ERROR'],
-      ['a token that only looks like one', 'dev_player.mock.012345678901234567890123', '400 TOKEN_ERROR'],
+      ['a token with a wrong signature', 'dev_player.mock.012345678901234567890123', '400 TOKEN_ERROR'],
       ['a token of a player of a lobby', tokens.connected, '401 CLAIMS_MISSING_ENTITLEMENT'],
       ['a token of its namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
       ['a token that has expired', tokens.expired, '400 TOKEN_ERROR'],
-    ] as const)('refuses %s as a player_token', async ([, player_token, expected], { mock }) => {
-      expect(failure(await connected(mock, { player_token }, development))).toBe(expected)
-      expect(failure(await disconnected(mock, { player_token }, development))).toBe(expected)
-    })
+    ] as const)(
+      'does not accept %s as the player_token of its player',
+      async ([, player_token, expected], { mock }) => {
+        expect(failure(await connected(mock, { player_token }, development))).toBe(expected)
+        expect(failure(await disconnected(mock, { player_token }, development))).toBe(expected)
+      },
+    )
 
-    it('knows the token of its player as a bearer, of the wrong kind', async ({ mock }) => {
+    it('creates a player token that is known as a bearer, but of the wrong kind', async ({ mock }) => {
       const { token } = seat(await find(mock, { game_modes: ['duel'] }, development)).player
 
       expect(failure(await ready(mock, undefined, bearer(token)))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
       expect(failure(await find(mock, { game_modes: ['duel'] }, bearer(token)))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
     })
 
-    it('answers its server as if its lobby were there', async ({ mock }) => {
+    it('lets its server call as if its lobby existed', async ({ mock }) => {
       const { token: player_token } = seat(await find(mock, { game_modes: ['duel'] }, development)).player
 
       expect(ok(await ready(mock, undefined, development))).toEqual({})
@@ -371,12 +374,12 @@ function findSpecification({ describe, it }: Frame): void {
 
 function joinSpecification({ describe, it }: Frame): void {
   describe('lobbies.join', () => {
-    it('takes a seat in a lobby, also in one that is private', async ({ mock }) => {
+    it('takes a seat in a lobby, even a private one', async ({ mock }) => {
       expect(lobbyId(await join(mock, { lobby_id: ids.lobby }, open))).toBe(ids.lobby)
       expect(lobbyId(await join(mock, { lobby_id: 'private' }, open))).toBe('private')
     })
 
-    it('takes a seat in a lobby that is closed, which find passes over', async ({ mock }) => {
+    it('takes a seat in a closed lobby, which find skips', async ({ mock }) => {
       await close(mock, { is_closed: true }, bearer(lobbyTokenOf('empty')))
 
       expect(failure(await find(mock, { game_modes: ['ffa'], prevent_auto_create_lobby: true }, open))).toBe(
@@ -386,7 +389,7 @@ function joinSpecification({ describe, it }: Frame): void {
       expect(lobbyId(await join(mock, { lobby_id: 'closed' }, open))).toBe('closed')
     })
 
-    it('fills a lobby up to max_players_direct, beyond where find does', async ({ mock }) => {
+    it('fills a lobby up to max_players_direct, above the maximum of find', async ({ mock }) => {
       for (let i = 0; i < 10; i++) expect((await join(mock, { lobby_id: 'empty' }, open)).status).toBe(200)
 
       expect(failure(await join(mock, { lobby_id: 'empty' }, open))).toBe('400 MATCHMAKER_LOBBY_FULL')
@@ -413,7 +416,7 @@ function joinSpecification({ describe, it }: Frame): void {
 
 function createSpecification({ describe, it }: Frame): void {
   describe('lobbies.create', () => {
-    it('makes a public lobby of its own, with a seat for who asked', async ({ mock }) => {
+    it('creates a public lobby with a seat for the caller', async ({ mock }) => {
       const made = lobbyId(await create(mock, { game_mode: 'ffa', region: 'lnd-fra', publicity: 'public' }, open))
 
       expect(made).toMatch(uuid)
@@ -424,7 +427,7 @@ function createSpecification({ describe, it }: Frame): void {
     })
 
     it.for([{}, { publicity: 'private' }, { publicity: null }])(
-      'with %j makes a private lobby that nobody is shown, and that is joined by its id',
+      'with %j creates a private lobby, which is unlisted and can be joined by its id',
       async (publicity, { mock }) => {
         const made = lobbyId(await create(mock, { game_mode: 'ffa', ...publicity }, open))
 
@@ -434,7 +437,7 @@ function createSpecification({ describe, it }: Frame): void {
       },
     )
 
-    it('makes it in the nearest region where none is asked for', async ({ mock }) => {
+    it('creates the lobby in the nearest region if none is given', async ({ mock }) => {
       const { lobby } = seat(await create(mock, { game_mode: 'ffa' }, { ...open, 'x-coords': '50.1, 8.7' }))
 
       expect(lobby.region).toEqual({ region_id: 'lnd-fra', display_name: 'Frankfurt' })
@@ -474,7 +477,7 @@ function createSpecification({ describe, it }: Frame): void {
       expect(await list(mock, headers)).toEqual(before)
     })
 
-    it('refuses a lobby beyond lobby_count_max', async ({ mock }) => {
+    it('refuses a lobby above lobby_count_max', async ({ mock }) => {
       await config(mock, { lobby_count_max: 6 })
 
       expect((await create(mock, { game_mode: 'duel' }, open)).status).toBe(200)
@@ -491,7 +494,7 @@ function serverSpecification({ describe, it }: Frame): void {
   const comer = async (mock: Mock) => seat(await join(mock, { lobby_id: 'arena' }, closed)).player.token
 
   describe("a lobby's server", () => {
-    it('hears of a player, and is listed with it until it leaves', async ({ mock }) => {
+    it('connects a player, who is listed until it disconnects', async ({ mock }) => {
       const { lobby, player } = seat(await find(mock, { game_modes: ['ffa'] }, open))
       const server = bearer(lobbyTokenOf(lobby.lobby_id))
       const count = async () =>
@@ -505,7 +508,7 @@ function serverSpecification({ describe, it }: Frame): void {
       expect(await count()).toBe(0)
     })
 
-    it('closes its lobby, which is listed and found no more, and opens it again', async ({ mock }) => {
+    it('closes its lobby, which is then not listed or found, and opens it again', async ({ mock }) => {
       const server = bearer(lobbyTokenOf('empty'))
       const isListed = async () => (await list(mock)).some(({ lobby_id }) => lobby_id === 'empty')
 
@@ -543,26 +546,26 @@ function serverSpecification({ describe, it }: Frame): void {
       expect((await state(mock, 'arena', arena)).body).toBe('{"map":"ice"}')
     })
 
-    it('reads the state of a lobby of its namespace, and of no other', async ({ mock }) => {
+    it('reads the state of a lobby of its namespace only', async ({ mock }) => {
       expect(ok(await state(mock, ids.lobby, bearer(lobbyTokenOf('empty'))))).toEqual({ map: 'dust' })
       expect(failure(await state(mock, ids.lobby, arena))).toBe('400 MATCHMAKER_LOBBY_NOT_FOUND')
       expect(failure(await state(mock, 'nobody', arena))).toBe('400 MATCHMAKER_LOBBY_NOT_FOUND')
     })
 
     it.for([
-      ['is connected already', tokens.connected, '400 MATCHMAKER_PLAYER_ALREADY_CONNECTED'],
-      ['has come too late', tokens.late, '400 MATCHMAKER_PLAYER_REGISTRATION_EXPIRED'],
-      ['has left', tokens.gone, '400 MATCHMAKER_PLAYER_REMOVED'],
-      ['nobody knows', 'player.mock.nobody', '400 TOKEN_ERROR'],
-      ['has an empty token', '', '400 TOKEN_ERROR'],
-      ['has a token as long as a book', long(100_000), '400 TOKEN_ERROR'],
-      ['is of no development server', 'dev_player.mock.012345678901234567890123', '400 TOKEN_ERROR'],
-      ['is none, but a namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
-      ['is none, but a game', tokens.cloud, '401 CLAIMS_MISSING_ENTITLEMENT'],
-      ['is none, but a device', tokens.pending, '401 CLAIMS_MISSING_ENTITLEMENT'],
-      ['is none, but the lobby', tokens.arena, '401 CLAIMS_MISSING_ENTITLEMENT'],
-      ['is none any more, but a device', tokens.expired, '400 TOKEN_ERROR'],
-    ] as const)('is refused a player who %s', async ([, player_token, expected], { mock }) => {
+      ['is connected', tokens.connected, '400 MATCHMAKER_PLAYER_ALREADY_CONNECTED'],
+      ['is too late', tokens.late, '400 MATCHMAKER_PLAYER_REGISTRATION_EXPIRED'],
+      ['is removed', tokens.gone, '400 MATCHMAKER_PLAYER_REMOVED'],
+      ['is unknown', 'player.mock.nobody', '400 TOKEN_ERROR'],
+      ['is empty', '', '400 TOKEN_ERROR'],
+      ['has 100,000 characters', long(100_000), '400 TOKEN_ERROR'],
+      ['is unknown', 'dev_player.mock.012345678901234567890123', '400 TOKEN_ERROR'],
+      ['belongs to a namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['belongs to a game', tokens.cloud, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['belongs to a device link', tokens.pending, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['belongs to the lobby', tokens.arena, '401 CLAIMS_MISSING_ENTITLEMENT'],
+      ['belongs to an expired device link', tokens.expired, '400 TOKEN_ERROR'],
+    ] as const)('cannot connect a player whose token %s', async ([, player_token, expected], { mock }) => {
       const before = await list(mock, closed)
 
       expect(failure(await connected(mock, { player_token }, arena))).toBe(expected)
@@ -570,21 +573,21 @@ function serverSpecification({ describe, it }: Frame): void {
     })
 
     it.for([
-      ['nobody knows', 'player.mock.nobody', '400 TOKEN_ERROR'],
-      ['is none, but a namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
-    ] as const)('may not say of a player that it has left who %s', async ([, player_token, expected], { mock }) => {
+      ['is unknown', 'player.mock.nobody', '400 TOKEN_ERROR'],
+      ['belongs to a namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
+    ] as const)('cannot disconnect a player whose token %s', async ([, player_token, expected], { mock }) => {
       expect(failure(await disconnected(mock, { player_token }, arena))).toBe(expected)
       // Whether or not its own lobby runs.
       expect(failure(await disconnected(mock, { player_token }, bearer(lobbyTokenOf('stopped'))))).toBe(expected)
     })
 
-    it('is refused a player of a development server', async ({ mock }) => {
+    it('cannot connect a player of a development server', async ({ mock }) => {
       const { token: player_token } = seat(await find(mock, { game_modes: ['duel'] }, development)).player
 
       expect(failure(await connected(mock, { player_token }, arena))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
     })
 
-    it('is refused a player twice', async ({ mock }) => {
+    it('cannot connect a player twice', async ({ mock }) => {
       const player_token = await comer(mock)
 
       expect(ok(await connected(mock, { player_token }, arena))).toEqual({})
@@ -594,7 +597,7 @@ function serverSpecification({ describe, it }: Frame): void {
     it.for([
       ['connected', connected],
       ['disconnected', disconnected],
-    ] as const)('is refused a player of another lobby to say %s of, who is removed', async ([, say], { mock }) => {
+    ] as const)('is refused to say %s of a player of another lobby, who is removed', async ([, say], { mock }) => {
       const { lobby, player } = seat(await find(mock, { game_modes: ['ffa'] }, open))
       const player_token = player.token
       const server = bearer(lobbyTokenOf(lobby.lobby_id))
@@ -604,7 +607,7 @@ function serverSpecification({ describe, it }: Frame): void {
       expect(failure(await connected(mock, { player_token }, server))).toBe('400 MATCHMAKER_PLAYER_REMOVED')
     })
 
-    it('may say that a player has left who has given up its seat, or has left already', async ({ mock }) => {
+    it('can disconnect a player who has given up its seat or has already left', async ({ mock }) => {
       const reserved = await comer(mock)
 
       for (const player_token of [reserved, tokens.late, tokens.gone, tokens.gone])
@@ -618,7 +621,7 @@ function serverSpecification({ describe, it }: Frame): void {
       ['state', setState, {}],
       ['connected', connected, { player_token: tokens.connected }],
       ['disconnected', disconnected, { player_token: tokens.connected }],
-    ] as const)('that has stopped is refused to say %s', async ([, say, body], { mock }) => {
+    ] as const)('of a stopped lobby is refused to say %s', async ([, say, body], { mock }) => {
       expect(failure(await say(mock, body, bearer(lobbyTokenOf('stopped'))))).toBe('400 MATCHMAKER_LOBBY_STOPPED')
     })
 
@@ -645,7 +648,7 @@ function countSpecification({ describe, it }: Frame): void {
     const statistics = (mock: Mock, headers: Headers) =>
       mock.send({ method: 'GET', path: '/matchmaker/players/statistics', headers })
 
-    it('counts seats by mode and region, reserved ones too, also where nobody plays', async ({ mock }) => {
+    it('counts seats by mode and region, reserved ones too, and empty modes', async ({ mock }) => {
       await join(mock, { lobby_id: 'private' }, open)
 
       expect(ok(await statistics(mock, open))).toEqual({
@@ -658,7 +661,7 @@ function countSpecification({ describe, it }: Frame): void {
       })
     })
 
-    it('counts as many seats as the game does', async ({ mock }) => {
+    it('counts as many seats as the game', async ({ mock }) => {
       const total = async () => {
         const got = await mock.send({ method: 'GET', path: `/cloud/games/${ids.tanks}`, headers: bearer(tokens.cloud) })
         return (ok(got) as { game: { total_player_count: number } }).game.total_player_count

@@ -36,7 +36,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
   describe('games.namespaces.toggleNamespaceDomainPublicAuth', () => {
     const origin = 'https://tanks--closed.mock.localhost'
 
-    it('lets the pages of a namespace call without a token, and no more', async ({ mock }) => {
+    it('lets pages of a namespace call without a token, until it is turned off', async ({ mock }) => {
       expect(failure(await mock.send(listFrom(origin)))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
 
       expect(ok(await mock.send(toggle(true)))).toEqual({})
@@ -48,7 +48,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
       expect(failure(await mock.send(listFrom(origin)))).toBe('401 CLAIMS_MISSING_ENTITLEMENT')
     })
 
-    it('may say what is so already', async ({ mock }) => {
+    it('accepts the current value again', async ({ mock }) => {
       expect(ok(await mock.send(toggle(true, ids.prod)))).toEqual({})
     })
 
@@ -62,7 +62,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
   })
 
   describe('games.namespaces.addNamespaceDomain', () => {
-    it('gives pages of the domain the namespace', async ({ mock }) => {
+    it('assigns pages of the domain to the namespace', async ({ mock }) => {
       expect(ok(await mock.send(add('solo.example')))).toEqual({})
       await mock.send(toggle(true))
 
@@ -72,7 +72,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
       expect(await domainsOf(ids.closed, mock)).toEqual(['solo.example'])
     })
 
-    it('lets pages of the domain read its answers', async ({ mock }) => {
+    it('lets pages of the domain read answers', async ({ mock }) => {
       await mock.send(add('solo.example'))
 
       const { headers } = await mock.send(listFrom('https://solo.example'))
@@ -80,7 +80,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
       expect(headers['access-control-allow-origin']).toBe('https://solo.example')
     })
 
-    it('knows a domain in capitals, and one that the namespace has already', async ({ mock }) => {
+    it('accepts a domain in capitals, and one that the namespace already has', async ({ mock }) => {
       for (const domain of ['Solo.Example', 'solo.example']) expect(ok(await mock.send(add(domain)))).toEqual({})
 
       expect(await domainsOf(ids.closed, mock)).toEqual(['solo.example'])
@@ -106,7 +106,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
       expect(await domainsOf(ids.prod, mock)).toEqual(['tanks.example'])
     })
 
-    it('refuses a domain that a namespace of another game has', async ({ mock }) => {
+    it("refuses a domain of another game's namespace", async ({ mock }) => {
       const path = `/cloud/games/${ids.boats}/namespaces/${ids.boatsProd}/domains`
 
       const got = await mock.send(post(path, { domain: 'tanks.example' }, tokens.cloudBoats))
@@ -129,7 +129,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
 
   describe('games.namespaces.removeNamespaceDomain', () => {
     it.for(['tanks.example', 'TANKS.Example', 'tanks%2Eexample', '%74anks.example'])(
-      'takes a domain from its namespace, and leaves it to others: %s',
+      'removes a domain from its namespace only: %s',
       async (domain, { mock }) => {
         expect(ok(await mock.send(remove(domain)))).toEqual({})
 
@@ -138,7 +138,7 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
       },
     )
 
-    it('leaves the other domains of the namespace, in their order', async ({ mock }) => {
+    it('keeps the other domains of the namespace, in order', async ({ mock }) => {
       for (const domain of ['b.example', 'a.example']) await mock.send(add(domain, ids.prod))
       expect(await domainsOf(ids.prod, mock)).toEqual(['tanks.example', 'b.example', 'a.example'])
 

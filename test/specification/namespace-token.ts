@@ -34,7 +34,7 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
       },
       { hostname: '', lobby_ports: [] },
       { hostname: '', ports: {} },
-    ])('mints a development token of the namespace from %j', async (body, { mock }) => {
+    ])('creates a development token of the namespace from %j', async (body, { mock }) => {
       const { token } = ok(await mock.send(post(path, body, tokens.cloud))) as { token: string }
 
       expect(token).toMatch(/^dev_closed\.mock\.[0-9a-z]{24}$/)
@@ -44,7 +44,7 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
       })
     })
 
-    it('mints one with which find answers its own ports', async ({ mock }) => {
+    it('creates a token with which find returns the given ports', async ({ mock }) => {
       const ports = {
         default: { port: 7777, protocol: 'http' },
         voice: { port_range: { min: 1, max: 2 }, protocol: 'udp' },
@@ -63,13 +63,13 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
       })
     })
 
-    it('mints another one each time', async ({ mock }) => {
+    it('creates another token each time', async ({ mock }) => {
       const first = json(await mock.send(post(path, { hostname: 'h', lobby_ports }, tokens.cloud)))
 
       expect(json(await mock.send(post(path, { hostname: 'h', lobby_ports }, tokens.cloud)))).not.toEqual(first)
     })
 
-    it('refuses ports with which something is wrong, and says what, as the validation does', async ({ mock }) => {
+    it('refuses wrong ports with the same errors as the validation', async ({ mock }) => {
       const wrong = [
         { label: 'a', proxy_protocol: 'http' },
         { label: 'a', port_range: { min: 2, max: 1 }, proxy_protocol: 'udp' },
@@ -94,7 +94,7 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
       })
     })
 
-    it('counts ports that come by label in their order', async ({ mock }) => {
+    it('numbers the errors of labelled ports in order', async ({ mock }) => {
       const ports = { fine: { port: 1, protocol: 'udp' }, 'not fine': { port: 1, protocol: 'udp' } }
 
       const got = await mock.send(post(path, { hostname: 'h', ports }, tokens.cloud))
@@ -106,7 +106,7 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
       })
     })
 
-    it('counts a port whose label is that of a prototype', async ({ mock }) => {
+    it('checks a port whose label is an Object prototype property', async ({ mock }) => {
       const ports = JSON.parse('{"__proto__":{"port":1,"protocol":"udp"}}') as object
 
       const got = await mock.send(post(path, { hostname: 'h', ports }, tokens.cloud))
@@ -114,7 +114,7 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
       expect(json(got)).toMatchObject({ metadata: { errors: [{ path: ['ports', '0', 'label-invalid'] }] } })
     })
 
-    it('names ten problems at most, and has all of them for programs', async ({ mock }) => {
+    it('lists ten errors in its message, and all of them in its metadata', async ({ mock }) => {
       const ports = Array.from({ length: 16 }, () => ({ label: '', proxy_protocol: 'udp' }))
 
       const got = json(await mock.send(post(path, { hostname: 'h', lobby_ports: ports }, tokens.cloud))) as {
@@ -129,7 +129,7 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
     })
 
     it.for([{ hostname: 'h' }, { hostname: 'h', ports: {}, lobby_ports: [] }, { hostname: 'h', ports: null }])(
-      'wants ports in one way, and refuses %j',
+      'expects ports in one form, and refuses %j',
       async (body, { mock }) => {
         const got = await mock.send(post(path, body, tokens.cloud))
 
@@ -160,7 +160,7 @@ export function specifyNamespaceTokens({ describe, it }: Frame): void {
 
   describe('games.namespaces.createGameNamespaceTokenPublic', () => {
     it.for(['', '{}', 'not json'])(
-      'mints a public token of the namespace, whatever the body: %j',
+      'creates a public token of the namespace, whatever the body: %j',
       async (body, { mock }) => {
         const got = await mock.send(post(`${namespace}/${ids.closed}/tokens/public`, body, tokens.cloud))
 

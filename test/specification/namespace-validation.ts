@@ -39,7 +39,7 @@ export function specifyNamespaceValidation({ describe, it }: Frame): void {
       ],
       ['Beta', 'prod', [['name-id', 'not-unique']]],
       ['Beta', 'a--b', [['name-id', 'invalid']]],
-    ] as const)('says of %j and %j what is wrong', async ([display_name, name_id, paths], { mock }) => {
+    ] as const)('reports for %j and %j what is wrong', async ([display_name, name_id, paths], { mock }) => {
       const got = await mock.send(post(path, { display_name, name_id }, tokens.public))
 
       expect(ok(got)).toEqual({ errors: paths.map(path => ({ path })) })
@@ -51,7 +51,7 @@ export function specifyNamespaceValidation({ describe, it }: Frame): void {
       // Broken percent-encoding.
       '%',
       '%zz',
-    ])('finds no collision in a game that nobody knows: %j', async (game, { mock }) => {
+    ])('finds no collision in an unknown game: %j', async (game, { mock }) => {
       const got = await mock.send(
         post(`/cloud/games/${game}/namespaces/validate`, { display_name: 'B', name_id: 'prod' }, tokens.cloudBoats),
       )
@@ -89,13 +89,13 @@ export function specifyNamespaceValidation({ describe, it }: Frame): void {
       expect(failure(await mock.send(post(path, body, tokens.public)))).toBe('400 API_BAD_BODY')
     })
 
-    it('says which field of the body is wrong, what it is, and what was expected', async ({ mock }) => {
+    it('names the wrong field of the body, its value, and what was expected', async ({ mock }) => {
       const got = await mock.send(post(path, { display_name: 'A', name_id: 7 }, tokens.public))
 
       expect(json(got)).toEqual({ code: 'API_BAD_BODY', message: 'body: name_id is 7: expected string' })
     })
 
-    it('reads the body whatever its content-type is', async ({ mock }) => {
+    it('accepts a body with any content-type', async ({ mock }) => {
       const sent = post(path, { display_name: 'A', name_id: 'a', more: 1 }, tokens.public)
 
       const got = await mock.send({ ...sent, headers: { ...sent.headers, 'content-type': 'text/plain' } })
@@ -107,7 +107,7 @@ export function specifyNamespaceValidation({ describe, it }: Frame): void {
   describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
     const path = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/tokens/development/validate`
 
-    it('says what is wrong with the ports', async ({ mock }) => {
+    it('reports wrong ports', async ({ mock }) => {
       const lobby_ports = [
         { label: 'default', target_port: 7777, proxy_protocol: 'http' },
         { label: 'default', port_range: { min: 9, max: 8 }, proxy_protocol: 'udp' },
@@ -135,7 +135,7 @@ export function specifyNamespaceValidation({ describe, it }: Frame): void {
   describe('games.namespaces.updateGameNamespaceMatchmakerConfig', () => {
     const path = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
 
-    it.for([0, 4_294_967_295])('takes %d, and answers with an empty body', async (most, { mock }) => {
+    it.for([0, 4_294_967_295])('accepts %d, and answers with an empty body', async (most, { mock }) => {
       const got = await mock.send(post(path, { lobby_count_max: most, max_players: most }, tokens.public))
 
       expect([got.status, got.body]).toEqual([200, ''])

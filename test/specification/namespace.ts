@@ -48,7 +48,7 @@ function limits(lobby_count_max: number, most: number) {
 /** What the calls promise that make and show a namespace, and validate its limits. */
 export function specifyNamespaces({ describe, it }: Frame): void {
   describe('games.namespaces.createGameNamespace', () => {
-    it('makes a namespace that answers nobody without a token, and has no domains', async ({ mock }) => {
+    it('creates a namespace that needs a token, and has no domains', async ({ mock }) => {
       const { namespace_id } = ok(await mock.send(post(path, beta, tokens.cloud))) as { namespace_id: string }
 
       expect(namespace_id).toMatch(uuid)
@@ -80,7 +80,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       ['an empty display name', { ...beta, display_name: '' }, ['display-name too-short', 'display-name invalid']],
       ['a name that the game has', { ...beta, name_id: 'prod' }, ['name-id not-unique']],
       ['a name that is none', { ...beta, name_id: 'a--b' }, ['name-id invalid']],
-    ] as const)('refuses %s, says why as the validation does, and makes nothing', async ([, body, why], { mock }) => {
+    ] as const)('refuses %s with the error of the validation, and creates nothing', async ([, body, why], { mock }) => {
       const before = ok(await mock.send(request('GET', `/cloud/games/${ids.tanks}`, tokens.cloud)))
 
       const got = await mock.send(post(path, body, tokens.cloud))
@@ -96,13 +96,13 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       expect(ok(await mock.send(request('GET', `/cloud/games/${ids.tanks}`, tokens.cloud)))).toEqual(before)
     })
 
-    it('takes no name twice', async ({ mock }) => {
+    it('refuses a name that the game already uses', async ({ mock }) => {
       ok(await mock.send(post(path, beta, tokens.cloud)))
 
       expect(failure(await mock.send(post(path, beta, tokens.cloud)))).toBe('400 VALIDATION_ERROR')
     })
 
-    it('takes the name of a namespace of another game', async ({ mock }) => {
+    it("accepts a name of another game's namespace", async ({ mock }) => {
       const got = await mock.send(
         post(`/cloud/games/${ids.boats}/namespaces`, { ...beta, name_id: 'closed' }, tokens.cloudBoats),
       )
@@ -113,7 +113,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
     it.for([
       ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000'],
       ['AAAAAAAA-BBBB-1CCC-8DDD-EEEEEEEEEEEE', 'aaaaaaaa-bbbb-1ccc-8ddd-eeeeeeeeeeee'],
-    ] as const)('takes the UUID %s as a version, and shows it as %s', async ([version_id, shown], { mock }) => {
+    ] as const)('accepts the UUID %s as a version, and shows it as %s', async ([version_id, shown], { mock }) => {
       const made = ok(await mock.send(post(path, { ...beta, version_id }, tokens.cloud))) as { namespace_id: string }
 
       const { namespace } = ok(await mock.send(request('GET', `${path}/${made.namespace_id}`, tokens.cloud))) as {
@@ -143,11 +143,11 @@ export function specifyNamespaces({ describe, it }: Frame): void {
   })
 
   describe('games.namespaces.getGameNamespaceById', () => {
-    it('shows a namespace with all of its config', async ({ mock }) => {
+    it('returns a namespace with its whole config', async ({ mock }) => {
       expect(ok(await mock.send(request('GET', `${path}/${ids.prod}`, tokens.cloud)))).toEqual({ namespace: prod })
     })
 
-    it('shows the limits that were set', async ({ mock }) => {
+    it('returns the limits that were set', async ({ mock }) => {
       const set = { lobby_count_max: 0, max_players: 4_294_967_295 }
       await mock.send(post(`${path}/${ids.prod}/mm-config`, set, tokens.cloud))
 
@@ -168,7 +168,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       expect(failure(await mock.send(request('GET', `${path}/${id}`, token)))).toBe(expected)
     })
 
-    it('names the namespaces of the game where it has no such one', async ({ mock }) => {
+    it('names the namespaces of the game if it does not have the given one', async ({ mock }) => {
       const got = json(await mock.send(request('GET', `${path}/${ids.prod.slice(0, -1)}3`, tokens.cloud)))
 
       expect(got).toMatchObject({
@@ -192,7 +192,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       expect(versionOf(ok(await mock.send(request('GET', `${path}/${ids.prod}`, tokens.cloud))))).toBe(shown)
     })
 
-    it('lists the version with the game, and names the versions by their number', async ({ mock }) => {
+    it('lists the version with the game, and names versions by their number', async ({ mock }) => {
       ok(await mock.send(put({ version_id: ids.lobby }, tokens.cloud, ids.closed)))
 
       const { game } = ok(await mock.send(request('GET', `/cloud/games/${ids.tanks}`, tokens.cloud))) as {
@@ -202,7 +202,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       expect(game.versions[1]?.version_id).toBe(ids.lobby)
     })
 
-    it('wakes who watches the game', async ({ mock }) => {
+    it('wakes a watch of the game', async ({ mock }) => {
       const game = { method: 'GET', path: `/cloud/games/${ids.tanks}`, headers: bearer(tokens.cloud) } as const
       const first = ok(await mock.send(game)) as { watch: { index: string } }
       const watching = mock.send({ ...game, query: `watch_index=${first.watch.index}` })
@@ -245,14 +245,14 @@ export function specifyNamespaces({ describe, it }: Frame): void {
   describe('games.namespaces.validateGameNamespaceMatchmakerConfig', () => {
     const validate = (id: string) => `${path}/${id}/mm-config/validate`
 
-    it.for([0, 4_294_967_295])('finds nothing wrong with %d, and sets nothing', async (most, { mock }) => {
+    it.for([0, 4_294_967_295])('finds no error in %d, and changes nothing', async (most, { mock }) => {
       const body = { lobby_count_max: most, max_players: most }
 
       expect(ok(await mock.send(post(validate(ids.prod), body, tokens.public)))).toEqual({ errors: [] })
       expect(ok(await mock.send(request('GET', `${path}/${ids.prod}`, tokens.cloud)))).toEqual({ namespace: prod })
     })
 
-    it('takes any token, and knows of no namespace', async ({ mock }) => {
+    it('accepts any token, and ignores the namespace', async ({ mock }) => {
       const body = { lobby_count_max: 1, max_players: 1 }
 
       const got = await mock.send(post(validate('nobody'), body, tokens.cloudBoats))
@@ -269,7 +269,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       expect(failure(await mock.send(post(validate(ids.prod), body, tokens.public)))).toBe('400 API_BAD_BODY')
     })
 
-    it('refuses no token', async ({ mock }) => {
+    it('refuses an empty token', async ({ mock }) => {
       expect(failure(await mock.send({ ...post(validate(ids.prod), {}), headers: bearer('') }))).toBe(
         '401 API_UNAUTHORIZED',
       )

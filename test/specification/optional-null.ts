@@ -28,13 +28,13 @@ export function specifyOptionalNull({ describe, it }: Frame): void {
       ['join', { lobby_id: ids.lobby, captcha: null, verification_data: null }, tokens.development, nil],
       ['create', create, tokens.public, expect.stringMatching(/^[0-9a-f-]{36}$/)],
       ['create', create, tokens.development, nil],
-    ] as const)('is taken as absent: lobbies.%s of %j with %s', async ([call, body, token, lobby_id], { mock }) => {
+    ] as const)('means absent: lobbies.%s of %j with %s', async ([call, body, token, lobby_id], { mock }) => {
       const seat = ok(await mock.send(post(`/matchmaker/lobbies/${call}`, body, token)))
 
       expect(seat).toMatchObject({ lobby: { lobby_id } })
     })
 
-    it('is taken as absent in a port of a list, and in one by its label', async ({ mock }) => {
+    it('means absent in a port of a list, and in a port with a label', async ({ mock }) => {
       const port = { label: 'a', target_port: 80, port_range: null, proxy_protocol: 'http' }
       const valid = { hostname: 'h', lobby_ports: [port, { ...port, label: 'b', target_port: null }] }
       const ports = { a: { port: null, port_range: { min: 1, max: 2 }, protocol: 'udp' } }

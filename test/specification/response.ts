@@ -19,7 +19,7 @@ export function specifyResponses({ describe, it }: Frame): void {
           tokens.public,
         ),
       ],
-    ] as const)('%s has a ray id, is not to be stored, and varies by Origin', async ([, sent], { mock }) => {
+    ] as const)('%s has a ray id, forbids caching, and varies by Origin', async ([, sent], { mock }) => {
       const { headers } = await mock.send(sent)
 
       expect(headers['rvt-ray-id']).toMatch(uuid)
@@ -40,7 +40,7 @@ export function specifyResponses({ describe, it }: Frame): void {
       'capacitor://localhost',
       'https://tanks.example',
       'https://boats.mock.localhost',
-    ])('may be read by pages of %s', async (origin, { mock }) => {
+    ])('can be read by pages of %s', async (origin, { mock }) => {
       const { headers } = await mock.send(list({ origin }))
 
       expect(headers).toMatchObject({
@@ -51,7 +51,7 @@ export function specifyResponses({ describe, it }: Frame): void {
     })
 
     it.for(['null', 'https://evil.example', 'https://localhost.evil.example', 'https://nobody.mock.example'])(
-      'may not be read by pages of %s',
+      'cannot be read by pages of %s',
       async (origin, { mock }) => {
         const { status, headers } = await mock.send(list({ origin }))
 
@@ -87,19 +87,19 @@ export function specifyResponses({ describe, it }: Frame): void {
       ['a WebView on this machine', { 'sec-fetch-site': 'cross-site', origin: 'capacitor://localhost' }],
       ['the same site', { 'sec-fetch-site': 'same-site', origin: 'https://evil.example' }],
       ['a native client, which says no site', { origin: 'https://evil.example' }],
-    ] as const)('takes POST from %s', async ([, headers], { mock }) => {
+    ] as const)('accepts POST from %s', async ([, headers], { mock }) => {
       const got = await mock.send({ method: 'POST', path: '/cloud/devices/links', headers: { ...headers } })
 
       expect(got.status).toBe(200)
     })
 
-    it('answers GET from a page of another site', async ({ mock }) => {
+    it('accepts GET from a page of another site', async ({ mock }) => {
       const got = await mock.send(list({ 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }))
 
       expect(got.status).toBe(200)
     })
 
-    it('may be read where it is an error, too', async ({ mock }) => {
+    it('can be read if it is an error', async ({ mock }) => {
       const { headers } = await mock.send(list({ origin: 'http://localhost:3000', ...bearer('x') }))
 
       expect(headers['access-control-allow-origin']).toBe('http://localhost:3000')

@@ -38,11 +38,11 @@ async function domainsOf(path: string, mock: Send): Promise<string[]> {
  */
 export function specifyServiceCloudTests({ describe, it }: Frame): void {
   describe("the service's test of its cloud (rivet v23.2.0-rc1, svc/api/cloud/tests/basic.rs: generic)", () => {
-    it('GET /auth/inspect: tells of the token that is sent', async ({ mock }) => {
+    it('GET /auth/inspect: describes the token of the request', async ({ mock }) => {
       ok(await mock.send(request('GET', '/cloud/auth/inspect', tokens.cloud)))
     })
 
-    it('GET /games/{}: shows the game that was asked for, its namespaces in order, and its group', async ({ mock }) => {
+    it('GET /games/{}: returns the game, its namespaces in order, and its group', async ({ mock }) => {
       const shown = ok(await mock.send(request('GET', game, tokens.cloud))) as ShownGame
 
       expect(shown.game).toMatchObject({ game_id: ids.tanks, developer_group_id: expect.stringMatching(/./) })
@@ -55,7 +55,7 @@ export function specifyServiceCloudTests({ describe, it }: Frame): void {
       expect(shown.game.versions[0]?.display_name).toBe('0.0.1')
     })
 
-    it('GET /games/{}: lists a region that is there by its UUID', async ({ mock }) => {
+    it('GET /games/{}: lists the UUID of a region', async ({ mock }) => {
       const { available_regions } = (ok(await mock.send(request('GET', game, tokens.cloud))) as ShownGame).game
 
       expect(available_regions).toContainEqual(
@@ -107,9 +107,7 @@ export function specifyServiceCloudTests({ describe, it }: Frame): void {
       expect(ok(await mock.send(request('GET', game, token)))).toMatchObject({ game: { game_id: ids.tanks } })
     })
 
-    it('POST /games/{}/namespace/validate: finds one thing wrong with a name that begins with a space', async ({
-      mock,
-    }) => {
+    it('POST /games/{}/namespace/validate: finds one error in a name that begins with a space', async ({ mock }) => {
       const names = { name_id: ' bad-name-id', display_name: 'A display name' }
 
       const { errors } = ok(await mock.send(post(`${game}/namespaces/validate`, names, tokens.cloud))) as {
