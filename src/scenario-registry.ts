@@ -1,10 +1,10 @@
+import { worldPath } from './contract/paths.js'
 import { didYouMean, quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import type { MockState } from './mock-world.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
 import { defineWorld } from './scenario/world.js'
-import { worldPath } from './server/routes.js'
 import { createState, type WorldDefinition, type WorldState } from './store/world-state.js'
 
 /** Settings of all worlds that the registry makes. */

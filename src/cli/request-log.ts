@@ -1,10 +1,9 @@
 import type { OperationId } from '../contract/operations.js'
-import { defaultWorldId, isControlPath } from '../contract/paths.js'
+import { defaultWorldId, isControlPath, pathInWorld } from '../contract/paths.js'
 import { shortened } from '../lib/text.js'
 import type { Mock } from '../mock.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import type { ExchangeRecord } from '../server/log.js'
-import { pathInWorld } from '../server/routes.js'
 import type { World } from '../store/world.js'
 import type { Console } from './output.js'
 

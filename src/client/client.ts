@@ -1,4 +1,4 @@
-import { defaultWorldId, worldId, worldUrl } from '../contract/paths.js'
+import { defaultWorldId, worldId, worldPath, worldUrl } from '../contract/paths.js'
 import type { ClockState, Health } from '../control/api.js'
 import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
@@ -117,7 +117,7 @@ function misused(message: string): ClientError {
 }
 
 function clientOf(id: string, server: Remote): Client {
-  const url = id === defaultWorldId ? server.url : `${server.url}/w/${encodeURIComponent(id)}`
+  const url = server.url + worldPath(encodeURIComponent(id))
   const remote = { ...server, url }
   const world = worldOf(remote)
   return {

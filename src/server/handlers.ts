@@ -1,10 +1,11 @@
 import { type HttpHandler, http } from 'msw'
 import type { Method, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
+import { pathInWorld } from '../contract/paths.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { MockResponse, RequestHandler } from './message.js'
-import { pathInWorld, routes } from './routes.js'
+import { routes } from './routes.js'
 
 /** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
 export interface RequestHandlers {

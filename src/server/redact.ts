@@ -1,7 +1,6 @@
 import type { Expectation, RequestPattern } from '../contract/journal.js'
-import { controlPath, deviceLinkPath } from '../contract/paths.js'
+import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
 import { nestingLimit } from '../lib/json.js'
-import { decodeSegment } from './routes.js'
 
 /** Cuts a token to its label: `pub_prod.…`, or `…` if it has none. */
 function redactToken(token: string): string {

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
-import { defaultWorldId } from '../contract/paths.js'
+import { decodeSegment, splitWorldPath } from '../contract/paths.js'
 import { nearest, shortened } from '../lib/text.js'
 import { type AbortSignalLike, header, type MockRequest } from './message.js'
 
@@ -109,7 +109,7 @@ export class RouteTable<Id extends string> {
 }
 
 /** The routes of the operations. All mocks share them. */
-export const routes = new RouteTable(operations, 'npx mockmaker routes lists what there is')
+export const routes = new RouteTable(operations, 'npx mockmaker routes prints all operations')
 
 function match<Id>(node: Node<Id>, [segment, ...rest]: readonly string[], params: Params): Match<Id> | undefined {
   const { literals, param, ids } = node
@@ -160,35 +160,6 @@ function fillParams(template: readonly string[], segments: readonly string[]): s
   return template.map((segment, i) => (isParam(segment) ? segments[i] : segment)).join('/')
 }
 
-/** Decodes a segment of a path. Returns it unchanged if its percent-encoding is broken. */
-export function decodeSegment(segment: string): string {
-  // Most segments have nothing to decode.
-  if (!segment.includes('%')) return segment
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
-
-const worldPrefix = '/w/'
-
-/** Returns the prefix of all paths of a world: `/w/{id}`, or nothing for the default world. */
-export function worldPath(id: string): string {
-  return id === defaultWorldId ? '' : `${worldPrefix}${id}`
-}
-
-/** Removes the world from a path: `/w/test-42/x` becomes `/x`. */
-export function pathInWorld(path: string): string {
-  return path.slice(worldPrefixLength(path)) || '/'
-}
-
-function worldPrefixLength(path: string): number {
-  if (!path.startsWith(worldPrefix)) return 0
-  const slash = path.indexOf('/', worldPrefix.length)
-  return slash === -1 ? path.length : slash
-}
-
 /**
  * Finds the world that a request names, by its path `/w/{id}/…` or else by its header `x-mock-world`. `request` is the
  * request without the world in its path, and `basePath` is that part of the path. Returns `undefined` if no world is named.
@@ -196,12 +167,9 @@ function worldPrefixLength(path: string): number {
 export function routeToWorld(
   request: MockRequest,
 ): { readonly worldId: string; readonly request: MockRequest; readonly basePath: string } | undefined {
-  const { path } = request
-  const length = worldPrefixLength(path)
-  if (length > 0) {
-    const worldId = decodeSegment(path.slice(worldPrefix.length, length))
-    return { worldId, request: new RequestInWorld(request, pathInWorld(path)), basePath: path.slice(0, length) }
-  }
+  const { basePath, encodedId, path } = splitWorldPath(request.path)
+  if (encodedId !== undefined)
+    return { worldId: decodeSegment(encodedId), request: new RequestInWorld(request, path), basePath }
   const worldId = header(request, 'x-mock-world')
   return worldId === undefined ? undefined : { worldId, request, basePath: '' }
 }

@@ -62,7 +62,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('a request to $name', entryP
     const got = await open.send({ method: 'POST', path, body: '{' })
 
     expect([got.status, code(got)]).toEqual([404, 'API_NOT_FOUND'])
-    expect(message(got)).toMatch(/: npx mockmaker routes lists what there is$/)
+    expect(message(got)).toMatch(/: npx mockmaker routes prints all operations$/)
   })
 
   it.for([
