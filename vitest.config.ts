@@ -3,17 +3,17 @@ import { defineConfig } from 'vitest/config'
 
 const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
-/** Properties of what a model says. They run a few times among the fast tests, and thousands of times among the slow ones. */
+/** Property tests against a model. They run a few times among the fast tests, and thousands of times among the slow ones. */
 const models = ['test/**/*.model.test.ts']
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** How often a property of a model runs. */
+    /** The number of runs of a property test against a model. */
     runs: number
   }
 }
 
-/** The data library's own tests, against the class of our tables. */
+/** The data library's own tests, run against our tables. */
 const library = {
   extends: true as const,
   resolve: {
@@ -37,7 +37,7 @@ const library = {
 
 export default defineConfig({
   test: {
-    // By default one core stays idle, which of two is half of the time.
+    // By default vitest leaves one core idle. On two cores that takes almost twice as long.
     maxWorkers: '100%',
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -46,7 +46,7 @@ export default defineConfig({
     setupFiles: ['test/support/restore-fakes.ts'],
     tags: [{ name: 'slow', description: 'A single test of a fast file that takes more than a second.' }],
     projects: [
-      // No module keeps state that a test could see. So these files share one load of all modules in each worker.
+      // No module keeps state between tests, so the files of a worker share all modules.
       {
         extends: true,
         test: {
@@ -57,7 +57,7 @@ export default defineConfig({
           provide: { runs: 60 },
         },
       },
-      // Files that count all timers of their process.
+      // These files count all timers of their process.
       { extends: true, test: { name: 'isolated', include: isolated } },
       // Long property tests, soaks, browsers and engines.
       {
