@@ -1,5 +1,6 @@
-import type * as z from 'zod'
-import type { Path } from '../lib/issues.js'
+import * as z from 'zod'
+import { type Path, pathText } from '../lib/issues.js'
+import { isJsonObject } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { countSeated } from '../store/inputs.js'
 import {
@@ -7,9 +8,13 @@ import {
   arrivesTooFastMessage,
   catalogue,
   LobbyRow,
+  lobbyDefaults,
   mostPlayers,
   PlayerRow,
+  playerDefaults,
 } from '../store/matchmaker-rows.js'
+import { models, tableNames } from '../store/models.js'
+import { DeviceLinkRow, deviceLinkDefaults, type TableName, TokenRow } from '../store/rows.js'
 import {
   type BearerTokenEntry,
   type DeviceLinkEntry,
@@ -17,30 +22,62 @@ import {
   type PlacedNamespace,
   simulationColumnsOf,
 } from './entries.js'
-import { givenIds, type Layout, layoutOf } from './layout.js'
-import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby, type PlayerEntry } from './matchmaker-entries.js'
-import { type Evidence, keyProblem, type Problem, problem } from './problems.js'
-import { noNamespace, type Scenario } from './schema.js'
+import { givenIds, type Layout, layoutOf, placedEntries } from './layout.js'
+import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby } from './matchmaker-entries.js'
+import type { Scenario } from './schema.js'
 
-/** Finds what does not fit together in a scenario that its schema accepts. */
+/** Writes a path for a message. */
+type PathWriter = (path: Path) => string
+
+/** The part of a message after the path. */
+type Message = string | ((show: PathWriter) => string)
+
+/** A mistake in a scenario. */
+export interface Problem {
+  readonly path: Path
+  /** The mistake is the key at the path, or its value. */
+  readonly at: 'key' | 'value'
+  /** Returns a sentence that begins with the path. Only shown problems are written: there may be thousands. */
+  text(show?: PathWriter): string
+  /** Absent if the problem is certain. */
+  readonly evidence?: Evidence | undefined
+}
+
+/** The parts of a scenario that prove a problem. If a part was removed as wrong, the problem is uncertain. */
+export interface Evidence {
+  /** Entries, with everything in them. */
+  readonly whole?: readonly Path[]
+  /** Lists, with all their entries. */
+  readonly entries?: readonly Path[]
+  /** The names of all games and namespaces. */
+  readonly names?: true
+}
+
+/** A problem with the value at a path. */
+function problem(path: Path, message: Message, evidence?: Evidence): Problem {
+  return { path, at: 'value', evidence, text: textOf(path, message) }
+}
+
+/** A problem with a key: it must not be there. */
+export function keyProblem(path: Path, message: Message, evidence?: Evidence): Problem {
+  return { path, at: 'key', evidence, text: textOf(path, message) }
+}
+
+function textOf(path: Path, message: Message): Problem['text'] {
+  return (show = pathText) => `${show(path)} ${typeof message === 'string' ? message : message(show)}`
+}
+
+/** Finds contradictions in a scenario that its schema accepts. */
 export function check(scenario: Scenario): Problem[] {
   const layout = layoutOf(scenario)
   const namespaces = layout.games.flatMap(game => game.namespaces)
-  const gameNames = new Set(layout.games.map(game => game.names.name_id))
-  const regionIds = new Set(layout.regionIds)
   return [
     ...checkMisplacedKeys(scenario),
     ...checkRepetitions(scenario, layout),
+    ...checkReferences(scenario, layout),
     ...checkCatalogueRegions(layout),
-    ...checkReference({
-      path: ['default_namespace'],
-      id: scenario.default_namespace === noNamespace ? undefined : scenario.default_namespace,
-      owner: 'namespace',
-      known: new Set(namespaces.map(namespace => namespace.fullName)),
-      evidence: { names: true },
-    }),
-    ...namespaces.flatMap(namespace => checkNamespace(namespace, regionIds)),
-    ...(scenario.device_links ?? []).flatMap((link, i) => checkDeviceLink(link, ['device_links', i], gameNames)),
+    ...namespaces.flatMap(namespace => checkNamespace(namespace, new Set(layout.regionIds))),
+    ...(scenario.device_links ?? []).flatMap((link, i) => checkDeviceLink(link, ['device_links', i], layout)),
     ...checkBearerTokens(scenario, layout),
   ]
 }
@@ -66,8 +103,7 @@ function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
     const first = taken.get(id)
     if (!first) taken.set(id, path)
     else {
-      const message = (show: (path: Path) => string) =>
-        `is ${quoted(id)}, which ${show(first)} is already. Give each its own.`
+      const message = (show: PathWriter) => `is ${quoted(id)}, which ${show(first)} is already. Give each its own.`
       // Either may be a default in the place of a wrong value.
       problems.push(problem(path, message, { whole: [path, first] }))
     }
@@ -75,89 +111,124 @@ function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
   return problems
 }
 
-function checkCatalogueRegions({ regions }: Layout): Problem[] {
-  const known = new Set(catalogue.map(region => region.region_id))
-  return regions.flatMap((entry, i) => {
-    const id = typeof entry === 'string' ? entry : undefined
-    return checkReference({ path: ['regions', i], id, owner: 'region of the catalogue', known })
-  })
+/** The keys of entries that refer to other entries, with the tables of those, by table. */
+const referenceKeys = new Map(
+  tableNames.map(name => {
+    const keys = models[name].references.map(({ column, table }) => [keyOfReference(column, table), table] as const)
+    return [name, new Map(keys)]
+  }),
+)
+
+/** Entries refer to games and namespaces by name: the column `completes.game_id` is the key `game`. */
+function keyOfReference(column: string, table: TableName): string {
+  return table === 'games' || table === 'namespaces' ? column.replace(/^.*\./, '').replace(/_id$/, '') : column
+}
+
+/** Finds ids and names that no entry has, by the references of the models. */
+function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
+  const problems: Problem[] = []
+  const targetsOf = referenceTargets(layout)
+  for (const { table, path, entry, namespace } of placedEntries(scenario, layout)) {
+    if (!isJsonObject(entry)) continue
+    for (const [key, target] of referenceKeys.get(table) ?? []) {
+      if (entry[key] === undefined) continue
+      const { owner, known, evidence } = targetsOf(target, namespace)
+      for (const { id, ...place } of idsIn(entry[key], [...path, key])) {
+        if (known.has(id)) continue
+        const end = () => `.${didYouMean(id, [...known.keys()])}`
+        problems.push(
+          place.at === 'key'
+            ? keyProblem(place.path, () => `is no ${owner}${end()}`, evidence)
+            : problem(place.path, () => `is ${quoted(id)}, which no ${owner} has${end()}`, evidence),
+        )
+      }
+    }
+  }
+  return problems
 }
 
 /** All known ids: a `Set` of them, or a `Map` by them. */
 type KnownIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
 
-/** Finds an id that nothing has. `owner` is the kind of record with such an id, for the message. */
-function checkReference({
-  path,
-  id,
-  owner,
-  known,
-  evidence,
-}: {
-  path: Path
-  id: string | undefined
-  owner: string
-  known: KnownIds
-  evidence?: Evidence
-}): Problem[] {
-  if (id === undefined || known.has(id)) return []
-  const message = () => `is ${quoted(id)}, which no ${owner} has.${didYouMean(id, [...known.keys()])}`
-  return [problem(path, message, evidence)]
+/** Returns a function that lists the entries of a table which an entry may refer to. */
+function referenceTargets({ games, regionIds }: Layout) {
+  const namespaces = games.flatMap(game => game.namespaces)
+  const names = {
+    games: new Set(games.map(game => game.names.name_id)),
+    namespaces: new Set(namespaces.map(namespace => namespace.fullName)),
+  }
+  const regions = new Set(regionIds)
+  const none: KnownIds = new Set()
+  return (
+    table: TableName,
+    namespace: PlacedNamespace | undefined,
+  ): { readonly owner: string; readonly known: KnownIds; readonly evidence: Evidence } => {
+    const owner = models[table].singular
+    if (table === 'games' || table === 'namespaces') return { owner, known: names[table], evidence: { names: true } }
+    if (table === 'regions') return { owner, known: regions, evidence: { entries: [['regions']] } }
+    const list = [...(namespace?.path ?? []), 'game_modes']
+    return { owner: `${owner} of the namespace`, known: namespace?.modes ?? none, evidence: { entries: [list] } }
+  }
 }
 
-function checkNamespace(namespace: PlacedNamespace, regionIds: KnownIds): Problem[] {
+/** Lists the ids in a value: an id, a list of ids, or an object whose keys are ids. */
+function idsIn(value: unknown, path: Path): { readonly id: string; readonly path: Path; readonly at: Problem['at'] }[] {
+  if (typeof value === 'string') return [{ id: value, path, at: 'value' }]
+  if (Array.isArray(value)) return value.flatMap((inner, i) => idsIn(inner, [...path, i]))
+  return isJsonObject(value) ? Object.keys(value).map(id => ({ id, path: [...path, id], at: 'key' })) : []
+}
+
+function checkCatalogueRegions({ regions }: Layout): Problem[] {
+  const known = catalogue.map(region => region.region_id)
+  return regions.flatMap((entry, i) => {
+    if (typeof entry !== 'string' || known.includes(entry)) return []
+    const message = () => `is ${quoted(entry)}, which no region of the catalogue has.${didYouMean(entry, known)}`
+    return problem(['regions', i], message)
+  })
+}
+
+function checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Problem[] {
   const { path, given } = namespace
   const modeIndexes = new Map(
     (given.game_modes ?? []).map((mode, i) => [typeof mode === 'string' ? mode : mode.game_mode_id, i]),
   )
   return [
-    ...checkModes(namespace, regionIds),
-    ...(given.lobbies ?? []).flatMap((lobby, i) => {
-      const place = { path: [...path, 'lobbies', i], namespace, regionIds, modeIndexes }
-      return [...checkLobby(lobby, place), ...checkStatus(lobby, place.path)]
-    }),
+    ...(given.lobbies ?? []).flatMap((lobby, i) =>
+      checkLobby(lobby, { path: [...path, 'lobbies', i], namespace, regionIds, modeIndexes }),
+    ),
     ...checkSimulation(namespace),
     ...checkGenerate(namespace),
   ]
 }
 
-function checkModes({ path, given }: PlacedNamespace, known: KnownIds): Problem[] {
-  return (given.game_modes ?? []).flatMap((mode, i) => {
-    const ids = typeof mode === 'string' ? [] : (mode.regions ?? [])
-    const at = [...path, 'game_modes', i, 'regions']
-    return ids.flatMap((id, j) =>
-      checkReference({ path: [...at, j], id, owner: 'region', known, evidence: { entries: [['regions']] } }),
-    )
-  })
-}
-
 interface LobbyPlace {
   readonly path: Path
   readonly namespace: PlacedNamespace
-  readonly regionIds: KnownIds
+  readonly regionIds: ReadonlySet<string>
   /** The positions of game modes in the list of the namespace, by id. */
   readonly modeIndexes: ReadonlyMap<string, number>
 }
 
 function checkLobby(lobby: LobbyEntry, place: LobbyPlace): Problem[] {
-  const { path, namespace, regionIds } = place
-  const at = [...path, 'region_id']
-  const evidence = { entries: [['regions']] }
-  const unknown = checkReference({ path: at, id: lobby.region_id, owner: 'region', known: regionIds, evidence })
+  const { path, namespace } = place
   const mode = modeOfLobby(lobby, namespace.modes)
-  if (!mode) return [...checkModeOfLobby(lobby, place), ...unknown]
-  return [...(unknown.length > 0 ? unknown : checkEnabledRegion(lobby, mode, place)), ...checkSeats(lobby, mode, place)]
+  const { status, run_by, players = [] } = lobby
+  const runMessage = 'is mock, but a starting lobby waits for a server of its own. Write server, or remove it.'
+  return [
+    ...(mode ? [...checkEnabledRegion(lobby, mode, place), ...checkSeats(lobby, mode, place)] : []),
+    ...(mode || lobby.game_mode_id !== undefined ? [] : [missingMode(place)]),
+    ...(status === 'starting' && run_by === 'mock'
+      ? [problem([...path, 'run_by'], runMessage, { whole: [path] })]
+      : []),
+    ...checkVariant(lobby, path, lobbyVariants),
+    ...players.flatMap((player, i) => checkVariant(player, [...path, 'players', i], playerVariants)),
+  ]
 }
 
-function checkModeOfLobby({ game_mode_id }: LobbyEntry, { path, namespace }: LobbyPlace): Problem[] {
+function missingMode({ path, namespace }: LobbyPlace): Problem {
   const at = [...path, 'game_mode_id']
-  const entries = [[...namespace.path, 'game_modes']]
-  if (game_mode_id === undefined) {
-    const message = 'is missing, and the namespace has no game mode to be the default.'
-    return [problem(at, message, { whole: [at], entries })]
-  }
-  const owner = 'game mode of the namespace'
-  return checkReference({ path: at, id: game_mode_id, owner, known: namespace.modes, evidence: { entries } })
+  const message = 'is missing, and the namespace has no game mode to be the default.'
+  return problem(at, message, { whole: [at], entries: [[...namespace.path, 'game_modes']] })
 }
 
 /** The evidence of a problem that concerns parts of a lobby and its game mode. */
@@ -166,9 +237,10 @@ function evidenceOfMode(mode: GameMode, { namespace, modeIndexes }: LobbyPlace, 
   return { whole: [...parts, [...modes, modeIndexes.get(mode.game_mode_id) ?? 0]], entries: [modes, ['regions']] }
 }
 
+/** Checks that the game mode of a lobby enables its region. */
 function checkEnabledRegion({ region_id: id }: LobbyEntry, mode: GameMode, place: LobbyPlace): Problem[] {
   const { regions, game_mode_id } = mode
-  if (id === undefined ? regions.length > 0 : regions.includes(id)) return []
+  if (id === undefined ? regions.length > 0 : regions.includes(id) || !place.regionIds.has(id)) return []
   const at = [...place.path, 'region_id']
   const message = () =>
     id === undefined
@@ -194,59 +266,63 @@ function checkSeats(lobby: LobbyEntry, mode: GameMode, place: LobbyPlace): Probl
   return found(`${count}${besides}, above ${most}, the most players that the lobby takes.`)
 }
 
-/** Finds keys of a lobby, or of its players, that belong to another status. */
-function checkStatus(lobby: LobbyEntry, path: Path): Problem[] {
-  const { status = 'ready', run_by, players = [] } = lobby
-  const isPlayed = status === 'starting' && run_by === 'mock'
-  const message = 'is mock, but a starting lobby waits for a server of its own. Write server, or remove it.'
-  return [
-    ...(isPlayed ? [problem([...path, 'run_by'], message, { whole: [path] })] : []),
-    ...checkColumns(lobby, path, { kind: 'lobby', status, statuses: lobbyStatuses }),
-    ...players.flatMap((player, i) => {
-      const { status = 'connected' } = player
-      return checkColumns(player, [...path, 'players', i], { kind: 'player', status, statuses: playerStatuses })
-    }),
-  ]
+/** The kinds of rows in a table: each has a status, or a kind, of its own. */
+interface Variants {
+  /** The name of one row in messages. */
+  readonly singular: string
+  /** The key with the status or the kind. */
+  readonly discriminator: string
+  readonly defaultValue?: string
+  /** The values of the discriminator that allow a key, for each key that not all of them allow. */
+  readonly allowed: ReadonlyMap<string, readonly string[]>
 }
 
-function checkColumns(
-  entry: LobbyEntry | PlayerEntry,
-  path: Path,
-  { kind, status, statuses }: { kind: string; status: string; statuses: ReadonlyMap<string, readonly string[]> },
-): Problem[] {
-  return Object.keys(entry).flatMap(key => {
-    const own = statuses.get(key)
-    if (!own || own.includes(status)) return []
-    const message = `needs a ${kind} with status ${own.join(' or ')}, and this one has ${status}. Remove it, or change the status.`
-    return [keyProblem([...path, key], message, { whole: [[...path, 'status']] })]
+/** `keys`: the keys of an entry that stand for a column. Default: the key with its name. */
+function variantsOf(
+  table: TableName,
+  row: z.ZodDiscriminatedUnion<readonly z.ZodObject[]>,
+  { defaultValue, keys = {} }: { defaultValue?: string; keys?: Readonly<Record<string, readonly string[]>> },
+): Variants {
+  const { discriminator } = row.def
+  const { singular, columns } = models[table]
+  const allowed = Object.keys(columns).flatMap((column): [string, string[]][] => {
+    const having = row.options.filter(({ shape }) => Object.hasOwn(shape, column))
+    if (having.length === row.options.length) return []
+    const values = having.flatMap(({ shape: { [discriminator]: literal } }) =>
+      literal instanceof z.ZodLiteral ? [String(literal.value)] : [],
+    )
+    return (keys[column] ?? [column]).map(key => [key, values])
+  })
+  return { singular, discriminator, ...(defaultValue === undefined ? {} : { defaultValue }), allowed: new Map(allowed) }
+}
+
+const lobbyVariants = variantsOf('lobbies', LobbyRow, { defaultValue: lobbyDefaults.status })
+const playerVariants = variantsOf('players', PlayerRow, { defaultValue: playerDefaults.status })
+const linkVariants = variantsOf('deviceLinks', DeviceLinkRow, {
+  defaultValue: deviceLinkDefaults.status,
+  // A pending link may name the game that it will be completed for.
+  keys: { completes: ['completes_after', 'completes_at'], game_id: [] },
+})
+const tokenVariants = variantsOf('tokens', TokenRow, { keys: { namespace_id: ['namespace'], game_id: ['game'] } })
+
+/** Finds keys of an entry that belong to another status or kind. */
+function checkVariant(entry: object, path: Path, variants: Variants): Problem[] {
+  const { singular, discriminator, defaultValue, allowed } = variants
+  const given = new Map<string, unknown>(Object.entries(entry))
+  const value = given.get(discriminator) ?? defaultValue
+  return [...given.keys()].flatMap(key => {
+    const own = allowed.get(key)
+    if (!own || own.some(other => other === value)) return []
+    const needed = `a ${singular} with ${discriminator} ${own.join(' or ')}`
+    const message = `needs ${needed}, and this one has ${value}. Remove it, or change the ${discriminator}.`
+    return [keyProblem([...path, key], message, { whole: [[...path, discriminator]] })]
   })
 }
 
-type RowOfStatus = z.ZodObject<{ status: z.ZodLiteral<string> }>
-
-/** The statuses of the rows that have a column, for each column that not all rows have. */
-function statusesByColumn(rows: readonly RowOfStatus[]): ReadonlyMap<string, readonly string[]> {
-  const columns = new Set(rows.flatMap(row => Object.keys(row.shape)))
-  const statuses = [...columns].map(column => {
-    const having = rows.filter(row => Object.hasOwn(row.shape, column))
-    return [column, having.map(row => row.shape.status.value)] as const
-  })
-  return new Map(statuses.filter(([, having]) => having.length < rows.length))
-}
-const lobbyStatuses = statusesByColumn(LobbyRow.options)
-const playerStatuses = statusesByColumn(PlayerRow.options)
-
-function checkSimulation({ path, given: { players }, modes }: PlacedNamespace): Problem[] {
-  if (!players) return []
+function checkSimulation({ path, given: { players } }: PlacedNamespace): Problem[] {
+  if (!players || !arrivesTooFast(simulationColumnsOf(players, 0))) return []
   const at = [...path, 'players']
-  const unknown = Object.keys(players.modes ?? {}).filter(id => !modes.has(id))
-  const found = unknown.map(id =>
-    keyProblem([...at, 'modes', id], () => `is no game mode of the namespace.${didYouMean(id, [...modes.keys()])}`, {
-      entries: [[...path, 'game_modes']],
-    }),
-  )
-  if (!arrivesTooFast(simulationColumnsOf(players, 0))) return found
-  return [...found, problem(at, `arrive too fast: ${arrivesTooFastMessage}.`, { whole: [at] })]
+  return [problem(at, `arrive too fast: ${arrivesTooFastMessage}.`, { whole: [at] })]
 }
 
 function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {
@@ -257,21 +333,15 @@ function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {
   return [problem([...path, 'generate', 'lobbies'], message, { whole: [[...path, 'game_modes'], ['regions']] })]
 }
 
-function checkDeviceLink(
-  link: DeviceLinkEntry,
-  path: Path,
-  gameNames: KnownIds & { readonly size: number },
-): Problem[] {
+function checkDeviceLink(link: DeviceLinkEntry, path: Path, { games }: Layout): Problem[] {
   const { game, status } = link
-  const at = [...path, 'game']
   const completes = status === 'complete' || link.completes_after !== undefined || link.completes_at !== undefined
-  const isUnclear = game === undefined && completes && gameNames.size !== 1
-  const message = () =>
-    `is missing, and the scenario does not have exactly one game.${didYouMean('', [...gameNames.keys()])}`
+  const isUnclear = game === undefined && completes && games.length !== 1
+  const names = () => didYouMean('', [...new Set(games.map(one => one.names.name_id))])
+  const message = () => `is missing, and the scenario does not have exactly one game.${names()}`
   return [
-    ...(isUnclear ? [problem(at, message, { whole: [path], names: true })] : []),
-    ...checkReference({ path: at, id: game, owner: 'game', known: gameNames, evidence: { names: true } }),
-    ...checkLinkStatus(link, path),
+    ...(isUnclear ? [problem([...path, 'game'], message, { whole: [path], names: true })] : []),
+    ...checkVariant(link, path, linkVariants),
     ...checkMoment(link, path, ['completes_at', 'completes_after']),
     ...checkMoment(link, path, ['expires_at', 'expires_after']),
   ]
@@ -279,40 +349,19 @@ function checkDeviceLink(
 
 type LinkKey = keyof DeviceLinkEntry
 
-/** The keys that belong to one status. */
-const linkKeys: { readonly [Status in NonNullable<DeviceLinkEntry['status']>]: readonly LinkKey[] } = {
-  pending: ['completes_after', 'completes_at'],
-  complete: ['cloud_token'],
-}
-
-function checkLinkStatus(link: DeviceLinkEntry, path: Path): Problem[] {
-  const { status = 'pending' } = link
-  const needed = status === 'complete' ? 'pending' : 'complete'
-  const useless = linkKeys[needed].filter(key => link[key] !== undefined)
-  return useless.map(key =>
-    problem(
-      [...path, key],
-      `needs a link with status ${needed}, and this one has ${status}. Remove it, or change the status.`,
-      {
-        whole: [[...path, 'status']],
-      },
-    ),
-  )
-}
-
-/** Finds a link that says a time in both ways. */
+/** Finds a link that gives both a time and a duration for the same event. */
 function checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [LinkKey, LinkKey]): Problem[] {
   if (link[at] === undefined || link[after] === undefined) return []
   return [problem([...path, at], show => `and ${show([...path, after])} set the same time. Keep one of them.`)]
 }
 
-/** Finds bearer tokens without their owners, and tokens that stand beside the list of all. */
+/** Finds bearer tokens without an owner, and tokens outside of the list of all. */
 function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Problem[] {
   if (!bearer_tokens) return []
   const namespaces = games.flatMap(game => game.namespaces)
   const owners = {
-    game: new Set(games.map(game => game.names.name_id)),
-    namespace: new Set(namespaces.map(namespace => namespace.fullName)),
+    game: games.map(game => game.names.name_id),
+    namespace: namespaces.map(namespace => namespace.fullName),
   }
   const beside = [...games, ...namespaces].filter(({ given }) => given.tokens)
   return [
@@ -332,24 +381,11 @@ function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { gam
 function checkBearerToken(
   token: BearerTokenEntry,
   path: Path,
-  owners: Record<'game' | 'namespace', KnownIds>,
+  owners: Readonly<Record<'game' | 'namespace', readonly string[]>>,
 ): Problem[] {
   const { kind } = token
-  const [owner, other] = kind === 'cloud' ? (['game', 'namespace'] as const) : (['namespace', 'game'] as const)
-  const id = token[owner]
-  const at = [...path, owner]
-  const missing = () => `is missing: a ${kind} token belongs to a ${owner}.${didYouMean('', [...owners[owner].keys()])}`
-  const useless = [
-    ...(token[other] === undefined
-      ? []
-      : [problem([...path, other], `is not allowed: a ${kind} token belongs to a ${owner}. Remove it.`)]),
-    ...(token.development === undefined || kind === 'development'
-      ? []
-      : [problem([...path, 'development'], `needs a development token, and this is a ${kind} token. Remove it.`)]),
-  ]
-  return [
-    ...(id === undefined ? [problem(at, missing, { whole: [path] })] : []),
-    ...checkReference({ path: at, id, owner, known: owners[owner], evidence: { names: true } }),
-    ...useless,
-  ]
+  const owner = kind === 'cloud' ? 'game' : 'namespace'
+  const message = () => `is missing: a ${kind} token belongs to a ${owner}.${didYouMean('', owners[owner])}`
+  const missing = token[owner] === undefined ? [problem([...path, owner], message, { whole: [path] })] : []
+  return [...missing, ...checkVariant(token, path, tokenVariants)]
 }

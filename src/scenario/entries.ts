@@ -2,9 +2,8 @@ import * as z from 'zod'
 import { Identifier } from '../contract/formats.js'
 import type { Path } from '../lib/issues.js'
 import { Span, Time } from '../lib/time.js'
-import { lifetimeMs } from '../store/columns.js'
-import { linkTimes, serverPorts } from '../store/inputs.js'
-import { nextStepAt, SimulationRow, simulationDefaults } from '../store/matchmaker-rows.js'
+import { completeServerPorts, lifetimeMs } from '../store/columns.js'
+import { completeSimulation, SimulationRow, simulationDefaults } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import {
   DeviceLinkRow,
@@ -12,6 +11,7 @@ import {
   defaultNames,
   deviceLinkDefaults,
   GameRow,
+  linkTimes,
   matchmakerDefaults,
   NamespaceRow,
   namespaceDefaults,
@@ -57,10 +57,8 @@ export type SimulationEntry = z.output<typeof SimulationEntry>
 
 /** The row of an entry, without its namespace. */
 export function simulationColumnsOf(entry: SimulationEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
-  const session_ms = entry.session ?? simulationDefaults.session_ms
-  const columns = { ...simulationDefaults, began_at: now, ...givenKeys(entry, 'session'), session_ms }
-  const next_step_at = entry.next_step_at ?? nextStepAt(columns, now)
-  return next_step_at === undefined ? columns : { ...columns, next_step_at }
+  const { session: session_ms = simulationDefaults.session_ms } = entry
+  return completeSimulation({ ...givenKeys(entry, 'session'), session_ms }, now)
 }
 
 /** The entry of a row. */
@@ -183,7 +181,7 @@ export function namespaceColumnsOf({ names, fullName, given }: PlacedNamespace, 
     ...names,
     ...givenKeys(given, 'matchmaker', 'development', 'tokens', 'game_modes', 'lobbies', 'players', 'generate'),
     ...givenKeys(matchmaker),
-    ...(development === undefined ? {} : { development: serverPorts(development) }),
+    ...(development === undefined ? {} : { development: completeServerPorts(development) }),
   }
 }
 
@@ -297,7 +295,7 @@ export function listedTokenRows(
     if (kind === 'cloud') return { ...fields, kind, game_id: gameIds.get(game as string) as string }
     const namespace_id = namespaceIds.get(namespace as string) as string
     if (kind === 'public' || !development) return { ...fields, kind, namespace_id }
-    return { ...fields, kind, namespace_id, development: serverPorts(development) }
+    return { ...fields, kind, namespace_id, development: completeServerPorts(development) }
   })
 }
 

@@ -2,7 +2,7 @@ import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import { catalogue } from '../store/matchmaker-rows.js'
 import { models, tableNames } from '../store/models.js'
-import { defaultNames, type TableName } from '../store/rows.js'
+import { defaultNames, type TableName, tokenTables } from '../store/rows.js'
 import {
   type GameEntry,
   type NamespaceEntry,
@@ -12,7 +12,7 @@ import {
   type PlacedNamespace,
 } from './entries.js'
 import { gameMode, type RegionEntry, regionIdOf } from './matchmaker-entries.js'
-import type { Scenario } from './schema.js'
+import { noNamespace, type Scenario } from './schema.js'
 
 /** The games of a scenario with their paths. Without `games`, the keys at its top are the namespace prod of the one game. */
 export interface Layout {
@@ -57,10 +57,19 @@ interface PlacedEntry {
   readonly parent: Path
   /** Only an id, or a whole entry. */
   readonly entry: unknown
+  /** The namespace of the entry. `undefined` if it belongs to none. */
+  readonly namespace?: PlacedNamespace
 }
 
-/** All entries with a row of their own, in the order of the rows of each table. */
-function* placedEntries(scenario: Scenario, { games }: Layout): Generator<PlacedEntry> {
+/** Lists all entries with a row of their own, in the order of the rows of each table. */
+export function* placedEntries(scenario: Scenario, { games }: Layout): Generator<PlacedEntry> {
+  const { default_namespace } = scenario
+  yield {
+    table: 'settings',
+    path: [],
+    parent: [],
+    entry: default_namespace === noNamespace ? {} : { default_namespace },
+  }
   yield* inList('regions', scenario.regions, [], 'regions')
   for (const { path, names, given, namespaces } of games) {
     yield { table: 'games', path, parent: [], entry: { ...given, ...names } }
@@ -70,66 +79,64 @@ function* placedEntries(scenario: Scenario, { games }: Layout): Generator<Placed
   yield* inList('tokens', scenario.bearer_tokens, [], 'bearer_tokens')
 }
 
-function* inNamespace({ path, names, given }: PlacedNamespace, parent: Path): Generator<PlacedEntry> {
-  yield { table: 'namespaces', path, parent, entry: { ...given, ...names } }
-  yield* inList('gameModes', given.game_modes, path, 'game_modes')
-  yield* inList('lobbies', given.lobbies, path, 'lobbies')
+function* inNamespace(namespace: PlacedNamespace, parent: Path): Generator<PlacedEntry> {
+  const { path, names, given } = namespace
+  yield { table: 'namespaces', path, parent, entry: { ...given, ...names }, namespace }
+  yield* inList('gameModes', given.game_modes, path, 'game_modes', namespace)
+  yield* inList('lobbies', given.lobbies, path, 'lobbies', namespace)
   for (const [i, lobby] of (given.lobbies ?? []).entries())
-    yield* inList('players', lobby.players, [...path, 'lobbies', i], 'players')
-  if (given.players) yield { table: 'simulations', path: [...path, 'players'], parent: path, entry: given.players }
+    yield* inList('players', lobby.players, [...path, 'lobbies', i], 'players', namespace)
+  if (given.players)
+    yield { table: 'simulations', path: [...path, 'players'], parent: path, entry: given.players, namespace }
 }
 
-function* inList(table: TableName, list: readonly unknown[] = [], parent: Path, key: string): Generator<PlacedEntry> {
-  for (const [i, entry] of list.entries()) yield { table, path: [...parent, key, i], parent, entry }
+function* inList(
+  table: TableName,
+  list: readonly unknown[] = [],
+  parent: Path,
+  key: string,
+  namespace?: PlacedNamespace,
+): Generator<PlacedEntry> {
+  for (const [i, entry] of list.entries())
+    yield { table, path: [...parent, key, i], parent, entry, ...(namespace && { namespace }) }
 }
 
-/** A value that only one entry may have. */
+/** A value that no two entries may share. */
 interface UniqueKey {
-  /** The keys that lead to it. `*` stands for each entry of a list. */
+  /** The keys that lead to it in an entry. Lists on the way are searched. */
   readonly keys: readonly string[]
-  /** The other values that it must differ from: those of the same kind. */
+  /** It must differ from all other values of the same kind. */
   readonly kind: string
-  /** Only those inside the same entry, or beside it in the same parent. Default: all. */
-  readonly within?: 'entry' | 'parent'
+  /** True if entries of different parents may share it. */
+  readonly isLocal?: boolean
 }
 
-const port = (...keys: readonly string[]): UniqueKey => ({
-  keys: [...keys, 'lobby_ports', '*', 'label'],
-  kind: 'port',
-  within: 'entry',
-})
-
-/** Unique values of entries that are no columns of their rows, or that only scenarios check. */
-const otherUniqueKeys: { readonly [Name in TableName]?: readonly UniqueKey[] } = {
-  regions: [{ keys: ['region_uuid'], kind: 'region_uuid' }],
-  games: [{ keys: ['tokens', 'cloud'], kind: 'token' }],
+/** The tokens in entries of games, namespaces and device links. They are the ids of other rows. */
+const innerTokens: { readonly [Name in TableName]?: readonly (readonly string[])[] } = {
+  games: [['tokens', 'cloud']],
   namespaces: [
-    { keys: ['tokens', 'public'], kind: 'token' },
-    { keys: ['tokens', 'development'], kind: 'token' },
-    port('development'),
+    ['tokens', 'public'],
+    ['tokens', 'development'],
   ],
-  gameModes: [port('ports')],
-  deviceLinks: [{ keys: ['cloud_token'], kind: 'token' }],
-  tokens: [port('development')],
+  deviceLinks: [['cloud_token']],
 }
 
-/** The ids, names and tokens of entries, by table. The first of a table is also the entry that is only an id. */
+/** The ids, names and tokens of entries, by table. The first key of a table is its id: an entry may be only that. */
 const uniqueKeys = new Map(tableNames.map(table => [table, uniqueKeysOf(table)]))
 
 function uniqueKeysOf(table: TableName): readonly UniqueKey[] {
   const { key, singular, unique } = models[table]
-  const column = key.at(-1) ?? ''
-  // Entries call the tokens of players and device links `token`, and no two tokens of any kind are equal.
-  const isToken = column.endsWith('token')
-  const id = isToken ? { keys: ['token'], kind: 'token' } : { keys: [column], kind: singular }
+  // Entries call the tokens of players and device links `token`.
+  const isToken = tokenTables.some(name => name === table)
+  const id = isToken ? { keys: ['token'], kind: 'token' } : { keys: [key.at(-1) ?? ''], kind: singular }
   return [
-    { ...id, ...(key.length > 1 ? { within: 'parent' } : {}) },
+    { ...id, isLocal: key.length > 1 },
     ...Object.entries(unique).map(([name, { within }]) => ({
       keys: [name],
       kind: `${name} of a ${singular}`,
-      ...(within === undefined ? {} : { within: 'parent' as const }),
+      isLocal: within !== undefined,
     })),
-    ...(otherUniqueKeys[table] ?? []),
+    ...(innerTokens[table] ?? []).map(keys => ({ keys, kind: 'token' })),
   ]
 }
 
@@ -141,33 +148,29 @@ interface GivenId {
   readonly id: string
 }
 
-/** All ids, names and tokens that a scenario gives, in its order. */
+/** Lists all ids, names and tokens that a scenario gives, in its order. */
 export function* givenIds(scenario: Scenario, layout: Layout): Generator<GivenId> {
   for (const [i, { id }] of (scenario.faults ?? []).entries())
     if (id !== undefined) yield { scope: 'fault', path: ['faults', i, 'id'], id }
-  for (const placed of placedEntries(scenario, layout)) {
-    for (const unique of uniqueKeys.get(placed.table) ?? []) {
-      // A link may repeat a token of the list of all bearer tokens, because it is where its device gets one of them.
-      const isCopy = placed.table === 'deviceLinks' && unique.keys[0] === 'cloud_token' && scenario.bearer_tokens
-      const scope = scopeOf(isCopy ? { ...unique, within: 'entry' } : unique, placed)
-      if (typeof placed.entry !== 'string')
-        for (const { path, id } of idsAt(unique.keys, placed.entry, placed.path)) yield { scope, path, id }
-      else if (unique === uniqueKeys.get(placed.table)?.[0]) yield { scope, path: placed.path, id: placed.entry }
-    }
+  for (const { table, path, parent, entry } of placedEntries(scenario, layout)) {
+    const [idKey, ...others] = uniqueKeys.get(table) ?? []
+    if (!idKey) continue
+    const scopeOf = ({ kind, isLocal }: UniqueKey) => (isLocal ? `${kind} of ${pathText(parent)}` : kind)
+    if (typeof entry === 'string') yield { scope: scopeOf(idKey), path, id: entry }
+    else
+      for (const unique of [idKey, ...others]) {
+        // The list of all bearer tokens has the token that the device of a link gets.
+        const isCopy = unique.keys[0] === 'cloud_token' && scenario.bearer_tokens
+        const scope = isCopy ? pathText(path) : scopeOf(unique)
+        for (const found of idsAt(unique.keys, entry, path)) yield { scope, ...found }
+      }
   }
-}
-
-function scopeOf({ kind, within, keys }: UniqueKey, { path, parent }: PlacedEntry): string {
-  if (within === undefined) return kind
-  return `${kind} of ${pathText(within === 'entry' ? [...path, keys[0] ?? ''] : parent)}`
 }
 
 function* idsAt(keys: readonly string[], value: unknown, path: Path): Generator<Omit<GivenId, 'scope'>> {
   const [key, ...rest] = keys
-  if (key === undefined) {
+  if (Array.isArray(value)) for (const [i, inner] of value.entries()) yield* idsAt(keys, inner, [...path, i])
+  else if (key === undefined) {
     if (typeof value === 'string') yield { path, id: value }
-    else if (Array.isArray(value)) yield* idsAt(['*'], value, path)
-  } else if (key === '*') {
-    for (const [i, inner] of (Array.isArray(value) ? value : []).entries()) yield* idsAt(rest, inner, [...path, i])
   } else if (isJsonObject(value)) yield* idsAt(rest, value[key], [...path, key])
 }

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { sameJson } from '../lib/json.js'
 import { suggestedValues } from '../lib/text.js'
-import { ServerPorts, serverPortsDefaults } from '../store/columns.js'
-import { countSeated, MaxPlayersInput, maxPlayersColumns, serverPorts } from '../store/inputs.js'
+import { completeServerPorts, ServerPorts, serverPortsDefaults } from '../store/columns.js'
+import { countSeated, MaxPlayersInput, maxPlayersColumns } from '../store/inputs.js'
 import {
   catalogue,
+  completeRegion,
   GameModeRow,
   gameModeDefaults,
   LobbyRow,
   LobbyStatus,
   lobbyDefaults,
   MaxPlayers,
-  maxPlayersDefaults,
   PlayerRow,
   PlayerStatus,
   playerDefaults,
@@ -42,14 +42,8 @@ export function regionIdOf(entry: RegionEntry): string {
 
 /** The row of an entry. `undefined` for an id that the catalogue does not have. */
 export function regionRow(entry: RegionEntry, ids: SeededIds): RegionRow | undefined {
-  const known = catalogue.find(region => region.region_id === regionIdOf(entry))
-  if (typeof entry === 'string') return known
-  return {
-    ...regionDefaults,
-    region_display_name: entry.region_id,
-    region_uuid: known?.region_uuid ?? ids.uuid(`region:${entry.region_id}`),
-    ...givenKeys(entry),
-  }
+  if (typeof entry === 'string') return catalogue.find(region => region.region_id === entry)
+  return completeRegion(givenKeys(entry), () => ids.uuid(`region:${entry.region_id}`))
 }
 
 /** The entry of a row. Only the id if the region is as in the catalogue. */
@@ -97,12 +91,11 @@ export function gameMode(entry: GameModeEntry, regionIds: readonly string[]): Ga
   if (typeof entry === 'string') return gameMode({ game_mode_id: entry }, regionIds)
   const { max_players, ports } = entry
   return {
-    ...maxPlayersDefaults,
+    ...gameModeDefaults,
     ...maxPlayersColumns(max_players),
     regions: [...regionIds],
-    ...gameModeDefaults,
     ...givenKeys(entry, 'max_players', 'ports'),
-    ...(ports === undefined ? {} : { ports: serverPorts(ports) }),
+    ...(ports === undefined ? {} : { ports: completeServerPorts(ports) }),
   }
 }
 

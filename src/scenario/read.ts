@@ -1,10 +1,9 @@
 import type * as z from 'zod'
-import { type Issue, likelyIssues, listKnownKeys, type Path, pathText, valueAt } from '../lib/issues.js'
-import { nearest } from '../lib/text.js'
+import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, pathText, valueAt } from '../lib/issues.js'
+import { didYouMean, nearest } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
-import { rightKey } from './advice.js'
-import { check } from './checks.js'
-import { type Problem, problemsOf } from './problems.js'
+import { keyAdvice, rightKey, valueAdvice } from './advice.js'
+import { check, keyProblem, type Problem } from './checks.js'
 import { Scenario } from './schema.js'
 
 /** Writes the message about problems. There is at least one. */
@@ -21,6 +20,27 @@ export function readScenario(input: unknown, report?: Report): Scenario {
   const problems = error ? [...problemsOf(error, present), ...checkRest(present, error)] : check(data)
   if (data && problems.length === 0) return data
   throw new UsageError((report ?? reportOn(present))(problems))
+}
+
+/** The problems of an input that the schema refuses. */
+function problemsOf(error: z.ZodError, input: unknown): Problem[] {
+  return error.issues.flatMap(likelyIssues).flatMap(issue => {
+    if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue, key, input))
+    const subject = issue.path.length === 0 ? 'the scenario ' : ''
+    return {
+      path: issue.path,
+      at: 'value',
+      text: () => `${subject}${issueText(issue, input)}${valueAdvice(issue, input)}`,
+    }
+  })
+}
+
+function unknownKey({ path, message }: Issue, key: string, input: unknown): Problem {
+  const at = [...path, key]
+  return keyProblem(at, () => {
+    const advice = keyAdvice(at, input)
+    return `is an unknown key${advice === undefined ? `.${didYouMean(key, message.split(' '))}` : `: ${advice}.`}`
+  })
 }
 
 /** Checks the valid part of a scenario whose shape is wrong elsewhere. */

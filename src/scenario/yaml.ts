@@ -3,7 +3,7 @@ import type { CST, Document, Node } from 'yaml'
 import { nestingLimit } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
-import type { Problem } from './problems.js'
+import type { Problem } from './checks.js'
 import { readScenario, withoutAbsent } from './read.js'
 import type { ScenarioInput } from './schema.js'
 

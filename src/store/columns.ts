@@ -68,9 +68,26 @@ export const ServerPorts = z.strictObject({
     description: 'The host that game servers run on. Default: 127.0.0.1.',
     examples: ['10.0.0.7'],
   }),
-  lobby_ports: z.array(LobbyPort).meta({ description: 'The ports that they open. Default: none.' }),
+  lobby_ports: z
+    .array(LobbyPort)
+    .superRefine((ports, context) => {
+      const labels = ports.map(({ label }) => label)
+      for (const [i, label] of labels.entries())
+        if (labels.indexOf(label) < i)
+          context.addIssue({ code: 'custom', path: [i, 'label'], message: 'expected a label that no other port has' })
+    })
+    .meta({ description: 'The ports that they open. Default: none.' }),
 })
 export type ServerPorts = z.output<typeof ServerPorts>
+export type ServerPortsInput = { readonly [Key in keyof ServerPorts]?: ServerPorts[Key] | undefined }
+
+/** Completes the host and ports of game servers. */
+export function completeServerPorts({
+  hostname = serverPortsDefaults.hostname,
+  lobby_ports = serverPortsDefaults.lobby_ports,
+}: ServerPortsInput): ServerPorts {
+  return { hostname, lobby_ports }
+}
 
 const secondMs = 1000
 const minuteMs = 60 * secondMs

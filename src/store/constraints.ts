@@ -4,7 +4,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
 import { type Model, type Reference, type Tables, unknownReference } from './model.js'
 import { models, tableNames } from './models.js'
-import type { TableName } from './rows.js'
+import { type TableName, tokenTables } from './rows.js'
 import type { Table } from './table.js'
 import { uniqueValues } from './table-state.js'
 
@@ -24,6 +24,7 @@ export function findProblem(change: Change, tables: Tables): string | undefined 
   return (
     referenceProblem(model, change, tables) ??
     uniqueProblem(model, change, tables) ??
+    tokenProblem(model, change, tables) ??
     model.check?.({ before: before?.row, after: after.row }, tables)
   )
 }
@@ -70,6 +71,13 @@ function uniqueProblem({ unique, singular }: Model, change: Change, tables: Tabl
     }
   }
   return undefined
+}
+
+/** Tokens are unique across tables. A token cannot change, so only new rows are checked. */
+function tokenProblem({ key }: Model, { table, id, before }: Change, tables: Tables): string | undefined {
+  if (before || !tokenTables.some(name => name === table)) return undefined
+  const other = tokenTables.find(name => name !== table && tables[name].state.entry(id) !== undefined)
+  return other && `${key.join('/')} is taken by a ${models[other].singular}: choose another`
 }
 
 /** All references, by the table that they refer to. */

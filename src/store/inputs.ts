@@ -5,29 +5,11 @@ import { isJsonObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { Span, Time } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { type ServerPorts, serverPortsDefaults } from './columns.js'
-import {
-  catalogue,
-  GameModeRow,
-  LobbyRow,
-  MaxPlayers,
-  PlayerRow,
-  playerDefaults,
-  RegionRow,
-  SimulationRow,
-} from './matchmaker-rows.js'
+import { completeServerPorts, type ServerPortsInput } from './columns.js'
+import { catalogue, MaxPlayers, playerDefaults, SimulationRow } from './matchmaker-rows.js'
 import type { Tables } from './model.js'
-import {
-  DeviceLinkRow,
-  defaultNames,
-  GameRow,
-  NamespaceRow,
-  type RowInputs,
-  type Rows,
-  SettingsRow,
-  type TableName,
-  TokenRow,
-} from './rows.js'
+import { models } from './models.js'
+import { defaultNames, linkTimes, type RowInputs, type Rows, type SettingsRow, type TableName } from './rows.js'
 
 // `create` takes the columns of a row, and the keys of a scenario entry. A key stands for columns, or for rows of other
 // tables that belong to the new row.
@@ -74,8 +56,6 @@ type NamespaceInput = Columns<Omit<RowInputs['namespaces'], 'development'>> & {
   /** Simulated players. */
   readonly players?: Omit<SimulationInput, 'namespace_id'> | undefined
 }
-
-type ServerPortsInput = { readonly [Key in keyof ServerPorts]?: ServerPorts[Key] | undefined }
 
 type GameModeInput = Columns<Omit<RowInputs['gameModes'], 'ports'>> & {
   readonly ports?: ServerPortsInput | undefined
@@ -140,32 +120,12 @@ export function maxPlayersColumns(given: MaxPlayersInput | undefined): Partial<M
   }
 }
 
-/** Completes the host and ports of game servers. */
-export function serverPorts({
-  hostname = serverPortsDefaults.hostname,
-  lobby_ports = serverPortsDefaults.lobby_ports,
-}: ServerPortsInput): ServerPorts {
-  return { hostname, lobby_ports }
-}
-
 /** Counts the listed players with a status. */
 export function countSeated(
   players: readonly { readonly status?: string | undefined }[] = [],
   status: 'reserved' | 'connected',
 ): number {
   return players.filter(player => (player.status ?? playerDefaults.status) === status).length
-}
-
-/** Returns the times of a device link, in ms. An input gives each as a time, or as a duration from `now`. */
-export function linkTimes(
-  link: { readonly [Key in 'completes_at' | 'completes_after' | 'expires_at' | 'expires_after']?: number | undefined },
-  now: number,
-): { readonly completes_at: number | undefined; readonly expires_at: number | undefined } {
-  const later = (after: number | undefined) => (after === undefined ? undefined : now + after)
-  return {
-    completes_at: link.completes_at ?? later(link.completes_after),
-    expires_at: link.expires_at ?? later(link.expires_after),
-  }
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -209,7 +169,7 @@ const maxPlayers: ScenarioKey = {
 
 /** A key with ports whose host or list may be absent. The schema of the row checks the rest. */
 function portsKey(column: string): ScenarioKey {
-  const complete = (value: Fields) => ({ ...value, ...serverPorts(value as ServerPortsInput) })
+  const complete = (value: Fields) => ({ ...value, ...completeServerPorts(value as ServerPortsInput) })
   return { columns: value => ({ [column]: isJsonObject(value) ? complete(value) : value }) }
 }
 
@@ -336,20 +296,6 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
   },
 }
 
-/** The columns of each table with the schemas of files. A union has the columns of all its members. */
-const fileColumns: { readonly [Name in TableName]: Readonly<Record<string, z.ZodType>> } = {
-  settings: SettingsRow.shape,
-  games: GameRow.shape,
-  regions: RegionRow.shape,
-  namespaces: NamespaceRow.shape,
-  gameModes: GameModeRow.shape,
-  lobbies: Object.assign({}, ...LobbyRow.options.map(({ shape }) => shape)),
-  players: Object.assign({}, ...PlayerRow.options.map(({ shape }) => shape)),
-  simulations: SimulationRow.shape,
-  deviceLinks: Object.assign({}, ...DeviceLinkRow.options.map(({ shape }) => shape)),
-  tokens: Object.assign({}, ...TokenRow.options.map(({ shape }) => shape)),
-}
-
 /** Turns the input of `create` into the columns of the row, and the rows that belong to it. Throws `UsageError`. */
 export function expandInput(
   name: TableName,
@@ -360,7 +306,7 @@ export function expandInput(
   const input = typeof given === 'string' ? inputOfText(name, given, call) : given
   if (!isJsonObject(input))
     throw new UsageError(`${call}: the record is ${quoted(input)}: expected an object with its fields`)
-  const known = fileColumns[name]
+  const known = models[name].columns
   const keys = scenarioKeys[name] ?? {}
   const columns: Record<string, unknown> = {}
   const unknown: string[] = []

@@ -60,6 +60,21 @@ export const catalogue: readonly RegionRow[] = [
   region('lnd-sgp', ['4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728]),
 ]
 
+/** Completes the columns of a region. Calls `drawUuid` if the catalogue does not have the region. */
+export function completeRegion(
+  columns: Partial<RegionRow> & Pick<RegionRow, 'region_id'>,
+  drawUuid: () => string,
+): RegionRow {
+  const { region_id } = columns
+  const known = catalogue.find(region => region.region_id === region_id)
+  return {
+    ...regionDefaults,
+    region_display_name: region_id,
+    region_uuid: known?.region_uuid ?? drawUuid(),
+    ...columns,
+  }
+}
+
 /** PROTOCOL.md C. */
 export const maxPlayersDefaults = { max_players_normal: 32, max_players_direct: 40, max_players_party: 40 } as const
 
@@ -81,7 +96,7 @@ const mostPlayersBy = {
 export const MaxPlayers = z.object(mostPlayersBy)
 export type MaxPlayers = z.output<typeof MaxPlayers>
 
-export const gameModeDefaults = { listable: true } as const
+export const gameModeDefaults = { ...maxPlayersDefaults, listable: true } as const
 
 /** A game mode of a namespace. Its id is unique in the namespace only. */
 export const GameModeRow = z.strictObject({
@@ -220,6 +235,18 @@ export function seatsTaken(lobby: {
   return lobby.total_player_count + lobby.reserved_player_count
 }
 
+/** Returns when the next job of a lobby is due, in ms since the epoch (PROTOCOL.md C). */
+export function nextLobbyJobAt(lobby: LobbyRow): number | undefined {
+  if (lobby.status === 'stopped') return lobby.forgotten_at
+  if (lobby.status === 'ready') return lobby.stops_at
+  return earliest(lobby.ready_by, lobby.stops_at)
+}
+
+function earliest(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Math.min(one, other)
+}
+
 export const playerDefaults = { status: 'connected', address: '127.0.0.1' } as const
 
 export const PlayerStatus = z
@@ -281,6 +308,12 @@ export function withoutSeat(player: PlayerRow, status: 'removed' | 'expired', no
   const { player_token, lobby_id, namespace_id, address } = player
   const forgotten_at = now + lifetimeMs.retention
   return Object.freeze({ player_token, lobby_id, namespace_id, address, status, forgotten_at })
+}
+
+/** Returns when the next job of a player is due, in ms since the epoch (PROTOCOL.md C). */
+export function nextPlayerJobAt(player: PlayerRow): number | undefined {
+  if (player.status === 'reserved') return earliest(player.connects_at, earliest(player.expires_at, player.removes_at))
+  return player.status === 'connected' ? earliest(player.leaves_at, player.removes_at) : player.forgotten_at
 }
 
 export const simulationDefaults = { concurrent: 100, session_ms: 720_000, settled: false } as const
@@ -358,3 +391,10 @@ export const SimulationRow = z
   })
   .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })
 export type SimulationRow = z.output<typeof SimulationRow>
+
+/** Completes the columns of a simulation. `now` in ms since the epoch. */
+export function completeSimulation(columns: Partial<SimulationRow>, now: number): Omit<SimulationRow, 'namespace_id'> {
+  const row = { ...simulationDefaults, began_at: now, ...columns }
+  const next_step_at = row.next_step_at ?? nextStepAt(row, now)
+  return next_step_at === undefined ? row : { ...row, next_step_at }
+}

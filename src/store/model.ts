@@ -49,7 +49,10 @@ export type Models = {
 /** The declaration of a table: schema, key, references, unique values, indexes, defaults and rules. */
 export interface Model<Row extends object = object, Input = object, Column = string>
   extends Omit<Shape<Row, Column>, 'name' | 'idOf' | 'key'> {
+  /** Checks a row in memory. */
   readonly schema: z.ZodType<Row>
+  /** The columns, with their schemas in files. A union has the columns of all its members. */
+  readonly columns: z.ZodRawShape
   /** Columns whose values, joined by `/`, are the id. */
   readonly key: readonly [Column, ...Column[]]
   /** The name of one row in messages: `game mode`. */

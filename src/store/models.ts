@@ -1,27 +1,22 @@
-import * as z from 'zod'
 import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
 import { lifetimeMs } from './columns.js'
 import {
-  catalogue,
+  completeRegion,
+  completeSimulation,
   GameModeRow,
+  gameModeDefaults,
   isSeated,
   LobbyRow,
   lobbyDefaults,
   maxPlayersDefaults,
-  mostPlayers,
-  nextStepAt,
+  nextLobbyJobAt,
+  nextPlayerJobAt,
   PlayerRow,
   playerDefaults,
   RegionRow,
-  regionDefaults,
   runBy,
-  type SeatedPlayer,
   SimulationRow,
   seatsTaken,
-  simulationDefaults,
-  tooManyPlayers,
-  withoutSeat,
 } from './matchmaker-rows.js'
 import {
   type DefaultsContext,
@@ -29,7 +24,6 @@ import {
   type Models,
   nestedReference,
   parseRow,
-  type RowChange,
   reference,
   type Tables,
   unknownReference,
@@ -39,16 +33,18 @@ import {
   DeviceLinkRow,
   deviceLinkDefaults,
   GameRow,
-  inMemory,
   matchmakerDefaults,
   NamespaceRow,
   namespaceDefaults,
+  nextLinkJobAt,
   type RowInputs,
   type Rows,
   SettingsRow,
+  schemasOf,
   type TableName,
   TokenRow,
 } from './rows.js'
+import { countSeats, refuseLobbyChange, updatePlayers } from './seats.js'
 import type { Table } from './table.js'
 import { groupOf } from './table-state.js'
 import { freshId, freshToken, tokenLabel } from './tokens.js'
@@ -67,7 +63,7 @@ const plain = { indexes: {}, unique: {}, sums: {}, views: {}, references: [] }
 export const models: Models = {
   settings: {
     ...plain,
-    schema: inMemory(SettingsRow),
+    ...schemasOf(SettingsRow),
     key: ['settings_id'],
     singular: 'settings',
     references: [reference(['default_namespace_id'], 'namespaces')],
@@ -76,7 +72,7 @@ export const models: Models = {
   },
   games: {
     ...plain,
-    schema: inMemory(GameRow),
+    ...schemasOf(GameRow),
     key: ['game_id'],
     singular: 'game',
     unique: { name_id: { column: 'name_id', values: ({ name_id }) => [name_id] } },
@@ -90,9 +86,10 @@ export const models: Models = {
   },
   regions: {
     ...plain,
-    schema: inMemory(RegionRow),
+    ...schemasOf(RegionRow),
     key: ['region_id'],
     singular: 'region',
+    unique: { region_uuid: { column: 'region_uuid', values: ({ region_uuid }) => [region_uuid] } },
     indexes: { names: { columns: [] } },
     /** The regions in answers about a game, all in one group. */
     views: {
@@ -101,16 +98,11 @@ export const models: Models = {
         columns: ['region_id', 'region_uuid', 'provider_display_name', 'region_display_name'],
       },
     },
-    withDefaults: (input, { random }) => ({
-      ...regionDefaults,
-      region_display_name: input.region_id,
-      region_uuid: catalogue.find(({ region_id }) => region_id === input.region_id)?.region_uuid ?? random.uuid(),
-      ...input,
-    }),
+    withDefaults: (input, { random }) => completeRegion(input, () => random.uuid()),
   },
   namespaces: {
     ...plain,
-    schema: inMemory(NamespaceRow),
+    ...schemasOf(NamespaceRow),
     key: ['namespace_id'],
     singular: 'namespace',
     label: ({ name_id }) => name_id,
@@ -137,11 +129,10 @@ export const models: Models = {
       lobby_count_max: matchmakerDefaults.lobby_count_max,
       ...input,
     }),
-    check: ({ after: { development } }) => repeatedPort('development.lobby_ports', development),
   },
   gameModes: {
     ...plain,
-    schema: inMemory(GameModeRow),
+    ...schemasOf(GameModeRow),
     key: ['namespace_id', 'game_mode_id'],
     singular: 'game mode',
     label: ({ game_mode_id }) => game_mode_id,
@@ -152,20 +143,22 @@ export const models: Models = {
     indexes: { namespace_id: { columns: ['namespace_id'] } },
     withDefaults: (input, { tables }) => ({
       namespace_id: defaultNamespaceId(tables),
-      ...maxPlayersDefaults,
+      ...gameModeDefaults,
       regions: tables.regions.all().map(region => region.region_id),
-      listable: true,
       ...input,
     }),
-    check: ({ before, after }, tables) =>
-      (before && lobbyOutsideRegions(after, tables)) ?? repeatedPort('ports.lobby_ports', after.ports),
+    check: ({ before, after }, tables) => before && lobbyOutsideRegions(after, tables),
   },
   lobbies: {
     ...plain,
-    schema: inMemory(LobbyRow),
+    ...schemasOf(LobbyRow),
     key: ['lobby_id'],
     singular: 'lobby',
-    references: [reference(['namespace_id'], 'namespaces'), reference(['namespace_id', 'game_mode_id'], 'gameModes')],
+    references: [
+      reference(['namespace_id'], 'namespaces'),
+      reference(['namespace_id', 'game_mode_id'], 'gameModes'),
+      reference(['region_id'], 'regions'),
+    ],
     indexes: {
       namespace_id: { columns: ['namespace_id'] },
       /** Lobbies for find, the one with the fewest free seats first. */
@@ -216,7 +209,7 @@ export const models: Models = {
   },
   players: {
     ...plain,
-    schema: inMemory(PlayerRow),
+    ...schemasOf(PlayerRow),
     key: ['player_token'],
     singular: 'player',
     references: [reference(['lobby_id'], 'lobbies', 'cascade')],
@@ -234,20 +227,19 @@ export const models: Models = {
       ...input,
     }),
     afterWrite: countSeats,
-    check({ after }, { lobbies, tokens, deviceLinks }) {
-      const { player_token, lobby_id, namespace_id } = after
+    check({ after }, { lobbies }) {
+      const { lobby_id, namespace_id } = after
       const lobby = lobbies.get(lobby_id)
       if (lobby && lobby.namespace_id !== namespace_id)
         return `namespace_id is ${quoted(namespace_id)}, but its lobby is in ${quoted(lobby.namespace_id)}`
       if (lobby?.status === 'stopped' && isSeated(after))
         return `status is ${after.status}, but lobby ${lobby_id} has stopped: stopped lobbies have no seats`
-      const isTaken = tokens.get(player_token) ?? deviceLinks.get(player_token)
-      return isTaken && 'player_token is taken by a bearer token or a device link: choose another'
+      return undefined
     },
   },
   simulations: {
     ...plain,
-    schema: inMemory(SimulationRow),
+    ...schemasOf(SimulationRow),
     key: ['namespace_id'],
     singular: 'simulation',
     references: [
@@ -257,20 +249,14 @@ export const models: Models = {
       ),
     ],
     indexes: { nextJobAt: { columns: [], rank: ({ next_step_at }) => next_step_at } },
-    withDefaults(input, { tables, now }) {
-      const row = {
-        namespace_id: defaultNamespaceId(tables),
-        ...simulationDefaults,
-        began_at: now,
-        ...input,
-      }
-      const next_step_at = nextStepAt(row, now)
-      return next_step_at === undefined ? row : { ...row, next_step_at, ...input }
-    },
+    withDefaults: (input, { tables, now }) => ({
+      namespace_id: defaultNamespaceId(tables),
+      ...completeSimulation(input, now),
+    }),
   },
   deviceLinks: {
     ...plain,
-    schema: inMemory(DeviceLinkRow),
+    ...schemasOf(DeviceLinkRow),
     key: ['device_link_token'],
     singular: 'device link',
     label: ({ device_link_id }) => device_link_id,
@@ -294,17 +280,12 @@ export const models: Models = {
         : {}),
       ...input,
     }),
-    check({ after: { device_link_token } }, { tokens, players }) {
-      const bearer = tokens.get(device_link_token)
-      if (bearer) return `device_link_token is taken by a ${bearer.kind} token: choose another`
-      return players.get(device_link_token) && 'device_link_token is taken by a player: choose another'
-    },
   },
   tokens: {
     ...plain,
-    schema: inMemory(TokenRow),
+    ...schemasOf(TokenRow),
     key: ['token'],
-    singular: 'token',
+    singular: 'bearer token',
     label: ({ kind }) => kind,
     references: [reference(['game_id'], 'games'), reference(['namespace_id'], 'namespaces')],
     indexes: {
@@ -316,11 +297,6 @@ export const models: Models = {
       expires_at: now + lifetimeMs.token,
       ...input,
     }),
-    check({ after }, { deviceLinks, players }) {
-      if (deviceLinks.get(after.token)) return 'token is taken by a device link: choose another'
-      if (players.get(after.token)) return 'token is taken by a player: choose another'
-      return after.kind === 'development' ? repeatedPort('development.lobby_ports', after.development) : undefined
-    },
   },
 }
 
@@ -329,13 +305,7 @@ export const tableNames = Object.keys(models) as TableName[] // the type of `mod
 
 /** Returns the fields that rows of a table may have. */
 export function fieldsOf(name: TableName): readonly string[] {
-  const schema: unknown = models[name].schema
-  const shapes = schema instanceof z.ZodUnion ? schema.options.map(shapeOf) : [shapeOf(schema)]
-  return [...new Set(shapes.flatMap(shape => Object.keys(shape)))]
-}
-
-function shapeOf(schema: unknown): object {
-  return schema instanceof z.ZodObject ? schema.shape : {}
+  return Object.keys(models[name].columns)
 }
 
 /** Returns the function that computes the id of a row: the values of its key, joined by `/`. */
@@ -343,30 +313,6 @@ export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => s
   const [first, ...others] = models[name].key
   if (others.length === 0) return row => row[first] as string // keys are texts
   return row => others.reduce((id, column) => `${id}/${row[column]}`, String(row[first]))
-}
-
-/** When the next job of a lobby is due, in ms since the epoch (PROTOCOL.md C). */
-function nextLobbyJobAt(lobby: LobbyRow): number | undefined {
-  if (lobby.status === 'stopped') return lobby.forgotten_at
-  if (lobby.status === 'ready') return lobby.stops_at
-  return earliest(lobby.ready_by, lobby.stops_at)
-}
-
-function nextPlayerJobAt(player: PlayerRow): number | undefined {
-  if (player.status === 'reserved') return earliest(player.connects_at, earliest(player.expires_at, player.removes_at))
-  return player.status === 'connected' ? earliest(player.leaves_at, player.removes_at) : player.forgotten_at
-}
-
-/** When the mock completes a link. A link that expires before has no job (PROTOCOL.md B8). */
-function nextLinkJobAt(link: DeviceLinkRow): number | undefined {
-  if (link.status !== 'pending' || !link.completes) return undefined
-  const { at } = link.completes
-  return link.expires_at !== undefined && link.expires_at <= at ? undefined : at
-}
-
-function earliest(one: number | undefined, other: number | undefined): number | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return Math.min(one, other)
 }
 
 /** Finds a lobby in a region that its mode no longer enables. */
@@ -381,96 +327,6 @@ function lobbyOutsideRegions(
   return (
     outside && `regions lacks ${quoted(outside.region_id)}, but lobby ${outside.lobby_id} runs there: delete it first`
   )
-}
-
-function repeatedPort(column: string, server: NamespaceRow['development']): string | undefined {
-  const seen = new Set<string>()
-  for (const { label } of server?.lobby_ports ?? []) {
-    if (seen.has(label)) return `${column} has ${quoted(label)} twice`
-    seen.add(label)
-  }
-  return undefined
-}
-
-/** Refuses changes of the counts of a lobby that contradict its players. */
-function refuseLobbyChange({ before, after }: RowChange<LobbyRow>, { players }: Tables): string | undefined {
-  if (!after) return undefined
-  if (before && before.namespace_id !== after.namespace_id)
-    return `namespace_id cannot change to ${after.namespace_id}: create another lobby there`
-  if (after.status === 'stopped' && after.total_player_count > (before?.total_player_count ?? 0))
-    return `total_player_count is ${after.total_player_count}, but a stopped lobby has no players`
-  const reserved = before?.reserved_player_count ?? 0
-  if (after.reserved_player_count !== reserved)
-    return `reserved_player_count is ${after.reserved_player_count}, but its players have ${reserved} reserved seats: create or delete players instead`
-  if (!before || after.total_player_count >= before.total_player_count || after.status === 'stopped') return undefined
-  const connected = players.sum('connected', after.lobby_id)
-  if (after.total_player_count >= connected) return undefined
-  return `total_player_count is ${after.total_player_count}, but ${connected} of its players are connected: delete players instead`
-}
-
-/** Keeps the seat counts of a lobby equal to its players. Throws `UsageError` if the lobby has no free seat. */
-function countSeats({ before, after }: RowChange<PlayerRow>, tables: Tables): void {
-  const left = before && isSeated(before) ? before : undefined
-  const taken = after && isSeated(after) ? after : undefined
-  if (left?.lobby_id !== taken?.lobby_id) {
-    if (left) changeSeats(left.lobby_id, { left }, tables)
-    if (taken) changeSeats(taken.lobby_id, { taken }, tables)
-  } else if (left && taken && left.status !== taken.status) changeSeats(taken.lobby_id, { left, taken }, tables)
-}
-
-/** Counts one player less, one player more, or one whose status changes. */
-function changeSeats(
-  lobby_id: string,
-  { left, taken }: { readonly left?: SeatedPlayer; readonly taken?: SeatedPlayer },
-  { lobbies }: Tables,
-): void {
-  const lobby = lobbies.get(lobby_id)
-  // The check of references reports a player without a lobby.
-  if (!lobby) return
-  const counted = { ...lobby }
-  if (left) addSeat(counted, left, -1)
-  if (taken) addSeat(counted, taken, 1)
-  const [before, after] = [seatsTaken(lobby), seatsTaken(counted)]
-  if (after > before && after > mostPlayers(counted))
-    throw new UsageError(`lobby ${lobby_id}: ${tooManyPlayers(counted)}`)
-  lobbies.put(Object.freeze(counted))
-}
-
-function addSeat(lobby: LobbyRow, { status }: SeatedPlayer, amount: 1 | -1): void {
-  if (status === 'reserved') lobby.reserved_player_count += amount
-  else lobby.total_player_count += amount
-}
-
-/** Updates the players of a lobby that becomes ready or stops. A deleted lobby cascades to its players. */
-function updatePlayers({ before, after }: RowChange<LobbyRow>, tables: Tables, now: number): void {
-  if (!before && after) countEarlierSeats(after, tables)
-  if (before?.status === 'starting' && after?.status === 'ready') startSeatExpiry(after, tables, now)
-  if (before && after?.status === 'stopped' && before.status !== 'stopped') removePlayers(after, tables, now)
-}
-
-/** Counts players that the same transaction created before their lobby. */
-function countEarlierSeats({ lobby_id }: LobbyRow, tables: Tables): void {
-  for (const player of tables.players.inIndex('lobby_id', { lobby_id }))
-    if (isSeated(player)) changeSeats(lobby_id, { taken: player }, tables)
-}
-
-/** Starts the expiry of seats that were reserved while the lobby was starting (PROTOCOL.md C, Waiting). */
-function startSeatExpiry({ lobby_id }: LobbyRow, { players }: Tables, now: number): void {
-  for (const player of players.inIndex('lobby_id', { lobby_id })) {
-    // Players of a scenario have no `removes_at`. They keep the times that the scenario gives.
-    if (player.status !== 'reserved' || player.expires_at !== undefined || player.removes_at === undefined) continue
-    players.put(Object.freeze({ ...player, expires_at: now + lifetimeMs.seat }))
-  }
-}
-
-/** Removes the players of a stopped lobby. An hour later, the mock deletes both (PROTOCOL.md C). */
-function removePlayers({ lobby_id }: LobbyRow, { players, lobbies }: Tables, now: number): void {
-  for (const player of players.inIndex('lobby_id', { lobby_id }))
-    if (isSeated(player)) players.put(withoutSeat(player, 'removed', now))
-  const lobby = lobbies.get(lobby_id)
-  if (lobby?.status !== 'stopped') return
-  const { forgotten_at = now + lifetimeMs.retention } = lobby
-  lobbies.put(Object.freeze({ ...lobby, total_player_count: 0, forgotten_at }))
 }
 
 /** Creates a row with its defaults, inside a transaction. Throws `UsageError`. */

@@ -5,7 +5,7 @@ import { Id, Place, ServerPorts, Token } from './columns.js'
 import type { GameModeRow, LobbyRow, PlayerRow, RegionRow, SimulationRow } from './matchmaker-rows.js'
 
 // The schemas of rows. Each is also the schema of an entry in a scenario file: `z.decode` turns an entry into a row, and
-// `z.encode` turns a row into an entry. Editors show the metadata. `inMemory` creates the schema that checks a row itself.
+// `z.encode` turns a row into an entry. Editors show the metadata. `schemasOf` creates the schema that checks a row itself.
 
 export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbies: false, servers: 'auto' } as const
 
@@ -135,6 +135,25 @@ export const DeviceLinkRow = z.discriminatedUnion(
 )
 export type DeviceLinkRow = z.output<typeof DeviceLinkRow>
 
+/** Returns the times of a device link, in ms. An input gives each as a time, or as a duration from `now`. */
+export function linkTimes(
+  link: { readonly [Key in 'completes_at' | 'completes_after' | 'expires_at' | 'expires_after']?: number | undefined },
+  now: number,
+): { readonly completes_at: number | undefined; readonly expires_at: number | undefined } {
+  const later = (after: number | undefined) => (after === undefined ? undefined : now + after)
+  return {
+    completes_at: link.completes_at ?? later(link.completes_after),
+    expires_at: link.expires_at ?? later(link.expires_after),
+  }
+}
+
+/** Returns when the mock completes a link, in ms since the epoch. A link that expires before has no job (PROTOCOL.md B8). */
+export function nextLinkJobAt(link: DeviceLinkRow): number | undefined {
+  if (link.status !== 'pending' || !link.completes) return undefined
+  const { at } = link.completes
+  return link.expires_at !== undefined && link.expires_at <= at ? undefined : at
+}
+
 export const TokenKind = z
   .enum(['development', 'public', 'cloud'])
   .describe('development: mock responses. public: the clients of a namespace. cloud: the cloud side of a game.')
@@ -162,10 +181,18 @@ export const TokenRow = z.discriminatedUnion(
 )
 export type TokenRow = z.output<typeof TokenRow>
 
-/** Returns the schema of a row in memory: codecs are replaced by what they decode to, such as ms for a point in time. */
-export function inMemory<Schema extends z.ZodType>(schema: Schema): z.ZodType<z.output<Schema>> {
-  return decodedSide(schema) as z.ZodType<z.output<Schema>> // the walk keeps everything else
+/** Returns the parts of a model that follow from the schema of a row in a file. */
+export function schemasOf<Schema extends z.ZodObject | z.ZodDiscriminatedUnion<readonly z.ZodObject[]>>(
+  row: Schema,
+): { readonly schema: z.ZodType<z.output<Schema>>; readonly columns: z.ZodRawShape } {
+  const members = row instanceof z.ZodObject ? [row] : row.options
+  return {
+    schema: decodedSide(row) as z.ZodType<z.output<Schema>>, // it only replaces codecs
+    columns: Object.assign({}, ...members.map(({ shape }) => shape)),
+  }
 }
+
+/** Replaces codecs by what they decode to: a point in time by ms. */
 
 function decodedSide(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodCodec) return schema.out
@@ -228,3 +255,6 @@ export type TokenInput = TokenRow extends infer Row
 
 /** The name of a table. */
 export type TableName = keyof Rows
+
+/** The tables whose ids are tokens. No two rows in them have the same token (PROTOCOL.md B1). */
+export const tokenTables = ['players', 'deviceLinks', 'tokens'] as const satisfies readonly TableName[]

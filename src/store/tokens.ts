@@ -2,7 +2,7 @@ import { lifetimeMs, lobbyTokenStart } from './columns.js'
 import type { Tables } from './model.js'
 import { fullNameOf } from './namespaces.js'
 import { Random } from './random.js'
-import type { TokenInput } from './rows.js'
+import { type TokenInput, tokenTables } from './rows.js'
 import type { ReadTables } from './table-calls.js'
 
 /** Draws an id that is not taken: a scenario may name an id that the seed gives. */
@@ -10,15 +10,14 @@ export function freshId(random: Random, isTaken: (id: string) => boolean): strin
   return drawUntil(() => random.uuid(), isTaken)
 }
 
-/** Draws a token that no player, device link or bearer has. */
+/** Draws a token that no row has. */
 export function freshToken(
   label: string,
-  { random, tables }: { readonly random: Random; readonly tables: Pick<Tables, 'players' | 'tokens' | 'deviceLinks'> },
+  { random, tables }: { readonly random: Random; readonly tables: Tables },
 ): string {
-  const { players, tokens, deviceLinks } = tables
   return drawUntil(
     () => random.token(label),
-    token => [players, tokens, deviceLinks].some(table => table.get(token) !== undefined),
+    token => tokenTables.some(name => tables[name].get(token) !== undefined),
   )
 }
 

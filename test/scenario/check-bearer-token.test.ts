@@ -79,7 +79,7 @@ describe('bearer_tokens', () => {
     [
       'a public token with a game server',
       { bearer_tokens: [{ token: 'p', kind: 'public', namespace: 'game/prod', development: {} }] },
-      'bearer_tokens[0].development needs a development token, and this is a public token. Remove it.',
+      'bearer_tokens[0].development needs a bearer token with kind development, and this one has public. Remove it, or change the kind.',
     ],
     [
       'two ports of a game server with one label',
@@ -95,7 +95,7 @@ describe('bearer_tokens', () => {
           },
         ],
       },
-      'bearer_tokens[0].development.lobby_ports[1].label is "a", which bearer_tokens[0].development.lobby_ports[0].label is already. Give each its own.',
+      'bearer_tokens[0].development.lobby_ports[1].label is "a": expected a label that no other port has',
     ],
     [
       'a cloud token of no game',
@@ -110,12 +110,12 @@ describe('bearer_tokens', () => {
     [
       'a cloud token of a namespace as well',
       listed({ token: 'c', kind: 'cloud', game: 'tanks', namespace: 'tanks/prod' }),
-      'bearer_tokens[0].namespace is not allowed: a cloud token belongs to a game. Remove it.',
+      'bearer_tokens[0].namespace needs a bearer token with kind development or public, and this one has cloud. Remove it, or change the kind.',
     ],
     [
       'a development token of a game as well',
       listed({ token: 'd', kind: 'development', game: 'tanks', namespace: 'tanks/prod' }),
-      'bearer_tokens[0].game is not allowed: a development token belongs to a namespace. Remove it.',
+      'bearer_tokens[0].game needs a bearer token with kind cloud, and this one has development. Remove it, or change the kind.',
     ],
     [
       'a game that is not there',

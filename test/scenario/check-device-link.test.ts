@@ -37,12 +37,12 @@ describe('a device link', () => {
     [
       'completes_at where it is complete',
       { status: 'complete', completes_at: soon.completes_at },
-      'completes_at needs a link with status pending, and this one has complete. Remove it, or change the status.',
+      'completes_at needs a device link with status pending, and this one has complete. Remove it, or change the status.',
     ],
     [
       'a cloud token where it is not',
       { cloud_token: 'c' },
-      'cloud_token needs a link with status complete, and this one has pending. Remove it, or change the status.',
+      'cloud_token needs a device link with status complete, and this one has pending. Remove it, or change the status.',
     ],
     [
       'an instant without a zone',

@@ -142,7 +142,7 @@ describe('a value that no scenario can have', () => {
     [
       'two ports of one label',
       withNamespace({ development: { hostname: '', lobby_ports: [port, port] } }),
-      'namespaces "prod": development.lobby_ports has "a" twice',
+      'namespaces.update: development.lobby_ports[1].label is "a": expected a label that no other port has',
     ],
     [
       'a CDN that is no host name',
@@ -165,7 +165,7 @@ describe('a value that no scenario can have', () => {
     [
       'a device link with the token of a bearer',
       t => t.deviceLinks.create({ device_link_token: 'cloud.mock.tanks' }),
-      'deviceLinks "cloud.mock.tanks": device_link_token is taken by a cloud token: choose another',
+      'deviceLinks "cloud.mock.tanks": device_link_token is taken by a bearer token: choose another',
     ],
     [
       'a bearer with the token of a device link',
@@ -223,6 +223,16 @@ describe('a row that conflicts with other rows', () => {
       'gameModes "prod/new": regions is "frb", which does not exist. Known: fra, atl. Did you mean fra?',
     ],
     [
+      'a lobby in a region that is not there',
+      setLobby({ region_id: 'frb' }),
+      'lobbies "l0": region_id is "frb", which does not exist. Known: fra, atl. Did you mean fra?',
+    ],
+    [
+      'a region with the uuid of another',
+      t => t.regions.create({ region_id: 'new', region_uuid: t.regions.findFirst()?.region_uuid ?? '' }),
+      /^regions "new": region_uuid ".*" is taken by region fra: choose another$/,
+    ],
+    [
       'a game mode that leaves the region of a lobby',
       t =>
         t.gameModes.update(q => q.where({ namespace_id: 'prod', game_mode_id: 'duel' }), {
@@ -254,7 +264,7 @@ describe('a row that conflicts with other rows', () => {
           namespace_id: 'prod',
           development: { hostname: 'h', lobby_ports: [1, 2].map(() => ({ label: 'a', proxy_protocol: 'udp' })) },
         }),
-      'tokens "t": development.lobby_ports has "a" twice',
+      'tokens.create: development.lobby_ports[1].label is "a": expected a label that no other port has',
     ],
     [
       'a cloud token of a game that is not there',
