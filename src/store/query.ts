@@ -1,5 +1,4 @@
 import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
-import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
@@ -110,7 +109,7 @@ function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
 
 /** Tells whether a predicate is the values of fields. */
 export function isFieldValues(predicate: unknown): predicate is Readonly<Record<string, unknown>> {
-  return isJsonObject(predicate) && !isQuery(predicate)
+  return isObject(predicate) && !isQuery(predicate)
 }
 
 /** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if the query is not fields with values. */
@@ -131,8 +130,13 @@ function nestFields(query: unknown): object {
   return nested
 }
 
+// The one in lib/json.ts would bring zod into the client.
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function mergeObjects(one: unknown, other: unknown): unknown {
-  if (!isJsonObject(one) || !isJsonObject(other)) return other
+  if (!isObject(one) || !isObject(other)) return other
   const merged = { ...one }
   for (const [key, value] of Object.entries(other)) merged[key] = mergeObjects(one[key], value)
   return merged
