@@ -19,7 +19,8 @@ import { parseInput } from './lib/issues.js'
 import { UsageError } from './lib/usage-error.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { snapshotOf } from './scenario/world.js'
-import { Executor } from './server/execute.js'
+import type { MockState, ScenarioRegistry } from './scenario-registry.js'
+import { type Execute, Executor } from './server/execute.js'
 import { WorldFaults } from './server/faults.js'
 import { createRequestHandler } from './server/handle.js'
 import { History, type HistoryLimits } from './server/history.js'
@@ -37,38 +38,30 @@ import { type TokenInfo, tokensOf } from './store/tokens.js'
 import { createWorld, type LiveWorld } from './store/world.js'
 import { readTables, timeOfState, type WorldDefinition, type WorldState } from './store/world-state.js'
 
-/** Everything that a world and its journal start from. */
-export interface MockState {
-  readonly world: WorldState
-  /** Earlier exchanges. A reset forgets them. Default: none. */
-  readonly journal?: readonly JournalEntry[] | undefined
-}
-
 export interface ReloadOptions {
-  /** Changes nothing, and only tells what would change. Default: false. */
+  /** Computes the summary, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined
 }
 
 /** Settings that all worlds of a mock share. */
 export interface MockWorldSettings {
-  /** Reports a bug; `where` says where it happened. Default: with `console.error`. */
-  readonly onBug: ((error: unknown, where: string) => void) | undefined
+  readonly registry: ScenarioRegistry
+  readonly log: ExchangeLog
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
-  readonly log: ExchangeLog
   readonly history: HistoryLimits
   readonly events: EventBudget
-  /** Makes the state that a world with that id starts from. Throws `UsageError`. */
-  stateOf(scenario: string | ScenarioInput, worldId: string): MockState
+  /** Reports a bug of the mock or of an override. */
+  onBug(error: unknown, where: string): void
 }
 
 /** The most requests that may be blocked in a world (PROTOCOL.md B7). */
 const maxWaiters = 50_000
 
-/** How many worlds this process has made: the time does not tell apart worlds of one moment. */
-let runs = 0
+/** Tells apart worlds that this process creates in the same millisecond. */
+let created = 0
 
-/** One world with all that belongs to it: it answers requests, and can be controlled. */
+/** One world with its journal and its faults. It answers requests, and can be controlled. */
 export class MockWorld implements WorldControl {
   readonly id: string
   readonly world: LiveWorld
@@ -81,23 +74,23 @@ export class MockWorld implements WorldControl {
   readonly #overrides: Overrides
   readonly #responder: Responder
   readonly #executor: Executor
-  /** Marks the ids of this world's events. */
-  readonly #run: string
+  /** Begins the ids of this world's events. */
+  readonly #run = `${Date.now().toString(36)}_${(++created).toString(36)}`
   #tokens: { readonly of: WorldState; readonly all: readonly TokenInfo[] } | undefined
   #isClosed = false
 
   constructor(id: string, state: MockState, settings: MockWorldSettings) {
-    const { watchTimeoutMs, corsOrigins, log, onBug = reportBug } = settings
+    const { watchTimeoutMs, corsOrigins, log, onBug } = settings
     const { revision } = state.world
     const history = new History(settings.history, { revision, at: timeOfState(state.world) })
     const world = createWorld(state.world, changeSet => history.addChange(changeSet))
+    world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
     this.id = id
     this.world = world
+    this.faults = new WorldFaults(world)
+    this.journal = new Journal(history, world)
     this.#settings = settings
     this.#history = history
-    world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
-    this.faults = new WorldFaults(world)
-    this.journal = new Journal(this.#history, world)
     this.#overrides = new Overrides(world)
     const rayIds = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
     this.#responder = new Responder({
@@ -105,14 +98,12 @@ export class MockWorld implements WorldControl {
       world,
       corsOrigins,
       log,
-      history: this.#history,
+      history,
       rayId: () => rayIds.uuid(),
       onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
     })
     this.#executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
-    this.handle = this.#createHandler(call => this.#overrides.execute(call, this.#executor.execute))
-    runs += 1
-    this.#run = `${Date.now().toString(36)}_${runs.toString(36)}`
+    this.handle = this.#createHandler(this.#execute)
     bindMethods(this)
     if (state.journal) this.journal.load(state.journal)
   }
@@ -135,29 +126,21 @@ export class MockWorld implements WorldControl {
     return waiting > 0 || this.faults.isHolding
   }
 
-  /**
-   * Lets a resolver answer an operation in this world, from the next request on and through every entry point. The newest
-   * resolver of an operation wins. The returned function removes it, and so do `reset`, `load` and `worlds.put`. Requests
-   * are checked before, and answers after. Throws `UsageError` for an unknown operation.
-   */
   on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void {
     return this.#overrides.add(operation, resolver)
   }
 
-  /** Answers requests like `handle`, but one operation by a resolver. */
+  /** Returns a handler like `handle` that answers one operation by a resolver. */
   handlerWith<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): RequestHandler {
-    const execute = this.#overrides.overriding(id, resolver, call =>
-      this.#overrides.execute(call, this.#executor.execute),
-    )
-    return this.#createHandler(execute)
+    return this.#createHandler(this.#overrides.overriding(id, resolver, this.#execute))
   }
 
-  /** For entry points: fails a request that does not reach the world. `startedAt` in ms of `performance.now()`. Default: now. */
+  /** Answers a request with an error, for entry points. `startedAt` is in ms of `performance.now()`. Default: now. */
   refuse(request: MockRequest, error: unknown, startedAt?: number): MockResponse {
     return this.#responder.refuse(request, error, startedAt)
   }
 
-  /** For entry points: responds with a page. `startedAt` in ms of `performance.now()`. Default: now. */
+  /** Answers a request with a response that an entry point made. `startedAt` is in ms of `performance.now()`. Default: now. */
   respond(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
     return this.#responder.respond(request, init, startedAt)
   }
@@ -204,7 +187,7 @@ export class MockWorld implements WorldControl {
     return parts.includes('journal') ? { ...snapshot, journal: this.#journalAt(revision) } : snapshot
   }
 
-  /** The state right after a change set. Throws `UsageError` where the history does not reach back so far. */
+  /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
   stateAt(revision: number): WorldState {
     const { at, later } = this.#history.changesSince(revision)
     return undoChangeSets(this.world.state, later, { revision, at })
@@ -217,20 +200,17 @@ export class MockWorld implements WorldControl {
   async reset(options: ResetOptions = {}): Promise<void> {
     const { keep = [] } = parseInput(ResetOptions, options, 'reset')
     this.#release()
-    const inside = () => {
-      this.#overrides.clear()
-      if (!keep.includes('journal')) this.journal.load([])
-    }
+    const inside = () => this.#startOver(keep.includes('journal') ? undefined : [])
     this.world.reset({ keep: keep.filter(part => part !== 'journal'), inside })
   }
 
   async load(scenario: string | ScenarioInput): Promise<void> {
-    this.replaceState(this.#settings.stateOf(scenario, this.id))
+    this.replaceState(this.#settings.registry.stateOf(scenario, { worldId: this.id }))
   }
 
   async restore(snapshot: ScenarioInput): Promise<void> {
     if (typeof snapshot?.revision !== 'number') throw notASnapshot()
-    const { world, journal } = this.#settings.stateOf(snapshot, this.id)
+    const { world, journal } = this.#settings.registry.stateOf(snapshot, { worldId: this.id })
     this.#release()
     this.world.replaceState(world, {
       cause: { kind: 'load' },
@@ -240,24 +220,19 @@ export class MockWorld implements WorldControl {
     })
   }
 
-  /** Takes over another state with its journal. A reset goes back to that state from now on. */
+  /** Replaces the state and the journal. From now on a reset goes back to this state. */
   replaceState({ world, journal = [] }: MockState): void {
     this.#release()
-    const inside = () => {
-      this.#overrides.clear()
-      this.journal.load(journal)
-    }
-    this.world.replaceState(world, { cause: { kind: 'load' }, inside })
+    this.world.replaceState(world, { cause: { kind: 'load' }, inside: () => this.#startOver(journal) })
   }
 
-  /** Takes over a changed scenario: its changes are made, and what has happened since stays. Throws `UsageError`. */
-  takeOver(definition: WorldDefinition, { dryRun: isDryRun }: ReloadOptions = {}): ReloadSummary {
+  /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
+  applyScenario(definition: WorldDefinition, { dryRun: isDryRun }: ReloadOptions = {}): ReloadSummary {
     const summary = this.world.reload(definition, { isDryRun })
     this.faults.releaseDeleted()
     return summary
   }
 
-  /** Answers every waiter as at its deadline, and releases what faults hold. Nothing blocks from now on. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.world.clock.runJobs(undefined)
@@ -267,19 +242,26 @@ export class MockWorld implements WorldControl {
     this.world.endWaiters()
   }
 
-  /** Answers what faults hold, in the present state: their writes must not reach the next one. */
+  /** Answers the requests that faults hold, so that they write to the present state and not to the next one. */
   #release(): void {
     if (this.world.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
     this.faults.releaseAll()
   }
 
-  /** The exchanges before the first change set after a revision. Default: all. */
+  #startOver(journal: readonly JournalEntry[] | undefined): void {
+    this.#overrides.clear()
+    if (journal) this.journal.load(journal)
+  }
+
+  /** Lists the requests before the first change set after a revision. Default: all. */
   #journalAt(revision = Number.POSITIVE_INFINITY): JournalEntry[] {
     const next = this.#history.nextChangeAfter(revision)
     return this.journal.find().filter(({ id }) => id < next)
   }
 
-  #createHandler(execute: Executor['execute']): RequestHandler {
+  readonly #execute: Execute = call => this.#overrides.execute(call, this.#executor.execute)
+
+  #createHandler(execute: Execute): RequestHandler {
     const { world, faults } = this
     return createRequestHandler({
       world,
@@ -291,7 +273,7 @@ export class MockWorld implements WorldControl {
   }
 }
 
-/** Binds the methods to their object, so that they can be taken out of it: `const { world, reset } = createMockmaker()`. */
+/** Binds the methods, so that they work without their object: `const { world, reset } = createMockmaker()`. */
 function bindMethods(mock: MockWorld): void {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(MockWorld.prototype)))
     if (typeof value === 'function' && name !== 'constructor')
@@ -300,12 +282,6 @@ function bindMethods(mock: MockWorld): void {
 
 function notASnapshot(): UsageError {
   return new UsageError(
-    'revision is missing: this is not a snapshot. To start with a scenario, load it (PUT /__mock/scenario)',
+    'revision is missing: this is not a snapshot. Load a scenario with PUT /__mock/scenario instead',
   )
-}
-
-/** Reports a bug in the mock or in an override on the console. */
-function reportBug(error: unknown, where: string): void {
-  // biome-ignore lint/suspicious/noConsole: the one place that reports bugs
-  console.error(`mockmaker: unexpected error, ${where}\n`, error)
 }

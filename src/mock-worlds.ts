@@ -4,8 +4,8 @@ import { NewWorldOptions, summarizeWorld, type WorldSummary, type WorldsControl 
 import { parseInput } from './lib/issues.js'
 import { didYouMean, quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
-import type { MockState, MockWorld } from './mock-world.js'
-import type { ScenarioRegistry } from './scenario-registry.js'
+import { MockWorld, type MockWorldSettings } from './mock-world.js'
+import type { MockState } from './scenario-registry.js'
 import type { MockRequest, RequestHandler } from './server/message.js'
 import { isForeign } from './server/origin.js'
 import { routeToWorld } from './server/routes.js'
@@ -13,7 +13,7 @@ import { Random } from './store/random.js'
 import { longestDelayMs } from './store/timers.js'
 import { withPublicUrl } from './store/world-state.js'
 
-/** What happens to a request for an unknown world: over HTTP the world is created, in-process the request is refused. */
+/** Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. */
 export type UnknownWorld = 'create' | 'refuse'
 
 /** A request, and the world that it goes to. */
@@ -25,35 +25,30 @@ export interface RoutedRequest {
   readonly basePath: string
 }
 
-interface MockWorldsOptions {
-  readonly default: MockWorld
-  readonly registry: ScenarioRegistry
-  /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
-  readonly corsOrigins: readonly string[]
+interface MockWorldsLimits {
   /** Counts the default world too. */
   readonly maxWorlds: number
   /** In real ms. */
   readonly worldTtlMs: number
-  create(id: string, state: MockState): MockWorld
 }
 
-/** Unused worlds are looked for this many times in the time that they live. */
+/** The timer looks for unused worlds this many times per `worldTtlMs`. */
 const sweepsPerTtl = 10
 
 /** The worlds of a mock, by their ids. Deletes a world that nobody uses for `worldTtlMs`, except the default one. */
 export class MockWorlds implements WorldsControl {
-  readonly #options: MockWorldsOptions
+  /** The world of requests that name none. */
+  readonly default: MockWorld
+  readonly #settings: MockWorldSettings
+  readonly #limits: MockWorldsLimits
   readonly #others = new Map<string, { readonly mock: MockWorld; usedAt: number }>()
   #timer: ReturnType<typeof setInterval> | undefined
   #isClosed = false
 
-  constructor(options: MockWorldsOptions) {
-    this.#options = options
-  }
-
-  /** The world of requests that name none. */
-  get default(): MockWorld {
-    return this.#options.default
+  constructor(own: MockWorld, settings: MockWorldSettings, limits: MockWorldsLimits) {
+    this.default = own
+    this.#settings = settings
+    this.#limits = limits
   }
 
   list(): WorldSummary[] {
@@ -92,8 +87,8 @@ export class MockWorlds implements WorldsControl {
   }
 
   /**
-   * Finds the world that a request names; `undefined` where it names none. Throws `ApiError` where the world does not exist
-   * and is not created.
+   * Finds the world that a request names. Returns `undefined` if the request names none. Throws `ApiError` if the world does
+   * not exist and is not created.
    */
   find(request: MockRequest, unknown: UnknownWorld): RoutedRequest | undefined {
     const routed = routeToWorld(request)
@@ -104,14 +99,14 @@ export class MockWorlds implements WorldsControl {
     // A preflight only asks for permission: it creates no world.
     if (request.method === 'OPTIONS') return { mock: this.default, request: inner, basePath }
     if (unknown === 'refuse') throw unknownWorld(id, this.#ids)
-    const { registry, corsOrigins } = this.#options
+    const { corsOrigins } = this.#settings
     // An image in a page must not create worlds.
     if (isForeign(request, { tables: this.default.world.tables, corsOrigins })) throw foreignPage()
-    const created = this.#add(id, () => registry.stateOf(undefined, { worldId: id }))
+    const created = this.#add(id, () => this.#stateOf(id, {}))
     return { mock: created, request: inner, basePath }
   }
 
-  /** Makes a handler that answers each request in the world that it names. `handlerOf` picks the handler of a world. */
+  /** Creates a handler that answers each request in the world that it names. `handlerOf` returns the handler of a world. */
   route(unknown: UnknownWorld, handlerOf: (mock: MockWorld) => RequestHandler): RequestHandler {
     return request => {
       try {
@@ -129,7 +124,7 @@ export class MockWorlds implements WorldsControl {
   }
 
   #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions): MockState {
-    if (fork === undefined) return this.#options.registry.stateOf(scenario, { worldId: id, seed })
+    if (fork === undefined) return this.#settings.registry.stateOf(scenario, { worldId: id, seed })
     const source = this.get(fork)
     if (source) return forkState(source, id, { revision, seed })
     throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, this.#ids)}`)
@@ -140,9 +135,9 @@ export class MockWorlds implements WorldsControl {
     // The pattern would accept null as "null".
     if (typeof id !== 'string' || !worldId.pattern.test(id))
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
-    const { maxWorlds, create } = this.#options
+    const { maxWorlds } = this.#limits
     if (this.#others.size + 1 >= maxWorlds) throw tooManyWorlds(maxWorlds)
-    const mock = create(id, makeState())
+    const mock = new MockWorld(id, makeState(), this.#settings)
     if (this.#isClosed) {
       void mock.close()
       return mock
@@ -160,7 +155,7 @@ export class MockWorlds implements WorldsControl {
       return
     }
     if (this.#timer !== undefined) return
-    const interval = Math.min(Math.max(1, this.#options.worldTtlMs / sweepsPerTtl), longestDelayMs)
+    const interval = Math.min(Math.max(1, this.#limits.worldTtlMs / sweepsPerTtl), longestDelayMs)
     this.#timer = setInterval(() => this.#deleteUnused(), interval)
     // In browsers a timer is a number, and keeps no process alive.
     if (typeof this.#timer === 'object') this.#timer.unref()
@@ -170,12 +165,12 @@ export class MockWorlds implements WorldsControl {
     const now = Date.now()
     for (const [id, entry] of this.#others) {
       if (entry.mock.isBusy) entry.usedAt = now
-      else if (now - entry.usedAt >= this.#options.worldTtlMs) void this.delete(id)
+      else if (now - entry.usedAt >= this.#limits.worldTtlMs) void this.delete(id)
     }
   }
 }
 
-/** The state of a fork. Its links lead to itself, and its own revisions are above those of the source. */
+/** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */
 function forkState(
   source: MockWorld,
   worldId: string,
@@ -210,6 +205,6 @@ function tooManyWorlds(count: number): ApiError {
 function foreignPage(): ApiError {
   return new ApiError(
     'API_FORBIDDEN',
-    'a page of another site may not create a world: create it before, or allow the page (--cors-origin)',
+    'a page of another site may not create a world: create the world first, or allow the page (--cors-origin)',
   )
 }

@@ -1,17 +1,23 @@
-import { worldPath } from './contract/paths.js'
+import type { JournalEntry } from './contract/journal.js'
+import { defaultWorldId, worldPath } from './contract/paths.js'
 import { didYouMean, quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
-import type { MockState } from './mock-world.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
 import { defineWorld } from './scenario/world.js'
 import { createState, type WorldDefinition, type WorldState } from './store/world-state.js'
 
-/** Settings of all worlds that the registry makes. */
+/** The state and the journal of a world. */
+export interface MockState {
+  readonly world: WorldState
+  /** Earlier requests. A reset deletes them. Default: none. */
+  readonly journal?: readonly JournalEntry[] | undefined
+}
+
 interface RegistryOptions {
-  /** The scenario of the mock itself. */
+  /** The scenario that new worlds start with. */
   readonly own: { readonly name: string; readonly scenario: ScenarioInput }
-  /** Scenarios that can be loaded by name. */
+  /** The scenarios that can be loaded by name. */
   readonly named: Readonly<Record<string, ScenarioInput>>
   /** Replaces the seeds of the scenarios. */
   readonly seed: number | undefined
@@ -20,7 +26,7 @@ interface RegistryOptions {
   readonly live: boolean | undefined
 }
 
-/** The scenarios that can be loaded by name. Worlds of the same scenario share their initial rows. */
+/** The scenarios of a mock. Worlds of the same scenario share their initial rows. */
 export class ScenarioRegistry {
   readonly #options: RegistryOptions
   readonly #inputs: Map<string, ScenarioInput>
@@ -38,9 +44,14 @@ export class ScenarioRegistry {
     return [...this.#inputs.keys()]
   }
 
+  /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
+  defaultState(): MockState {
+    return this.stateOf(this.#options.own.name, { worldId: defaultWorldId })
+  }
+
   /**
-   * Creates the initial state of a world from a scenario. Default: the mock's own scenario. `seed` replaces the seed of the
-   * mock and of the scenario. Throws `UsageError`.
+   * Creates the initial state of a world from a scenario. Default: the mock's own scenario, without its journal. `seed`
+   * replaces the seed of the mock and of the scenario. Throws `UsageError`.
    */
   stateOf(
     scenario: string | ScenarioInput | undefined,
@@ -48,27 +59,24 @@ export class ScenarioRegistry {
   ): MockState {
     const source = scenario ?? this.#options.own.name
     const read = typeof source === 'string' ? this.#scenario(source) : readScenario(source)
-    const definition = defineWorld(read, { ...this.#options, seed, path: worldPath(worldId) })
-    // Every world starts from the mock's own scenario, but its journal belongs to one of them.
+    const definition = this.definitionOf(read, worldId, seed)
     const journal = scenario === undefined ? undefined : read.journal
-    // Worlds with other seeds have nothing to share.
+    // Worlds with different seeds have no rows to share.
     if (typeof source !== 'string' || seed !== this.#options.seed) return { world: createState(definition), journal }
     const world = createState(definition, this.#states.get(source))
     if (!this.#states.has(source)) this.#states.set(source, world)
     return { world, journal }
   }
 
-  /** Reads a new version of the mock's own scenario. `replace` puts it in place. Throws `UsageError`. */
-  readOwn(input: ScenarioInput, worldId: string): { readonly definition: WorldDefinition; replace(): void } {
-    const { own, ...options } = this.#options
-    const scenario = readScenario(input)
-    return {
-      definition: defineWorld(scenario, { ...options, path: worldPath(worldId) }),
-      replace: () => {
-        this.#scenarios.set(own.name, scenario)
-        this.#states.delete(own.name)
-      },
-    }
+  definitionOf(scenario: Scenario, worldId: string, seed = this.#options.seed): WorldDefinition {
+    return defineWorld(scenario, { ...this.#options, seed, path: worldPath(worldId) })
+  }
+
+  /** Replaces the mock's own scenario. */
+  replaceOwn(scenario: Scenario): void {
+    const { name } = this.#options.own
+    this.#scenarios.set(name, scenario)
+    this.#states.delete(name)
   }
 
   #scenario(name: string): Scenario {
