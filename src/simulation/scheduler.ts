@@ -117,10 +117,11 @@ export class Scheduler implements Jobs {
     const now = Math.max(at, world.clock.now())
     world.write(
       () => {
-        const { tables, random, seed, hasPassed } = world
+        const { tables, random, seed, hasPassed, writeLog } = world
         const row = rowsOf(tables, table).get(id)
         const lifecycle: Lifecycle<object> = lifecycles[table]
-        if (row) write(lifecycle, row, { tables, random, seed, hasPassed, now })
+        if (row && writeLog)
+          write(lifecycle, row, { tables, random, seed, hasPassed, now, revision: writeLog.revision })
       },
       { cause: { kind: 'job', table, id }, at: now },
     )

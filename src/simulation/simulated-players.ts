@@ -21,6 +21,8 @@ import type { View } from '../store/world.js'
 export interface JobContext extends View {
   readonly random: Random
   readonly now: number
+  /** The revision of the job's change set. */
+  readonly revision: number
 }
 
 /** A game mode in a region, and its share of the arriving players. */
@@ -113,6 +115,20 @@ function addPlayer(
   }
 }
 
+/** Where the next job continues to settle players. */
+interface SettlingPosition {
+  readonly namespace_id: string
+  /** The revision of the job before. */
+  readonly revision: number
+  /** The creation number of the lobby. */
+  readonly seq: number
+  /** The players of the lobbies before it. */
+  readonly count: number
+}
+
+/** A cache. Without it, each job would look at all lobbies: 100,000 of them took 24 s. */
+const positions = new WeakMap<Tables, SettlingPosition>()
+
 /**
  * Turns players that lobbies only count into simulated players with a session: some hundreds per job, and in all no more
  * than a simulation may have. Returns whether it is done, and how many players there are in all.
@@ -121,19 +137,27 @@ function settlePlayers(
   simulation: SimulationRow,
   context: JobContext,
 ): { readonly settled: boolean; readonly count: number } {
-  const { tables } = context
+  const { tables, revision } = context
   const { namespace_id } = simulation
+  const reached = positions.get(tables)
+  // Another transaction may have changed a lobby before the position.
+  const newest = Math.max(tables.lobbies.state.revision, tables.players.state.revision)
+  const isValid = reached?.namespace_id === namespace_id && newest <= reached.revision
+  const start = isValid ? reached.seq : undefined
+  let count = isValid ? reached.count : 0
   let left = settledPerJob
-  let count = 0
-  for (const lobby of tables.lobbies.inIndex('namespace_id', { namespace_id })) {
+  const lobbies = tables.lobbies.state.entriesInIndex('namespace_id', namespace_id, start)
+  for (const { seq, row: lobby } of lobbies) {
     if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
     const known = tables.players.sum('connected', lobby.lobby_id)
     const settlers = Math.min(lobby.total_player_count - known, mostConcurrent - count - known)
-    if (settlers > 0 && left === 0) return { settled: false, count }
     const now = Math.min(Math.max(settlers, 0), left)
     if (now > 0) settleInLobby(simulation, lobby, { known, count: now, nth: count + known }, context)
     left -= now
-    if (now < settlers) return { settled: false, count }
+    if (now < settlers) {
+      positions.set(tables, { namespace_id, revision, seq, count })
+      return { settled: false, count }
+    }
     count += lobby.total_player_count
   }
   return { settled: true, count: Math.min(count, mostConcurrent) }

@@ -212,6 +212,19 @@ export class TableState<Row extends object> {
     return undefined
   }
 
+  /**
+   * The entries of a group of an index without ranks, one by one. Default: all; else from that creation number on. Their rows
+   * may be written on the way.
+   */
+  *entriesInIndex(name: string, group: string, seq = lowest): Generator<Entry<Row>> {
+    const tree = this.#index(name)
+    let key = tree.getPairOrNextHigher({ group, rank: 0, seq })?.[0]
+    for (; key?.group === group; key = tree.nextHigherKey(key)) {
+      const entry = this.rows.get(key.seq)
+      if (entry) yield entry
+    }
+  }
+
   /** The lowest rank in an index without columns; `undefined` if the index is empty. */
   lowestRank(name: string): number | undefined {
     return this.rows.isEmpty ? undefined : this.#index(name).minKey()?.rank

@@ -9,6 +9,7 @@ import { measureTokens } from './http/tokens.js'
 import { measureValidate } from './http/validate.js'
 import { measureDay, measureLive } from './life/day.js'
 import { measureFind, measureFindAmongMany } from './life/find.js'
+import { measureSettling } from './life/settle.js'
 import { load, machine, pinToLoadCore } from './machine.js'
 import { measureFetch } from './msw/fetch.js'
 import { compareWith } from './program.js'
@@ -33,7 +34,7 @@ const groups = {
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureTransaction, measureNamespaces, measureById, measureListAfterChange],
   worlds: [measureForks],
-  life: [measureFindAmongMany, measureFind, measureDay, measureLive],
+  life: [measureFindAmongMany, measureFind, measureSettling, measureDay, measureLive],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
 const quiet = 2.5

@@ -295,6 +295,35 @@ describe('a long backlog', () => {
   })
 })
 
+describe('the jobs that settle counted players', () => {
+  const crowded = () =>
+    createMockmaker({
+      scenario: {
+        ...lively,
+        regions: ['lnd-fra'],
+        game_modes: [{ game_mode_id: 'ffa', max_players: 2_000 }],
+        lobbies: ['first', 'second', 'third'].map(lobby_id => ({ lobby_id, total_player_count: 600 })),
+        players: { concurrent: 0 },
+      },
+    })
+  const playersIn = (world: World, lobby_id: string) => world.players.findMany(q => q.where({ lobby_id })).length
+
+  it('also settle those who are counted meanwhile in a lobby that is done', async () => {
+    const { world } = crowded()
+    const end = world.subscribe(({ cause }) => {
+      if (cause.kind !== 'job' || playersIn(world, 'second') === 0) return
+      end()
+      void world.lobbies.update(q => q.where({ lobby_id: 'first' }), {
+        data: lobby => void Object.assign(lobby, { total_player_count: 700 }),
+      })
+    })
+
+    await world.clock.advance('5s')
+
+    expect(['first', 'second', 'third'].map(id => playersIn(world, id))).toEqual([700, 600, 600])
+  })
+})
+
 describe('jobs of several worlds', () => {
   it('yield to the event loop between worlds', async () => {
     const evening = {
