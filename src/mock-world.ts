@@ -104,7 +104,6 @@ export class MockWorld implements WorldControl {
     })
     this.#executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
     this.handle = this.#createHandler(this.#execute)
-    bindMethods(this)
     if (state.journal) this.journal.load(state.journal)
   }
 
@@ -271,13 +270,6 @@ export class MockWorld implements WorldControl {
       execute,
     })
   }
-}
-
-/** Binds the methods, so that they work without their object: `const { world, reset } = createMockmaker()`. */
-function bindMethods(mock: MockWorld): void {
-  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(MockWorld.prototype)))
-    if (typeof value === 'function' && name !== 'constructor')
-      Object.defineProperty(mock, name, { value: value.bind(mock), writable: true, configurable: true })
 }
 
 function notASnapshot(): UsageError {

@@ -90,8 +90,9 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
     onBug: environment.onBug ?? reportBug,
   }
   const own = new MockWorld(defaultWorldId, registry.defaultState(), settings)
+  bindMethods(own)
   const worlds = new MockWorlds(own, settings, options)
-  const closeOwn = own.close.bind(own)
+  const closeOwn = own.close
   return Object.assign(own, {
     worlds,
     log,
@@ -108,6 +109,13 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
       await Promise.all([worlds.close(), closeOwn()])
     },
   })
+}
+
+/** Binds the methods, so that they work without their object: `const { world, reset } = createMockmaker()`. */
+function bindMethods(mock: MockWorld): void {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(MockWorld.prototype)))
+    if (typeof value === 'function' && name !== 'constructor')
+      Object.defineProperty(mock, name, { value: value.bind(mock), writable: true, configurable: true })
 }
 
 function createRegistry(

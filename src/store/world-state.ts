@@ -92,7 +92,12 @@ export function createState(
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
   const faults = createFaults(scenarioFaults, at, faultRandom)
   const state = { title, seed, clock, startsAt: at, random, revision, tables, faults, scenarioFaults }
-  return now === undefined ? { ...state, startingAt: later => createState(definition, state, later) } : state
+  return now === undefined ? restartable(state, definition) : state
+}
+
+/** Not a closure inside `createState`: that would keep the rows of the definition in memory for as long as the world. */
+function restartable(state: WorldState, definition: WorldDefinition): WorldState {
+  return { ...state, startingAt: later => createState(definition, state, later) }
 }
 
 /** From this number of rows on, compiling the schema saves time. */
