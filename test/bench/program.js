@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { atMost, ratio } from './aim.js'
 import { onServerCore } from './machine.js'
 
 /**
@@ -30,11 +31,27 @@ export function compareWith(folder) {
   otherRoot = `${pathToFileURL(folder).href}/`
 }
 
+/** A figure may get worse by so much from one commit to the next. */
+const tolerated = 1.1
+
+/**
+ * The aim that a figure is not much worse than that of the other commit: none where there is no other one.
+ *
+ * @param {string} what
+ * @param {{ readonly ours: number | undefined, readonly other: number | undefined, readonly most?: number }} figures Less is better.
+ */
+export function toOtherCommit(what, { ours, other, most = tolerated }) {
+  if (otherRoot === undefined) return []
+  return [atMost(`${what}, to the other commit`, { most, value: ratio(ours, other) })]
+}
+
+/** @typedef {{ readonly commit: string, readonly program: URL }} ProgramOfCommit */
+
 /**
  * A program of this commit and, if there is another one to compare with, its program at the same path.
  *
  * @param {URL} program
- * @returns {readonly { readonly commit: string, readonly program: URL }[]}
+ * @returns {readonly [ProgramOfCommit, ...ProgramOfCommit[]]}
  */
 export function inEachCommit(program) {
   const own = { commit: 'this commit', program }

@@ -1,4 +1,5 @@
 // @ts-check
+import { inEachCommit } from './program.js'
 import { startServer } from './server-process.js'
 
 /** The command as it is installed. */
@@ -10,6 +11,26 @@ export const command = new URL('../../dist/cli.js', import.meta.url)
  * @param {string} scenario A file.
  */
 export const serving = scenario => (/** @type {number} */ port) => [scenario, '--port', String(port)]
+
+/**
+ * Starts the command, and that of the other commit if there is one, as targets of a request.
+ *
+ * @template {Omit<import('./http/load.js').Target, 'name' | 'server'>} Request
+ * @param {typeof startServer} start
+ * @param {Pick<import('./server-process.js').ServerOptions, 'args' | 'path'>} options
+ * @param {Request} request
+ */
+export async function commandTargets(start, options, request) {
+  const [own, ...others] = inEachCommit(command)
+  const target = async (/** @type {string} */ name, /** @type {URL} */ program) => {
+    const server = await start({ name, program, ...options })
+    return { name, server, ...request }
+  }
+  const first = await target('the command', own.program)
+  const rest = []
+  for (const { program } of others) rest.push(await target('the command of the other commit', program))
+  return /** @type {const} */ ([first, ...rest])
+}
 
 /**
  * The arguments of a yardstick, and of a server of the bench's own.

@@ -1,7 +1,8 @@
 // @ts-check
 import { atLeast, atMost, ratio } from '../aim.js'
+import { toOtherCommit } from '../program.js'
 import { scenarioOf, tokens, withFiles } from '../scenario.js'
-import { command, onPort, serving, withServers } from '../servers.js'
+import { commandTargets, onPort, serving, withServers } from '../servers.js'
 import { answerOf, loadRow, loadText, measureLoad, speed } from './load.js'
 
 const lobbies = 20
@@ -26,14 +27,13 @@ export function measureList() {
   return withFiles(write =>
     withServers(async start => {
       const scenario = write('scenario.json', scenarioOf({ lobbies }))
-      const ours = await start({ name: 'the command', program: command, args: serving(scenario), path })
-      const target = { name: ours.name, server: ours, ...request }
-      const list = await answerOf(target)
+      const [ours, ...others] = await commandTargets(start, { args: serving(scenario), path }, request)
+      const list = await answerOf(ours)
       const args = onPort(write('list.json', JSON.parse(list)))
-      const targets = [target]
+      const targets = [ours]
       for (const { name, program } of yardsticks)
         targets.push({ name, server: await start({ name, program, args, path }), ...request })
-      return tableOf(await measureLoad(targets), Buffer.byteLength(list))
+      return tableOf(await measureLoad([...targets, ...others]), Buffer.byteLength(list))
     }),
   )
 }
@@ -44,7 +44,7 @@ export function measureList() {
  * @returns {import('../table.js').Table}
  */
 function tableOf(results, bytes) {
-  const [ours, http, constant, express] = results
+  const [ours, http, constant, express, , other] = results
   return {
     title: `lobbies.list, ${lobbies} lobbies, ${bytes} bytes; ${loadText}`,
     rows: results.map(result => loadRow(result, { 'node:http': http, constant, Express: express })),
@@ -55,6 +55,7 @@ function tableOf(results, bytes) {
         value: ratio(ours?.cpuUs, constant?.cpuUs),
       }),
       atLeast('the command to bare Express', { least: 4, ...speed(ours, express) }),
+      ...toOtherCommit('CPU of a request to the command', { ours: ours?.cpuUs, other: other?.cpuUs }),
     ],
   }
 }

@@ -1,7 +1,8 @@
 // @ts-check
 import { atLeast } from '../aim.js'
+import { toOtherCommit } from '../program.js'
 import { gameId, scenarioOf, tokens, withFiles } from '../scenario.js'
-import { command, onPort, serving, withServers } from '../servers.js'
+import { commandTargets, onPort, serving, withServers } from '../servers.js'
 import { answerOf, loadRow, loadText, measureLoad, speed } from './load.js'
 
 const ready = '/matchmaker/lobbies/list'
@@ -21,17 +22,19 @@ export function measureValidate() {
   return withFiles(write =>
     withServers(async start => {
       const args = serving(write('scenario.json', scenarioOf({ lobbies: 1 })))
-      const ours = await start({ name: 'the command', program: command, args, path: ready })
-      const target = { name: ours.name, server: ours, ...request }
-      const file = write('answer.json', JSON.parse(await answerOf(target)))
+      const targets = await commandTargets(start, { args, path: ready }, request)
+      const file = write('answer.json', JSON.parse(await answerOf(targets[0])))
       const name = 'bare node:http, JSON.parse and JSON.stringify'
       const bare = await start({ name, program: yardstick, args: onPort(file), path: ready })
-      const results = await measureLoad([{ name, server: bare, ...request }, target])
-      const [http, posted] = results
+      const results = await measureLoad([{ name, server: bare, ...request }, ...targets])
+      const [http, posted, other] = results
       return {
         title: `validateGameNamespace, POST of ${JSON.stringify(request.body).length} bytes; ${loadText}`,
         rows: results.map(result => loadRow(result, { 'node:http': http })),
-        aims: [atLeast('a POST to the command, to bare node:http', { least: 0.7, ...speed(posted, http) })],
+        aims: [
+          atLeast('a POST to the command, to bare node:http', { least: 0.7, ...speed(posted, http) }),
+          ...toOtherCommit('CPU of a POST to the command', { ours: posted?.cpuUs, other: other?.cpuUs }),
+        ],
       }
     }),
   )

@@ -1,10 +1,10 @@
 // @ts-check
 import { atLeast, atMost, ratio } from '../aim.js'
 import { answerOf, loadRow, loadText, measureLoad, speed } from '../http/load.js'
-import { inEachCommit, runProgram } from '../program.js'
+import { inEachCommit, runProgram, toOtherCommit } from '../program.js'
 import { alternate, medians } from '../rounds.js'
 import { tokens, withFiles } from '../scenario.js'
-import { command, onPort, serving, withServers } from '../servers.js'
+import { commandTargets, onPort, serving, withServers } from '../servers.js'
 import { crowdOf, seatBody, seatPath } from './crowd.js'
 
 const processes = 5
@@ -36,14 +36,7 @@ export async function measureFindAmongMany() {
     aims: [
       atMost('find over 10,000 lobbies', { most: 25, value: large?.findUs, unit: 'µs' }),
       atMost('find over 10,000 lobbies, to over 100', { most: 1.3, value: ratio(large?.findUs, small?.findUs) }),
-      ...(other
-        ? [
-            atMost('find over 10,000 lobbies, to the other commit', {
-              most: 0.76,
-              value: ratio(large?.findUs, other.findUs),
-            }),
-          ]
-        : []),
+      ...toOtherCommit('find over 10,000 lobbies', { ours: large?.findUs, other: other?.findUs, most: 0.76 }),
     ],
   }
 }
@@ -57,17 +50,19 @@ export function measureFind() {
   return withFiles(write =>
     withServers(async start => {
       const args = serving(write('scenario.json', crowdOf(few)))
-      const ours = await start({ name: 'the command', program: command, args, path: ready })
-      const target = { name: ours.name, server: ours, ...request, isSameEachTime: false }
-      const file = write('answer.json', JSON.parse(await answerOf(target)))
+      const targets = await commandTargets(start, { args, path: ready }, { ...request, isSameEachTime: false })
+      const file = write('answer.json', JSON.parse(await answerOf(targets[0])))
       const name = 'bare node:http, JSON.parse and JSON.stringify'
       const bare = await start({ name, program: yardstick, args: onPort(file), path: ready })
-      const results = await measureLoad([{ name, server: bare, ...request }, target])
-      const [http, found] = results
+      const results = await measureLoad([{ name, server: bare, ...request }, ...targets])
+      const [http, found, other] = results
       return {
         title: `find, POST of ${JSON.stringify(seatBody).length} bytes; ${loadText}`,
         rows: results.map(result => loadRow(result, { 'node:http': http })),
-        aims: [atLeast('find by the command, to bare node:http', { least: 0.35, ...speed(found, http) })],
+        aims: [
+          atLeast('find by the command, to bare node:http', { least: 0.35, ...speed(found, http) }),
+          ...toOtherCommit('CPU of a find by the command', { ours: found?.cpuUs, other: other?.cpuUs }),
+        ],
       }
     }),
   )

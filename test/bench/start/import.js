@@ -1,15 +1,15 @@
 // @ts-check
 import { atMost, ratio } from '../aim.js'
-import { runProgram } from '../program.js'
+import { inEachCommit, runProgram, toOtherCommit } from '../program.js'
 import { alternate, medians } from '../rounds.js'
 import { figure } from '../table.js'
 
 const rounds = 11
 const program = new URL('import-process.js', import.meta.url)
+const entry = new URL('../../../dist/node.js', import.meta.url)
 const modules = [
   { name: 'msw/node', urls: [import.meta.resolve('msw/node')] },
   { name: 'msw/node and msw', urls: [import.meta.resolve('msw/node'), import.meta.resolve('msw')] },
-  { name: 'mockmaker/node', urls: [new URL('../../../dist/node.js', import.meta.url).href] },
 ]
 
 /**
@@ -19,9 +19,13 @@ const modules = [
  */
 export async function measureImport() {
   const run = (/** @type {{ urls: readonly string[] }} */ { urls }) => importOnce(urls)
-  const runs = await alternate(modules, { rounds, run })
+  const own = inEachCommit(entry).map(({ commit, program }) => ({
+    name: `mockmaker/node, ${commit}`,
+    urls: [program.href],
+  }))
+  const runs = await alternate([...modules, ...own], { rounds, run })
   const results = [...runs].map(([{ name }, figures]) => ({ name, ...medians(figures) }))
-  const [msw, both, ours] = results
+  const [msw, both, ours, other] = results
   return {
     title: `an import in a fresh process; medians of ${rounds} rounds`,
     rows: results.map(({ name, importMs, cpuMs }) => ({
@@ -37,6 +41,7 @@ export async function measureImport() {
         value: ratio(ours?.cpuMs, msw?.cpuMs),
         beside: `CPU; to msw/node and msw ${figure(ratio(ours?.cpuMs, both?.cpuMs) ?? Number.NaN)} ×`,
       }),
+      ...toOtherCommit("CPU of import 'mockmaker/node'", { ours: ours?.cpuMs, other: other?.cpuMs }),
     ],
   }
 }

@@ -1,6 +1,6 @@
 // @ts-check
 import { atMost } from '../aim.js'
-import { runProgram } from '../program.js'
+import { inEachCommit, runProgram, toOtherCommit } from '../program.js'
 import { alternate, medians } from '../rounds.js'
 
 const rounds = 7
@@ -18,15 +18,26 @@ const steps = [
  * @returns {Promise<import('../table.js').Table>}
  */
 export async function measureMake() {
-  const runs = await alternate([program], { rounds, run: one => runProgram(one, { args: [] }) })
-  const figures = medians(runs.get(program) ?? [])
+  const run = (/** @type {{ readonly program: URL }} */ { program }) => runProgram(program, { args: [] })
+  const runs = await alternate(inEachCommit(program), { rounds, run })
+  const results = [...runs].map(([{ commit }, figures]) => ({ commit, ...medians(figures) }))
+  const [figures = {}, other = {}] = results
   return {
     title: `a mock of the default scenario; medians of ${rounds} processes`,
-    rows: steps.map(({ name, step }) => ({
-      step: name,
-      ms: figures[`${step}Ms`],
-      'CPU ms': figures[`${step}CpuMs`],
-    })),
-    aims: steps.map(({ name, step, most }) => atMost(name, { most, value: figures[`${step}Ms`], unit: 'ms' })),
+    rows: results.flatMap(result =>
+      steps.map(({ name, step }) => ({
+        step: name,
+        commit: result.commit,
+        ms: result[`${step}Ms`],
+        'CPU ms': result[`${step}CpuMs`],
+      })),
+    ),
+    aims: steps.flatMap(({ name, step, most }) => {
+      const cpu = `${step}CpuMs`
+      return [
+        atMost(name, { most, value: figures[cpu], unit: 'ms of CPU' }),
+        ...toOtherCommit(name, { ours: figures[cpu], other: other[cpu] }),
+      ]
+    }),
   }
 }

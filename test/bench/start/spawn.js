@@ -1,5 +1,6 @@
 // @ts-check
 import { atMost, ratio } from '../aim.js'
+import { inEachCommit, toOtherCommit } from '../program.js'
 import { alternate, medians } from '../rounds.js'
 import { startServer } from '../server-process.js'
 import { command, onPort } from '../servers.js'
@@ -15,8 +16,8 @@ const servers = [
     args: onPort(),
     path,
   },
-  { name: 'the command', program: command, args: port => ['--port', String(port)], path },
 ]
+const args = (/** @type {number} */ port) => ['--port', String(port)]
 
 /**
  * From the spawn of a process to its first 200: the command with its default scenario, and bare Express.
@@ -24,9 +25,15 @@ const servers = [
  * @returns {Promise<import('../table.js').Table>}
  */
 export async function measureSpawn() {
-  const runs = await alternate(servers, { rounds, run: startOnce })
+  const commands = inEachCommit(command).map(({ commit, program }) => ({
+    name: `the command, ${commit}`,
+    program,
+    args,
+    path,
+  }))
+  const runs = await alternate([...servers, ...commands], { rounds, run: startOnce })
   const results = [...runs].map(([{ name }, figures]) => ({ name, ...medians(figures) }))
-  const [express, ours] = results
+  const [express, ours, other] = results
   return {
     title: `from spawn to the first 200; medians of ${rounds} rounds`,
     rows: results.map(({ name, readyMs, cpuMs }) => ({
@@ -39,8 +46,9 @@ export async function measureSpawn() {
     aims: [
       atMost('the command to its first 200, to bare Express', {
         most: 1,
-        value: ratio(ours?.readyMs, express?.readyMs),
+        value: ratio(ours?.cpuMs, express?.cpuMs) ?? ratio(ours?.readyMs, express?.readyMs),
       }),
+      ...toOtherCommit('CPU of the command to its first 200', { ours: ours?.cpuMs, other: other?.cpuMs }),
     ],
   }
 }

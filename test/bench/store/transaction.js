@@ -1,6 +1,6 @@
 // @ts-check
-import { atMost, ratio } from '../aim.js'
-import { inEachCommit, runProgram } from '../program.js'
+import { atMost } from '../aim.js'
+import { inEachCommit, runProgram, toOtherCommit } from '../program.js'
 import { alternate, medians } from '../rounds.js'
 
 const rounds = 5
@@ -22,14 +22,11 @@ export async function measureTransaction() {
     rows: results.map(({ commit, transactionUs }) => ({ commit, 'CPU µs': transactionUs })),
     aims: [
       atMost('a transaction of two puts', { most: 8, value: ours?.transactionUs, unit: 'µs' }),
-      ...(other
-        ? [
-            atMost('a transaction of two puts, to the other commit', {
-              most: 0.59,
-              value: ratio(ours?.transactionUs, other.transactionUs),
-            }),
-          ]
-        : []),
+      ...toOtherCommit('a transaction of two puts', {
+        ours: ours?.transactionUs,
+        other: other?.transactionUs,
+        most: 0.59,
+      }),
     ],
   }
 }

@@ -1,21 +1,23 @@
 // @ts-check
 import { atMost, ratio } from '../aim.js'
+import { inEachCommit, toOtherCommit } from '../program.js'
 import { alternate, medians } from '../rounds.js'
 import { scenarioOf, withFiles } from '../scenario.js'
 import { onPort } from '../servers.js'
 import { figure } from '../table.js'
 import { blockingPath, linkPath } from './link.js'
-import { possible, probed, releaseAll, releaseRow } from './release.js'
+import { cpuBeside, possible, probed, releaseAll, releaseRow } from './release.js'
 
 const wanted = 10_000
 const rounds = 3
 const path = linkPath(0)
-const servers = [
+const own = new URL('links-server.js', import.meta.url)
+const servers = () => [
   {
     name: 'bare node:http, a promise for each',
     program: new URL('../yardsticks/links-server.js', import.meta.url),
   },
-  { name: 'listen of mockmaker/express', program: new URL('links-server.js', import.meta.url) },
+  ...inEachCommit(own).map(({ commit, program }) => ({ name: `listen of mockmaker/express, ${commit}`, program })),
 ]
 
 /**
@@ -27,7 +29,7 @@ export function measureAllLinks() {
   return withFiles(async write => {
     const count = possible(wanted)
     const args = onPort(write('scenario.json', scenarioOf({ links: count })))
-    const runs = await alternate(servers, {
+    const runs = await alternate(servers(), {
       rounds,
       run: server =>
         releaseAll({
@@ -38,7 +40,7 @@ export function measureAllLinks() {
         }),
     })
     const results = [...runs].map(([{ name }, figures]) => ({ name, ...medians(figures.map(withRest)) }))
-    const [bare, ours] = results
+    const [bare, ours, other] = results
     const rows = results.map(result => ({
       ...releaseRow(result, { count, bare }),
       'ms of writing': result.writtenMs,
@@ -47,8 +49,13 @@ export function measureAllLinks() {
     const links = `${count.toLocaleString('en')} watches of as many links, to bare node:http`
     const rest = `without the writing of ${figure(ours?.writtenMs ?? Number.NaN)} ms ${figure(ratio(ours?.restMs, bare?.deliveredMs) ?? Number.NaN)} ×`
     const aims = [
-      atMost(`${links}: time`, { most: 2, value: ratio(ours?.deliveredMs, bare?.deliveredMs), beside: rest }),
+      atMost(`${links}: time`, {
+        most: 2,
+        value: ratio(ours?.deliveredMs, bare?.deliveredMs),
+        beside: [rest, ...Object.values(cpuBeside(ours, bare))].join('; '),
+      }),
       atMost(`${links}: heap each`, { most: 1.3, value: ratio(ours?.heap, bare?.heap) }),
+      ...toOtherCommit(`${links}: CPU`, { ours: ours?.cpuMs, other: other?.cpuMs }),
     ]
     return {
       title: 'one transaction completes all links, each with one watch; a fresh server each time; medians',

@@ -1,10 +1,11 @@
 // @ts-check
 import { atMost, ratio } from '../aim.js'
+import { inEachCommit, toOtherCommit } from '../program.js'
 import { alternate, medians } from '../rounds.js'
 import { scenarioOf, withFiles } from '../scenario.js'
 import { command, onPort, serving } from '../servers.js'
 import { blockingPath, blocksLong, completion, linkPath } from './link.js'
-import { possible, probed, releaseAll, releaseRow } from './release.js'
+import { cpuBeside, possible, probed, releaseAll, releaseRow } from './release.js'
 
 const sizes = [
   { count: 1, rounds: 5 },
@@ -32,14 +33,20 @@ export function measureOneLink() {
   return withFiles(async write => {
     const serve = serving(write('scenario.json', scenarioOf({ links: 1 })))
     const args = (/** @type {number} */ port) => blocksLong(serve(port))
-    const ours = { name: 'the command', program: command, args, path, nodeFlags: probed }
+    const commands = inEachCommit(command).map(({ commit, program }) => ({
+      name: `the command, ${commit}`,
+      program,
+      args,
+      path,
+      nodeFlags: probed,
+    }))
     const rows = []
     const aims = []
     for (const { count: wanted, rounds } of sizes) {
       const count = possible(wanted)
       const run = (/** @type {import('../server-process.js').ServerOptions} */ options) =>
         releaseAll({ options, count, pathOf, release })
-      const runs = await alternate([yardstick, ours], { rounds, run })
+      const runs = await alternate([yardstick, ...commands], { rounds, run })
       const results = [...runs].map(([{ name }, figures]) => ({ name, ...medians(figures) }))
       rows.push(...results.map(result => releaseRow(result, { count, bare: results[0] })))
       aims.push(...aimsOf(results, count))
@@ -72,10 +79,18 @@ async function release({ url }) {
  * @param {readonly import('./release.js').Result[]} results
  * @param {number} count
  */
-function aimsOf([bare, ours], count) {
+function aimsOf([bare, ours, other], count) {
   if (count === 1) return []
   const watches = `${count.toLocaleString('en')} watches of one link, to bare node:http`
   const heap = atMost(`${watches}: heap each`, { most: 1.3, value: ratio(ours?.heap, bare?.heap) })
   if (count < promised) return [heap]
-  return [atMost(`${watches}: time`, { most: 1.5, value: ratio(ours?.deliveredMs, bare?.deliveredMs) }), heap]
+  return [
+    atMost(`${watches}: time`, {
+      most: 1.5,
+      value: ratio(ours?.deliveredMs, bare?.deliveredMs),
+      ...cpuBeside(ours, bare),
+    }),
+    heap,
+    ...toOtherCommit(`${watches}: CPU`, { ours: ours?.cpuMs, other: other?.cpuMs }),
+  ]
 }

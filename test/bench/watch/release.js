@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ratio } from '../aim.js'
 import { openFilesLimit } from '../machine.js'
 import { startServer } from '../server-process.js'
+import { figure } from '../table.js'
 import { openWatchers } from './watchers.js'
 
 /** Files that a process has open besides its sockets. */
@@ -101,6 +102,17 @@ export function releaseRow({ name, deliveredMs, cpuMs, heap, resident }, { count
     'heap × bare': isWeighable ? ratio(heap, bare?.heap) : undefined,
     'RSS KB each': isWeighable ? resident / 1024 : undefined,
   }
+}
+
+/**
+ * What to say beside a ratio of times: on a busy machine, that of the processor times is the one to trust.
+ *
+ * @param {Result | undefined} ours
+ * @param {Result | undefined} bare
+ */
+export function cpuBeside(ours, bare) {
+  const cpu = ratio(ours?.cpuMs, bare?.cpuMs)
+  return cpu === undefined ? {} : { beside: `CPU ${figure(cpu)} ×` }
 }
 
 /** @param {string} answer */
