@@ -188,7 +188,7 @@ describe('the fault empty on a socket', () => {
     socket.write(head(list))
     await ended
 
-    await close()
+    await expect(close()).resolves.toBeUndefined()
 
     socket.destroy()
   })

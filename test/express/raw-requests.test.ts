@@ -206,7 +206,7 @@ describe('raw bytes on a socket', () => {
     socket.write(tunnel)
     await answered
 
-    await close()
+    await expect(close()).resolves.toBeUndefined()
 
     socket.destroy()
   })

@@ -182,7 +182,10 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
   )
 
   it.for(withBody)('refuses a mistake in any field of %s, and names the field', async (id, { open }) => {
-    for (const { place, body } of wrongBodies(id)) {
+    const bodies = wrongBodies(id)
+
+    expect(bodies.length).toBeGreaterThan(0)
+    for (const { place, body } of bodies) {
       const got = await refused(open, call(id, { body }))
 
       expect(failure(got), body).toBe('400 API_BAD_BODY')

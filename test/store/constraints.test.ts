@@ -328,7 +328,7 @@ describe('rows with references', () => {
       games.create({ game_id: 'cars', name_id: 'cars' })
     })
 
-    expect(world.lobbies.get('new')).toBeDefined()
+    expect(world.lobbies.get('new')).toMatchObject({ namespace_id: 'live', game_mode_id: 'race', region_id: 'atl' })
   })
 
   it('count players that were created before their lobby', () => {
