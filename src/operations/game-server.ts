@@ -90,19 +90,19 @@ function takeOverLobby(caller: LobbyCaller, tables: Tables, now: number): Runnin
   if (lobby.run_by === 'server') return lobby
   tables.lobbies.put(Object.freeze({ ...lobby, run_by: 'server' }))
   for (const player of tables.players.inIndex('lobby_id', { lobby_id: lobby.lobby_id })) {
-    // A simulated player leaves by itself: no real server has its token.
+    // A simulated player stays simulated: no real server has its token.
     if (player.session_ms === undefined) handOver(player, tables, now)
   }
   // Read again: its seats have changed.
   return findRunningLobby(caller, tables)
 }
 
-/** Hands a player of the simulated server to the real one: the seat is reserved until that server connects the player. */
+/** Hands a player over to the real server: the seat is reserved until that server connects the player. */
 function handOver(player: PlayerRow, { players }: Tables, now: number): void {
-  const isPlayed =
+  const isSimulated =
     (player.status === 'reserved' && player.connects_at !== undefined) ||
     (player.status === 'connected' && player.leaves_at !== undefined)
-  if (!isPlayed) return
+  if (!isSimulated) return
   const { player_token, lobby_id, namespace_id, address, removes_at } = player
   const expires_at = player.status === 'reserved' ? player.expires_at : now + lifetimeMs.seat
   players.put(
@@ -199,7 +199,7 @@ function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
 /** Connects a player with a seat. If the mock simulates the server, the player leaves later. `now` in ms since the epoch. */
 export function connectPlayer(player: SeatedPlayer, { lobbies, players }: Tables, now: number): void {
   const { player_token, lobby_id, namespace_id, address, session_ms, removes_at } = player
-  const isPlayed = session_ms !== undefined || lobbies.get(lobby_id)?.run_by === 'mock'
+  const isSimulated = session_ms !== undefined || lobbies.get(lobby_id)?.run_by === 'mock'
   const leaves_at = now + (session_ms ?? mockServerMs.leaves)
   players.put(
     Object.freeze({
@@ -209,13 +209,13 @@ export function connectPlayer(player: SeatedPlayer, { lobbies, players }: Tables
       address,
       ...(session_ms === undefined ? {} : { session_ms }),
       status: 'connected',
-      ...(isPlayed ? { leaves_at } : {}),
+      ...(isSimulated ? { leaves_at } : {}),
       ...(removes_at === undefined ? {} : { removes_at }),
     }),
   )
 }
 
-/** Frees the seat of a player, and remembers the player for a while. Forgets a simulated one: nobody has its token. */
+/** Frees the seat of a player. The row stays for an hour, unless the player is simulated: then no client has its token. */
 export function removePlayer(player: SeatedPlayer, { players }: Tables, now: number): void {
   if (player.session_ms === undefined) players.put(withoutSeat(player, 'removed', now))
   else players.delete(player.player_token)
@@ -226,9 +226,10 @@ export function closeLobby(lobby: LobbyRow, is_closed: boolean, { lobbies }: Tab
   lobbies.put(Object.freeze({ ...lobby, is_closed }))
 }
 
-/** Stops a lobby. This removes its players. The mock remembers all of them for a while (PROTOCOL.md C). */
+/** Stops a lobby. A trigger then removes its players. The rows stay for an hour (PROTOCOL.md C). */
 export function stopLobby(lobby: RunningLobby, { lobbies }: Tables, now: number): void {
   const { status: _, stops_at: _stops_at, ...columns } = lobby
+  // Only a starting lobby has it.
   Reflect.deleteProperty(columns, 'ready_by')
   lobbies.put(Object.freeze({ ...columns, status: 'stopped', forgotten_at: now + lifetimeMs.retention }))
 }

@@ -8,7 +8,8 @@ import type { Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
 import type { GameRow, NamespaceRow } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
-import { type Resolver, sumPlayers } from './resolver.js'
+import { sumPlayers } from './lobbies.js'
+import type { Resolver } from './resolver.js'
 
 /** Returns a game with its namespaces, versions, regions and players (PROTOCOL.md C). */
 export const getGame: Resolver<'games.getGameById'> = ({ input, tables }) => {

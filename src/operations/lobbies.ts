@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.js'
+import { uint32Max } from '../contract/formats.js'
 import type { Join, JoinPort, Lobby } from '../contract/lobbies.js'
 import type { OperationInput, OperationOutput } from '../contract/operations.js'
 import { isJsonObject } from '../lib/json.js'
@@ -9,7 +10,7 @@ import type { Tables } from '../store/model.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { devPlayerToken } from '../store/tokens.js'
 import { clientLocation, enabledRegions, localRegion } from './regions.js'
-import { type Caller, type Resolver, sumPlayers, type WriteCall } from './resolver.js'
+import type { Caller, Resolver, WriteCall } from './resolver.js'
 
 /** Lists the open lobbies of the caller's namespace (PROTOCOL.md B4); a development token gets a canned list (B2). */
 export const listLobbies: Resolver<'lobbies.list'> = ({ caller, input, tables }) => {
@@ -156,6 +157,13 @@ export const getStatistics: Resolver<'players.getStatistics'> = ({ caller, table
     player_count: sumPlayers(game_modes.map(([, { player_count }]) => player_count)),
     game_modes: Object.fromEntries(game_modes),
   }
+}
+
+/** Adds up players. The sum is at most the largest number that clients can read. */
+export function sumPlayers(counts: Iterable<number>): number {
+  let sum = 0
+  for (const count of counts) sum += count
+  return Math.min(sum, uint32Max)
 }
 
 function modeStatistics(byRegion: ReadonlyMap<string, number>): Statistics['game_modes'][string] {

@@ -99,10 +99,10 @@ function findMode(id: string, namespace_id: string, { gameModes }: Tables): Game
  */
 function findPlaces(
   modes: readonly GameModeRow[],
-  asked: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   tables: Tables,
 ): readonly [Place, ...Place[]] {
-  const regions = asked && [...new Set(asked)]
+  const regions = requested && [...new Set(requested)]
   for (const id of regions ?? []) checkRegion(id, tables)
   const [first, ...others] = modes.flatMap(mode => {
     const enabled = placesOf(mode)
@@ -119,7 +119,7 @@ function findPlaces(
 
 const knownPlaces = new WeakMap<GameModeRow, ReadonlyMap<string, Place>>()
 
-/** The places of a mode by region. Made once for a mode: to join a group for each region cost a sixth of a find. */
+/** Lists the places of a mode by region. Cached by mode, because building the groups took a sixth of the time of a find. */
 function placesOf(mode: GameModeRow): ReadonlyMap<string, Place> {
   const known = knownPlaces.get(mode)
   if (known) return known
@@ -184,7 +184,7 @@ function noneAvailable(places: readonly Place[]): ApiError {
   )
 }
 
-/** Throws `ApiError` if players may not join the lobby by its id. A closed lobby takes them like an open one (PROTOCOL.md C). */
+/** Throws `ApiError` if players may not join the lobby by its id. They may join a closed lobby (PROTOCOL.md C). */
 function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
   const { lobby_id, namespace_id, game_mode_id, max_players_direct } = lobby
   if (lobby.status === 'stopped') {
@@ -207,7 +207,7 @@ function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
   }
 }
 
-/** Creates a lobby. Its server has to call ready first, unless the mock simulates the server. Throws `ApiError`. */
+/** Creates a lobby. It is ready at once if the mock simulates its server. Throws `ApiError` if a limit forbids it. */
 function createLobbyRow(
   { mode, region_id }: Place,
   input: Partial<Pick<OperationInput<'lobbies.create'>, 'publicity' | 'tags' | 'max_players' | 'lobby_config'>>,
@@ -227,7 +227,7 @@ function createLobbyRow(
       `a lobby of game mode ${game_mode_id} has 0 seats: send max_players, or raise it in the scenario`,
     )
   // A lobby that simulated players create has a simulated server.
-  const isPlayed = client.sessionMs !== undefined || tables.settings.get('settings')?.servers !== 'manual'
+  const isSimulated = client.sessionMs !== undefined || tables.settings.get('settings')?.servers !== 'manual'
   const lobby: LobbyRow = Object.freeze({
     lobby_id: freshId(random, id => tables.lobbies.get(id) !== undefined),
     namespace_id,
@@ -243,7 +243,7 @@ function createLobbyRow(
     ...(Object.keys(tags).length > 0 ? { tags: frozenCopy(tags) } : {}),
     ...(lobby_config === undefined ? {} : { lobby_config: frozenCopy(lobby_config) }),
     stops_at: now + lifetimeMs.lobby,
-    ...(isPlayed
+    ...(isSimulated
       ? ({ run_by: 'mock', status: 'ready' } as const)
       : ({ run_by: 'server', status: 'starting', ready_by: now + lifetimeMs.starting } as const)),
   })
@@ -251,14 +251,14 @@ function createLobbyRow(
   return lobby
 }
 
-/** Simulated players leave this share of a namespace's lobbies to others. */
-const partForOthers = 1 / 8
+/** Simulated players may not use this share of the lobbies of a namespace. */
+const shareForClients = 1 / 8
 
 function checkLobbyCount(namespace_id: string, client: Client, { namespaces, lobbies }: Tables): void {
   const most = namespaces.get(namespace_id)?.lobby_count_max ?? 0
   const running = lobbies.sum('running', namespace_id)
-  const room = client.sessionMs === undefined ? most : most - Math.floor(most * partForOthers)
-  if (running < room) return
+  const limit = client.sessionMs === undefined ? most : most - Math.floor(most * shareForClients)
+  if (running < limit) return
   const advice = running === 0 ? 'raise lobby_count_max' : 'stop one, or raise lobby_count_max'
   throw new ApiError(
     'MATCHMAKER_TOO_MANY_LOBBIES',
@@ -266,7 +266,7 @@ function checkLobbyCount(namespace_id: string, client: Client, { namespaces, lob
   )
 }
 
-/** Reserves a seat of a lobby that has one free, for a new player (PROTOCOL.md C). A simulated player is connected at once. */
+/** Reserves a free seat of a lobby for a new player (PROTOCOL.md C). A simulated player is connected at once. */
 function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall): Join {
   const { lobby_id, namespace_id, region_id } = lobby
   const { address, sessionMs: session_ms } = client
@@ -279,7 +279,7 @@ function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall)
       address,
       status: 'reserved',
     }
-    // Assigned one by one: to spread optional columns costs more than all else here.
+    // Assigned one by one, because spreading optional columns costs more than the rest of the function.
     // The seats of a starting lobby begin to expire when it is ready.
     if (lobby.status !== 'starting') player.expires_at = now + lifetimeMs.seat
     if (lobby.run_by === 'mock') player.connects_at = now + mockServerMs.connects
@@ -342,7 +342,7 @@ function invalidMaxPlayers(message: string): ApiError {
   return new ApiError('MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID', message)
 }
 
-/** The most tags of a lobby, and the longest names and values, in bytes (PROTOCOL.md C). */
+/** The most tags of a lobby, and the longest names and values in bytes of UTF-8 (PROTOCOL.md C). */
 const tagLimits = { tags: 8, name: 128, value: 512 }
 
 type Tags = Readonly<Record<string, string>>
@@ -375,6 +375,6 @@ function tooLong(text: string, most: number): string {
 }
 
 /** Checks that a lobby has all requested tags. */
-function hasTags(tags: Tags = {}, asked: Tags = {}): boolean {
-  return Object.entries(asked).every(([name, value]) => tags[name] === value)
+function hasTags(tags: Tags = {}, requested: Tags = {}): boolean {
+  return Object.entries(requested).every(([name, value]) => tags[name] === value)
 }

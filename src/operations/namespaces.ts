@@ -16,7 +16,7 @@ import type { Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
 import { matchmakerDefaults, type NamespaceRow } from '../store/rows.js'
 import { findGame, namespaceSummary } from './games.js'
-import { type Resolver, refuseInvalid } from './resolver.js'
+import type { Resolver } from './resolver.js'
 
 /**
  * Creates a namespace with the game modes of the first one of its game (PROTOCOL.md C). As in the real service, the new
@@ -52,17 +52,17 @@ export const getNamespace: Resolver<'games.namespaces.getGameNamespaceById'> = (
 
 /** Sets the version that a namespace runs (PROTOCOL.md C). */
 export const updateNamespaceVersion: Resolver<'games.namespaces.updateGameNamespaceVersion'> = ({ input, tables }) => {
-  change(findNamespace(input, tables), { version_id: input.version_id }, tables)
+  updateNamespace(findNamespace(input, tables), { version_id: input.version_id }, tables)
   return {}
 }
 
-/** Sets how many lobbies a namespace may have, and how many players may come from one client address (PROTOCOL.md B6). */
+/** Sets the limits of a namespace: its lobbies, and the players from one client address (PROTOCOL.md B6). */
 export const updateMatchmakerConfig: Resolver<'games.namespaces.updateGameNamespaceMatchmakerConfig'> = ({
   input,
   tables,
 }) => {
   const { lobby_count_max, max_players } = input
-  change(findNamespace(input, tables), { lobby_count_max, max_players }, tables)
+  updateNamespace(findNamespace(input, tables), { lobby_count_max, max_players }, tables)
   return undefined
 }
 
@@ -76,7 +76,7 @@ export const toggleDomainPublicAuth: Resolver<'games.namespaces.toggleNamespaceD
   input,
   tables,
 }) => {
-  change(findNamespace(input, tables), { tokenless: input.enabled }, tables)
+  updateNamespace(findNamespace(input, tables), { tokenless: input.enabled }, tables)
   return {}
 }
 
@@ -85,7 +85,8 @@ export const addDomain: Resolver<'games.namespaces.addNamespaceDomain'> = ({ inp
   const namespace = findNamespace(input, tables)
   const domain = input.domain.toLowerCase()
   refuseInvalid(`the domain ${quoted(input.domain)}`, domainErrors(domain, namespace, tables))
-  if (!namespace.domains.includes(domain)) change(namespace, { domains: [...namespace.domains, domain] }, tables)
+  if (!namespace.domains.includes(domain))
+    updateNamespace(namespace, { domains: [...namespace.domains, domain] }, tables)
   return {}
 }
 
@@ -93,7 +94,7 @@ export const addDomain: Resolver<'games.namespaces.addNamespaceDomain'> = ({ inp
 export const removeDomain: Resolver<'games.namespaces.removeNamespaceDomain'> = ({ input, tables }) => {
   const namespace = findNamespace(input, tables)
   const domain = input.domain.toLowerCase()
-  change(namespace, { domains: namespace.domains.filter(one => one !== domain) }, tables)
+  updateNamespace(namespace, { domains: namespace.domains.filter(one => one !== domain) }, tables)
   return {}
 }
 
@@ -116,7 +117,7 @@ function findNamespace(
   )
 }
 
-function change(namespace: NamespaceRow, columns: Partial<NamespaceRow>, { namespaces }: Tables): void {
+function updateNamespace(namespace: NamespaceRow, columns: Partial<NamespaceRow>, { namespaces }: Tables): void {
   namespaces.put(frozenCopy({ ...namespace, ...columns }))
 }
 
@@ -142,6 +143,21 @@ function nameErrors(
     !isNameId && ['name-id', 'invalid'],
   ]
   return errors.flatMap(path => (Array.isArray(path) ? [{ path }] : []))
+}
+
+/** The most validation errors that a message lists. */
+const mostListed = 10
+
+/** Throws `ApiError` if there are validation errors. The message names the subject and the first ten errors (PROTOCOL.md C). */
+function refuseInvalid(subject: string, errors: readonly ValidationError[]): void {
+  if (errors.length === 0) return
+  const texts = errors.slice(0, mostListed).map(({ path }) => path.join(' '))
+  const more = errors.length > mostListed ? ` and ${errors.length - mostListed} more` : ''
+  throw new ApiError(
+    'VALIDATION_ERROR',
+    `${subject} is not valid: ${texts.join(', ')}${more}. metadata.errors lists all problems`,
+    { metadata: { errors } },
+  )
 }
 
 function cdnConfig(namespace: NamespaceRow, { games, settings }: Tables): Namespace['config']['cdn'] {

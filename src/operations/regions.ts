@@ -47,7 +47,7 @@ export const localRegion: Region = {
   datacenter_distance_from_client: { kilometers: 0, miles: 0 },
 }
 
-/** Creates a function that checks if a region is nearer to the client than another. Without a location, none is. */
+/** Creates a function that tells if a region is nearer to the client than another. Without a location, no region is nearer. */
 export function compareDistances(
   input: { readonly 'x-coords'?: Coordinates | undefined },
   tables: Tables,
@@ -82,12 +82,12 @@ export function distance(
     longitude,
     Geodesic.DISTANCE,
   )
-  // To the millimetre: engines differ in the last bits of a sine, and every entry point answers the same bytes.
+  // Rounded to the millimetre: JavaScript engines differ in the last bits of a sine, and all must answer the same bytes.
   const kilometers = Math.round(meters * 1000) / 1_000_000
   return { kilometers, miles: kilometers * milesInKilometer }
 }
 
-/** Brings the degrees of a place into range. Beyond a pole, the latitude falls again on the other side of the globe. */
+/** Wraps coordinates into their ranges. Beyond a pole, they continue on the other side of the globe. */
 function normalizeCoordinates({ latitude, longitude }: Coordinates): Coordinates {
   const inRange = longitude % 360
   if (Math.abs(latitude) <= 90) return { latitude, longitude: inRange }

@@ -1,13 +1,11 @@
-import { ApiError } from '../contract/errors.js'
-import { uint32Max } from '../contract/formats.js'
-import type { ValidationError } from '../contract/namespaces.js'
+import type { ApiError } from '../contract/errors.js'
 import type { Auth } from '../contract/operation.js'
 import type { OperationId, OperationInput, OperationOutput, Operations } from '../contract/operations.js'
 import type { ServerPorts } from '../store/columns.js'
 import type { Random } from '../store/random.js'
 import type { View } from '../store/world.js'
 
-/** The sender of a request, known by its token or else by its Origin. `server` is the game server of a development token. */
+/** The sender of a request, identified by its token or else by its Origin. `server` is the game server of a development token. */
 export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'tokenless'; readonly namespaceId: string }
@@ -21,7 +19,7 @@ export type Caller =
 
 const anyToken = ['public', 'development', 'lobby', 'player', 'dev_player', 'cloud', 'device'] as const
 
-/** The kinds of callers that operations with each auth accept. */
+/** The kinds of callers that an operation accepts, by its auth. */
 export const acceptedCallers = {
   none: ['anonymous', ...anyToken],
   bearer: anyToken,
@@ -36,7 +34,7 @@ export type CallerOf<Needed extends Auth> = Extract<Caller, { kind: (typeof acce
 
 /** The machine that sent a request. */
 export interface Client {
-  /** The address of the machine that asks, or of the player whom a proxy names. */
+  /** The IP address of the client: from `x-forwarded-for`, or else of the connection. */
   readonly address: string
   /** `true` if the connection comes from this machine. Then all players have the same address. */
   readonly isLocal: boolean
@@ -44,7 +42,7 @@ export interface Client {
   readonly sessionMs?: number
 }
 
-/** A call of an operation that reads. Its answer depends on these alone. */
+/** A call of an operation that reads. Its answer depends on nothing else. */
 interface ReadCall<Id extends OperationId> extends View {
   readonly caller: CallerOf<Operations[Id]['auth']>
   readonly input: OperationInput<Id>
@@ -66,30 +64,3 @@ export type Resolver<Id extends OperationId> = Operations[Id]['kind'] extends 'w
   : Operations[Id]['kind'] extends 'watch'
     ? (call: ReadCall<Id>) => Omit<OperationOutput<Id>, 'watch'>
     : (call: ReadCall<Id>) => OperationOutput<Id>
-
-/** Adds up players. The sum is at most the largest number that clients can read. */
-export function sumPlayers(counts: Iterable<number>): number {
-  let sum = 0
-  for (const count of counts) sum += count
-  return Math.min(sum, uint32Max)
-}
-
-/** The most validation errors that a message lists. */
-const mostListed = 10
-
-/**
- * Throws `ApiError` if there are validation errors. The message lists the first ten, the metadata all (PROTOCOL.md C).
- * `subject` begins the message.
- */
-export function refuseInvalid(subject: string, errors: readonly ValidationError[]): void {
-  if (errors.length === 0) return
-  const texts = errors.slice(0, mostListed).map(({ path }) => path.join(' '))
-  const more = errors.length > mostListed ? ` and ${errors.length - mostListed} more` : ''
-  throw new ApiError(
-    'VALIDATION_ERROR',
-    `${subject} is not valid: ${texts.join(', ')}${more}. metadata.errors lists all problems`,
-    {
-      metadata: { errors },
-    },
-  )
-}

@@ -233,15 +233,8 @@ export function drawDelay(delay: FaultDelay, random: () => Random): number {
   }
   const [median, p95] = [durationMs(delay.median), durationMs(delay.p95)]
   const spread = Math.log(p95 / median) / normalP95
-  return Math.round(median * Math.exp(spread * drawNormal(random())))
+  return Math.round(median * Math.exp(spread * random().normal()))
 }
 
 /** 95 of 100 values of the normal distribution are below it. */
 const normalP95 = 1.6448536269514722
-
-/** Draws a value of the normal distribution (Box and Muller). */
-function drawNormal(random: Random): number {
-  // 1 - float is above 0. There is no logarithm of 0.
-  const radius = Math.sqrt(-2 * Math.log(1 - random.float()))
-  return radius * Math.cos(2 * Math.PI * random.float())
-}

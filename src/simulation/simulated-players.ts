@@ -32,8 +32,8 @@ interface Demand {
   readonly weight: number
 }
 
-/** The most counted players that one job turns into simulated ones, so that no job takes long. */
-const settledPerJob = 500
+/** The most counted players that one job converts, so that no job takes long. */
+const convertedPerJob = 500
 
 /**
  * Lets players arrive in a namespace: most where it is evening, fewest where it is early morning. Only the seed and the
@@ -42,10 +42,10 @@ const settledPerJob = 500
 export function runSimulationStep(simulation: SimulationRow, context: JobContext): void {
   const { namespace_id, concurrent, session_ms, began_at } = simulation
   const { tables, now, seed } = context
-  const settling = simulation.settled ? { settled: true, count: 0 } : settlePlayers(simulation, context)
-  const settled = { ...simulation, settled: settling.settled }
-  // The next job turns more of them, and is due at once.
-  if (!settling.settled) return
+  const converted = simulation.settled ? { isDone: true, count: 0 } : convertCountedPlayers(simulation, context)
+  // The next job converts more of them. It is due at once.
+  if (!converted.isDone) return
+  const settled = { ...simulation, settled: true }
   const { next_step_at: _, ...others } = settled
   const next_step_at = nextStepAt(settled, now)
   tables.simulations.put(Object.freeze(next_step_at === undefined ? others : { ...others, next_step_at }))
@@ -55,7 +55,7 @@ export function runSimulationStep(simulation: SimulationRow, context: JobContext
   const count = poisson(mean, random)
   for (let i = 0; i < count; i++) {
     const demand = weighted(demands, random)
-    if (demand) addPlayer(simulation, demand, addressOf(now, settling.count + i), random, context)
+    if (demand) addPlayer(simulation, demand, addressOf(now, converted.count + i), random, context)
   }
 }
 
@@ -85,7 +85,7 @@ function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, no
   })
 }
 
-/** Lets a player find a seat, as a request would. Does nothing if there is none. */
+/** Takes a seat for a player, as a request would. Does nothing if there is none. */
 function addPlayer(
   simulation: SimulationRow,
   { mode, region_id }: Demand,
@@ -115,8 +115,8 @@ function addPlayer(
   }
 }
 
-/** Where the next job continues to settle players. */
-interface SettlingPosition {
+/** The lobby at which the next job continues. */
+interface Position {
   readonly namespace_id: string
   /** The revision of the job before. */
   readonly revision: number
@@ -126,17 +126,17 @@ interface SettlingPosition {
   readonly count: number
 }
 
-/** A cache. Without it, each job would look at all lobbies: 100,000 of them took 24 s. */
-const positions = new WeakMap<Tables, SettlingPosition>()
+/** A cache: without it, each job would read all lobbies. With 100,000 of them that took 24 s. */
+const positions = new WeakMap<Tables, Position>()
 
 /**
- * Turns players that lobbies only count into simulated players with a session: some hundreds per job, and in all no more
- * than a simulation may have. Returns whether it is done, and how many players there are in all.
+ * Converts players that lobbies only count into simulated players with a session: some hundreds per job, and in all no more
+ * than a simulation may have. `count` is the number of players in the lobbies so far.
  */
-function settlePlayers(
+function convertCountedPlayers(
   simulation: SimulationRow,
   context: JobContext,
-): { readonly settled: boolean; readonly count: number } {
+): { readonly isDone: boolean; readonly count: number } {
   const { tables, revision } = context
   const { namespace_id } = simulation
   const reached = positions.get(tables)
@@ -145,26 +145,26 @@ function settlePlayers(
   const isValid = reached?.namespace_id === namespace_id && newest <= reached.revision
   const start = isValid ? reached.seq : undefined
   let count = isValid ? reached.count : 0
-  let left = settledPerJob
+  let left = convertedPerJob
   const lobbies = tables.lobbies.state.entriesInIndex('namespace_id', namespace_id, start)
   for (const { seq, row: lobby } of lobbies) {
     if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
     const known = tables.players.sum('connected', lobby.lobby_id)
-    const settlers = Math.min(lobby.total_player_count - known, mostConcurrent - count - known)
-    const now = Math.min(Math.max(settlers, 0), left)
-    if (now > 0) settleInLobby(simulation, lobby, { known, count: now, nth: count + known }, context)
-    left -= now
-    if (now < settlers) {
+    const unknown = Math.min(lobby.total_player_count - known, mostConcurrent - count - known)
+    const converted = Math.min(Math.max(unknown, 0), left)
+    if (converted > 0) convertInLobby(simulation, lobby, { known, count: converted, nth: count + known }, context)
+    left -= converted
+    if (converted < unknown) {
       positions.set(tables, { namespace_id, revision, seq, count })
-      return { settled: false, count }
+      return { isDone: false, count }
     }
     count += lobby.total_player_count
   }
-  return { settled: true, count: Math.min(count, mostConcurrent) }
+  return { isDone: true, count: Math.min(count, mostConcurrent) }
 }
 
-/** Turns `count` players of a lobby that has `known` player rows. `nth` counts the players of the namespace. */
-function settleInLobby(
+/** Converts `count` players of a lobby that has `known` player rows. `nth` numbers the players of the namespace. */
+function convertInLobby(
   simulation: SimulationRow,
   lobby: LobbyRow,
   { known, count, nth }: { readonly known: number; readonly count: number; readonly nth: number },
@@ -193,9 +193,9 @@ function settleInLobby(
 }
 
 /**
- * Plays the server of a lobby with simulated players: closes the lobby when it is full, opens it when a seat is free again,
+ * Acts as the server of a lobby with simulated players: closes the lobby when it is full, opens it when a seat is free again,
  * and stops it when its last simulated player leaves, unless the scenario lists it. `before` is the lobby before `player`
- * came or left. `now` in ms since the epoch.
+ * arrived or left. `now` in ms since the epoch.
  */
 export function serveLobby(before: LobbyRow, player: PlayerRow, tables: Tables, now: number): void {
   const lobby = tables.lobbies.get(before.lobby_id)
@@ -250,13 +250,7 @@ const sigma = 0.75
 
 /** Draws a log-normal value with that mean. */
 function logNormal(mean: number, random: Random): number {
-  return mean * Math.exp(sigma * normal(random) - (sigma * sigma) / 2)
-}
-
-function normal(random: Random): number {
-  // 1 - float() is never 0, so the logarithm is finite.
-  const radius = Math.sqrt(-2 * Math.log(1 - random.float()))
-  return radius * Math.cos(2 * Math.PI * random.float())
+  return mean * Math.exp(sigma * random.normal() - (sigma * sigma) / 2)
 }
 
 /** Draws one of the choices by their weights; `undefined` if all weights are 0. */

@@ -32,6 +32,13 @@ export class Random {
     return this.uint32() / 2 ** 32
   }
 
+  /** A value of the standard normal distribution (Box and Muller). */
+  normal(): number {
+    // 1 - float() is never 0, so the logarithm is finite.
+    const radius = Math.sqrt(-2 * Math.log(1 - this.float()))
+    return radius * Math.cos(2 * Math.PI * this.float())
+  }
+
   /** A version 4 UUID. */
   uuid(): string {
     return uuidOf([this.uint32(), this.uint32(), this.uint32(), this.uint32()])
