@@ -58,10 +58,10 @@ export interface BeforeAfter<T> {
   readonly after: T
 }
 
-/** Objects that were counted before: a changed row shares its unchanged values with the row before. */
+/** The objects that count already. A changed row shares its unchanged values with its former version. */
 const counted = new WeakSet<object>()
 
-/** Estimates the memory of a change set, in bytes: a little for each row, plus its long and nested values. */
+/** Estimates the memory of a change set, in bytes. Short values of a row are a flat rate. */
 export function memoryOf({ changes, faults }: ChangeSet): number {
   let bytes = 100 * (1 + changes.length) + (faults ? 150 + 8 * faults.after.records.length : 0)
   for (const { after } of changes) {
@@ -88,7 +88,10 @@ function memoryOfJson(value: unknown): number {
   return bytes
 }
 
-/** Undoes the change sets that led to a state, the newest last. `revision` and `at` are those of the state before them. */
+/**
+ * Undoes the change sets that led to a state, the newest last. `revision` and `at` (ms of the world's clock) become those of
+ * the result.
+ */
 export function undoChangeSets(
   state: WorldState,
   changeSets: readonly ChangeSet[],
@@ -98,7 +101,7 @@ export function undoChangeSets(
   return { ...before, revision, clock: { ...before.clock, now: at } }
 }
 
-/** Applies the change sets that follow a state, the oldest first. */
+/** Applies change sets to the state before them, the oldest first. */
 export function applyChangeSets(state: WorldState, changeSets: readonly ChangeSet[]): WorldState {
   const after = replay(state, changeSets, 'after')
   const { revision, at } = changeSets.at(-1) ?? { revision: state.revision, at: after.clock.now }
@@ -115,7 +118,7 @@ function replay(state: WorldState, changeSets: readonly ChangeSet[], to: 'before
   }
   let { random, faults, title, seed, clock } = state
   for (const changeSet of changeSets) {
-    // Delete all rows first, so that no row takes the creation number of a row that is still there.
+    // First delete all rows: a restored row may have the creation number of a row that goes.
     for (const change of changeSet.changes) if (change[from]) clone(change.table).replace(change[from], undefined)
     for (const change of changeSet.changes) if (change[to]) place(clone(change.table), change[to])
     random = changeSet.random?.[to] ?? random

@@ -5,27 +5,30 @@ import { durationFormat, instantFormat, latestMs, parseDuration, parseInstant } 
 import { UsageError } from '../lib/usage-error.js'
 import { BusySlice, PlatformTimer, type Timer, TimerQueue, yieldToEventLoop } from './timers.js'
 
-/** `running`: time passes by itself. `frozen`: only calls of `advance` and `set` move it. */
+/**
+ * `running`: time passes by itself. `frozen`: only `advance` and `set` move the time and run jobs. So on a frozen clock a job
+ * that is overdue when it is written waits for the next `advance`, or until the clock runs again.
+ */
 export type ClockMode = 'running' | 'frozen'
 
-/** New settings of a clock. Absent ones stay as they are. */
+/** New settings of a clock. Absent settings stay the same. */
 export interface ClockSetting {
   readonly mode?: ClockMode | undefined
   /** In ms since the epoch, or a date and time with a zone, as in `2026-11-20T20:00:00Z`. */
   readonly now?: number | string | undefined
-  /** Above 0, to 1 000 000. */
+  /** Above 0, at most 1,000,000. */
   readonly rate?: number | undefined
 }
 
-/** The fastest rate: eleven days in a second. */
-const fastest = 1_000_000
+/** The highest rate: eleven days in a second. */
+const maxRate = 1_000_000
 
 export const Mode = z.enum(['running', 'frozen'] satisfies ClockMode[])
 
 export const Rate = z
   .number()
-  .refine(rate => rate > 0 && rate <= fastest, `expected a number above 0, to ${fastest}`)
-  .meta({ exclusiveMinimum: 0, maximum: fastest })
+  .refine(rate => rate > 0 && rate <= maxRate, `expected a number above 0, to ${maxRate}`)
+  .meta({ exclusiveMinimum: 0, maximum: maxRate })
 
 const expectedTime = `expected ms since the epoch, or ${instantFormat}`
 
@@ -37,7 +40,7 @@ export const ClockSettingSchema = z.strictObject({
 
 /** Options of a call that moves the clock. */
 export interface ClockMoveOptions {
-  /** Stops the move when it is aborted. Default: none. */
+  /** Stops the clock on its way when it is aborted. Default: none. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -56,14 +59,15 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
   /**
-   * Moves the time forward by ms, or by a duration such as `40s`. Jobs on the way run in order, each at its time, before
-   * the promise resolves. A reset or a load on the way ends the move. Throws `UsageError` if `by` is not a duration.
-   * Rejects with the reason of `signal` when that is aborted. The time then stays at the last job that ran.
+   * Moves the time forward by ms, or by a duration such as `40s`. Jobs on the way run in order, each at its time. Overdue
+   * jobs run first. The promise resolves after the last job. A reset or a load on the way ends the move.
+   * Throws `UsageError` if `by` is not a duration. If `signal` is aborted, it rejects with the reason, and the time stays at
+   * the last job that ran.
    */
   advance(by: number | string, options?: ClockMoveOptions): Promise<void>
   /**
-   * Freezes, resumes, speeds up or moves the clock. Absent settings stay as they are. Jobs on the way run as with
-   * `advance`. Rejects with `UsageError`, and changes nothing, if `now` is before the present time.
+   * Freezes, resumes, speeds up or moves the clock. Absent settings stay the same. Jobs on the way run as with
+   * `advance`. If `now` is before the present time, it rejects with `UsageError` and changes nothing.
    */
   set(setting: ClockSetting, options?: ClockMoveOptions): Promise<void>
 }
@@ -75,17 +79,17 @@ export interface ClockState {
   readonly now: number
 }
 
-/** A new setting of a clock. Without `now`, its time continues. */
+/** A new setting of a clock. Without `now`, the time continues. */
 export type ClockChange = Omit<ClockState, 'now'> & { readonly now?: number | undefined }
 
-/** Tells whether a time has come, in ms since the epoch. `undefined` never comes. */
+/** Checks if the clock has reached a time, in ms since the epoch. It never reaches `undefined`. */
 export function hasPassed(at: number | undefined, clock: Pick<Clock, 'now'>): boolean {
   return at !== undefined && clock.now() >= at
 }
 
 /** The jobs of a world: see `Scheduler`. */
 export interface Jobs {
-  /** When the next job is due, in ms since the epoch; Infinity: never. */
+  /** Returns when the next job is due, in ms since the epoch. Infinity if there is none. */
   nextAt(): number
   /** Runs the next job. Never throws. */
   runNext(): void
@@ -94,7 +98,7 @@ export interface Jobs {
 const never = Number.POSITIVE_INFINITY
 
 /**
- * The clock of a world. Its timers count the time that has elapsed since the clock was created, which never goes back. The
+ * The clock of a world. It counts the elapsed time since its creation, which never decreases. Timers use that count. The
  * world's time is an epoch plus the elapsed time. It never passes a job that has not run.
  */
 export class WorldClock implements Clock {
@@ -115,13 +119,13 @@ export class WorldClock implements Clock {
   #jobs: Jobs | undefined
   /** The time inside a transaction. */
   #pinned: number | undefined
-  /** The time of the newest transaction. Time does not go back to a job that is written for an earlier time. */
+  /** The time of the newest transaction. A job with an earlier time does not take the clock back. */
   #reached: number
   #isRunningDue = false
 
   readonly #onMove: ((before: ClockState) => void) | undefined
 
-  /** `onMove` is called after the clock was set or moved, with its setting before. */
+  /** Calls `onMove` with the former setting after each change. */
   constructor(
     { mode = 'running', rate = 1, now }: { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined } = {},
     onMove?: (before: ClockState) => void,
@@ -156,12 +160,12 @@ export class WorldClock implements Clock {
     return Math.max(this.#reached, Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs, this.#nextJobAt()))
   }
 
-  /** The ms since the clock was created. They never decrease, even if the world's time or the system clock goes back. */
+  /** Returns the ms since the clock was created. They never decrease, even if the system clock goes back. */
   elapsed(): number {
     return this.#elapsed + (this.#mode === 'running' ? (this.#realTime() - this.#since) * this.#rate : 0)
   }
 
-  /** Stops the time until `unpin`, and returns it in ms since the epoch. */
+  /** Stops the time until `unpin`. Returns it in ms since the epoch. */
   pin(at = this.now()): number {
     this.#pinned = at
     this.#reached = at
@@ -173,21 +177,20 @@ export class WorldClock implements Clock {
     this.#platformTimer.arm()
   }
 
-  /** Starts to run these jobs at their times; `undefined` for none. */
+  /** Runs these jobs at their times from now on. `undefined` stops all jobs. */
   runJobs(jobs: Jobs | undefined): void {
     this.#jobs = jobs
     this.#platformTimer.rearm()
   }
 
   /**
-   * Runs the jobs and timers that are due. If that takes more than 20 ms, it returns a promise, and lets other work run in
-   * between. Does nothing inside a transaction, or while a job runs.
+   * Runs the jobs and timers that are due. After 20 ms it lets other work run, and returns a promise for the rest. Does
+   * nothing on a frozen clock, inside a transaction, or while a job runs.
    */
   catchUp(): Promise<void> | undefined {
-    // On a frozen clock nothing becomes due: `advance` and `set` run the jobs on their way.
     if (this.#pinned !== undefined || this.#isRunningDue || this.#mode === 'frozen') return undefined
     if (this.#catchingUp) return this.#catchingUp
-    // A fixed target: on a fast clock, more becomes due all the time.
+    // The target is fixed: on a fast clock, more jobs become due all the time.
     const target = this.elapsed()
     if (this.#nextAt() > target || this.#runDue(() => target)) return undefined
     this.#catchingUp = this.#runRest(target)
@@ -208,7 +211,7 @@ export class WorldClock implements Clock {
     return this.#move(async () => {
       const { signal } = parseInput(ClockMoveSchema, options, 'clock.set')
       signal?.throwIfAborted()
-      // Read now, because an earlier move may have changed the setting.
+      // Read the setting here: a move that ran before this one may have changed it.
       const { mode = this.#mode, rate = this.#rate, now } = parseInput(ClockSettingSchema, setting, 'clock')
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw tooEarly(target, this.now())
@@ -220,22 +223,22 @@ export class WorldClock implements Clock {
     })
   }
 
-  /** Calls `run` after that many ms of this clock. */
+  /** Calls `run` once `ms` have elapsed on this clock. */
   after(ms: number, run: () => void): Timer {
     const timer = this.#timers.add({ at: this.elapsed() + ms, run })
     this.#platformTimer.arm()
     return timer
   }
 
-  /** Cancels a timer. Does nothing if it has run or was cancelled. */
+  /** Cancels a timer. Does nothing if the timer has run or was cancelled. */
   cancel(timer: Timer): void {
     this.#timers.remove(timer)
     if (this.#timers.size === 0) this.#platformTimer.arm()
   }
 
-  /** Sets the clock, also to an earlier time. Without `now` its time continues. Timers keep their remaining time. */
+  /** Sets the clock, also to an earlier time. Without `now`, the time continues. Timers keep their remaining time. */
   restore({ mode, rate, now }: ClockChange): void {
-    // Before the time is set, so that a clock that freezes counts the time until now.
+    // Change the mode first, so that a clock that freezes counts the time until now.
     this.#change({ mode, rate })
     if (now === undefined) return
     this.#epoch = now - this.elapsed()
@@ -244,7 +247,7 @@ export class WorldClock implements Clock {
     this.#platformTimer.rearm()
   }
 
-  /** For the platform timer: when a job or a timer is due next, in elapsed ms. */
+  /** For the platform timer: returns when a job or a timer is due next, in elapsed ms. */
   nextDueAt(): number {
     return this.#mode === 'running' ? this.#nextAt() : never
   }
@@ -256,13 +259,13 @@ export class WorldClock implements Clock {
 
   /** For the platform timer, which has waited until `at`. */
   onTimer(at: number): void {
-    // If time is missing, the system clock was set back while the timer ran.
+    // If time is missing, someone set the system clock back while the timer ran.
     const missingMs = (at - this.elapsed()) / this.#rate
     if (missingMs > timerToleranceMs) this.#since -= missingMs
     void this.catchUp()
   }
 
-  /** When the next job or timer is due, in elapsed ms. */
+  /** Returns when the next job or timer is due, in elapsed ms. */
   #nextAt(): number {
     return Math.min(this.#timers.first()?.at ?? never, this.#nextJobAt() - this.#epoch)
   }
@@ -271,7 +274,7 @@ export class WorldClock implements Clock {
     return this.#jobs?.nextAt() ?? never
   }
 
-  /** Reads the system time. If the system clock was set back, the elapsed time continues from the last reading. */
+  /** Reads the system time. If someone set the system clock back, the elapsed time continues from the last reading. */
   #realTime(): number {
     const real = Date.now()
     if (real < this.#lastRealTime) this.#since += real - this.#lastRealTime
@@ -289,7 +292,7 @@ export class WorldClock implements Clock {
     this.#platformTimer.rearm()
   }
 
-  /** Moves the time once the move before has ended. */
+  /** Starts a move after the former move has ended. */
   #move(move: () => Promise<void>): Promise<void> {
     if (this.#pinned !== undefined)
       return Promise.reject(new UsageError('a transaction cannot move the clock: move it after the transaction'))
@@ -307,7 +310,7 @@ export class WorldClock implements Clock {
     const jumps = this.#jumps
     const before = this.state
     const isMove = target > this.elapsed()
-    // A `restore` on the way ends the move. Jobs that are due by then still run.
+    // A `restore` on the way ends the move. Jobs that are due then still run.
     const until = () => (this.#jumps === jumps ? target : this.elapsed())
     try {
       while (!this.#runDue(until)) {
@@ -360,7 +363,7 @@ export class WorldClock implements Clock {
   }
 }
 
-/** A platform timer may fire this much too early, in real ms. */
+/** The most that a platform timer fires too early, in real ms. */
 const timerToleranceMs = 50
 
 /** Throws `UsageError` if `now` is not a time. */

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { Identifier } from '../contract/formats.js'
 import { Port } from '../contract/namespaces.js'
 
-// Columns that rows of several tables have.
+// Columns and lifetimes that several tables share.
 
-/** An id. Paths and tokens contain it, and keys of the store join ids by `/` and by spaces. */
+/** An id. Paths and tokens contain ids. Keys of the store join ids by `/` and by spaces. */
 export const Id = z
   .string()
   .regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
@@ -81,7 +81,7 @@ export const ServerPorts = z.strictObject({
 export type ServerPorts = z.output<typeof ServerPorts>
 export type ServerPortsInput = { readonly [Key in keyof ServerPorts]?: ServerPorts[Key] | undefined }
 
-/** Completes the host and ports of game servers. */
+/** Completes the host and the ports of game servers. */
 export function completeServerPorts({
   hostname = serverPortsDefaults.hostname,
   lobby_ports = serverPortsDefaults.lobby_ports,
@@ -101,7 +101,7 @@ export const lifetimeMs = {
   /** A lobby stops if its server does not call ready before. */
   starting: 5 * minuteMs,
   lobby: 8 * hourMs,
-  /** Counts from the call that gave the player its seat. */
+  /** A player is removed this long after the call that gave it a seat. */
   player: 8 * hourMs,
   /** A reserved seat is freed if its player does not connect before. */
   seat: 2 * minuteMs,

@@ -31,7 +31,7 @@ export function findProblem(change: Change, tables: Tables): string | undefined 
 
 function referenceProblem({ references }: Model, change: Change, tables: Tables): string | undefined {
   for (const { column, columns, table, ids } of references) {
-    // An unchanged reference is still valid: the row that it refers to cannot be deleted.
+    // An unchanged reference is still valid: nobody can delete the row that it refers to.
     if (isUnchanged(columns, change)) continue
     const missing = ids(change.after?.row as object).find(id => tables[table].state.entry(id) === undefined)
     if (missing === undefined) continue
@@ -48,7 +48,6 @@ function referenceProblem({ references }: Model, change: Change, tables: Tables)
 }
 
 function isUnchanged(columns: readonly string[], { before, after }: Change): boolean {
-  // The columns are those of the row's model.
   return (
     before !== undefined && columns.every(column => sameJson(before.row[column as never], after?.row[column as never]))
   )
@@ -65,7 +64,7 @@ function uniqueProblem({ unique, singular }: Model, change: Change, tables: Tabl
       if (seen.has(value)) return `${name} has ${quoted(value)} twice`
       seen.add(value)
       const other = state.withUnique(name, value).find(row => state.shape.idOf(row) !== change.id)
-      // Messages name the value without the column that it is unique within.
+      // Messages show the value without the column that limits its scope.
       const shown = value.slice(value.lastIndexOf('\0') + 1)
       if (other) return `${name} ${quoted(shown)} is taken by ${singular} ${state.shape.idOf(other)}: choose another`
     }
@@ -80,7 +79,7 @@ function tokenProblem({ key }: Model, { table, id, before }: Change, tables: Tab
   return other && `${key.join('/')} is taken by a ${models[other].singular}: choose another`
 }
 
-/** All references, by the table that they refer to. */
+/** The references to each table. */
 const referencesTo = new Map<TableName, { readonly from: TableName; readonly reference: Reference<object> }[]>()
 for (const from of tableNames) {
   for (const reference of models[from].references) {
@@ -90,7 +89,7 @@ for (const from of tableNames) {
   }
 }
 
-/** Returns why a row must not be deleted: its table forbids it, or another row still refers to it. */
+/** Returns the reason why a row must not be deleted: its table forbids it, or another row still refers to it. */
 function deletionProblem(name: TableName, row: object, tables: Tables): string | undefined {
   const { undeletable } = models[name]
   if (undeletable !== undefined) return undeletable
@@ -107,7 +106,7 @@ function deletionProblem(name: TableName, row: object, tables: Tables): string |
   return undefined
 }
 
-/** Deletes the rows that refer to a deleted row by a cascading reference. */
+/** Deletes the rows whose cascading references refer to a deleted row. */
 export function cascadeDeletion(name: TableName, row: object, tables: Tables): void {
   const { shape }: Table<object> = tables[name]
   const id = shape.idOf(row)

@@ -6,7 +6,7 @@ export const rowTag = (table: string, id: string): Tag => `${table}#${id}`
 export const indexTag = (table: string, index: string, group: string): Tag => `${table}.${index}=${group}`
 export const sumTag = (table: string, sum: string, group: string): Tag => `${table}+${sum}=${group}`
 export const viewTag = (table: string, view: string, group: string): Tag => `${table}~${view}=${group}`
-/** Touched when the clock is set: a time that had passed may come again. */
+/** Changes when the clock is set: a time that had passed may come again. */
 export const clockTag: Tag = '@clock'
 
 /** The dependencies of a read. */
@@ -14,7 +14,7 @@ export interface Tracked {
   readonly tags: ReadonlySet<Tag>
   /** The newest revision of the dependencies. */
   readonly revision: number
-  /** The time at which the clock alone may change the answer, in ms since the epoch. */
+  /** The time when the clock alone may change the answer, in ms since the epoch. */
   readonly until: number | undefined
 }
 
@@ -25,12 +25,12 @@ interface Tracker {
 }
 
 /**
- * Records the dependencies of reads in one world, and calls listeners when a dependency changes. Reads are synchronous. A
- * read inside another adds its dependencies to the outer one.
+ * Records the dependencies of reads in one world. Calls listeners when a dependency changes. Reads are synchronous. A read
+ * inside another read adds its dependencies to the outer one.
  */
 export class Dependencies {
   #tracker: Tracker | undefined
-  // Most tags have one listener. That saves them a set.
+  // Most tags have one listener, which needs no set.
   readonly #listeners = new Map<Tag, Listener | Set<Listener>>()
 
   get isTracking(): boolean {
@@ -69,7 +69,7 @@ export class Dependencies {
     return this.#listeners.size > (this.#listeners.has(clockTag) ? 1 : 0)
   }
 
-  /** Calls the listener once for each change set that touches any of the tags. Returns a function that ends this. */
+  /** Calls the listener once for each change set that touches a tag. Returns a function that removes the listener. */
   listen(tags: ReadonlySet<Tag>, listener: Listener): () => void {
     for (const tag of tags) this.#add(tag, listener)
     const [first, ...others] = tags
@@ -81,8 +81,8 @@ export class Dependencies {
     }
   }
 
-  /** Calls the listeners of the tags. If some throw, it still calls the others, and throws the first error at the end. */
-  tell(tags: ReadonlySet<Tag>): void {
+  /** Calls the listeners of the tags. If some throw, it calls the others too, and then throws the first error. */
+  notify(tags: ReadonlySet<Tag>): void {
     const called = new Map<Listener, Tag>()
     for (const tag of tags) {
       const listeners = this.#listeners.get(tag)

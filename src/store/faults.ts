@@ -9,7 +9,7 @@ export interface FaultRecord {
   readonly fault: Fault
   /** The number of requests that matched. */
   readonly matched: number
-  /** The number of requests that it was applied to. */
+  /** The number of requests that the fault was applied to. */
   readonly struck: number
   readonly addedAt: number
   /** `undefined` until enough requests have matched. */
@@ -18,12 +18,12 @@ export interface FaultRecord {
   readonly isFromScenario: boolean
 }
 
-/** The faults of a world, in the order in which they were added, and their random state. Never modified. */
+/** The faults of a world in the order of their creation, and their random state. Never modified. */
 export interface FaultsState {
   readonly records: readonly FaultRecord[]
-  /** The newest number that was used as an id. */
+  /** The highest number that was used as an id. */
   readonly lastId: number
-  /** `undefined` for the first state of the world's seed. */
+  /** Default: the first state of the world's seed. */
   readonly random: RandomState | undefined
 }
 
@@ -33,13 +33,13 @@ export function createFaults(entries: readonly FaultEntry[], now: number, random
   return appendEntries({ records: [], lastId, random }, entries, now)
 }
 
-/** Appends a fault, under the next number. */
+/** Appends a fault. Its id is the next number. */
 export function appendFault(state: FaultsState, fault: Fault, now: number): FaultsState {
   const lastId = state.lastId + 1
   return { ...state, records: [...state.records, recordOf(fault, { id: String(lastId), now })], lastId }
 }
 
-/** Replaces the faults of a scenario that was changed. Other faults stay. */
+/** Replaces the faults of a scenario by those of its new version. Other faults stay. */
 export function replaceScenarioFaults(
   state: FaultsState,
   entries: readonly FaultEntry[],
@@ -51,7 +51,7 @@ export function replaceScenarioFaults(
   return appendEntries({ ...state, records: others, random: state.random ?? random }, renamed, now)
 }
 
-/** Copies the faults, so that the next reload replaces none of them. */
+/** Copies the faults. The next reload does not replace them. */
 export function withoutScenario(state: FaultsState): FaultsState {
   return { ...state, records: state.records.map(record => ({ ...record, isFromScenario: false })) }
 }
@@ -72,14 +72,14 @@ export function shiftFaults(state: FaultsState, ms: number): FaultsState {
   return { ...state, records }
 }
 
-/** The random generator of the faults, in its present state. */
+/** Creates the random generator of the faults, in its present state. */
 export function faultRandom({ random }: FaultsState, seed: number): Random {
   const sequence = new Random(seed, 'faults')
   if (random) sequence.restore(random)
   return sequence
 }
 
-/** Tells whether a fault applies to a matching request. Ignores its chance. */
+/** Checks if a fault applies to a matching request. Ignores its chance. */
 export function isDue({ fault, beganAt, struck }: FaultRecord, now: number): boolean {
   const { times = Number.POSITIVE_INFINITY, for: length } = fault
   if (beganAt === undefined || struck >= times) return false
@@ -95,7 +95,7 @@ export function countMatch(record: FaultRecord, now: number): FaultRecord {
   return { ...record, matched, beganAt: record.beganAt ?? (hasBegun ? now : undefined) }
 }
 
-/** The fault with its counters, for clients. `holding`: the number of requests that it holds now. */
+/** Returns a fault with its counters, for clients. `holding`: the number of requests that it holds now. */
 export function faultState(record: FaultRecord, { now, holding }: { now: number; holding: number }): FaultState {
   const { id, fault, matched, struck, addedAt, beganAt } = record
   return Object.freeze({

@@ -11,10 +11,10 @@ import type { Tables } from './model.js'
 import { models } from './models.js'
 import { defaultNames, linkTimes, type RowInputs, type Rows, type SettingsRow, type TableName } from './rows.js'
 
-// `create` takes the columns of a row, and the keys of a scenario entry. A key stands for columns, or for rows of other
-// tables that belong to the new row.
+// `create` takes the columns of a row and the keys of a scenario entry. Such a key stands for columns, or for rows that
+// belong to the new row.
 
-/** The columns of an input. Times and durations may also be text. An undefined value counts as absent. */
+/** The columns of an input. Times and durations may be text. An undefined value counts as absent. */
 type Columns<Row> = {
   readonly [Column in keyof Row]:
     | (Column extends `${string}_at` | 'ready_by' | 'session_ms' ? string : never)
@@ -22,7 +22,7 @@ type Columns<Row> = {
 }
 type OrAbsent<Row, Column extends keyof Row> = object extends Pick<Row, Column> ? Row[Column] | undefined : Row[Column]
 
-/** The inputs of `create`: columns, and keys of a scenario. Absent ones get the defaults of the scenario format. */
+/** The inputs of `create`: columns, and keys of a scenario. The defaults are those of the scenario format. */
 export interface Inputs {
   settings: SettingsRow
   games: GameInput
@@ -73,7 +73,7 @@ type SimulationInput = Columns<RowInputs['simulations']> & { readonly session?: 
 
 type DeviceLinkInput = Partial<Columns<Rows['deviceLinks']>> & {
   readonly token?: string | undefined
-  /** The `name_id` of the game for which it is or will be completed. Default: the only game. */
+  /** The `name_id` of the game that the link is or will be completed for. Default: the only game. */
   readonly game?: string | undefined
   readonly completes_after?: string | undefined
   readonly completes_at?: number | string | undefined
@@ -91,7 +91,7 @@ type NamedOwner<Token> = Token extends { game_id: string }
 
 const { max_players_normal, max_players_direct, max_players_party } = MaxPlayers.shape
 
-/** The key `max_players`, which stands for three columns: one number for all, or some of the three. */
+/** The key `max_players` stands for three columns. It is one number for all, or some of the three. */
 export const MaxPlayersInput = z
   .union([
     Uint32,
@@ -120,7 +120,7 @@ export function maxPlayersColumns(given: MaxPlayersInput | undefined): Partial<M
   }
 }
 
-/** Counts the listed players with a status. */
+/** Counts the listed players with this status. */
 export function countSeated(
   players: readonly { readonly status?: string | undefined }[] = [],
   status: 'reserved' | 'connected',
@@ -152,9 +152,9 @@ interface KeyContext extends InputContext {
   readonly input: Fields
 }
 
-/** A key of a scenario entry that is not a column, or gives a column in another form. The functions throw `UsageError`. */
+/** A key of a scenario entry that is not a column, or has another form than its column. The functions throw `UsageError`. */
 interface ScenarioKey {
-  /** Columns and keys with the same meaning. An input must not have both. */
+  /** Columns and keys with the same meaning. An input must not have two of them. */
   readonly instead?: readonly string[]
   /** Returns the columns that the key stands for. */
   columns?(value: unknown, context: KeyContext): object
@@ -167,7 +167,7 @@ const maxPlayers: ScenarioKey = {
   columns: (value, { call }) => maxPlayersColumns(parseKey(MaxPlayersInput, value, { call, path: ['max_players'] })),
 }
 
-/** A key with ports whose host or list may be absent. The schema of the row checks the rest. */
+/** A key with a host and ports, which may be absent. The schema of the row checks the rest. */
 function portsKey(column: string): ScenarioKey {
   const complete = (value: Fields) => ({ ...value, ...completeServerPorts(value as ServerPortsInput) })
   return { columns: value => ({ [column]: isJsonObject(value) ? complete(value) : value }) }
@@ -178,7 +178,7 @@ function renamed(column: string): ScenarioKey {
   return { instead: [column], columns: value => ({ [column]: value }) }
 }
 
-/** A key with a list of rows. `owner` is the name of the id column, in the new row and in those rows. */
+/** A key with a list of rows. The column `owner` of those rows has the id of the new row. */
 function listOf(table: TableName, key: string, owner: string): ScenarioKey {
   return {
     rows(value, row, context) {
@@ -200,7 +200,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     namespaces: {
       rows(value, row, context) {
         const namespaces = listOf('namespaces', 'namespaces', 'game_id').rows?.(value, row, context) ?? []
-        return namespaces.map(({ input, ...place }) => ({ ...place, input: withNames(input as Fields) }))
+        return namespaces.map(({ input, ...place }) => ({ ...place, input: withDefaultNames(input as Fields) }))
       },
     },
   },
@@ -270,8 +270,8 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
           ? [{ table: 'tokens', path: 'cloud_token', input: { kind: 'cloud', token: cloud_token, game_id } }]
           : [],
     },
-    completes_at: { instead: ['completes', 'completes_after'], columns: completion },
-    completes_after: { instead: ['completes', 'completes_at'], columns: completion },
+    completes_at: { instead: ['completes', 'completes_after'], columns: completionColumn },
+    completes_after: { instead: ['completes', 'completes_at'], columns: completionColumn },
     expires_after: {
       instead: ['expires_at'],
       columns(value, { call, now }) {
@@ -342,8 +342,8 @@ function inputOfText(name: TableName, text: string, call: string): unknown {
   )
 }
 
-/** Adds the default names of the scenario format to a namespace without a name. */
-function withNames(input: Fields): Fields {
+/** Names a namespace without a name, as the scenario format does. */
+function withDefaultNames(input: Fields): Fields {
   if (input.name_id !== undefined) return input
   const { name_id, display_name } = defaultNames.namespace
   return { ...input, name_id, display_name: input.display_name ?? display_name }
@@ -364,8 +364,8 @@ function ownedInput(
   return { table, path, input: { ...input, [owner]: row[owner] } }
 }
 
-/** The completion of a pending link, at a time or after a duration. */
-function completion(_: unknown, context: KeyContext): object {
+/** Returns the column `completes` of a pending link, from a time or from a duration. */
+function completionColumn(_: unknown, context: KeyContext): object {
   const { call, now, input } = context
   const completes_after =
     input.completes_after === undefined
@@ -380,7 +380,7 @@ function completion(_: unknown, context: KeyContext): object {
   }
 }
 
-/** The id of the game with a name, or of the only game. */
+/** Finds the id of the game with this name. Without a name, it is the only game. */
 function gameIdOf(name: unknown, { call, tables }: InputContext): string {
   const games = tables.games.all()
   const [only] = games
@@ -390,7 +390,7 @@ function gameIdOf(name: unknown, { call, tables }: InputContext): string {
   throw unknownOwner('game', name, { call, known: games.map(({ name_id }) => name_id) })
 }
 
-/** The id of the namespace with a name such as `tanks/prod`. */
+/** Finds the id of the namespace with a full name, such as `tanks/prod`. */
 function namespaceIdOf(name: unknown, { call, tables }: InputContext): string {
   const byName = new Map(
     tables.namespaces
@@ -438,7 +438,7 @@ function unknownKeys(
   return new UsageError(`${call}: ${problems.join('; ')}`)
 }
 
-/** Decodes the strings in a column whose values are numbers in memory: times and durations. */
+/** Decodes texts in a column that holds numbers in memory: times and durations. */
 function decodeTexts(schema: unknown, value: unknown, place: { readonly call: string; readonly path: Path }): unknown {
   if (schema instanceof z.ZodOptional) return decodeTexts(schema.unwrap(), value, place)
   if (schema instanceof z.ZodCodec) return typeof value === 'string' ? parseKey(schema, value, place) : value

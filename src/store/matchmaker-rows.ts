@@ -23,7 +23,7 @@ export const RegionRow = z.strictObject({
   datacenter_coord: Place.meta({
     description: 'The place of its data centre. Default: 0, 0.',
   }),
-  /** The cloud side calls `region_id` `region_name_id` (PROTOCOL.md D). */
+  /** The `region_id` of the cloud side. It calls our `region_id` `region_name_id` (PROTOCOL.md D). */
   region_uuid: Uuid.meta({
     description: 'Its id on the cloud side, a UUID. Default: that of the catalogue, else from the seed.',
     examples: ['55555555-5555-4555-8555-555555555555'],
@@ -92,7 +92,7 @@ const mostPlayersBy = {
     examples: [20],
   }),
 }
-/** The limits on the players of a lobby, by how they join. */
+/** The limits on the players of a lobby, for each way to join. */
 export const MaxPlayers = z.object(mostPlayersBy)
 export type MaxPlayers = z.output<typeof MaxPlayers>
 
@@ -154,7 +154,7 @@ const lobbyColumns = {
     description: 'The number of connected players. Default: the number that `players` lists.',
     examples: [7],
   }),
-  /** The number of reserved seats. The store keeps it equal to the players' rows. */
+  /** The number of reserved seats. Triggers keep it equal to the rows of players. */
   reserved_player_count: Uint32,
   state: Json.optional().meta({
     description:
@@ -187,7 +187,7 @@ export const LobbyRow = z
       z.strictObject({
         ...lobbyColumns,
         status: z.literal('starting'),
-        // The lobbies of the mock are ready at once.
+        // The mock's own lobbies are ready at once.
         run_by: z.literal('server', { error: 'expected server: a lobby that is starting waits for its own' }),
         ready_by: Time.optional().describe('When it stops if its server has not called ready. Default: never.'),
         stops_at,
@@ -210,7 +210,7 @@ export type LobbyRow = z.output<typeof LobbyRow>
 /** A lobby that has not stopped. */
 export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
 
-/** The default of a lobby's `run_by`. A starting lobby waits for its own server. */
+/** Returns the default of `run_by`. A starting lobby waits for its own server. */
 export function runBy(
   status: LobbyRow['status'] | undefined,
   { servers }: { readonly servers: 'auto' | 'manual' | undefined },
@@ -222,12 +222,12 @@ export function tooManyPlayers(lobby: MaxPlayers): string {
   return `expected at most ${mostPlayers(lobby)} players, the largest limit of the lobby`
 }
 
-/** The largest of a lobby's limits. */
+/** Returns the largest limit of a lobby. */
 export function mostPlayers(lobby: MaxPlayers): number {
   return Math.max(lobby.max_players_normal, lobby.max_players_direct, lobby.max_players_party)
 }
 
-/** The number of seats of connected players and of reserved ones. */
+/** Counts the seats of connected and of reserved players. */
 export function seatsTaken(lobby: {
   readonly total_player_count: number
   readonly reserved_player_count: number
@@ -298,12 +298,12 @@ export type PlayerRow = z.output<typeof PlayerRow>
 
 export type SeatedPlayer = Extract<PlayerRow, { status: 'reserved' | 'connected' }>
 
-/** Tells whether a player has a seat: reserved or connected. */
+/** Checks if a player has a seat: reserved or connected. */
 export function isSeated(player: PlayerRow): player is SeatedPlayer {
   return player.status === 'reserved' || player.status === 'connected'
 }
 
-/** Returns the row of a player that loses its seat. The store deletes it an hour later. `now` in ms since the epoch. */
+/** Returns the row of a player that has lost its seat. A job deletes it an hour later. `now` in ms since the epoch. */
 export function withoutSeat(player: PlayerRow, status: 'removed' | 'expired', now: number): PlayerRow {
   const { player_token, lobby_id, namespace_id, address } = player
   const forgotten_at = now + lifetimeMs.retention
@@ -321,13 +321,13 @@ export const simulationDefaults = { concurrent: 100, session_ms: 720_000, settle
 /** The most simulated players of a namespace. */
 export const mostConcurrent = 100_000
 
-/** The shortest and the longest session, in ms: ten seconds, because a step of the simulation takes five, and a week. */
+/** The shortest and the longest session, in ms: two steps of the simulation, and a week. */
 export const sessionLimits = { min: 10_000, max: 604_800_000 }
 
 /** The step of the simulation, in ms. Simulated players come and go only at steps. */
 export const simulationStepMs = 5000
 
-/** When the next step of a simulation is due; `undefined` if it has no more steps. Times in ms since the epoch. */
+/** Returns when the next step of a simulation is due. `undefined` if there is none. Times in ms since the epoch. */
 export function nextStepAt(
   { began_at, concurrent, settled }: Pick<SimulationRow, 'began_at' | 'concurrent' | 'settled'>,
   after: number,
@@ -341,14 +341,14 @@ const mostWeight = 1_000_000
 /** The most players who may arrive in a second. */
 const mostArrivals = 1000
 
-/** Tells whether more simulated players arrive in a second than the limit. */
+/** Checks if too many simulated players arrive in a second. */
 export function arrivesTooFast({ concurrent, session_ms }: { concurrent: number; session_ms: number }): boolean {
   return (concurrent * 1000) / session_ms > mostArrivals
 }
 
 export const arrivesTooFastMessage = `expected fewer players, or longer sessions: at most ${mostArrivals} may arrive in a second`
 
-/** The average length of a session: a duration as text in files, ms in rows. */
+/** The average length of a session. Text in files, ms in rows. */
 const Session = z.codec(
   Duration.refine(text => isSession(durationMs(text)), 'expected a duration from 10s to 7d'),
   z.int().min(sessionLimits.min).max(sessionLimits.max),

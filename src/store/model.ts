@@ -11,7 +11,7 @@ import type { Shape } from './table-state.js'
 /** The tables of a world. */
 export type Tables = { readonly [Name in TableName]: Table<Rows[Name]> }
 
-/** A changed row before and after; `undefined` if it did not exist. */
+/** A changed row before and after. `undefined` if it did not exist. */
 export interface RowChange<Row> {
   readonly before: Row | undefined
   readonly after: Row | undefined
@@ -32,7 +32,7 @@ export interface Reference<Row, Column = string> {
   readonly columns: readonly Column[]
   readonly table: TableName
   ids(row: Row): readonly string[]
-  /** The rows that refer to an id. */
+  /** Finds the rows that refer to an id. */
   referrers(rows: Table<Row & object>, id: string): readonly Row[]
   /** `restrict`: the referenced row cannot be deleted. `cascade`: the referring rows are deleted with it. */
   readonly onDelete: 'restrict' | 'cascade'
@@ -53,7 +53,7 @@ export interface Model<Row extends object = object, Input = object, Column = str
   readonly schema: z.ZodType<Row>
   /** The columns, with their schemas in files. A union has the columns of all its members. */
   readonly columns: z.ZodRawShape
-  /** Columns whose values, joined by `/`, are the id. */
+  /** The columns of the id. Their values are joined by `/`. */
   readonly key: readonly [Column, ...Column[]]
   /** The name of one row in messages: `game mode`. */
   readonly singular: string
@@ -62,17 +62,17 @@ export interface Model<Row extends object = object, Input = object, Column = str
   readonly references: readonly Reference<Row, Column>[]
   /** Completes the columns of a new row. */
   withDefaults(input: Input, context: DefaultsContext): unknown
-  /** Returns why a call of the public tables must not make a change. */
+  /** Checks a change by the public tables. Returns the problem. */
   refuse?(change: RowChange<Row>, tables: Tables): string | undefined
-  /** A trigger: makes the writes that follow from a write, in the same transaction. `now` in ms since the epoch. */
+  /** A trigger: runs after each write, and may write in the same transaction. `now` in ms since the epoch. */
   afterWrite?(change: RowChange<Row>, tables: Tables, now: number): void
   /** Checks a changed row against other rows, beyond references and unique values. Returns the problem. */
   check?(change: { before: Row | undefined; after: Row }, tables: Tables): string | undefined
-  /** The reason why rows of this table cannot be deleted. */
+  /** The reason why rows of this table cannot be deleted. Default: they can. */
   readonly undeletable?: string
 }
 
-/** Declares a reference: by one column, or by several that are the key of the other table. */
+/** Declares a reference by one column, or by several that are the key of the other table. */
 export function reference<Row extends object>(
   columns: readonly ColumnOf<Row>[],
   table: TableName,
@@ -95,7 +95,7 @@ export function reference<Row extends object>(
   }
 }
 
-/** Declares a reference by a list of ids, or by an id inside a value. Only for small tables: a look-up searches all rows. */
+/** Declares a reference by a list of ids, or by an id inside a value. A look-up searches all rows, so use it in small tables. */
 export function nestedReference<Row extends object>(
   column: string,
   columns: readonly ColumnOf<Row>[],
@@ -106,7 +106,7 @@ export function nestedReference<Row extends object>(
   return { column, columns, table, ids, referrers, onDelete: 'restrict' }
 }
 
-/** The message about a reference to a row that does not exist. */
+/** Words a reference to a row that does not exist. */
 export function unknownReference(
   column: string,
   id: string,
@@ -117,8 +117,8 @@ export function unknownReference(
 }
 
 /**
- * Checks a row and freezes it. Throws `UsageError` with a message that begins with `where`. If only a few rows of a schema
- * are checked, `isOneOfFew` saves compiling the schema, which takes as long as checking some hundreds of rows.
+ * Checks a row and freezes it. Throws `UsageError`, whose message begins with `where`. With `isOneOfFew` it does not compile
+ * the schema: that takes as long as checking some hundreds of rows.
  */
 export function parseRow<Row extends object>(
   schema: z.ZodType<Row>,

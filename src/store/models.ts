@@ -49,10 +49,10 @@ import type { Table } from './table.js'
 import { groupOf } from './table-state.js'
 import { freshId, freshToken, tokenLabel } from './tokens.js'
 
-/** The columns of the index `fullest`. The region is first: keys of different groups then differ in their first letters. */
+/** The columns of the index `fullest`. The region is first, so that most keys differ in their first letters. */
 const fullestColumns = ['region_id', 'game_mode_id', 'namespace_id'] as const
 
-/** The group of the index `fullest` with the lobbies of a game mode in a region. */
+/** Returns the group of the index `fullest` with the lobbies of a game mode in a region. */
 export function fullestGroup(place: Pick<LobbyRow, 'region_id' | 'game_mode_id' | 'namespace_id'>): string {
   return groupOf(fullestColumns, place)
 }
@@ -91,7 +91,7 @@ export const models: Models = {
     singular: 'region',
     unique: { region_uuid: { column: 'region_uuid', values: ({ region_uuid }) => [region_uuid] } },
     indexes: { names: { columns: [] } },
-    /** The regions in answers about a game, all in one group. */
+    /** The regions in answers about a game. All are in one group. */
     views: {
       names: {
         group: () => '',
@@ -161,7 +161,7 @@ export const models: Models = {
     ],
     indexes: {
       namespace_id: { columns: ['namespace_id'] },
-      /** Lobbies for find, the one with the fewest free seats first. */
+      /** The lobbies that find may choose. The one with the fewest free seats is first. */
       fullest: {
         columns: fullestColumns,
         rank(lobby) {
@@ -173,7 +173,7 @@ export const models: Models = {
       nextJobAt: { columns: [], rank: nextLobbyJobAt },
     },
     sums: {
-      /** Taken seats: of reserved and of connected players. */
+      /** The seats of reserved and of connected players. */
       players: { columns: ['namespace_id'], amount: seatsTaken, isWatched: true },
       running: { columns: ['namespace_id'], amount: ({ status }) => (status === 'stopped' ? 0 : 1) },
     },

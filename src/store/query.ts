@@ -2,7 +2,7 @@ import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
-/** Values that all rows of a query's result have, by column. */
+/** The values that all found rows have, by column. */
 type Equalities = Readonly<Record<string, string>>
 
 /** The values of fields: `{ game_mode_id: 'duel' }`. A nested field is `{ state: { map } }` or `{ 'state.map': map }`. */
@@ -10,17 +10,17 @@ export type FieldValues<Row> = { readonly [Field in keyof Row]?: FieldValue<Row[
   readonly [path: `${string}.${string}`]: unknown
 }
 
-/** A value, a function that tests one, or the values of nested fields. */
+/** A value, a function that tests a value, or the values of nested fields. */
 export type FieldValue<T> = T | ((value: NonNullable<T>) => unknown) | (NonNullable<T> extends object ? object : never)
 
-/** A query of the data library, a function that refines one, or the values of fields. */
+/** A query of the data library, a function that refines a query, or the values of fields. */
 export type Predicate<Row> = Query<Row> | ((query: Query<Row>) => Query<Row>) | FieldValues<Row>
 
 /** An analysed predicate, so that a table can use an index. */
 export interface Plan<Row> {
   readonly test: (row: Row) => boolean
   readonly equalities: Equalities
-  /** `anything`: it has no condition. `equalities`: they are its only conditions. `more`: it has others, too. */
+  /** `anything`: no condition. `equalities`: no other conditions. `more`: other conditions too. */
   readonly asks: 'anything' | 'equalities' | 'more'
 }
 
@@ -39,7 +39,7 @@ class PlannedQuery<Row> extends Query<Row> {
   override where(condition: Condition<Row> | PredicateFunction<Row>): Query<Row> {
     const texts = this.asks === 'anything' ? textsIn(condition) : undefined
     if (!texts) return this.narrowed(super.where(own(condition) as typeof condition), [condition])
-    // Most queries only compare texts, or test no row. The library's query is created when a row needs it.
+    // The library's query is created when a row needs it: most queries only compare texts.
     let query: Query<Row> | undefined
     const test = (row: Row) => {
       query ??= super.where(condition)
@@ -70,7 +70,7 @@ function equalitiesOf(condition: unknown): Equalities {
   return Object.fromEntries(Object.entries(condition).filter(([, value]) => typeof value === 'string'))
 }
 
-/** Returns a condition that only compares texts; `undefined` for any other. */
+/** Returns the texts of a condition that only compares texts. `undefined` for other conditions. */
 function textsIn(condition: unknown): Equalities | undefined {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition) || isQuery(condition))
     return undefined
@@ -79,7 +79,7 @@ function textsIn(condition: unknown): Equalities | undefined {
   return isTexts ? (condition as Equalities) : undefined
 }
 
-/** Compares a row with texts. Returns `undefined` if a column holds another kind of value: then the library decides. */
+/** Compares a row with texts. Returns `undefined` if a column has no text: then the library decides. */
 function hasTexts(row: unknown, texts: Equalities): boolean | undefined {
   for (const column in texts) {
     const value = (row as Readonly<Record<string, unknown>>)[column] // a row is an object
@@ -89,12 +89,12 @@ function hasTexts(row: unknown, texts: Equalities): boolean | undefined {
   return true
 }
 
-/** Tells whether a value is a query of the library, also of another copy of the library. */
+/** Checks if a value is a query of the library, or of another copy of the library. */
 export function isQuery<Row>(value: unknown): value is Query<Row> {
   return typeof value === 'object' && value !== null && 'test' in value && typeof value.test === 'function'
 }
 
-/** Wraps a query of another copy of the library: ours would ignore it, and find every row. */
+/** Wraps a query of another copy of the library. Our copy would ignore it, and find every row. */
 function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
   if (
     typeof condition !== 'function' &&
@@ -107,12 +107,12 @@ function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
   return row => condition.test(row)
 }
 
-/** Tells whether a predicate is the values of fields. */
+/** Checks if a predicate is an object with the values of fields. */
 export function isFieldValues(predicate: unknown): predicate is Readonly<Record<string, unknown>> {
   return isObject(predicate) && !isQuery(predicate)
 }
 
-/** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if the query is not fields with values. */
+/** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if a field has no value. */
 function nestFields(query: unknown): object {
   if (!isFieldValues(query))
     throw new UsageError(
@@ -142,7 +142,7 @@ function mergeObjects(one: unknown, other: unknown): unknown {
   return merged
 }
 
-/** Analyses a predicate. Throws `UsageError` if it is not one. */
+/** Analyses a predicate. Throws `UsageError` if it is invalid. */
 export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
   if (predicate === undefined) return { test: () => true, equalities: none, asks: 'anything' }
   const empty = new PlannedQuery<Row>(undefined, none, 'anything')

@@ -17,7 +17,7 @@ export class Random {
     this.restore(seeded(`${seed}/${stream}`))
   }
 
-  /** A whole number from 0 to 4294967295. */
+  /** Draws a whole number from 0 to 4294967295. */
   uint32(): number {
     const value = (this.#a + this.#b + this.#counter) | 0
     this.#a = this.#b ^ (this.#b >>> 9)
@@ -27,36 +27,36 @@ export class Random {
     return value >>> 0
   }
 
-  /** A number from 0 to below 1. */
+  /** Draws a number from 0 to below 1. */
   float(): number {
     return this.uint32() / 2 ** 32
   }
 
-  /** A value of the standard normal distribution (Box and Muller). */
+  /** Draws from the standard normal distribution (Box and Muller). */
   normal(): number {
     // 1 - float() is never 0, so the logarithm is finite.
     const radius = Math.sqrt(-2 * Math.log(1 - this.float()))
     return radius * Math.cos(2 * Math.PI * this.float())
   }
 
-  /** A version 4 UUID. */
+  /** Draws a version 4 UUID. */
   uuid(): string {
     return uuidOf([this.uint32(), this.uint32(), this.uint32(), this.uint32()])
   }
 
-  /** `length` letters and digits, lower case. */
+  /** Draws a text of lower-case letters and digits. */
   letters(length: number): string {
     let text = ''
     for (let i = 0; i < length; i++) text += alphabet[this.uint32() % alphabet.length]
     return text
   }
 
-  /** A token: `{label}.mock.{24 letters}`. Nobody mistakes it for a real one. */
+  /** Draws a token: `{label}.mock.{24 letters}`. Nobody mistakes it for a real token. */
   token(label: string): string {
     return `${label}.mock.${this.letters(24)}`
   }
 
-  /** The present state, for `restore`. */
+  /** Returns the present state, for `restore`. */
   save(): RandomState {
     return [this.#a, this.#b, this.#c, this.#counter]
   }
@@ -71,7 +71,7 @@ export class Random {
 
 const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** 32 bits as 8 digits. */
+/** Writes 32 bits as 8 digits. */
 function hex(value: number): string {
   const byte = (shift: number) => bytes[(value >>> shift) & 0xff] ?? ''
   return byte(24) + byte(16) + byte(8) + byte(0)
@@ -83,7 +83,7 @@ function uuidOf([a, b, c, d]: RandomState): string {
   return `${hex(a)}-${versioned.slice(0, 4)}-${versioned.slice(4)}-${variant.slice(0, 4)}-${variant.slice(4)}${hex(d)}`
 }
 
-/** Four numbers from a text (FNV-1a, with another offset for each) and a final mix. */
+/** Hashes a text to four numbers: FNV-1a with four offsets, and a final mix. */
 function seeded(text: string): RandomState {
   const hash = (offset: number) => {
     let value = 0x811c9dc5 ^ offset

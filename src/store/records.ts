@@ -29,17 +29,17 @@ export interface RowStore<Row extends object> {
   /** The fields of its rows. Default: any. */
   readonly fields?: readonly string[]
   readonly table: Table<Row>
-  /** The id of a row; `undefined` if the value is not a row. */
+  /** Returns the id of a row. `undefined` if the value is not a row. */
   idOf(row: Row): string | undefined
   /** Runs a function in a transaction. */
   transaction<T>(write: () => T): T
-  /** Called before each read, to run the jobs that are due. */
+  /** Runs the jobs that are due. Called before each read. */
   beforeRead(): void
   /** Builds a new row from columns. Throws `UsageError` if they do not fit the schema. */
   create(call: string, columns: object): Row
   /** Turns the input of `create` into columns and other rows: see `expandInput`. Default: the input has only columns. */
   expand?(call: string, input: unknown): ExpandedInput<Row>
-  /** Builds the changed row from a draft. Throws as `create`. */
+  /** Builds the changed row from a draft. Throws `UsageError` if the draft does not fit the schema. */
   change(call: string, row: Row, draft: object): Row
   /** Calls the listener after each transaction that changed rows of the table. */
   subscribe(listener: (changes: readonly RowChange<object>[]) => void): void
@@ -51,7 +51,7 @@ interface ExpandedInput<Row> {
   createOwned(row: Row): void
 }
 
-/** Thrown if a `data` function returns a promise. It rolls the transaction back. The update continues when the promise resolves. */
+/** Thrown if a `data` function returns a promise, to roll the transaction back. A later transaction writes the draft. */
 export class PendingUpdate<Row> extends Error {
   constructor(
     readonly row: Row,
@@ -62,7 +62,7 @@ export class PendingUpdate<Row> extends Error {
   }
 }
 
-/** The calls of a table, all synchronous. Each writing call is a transaction. */
+/** The calls of a table. All are synchronous, and each writing call is a transaction. */
 export class Records<Row extends object> {
   readonly #store: RowStore<Row>
 
@@ -180,7 +180,7 @@ export class Records<Row extends object> {
     this.deleteMany()
   }
 
-  /** Writes the fields in which drafts differ from their rows. */
+  /** Writes the changed fields of drafts. */
   applyDrafts(pending: readonly PendingUpdate<Row>[]): Row[] {
     const { table } = this.#store
     return this.#store.transaction(() =>
@@ -199,7 +199,7 @@ export class Records<Row extends object> {
     return this.#checkedQuery(this.#call(name), predicate)
   }
 
-  /** Refuses unknown fields, because such a query finds nothing. */
+  /** Throws `UsageError` if a query has an unknown field: it would find nothing. */
   #checkedQuery(call: string, predicate: Predicate<Row> | undefined): Predicate<Row> | undefined {
     const { fields } = this.#store
     if (!fields || !isFieldValues(predicate)) return predicate
@@ -250,12 +250,12 @@ export class Records<Row extends object> {
     return this.#present(id)
   }
 
-  /** The row as it is now. A trigger may have changed it after the write. */
+  /** Returns the present row. A trigger may have changed it after the write. */
   #present(id: string): Row {
     return this.#store.table.state.entry(id)?.row as Row // it was put right before
   }
 
-  /** Lists rows from the cursor on, in the order of creation, as the data library does. */
+  /** Lists rows from the cursor on. As in the data library, in the order of creation. */
   #fromCursor(predicate: Predicate<Row> | undefined, list: ListOptions<Row> & { readonly strict: boolean }): Row[] {
     const { table, idOf } = this.#store
     const id = idOf(list.cursor as Row) ?? ''
@@ -275,7 +275,7 @@ export class Records<Row extends object> {
   }
 }
 
-/** Writes a new row. Messages of its triggers also begin with `call`. */
+/** Writes a new row. Begins the messages of its triggers with `call`, too. */
 function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): void {
   try {
     table.put(row)

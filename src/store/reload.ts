@@ -18,7 +18,7 @@ export interface ReloadSummary {
   readonly changed: number
   /** Rows of the old scenario, including its faults. */
   readonly deleted: number
-  /** Rows that requests or jobs had created, and that needed a deleted or changed row. */
+  /** Deleted rows of requests and jobs, which referred to deleted or changed rows. */
   readonly cascaded: number
 }
 
@@ -26,21 +26,21 @@ export interface ReloadSummary {
 interface MergeStates {
   /** The initial state of the old scenario. */
   readonly before: TableStates
-  /** The initial state of the new scenario, started at the same time: it differs only where the scenarios differ. */
+  /** The initial state of the new scenario for the same start time. It differs only where the scenarios differ. */
   readonly after: TableStates
-  /** The initial state of the new scenario, started now. */
+  /** The initial state of the new scenario for the present time. */
   readonly fresh: TableStates
   readonly present: TableStates
 }
 
-/** Tables whose changed rows are replaced as a whole, because their columns depend on a status or on the present time. */
+/** Tables whose changed rows are replaced as a whole: their columns depend on a status or on the present time. */
 const wholeTables: ReadonlySet<TableName> = new Set(['players', 'simulations', 'deviceLinks', 'tokens'])
 
 type AnyState = TableState<object>
 
 /**
- * Merges a changed scenario into a running world: it writes the columns that differ between `before` and `after` over the
- * present rows, and keeps everything else. It repairs rows that then break a constraint: see `repair`. Throws `UsageError`.
+ * Merges a changed scenario into a running world. Columns that differ between `before` and `after` replace the present ones.
+ * Everything else stays. Rows that then break a constraint are repaired: see `repair`. Throws `UsageError`.
  */
 export function mergeScenario(states: MergeStates): { readonly tables: TableStates; readonly summary: ReloadSummary } {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
@@ -80,7 +80,7 @@ function hasSameRows(one: AnyState, other: AnyState): boolean {
   return entries.every(({ id, row }, i) => others[i]?.id === id && sameJson(row, others[i].row))
 }
 
-/** Returns the present row with the changed columns, or the whole new row if there is no present one or they do not fit together. */
+/** Returns the present row with the changed columns. If there is none, or if it then is invalid, returns the new row. */
 function mergeRow(
   name: TableName,
   was: object | undefined,
@@ -101,8 +101,8 @@ function mergeRow(
 }
 
 /**
- * Creates a table with these rows in their order. Present rows keep their creation numbers if their order allows it, and
- * new rows get numbers in between. So an unchanged row is not a change.
+ * Creates a table with these rows in their order. Present rows keep their creation numbers if the order allows it, and new
+ * rows get numbers in between. So an unchanged row does not count as changed.
  */
 function tableInOrder(present: AnyState, rows: ReadonlyMap<string, object>): AnyState {
   const ids = [...rows.keys()]
@@ -139,8 +139,9 @@ interface Violation {
 type Repair = readonly [name: TableName, id: string, row: object | undefined]
 
 /**
- * Repairs rows that break constraints. First it deletes those that are not in the file. Then it restores those that differ
- * from the file. Last, it restores the rows that they refer to. Throws `UsageError` if the file breaks a constraint itself.
+ * Repairs rows that break constraints. It tries three repairs, in this order: delete the rows that are not in the file;
+ * restore the rows that differ from the file; restore the rows that they refer to. Throws `UsageError` if the file itself
+ * breaks a constraint.
  */
 function repair(tables: Tables, file: TableStates): void {
   for (let violations = findViolations(tables); violations.length > 0; violations = findViolations(tables)) {
@@ -180,8 +181,8 @@ function asInFile(file: TableStates, name: TableName, id: string, is: object | u
 }
 
 /**
- * Counts the seats of each lobby again, because both the file and the world may have players in it. If the lobby has too
- * few seats, the newest players are deleted, and then the number of players that it only counts is reduced.
+ * Counts the seats of each lobby again: both the file and the world may have added players. If the lobby has too few seats,
+ * it deletes the newest players, and then reduces `total_player_count`.
  */
 function recountSeats({ lobbies, players }: Tables): void {
   const seated = new Map<string, PlayerRow[]>()

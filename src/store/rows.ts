@@ -4,8 +4,8 @@ import { Time } from '../lib/time.js'
 import { Id, Place, ServerPorts, Token } from './columns.js'
 import type { GameModeRow, LobbyRow, PlayerRow, RegionRow, SimulationRow } from './matchmaker-rows.js'
 
-// The schemas of rows. Each is also the schema of an entry in a scenario file: `z.decode` turns an entry into a row, and
-// `z.encode` turns a row into an entry. Editors show the metadata. `schemasOf` creates the schema that checks a row itself.
+// The schemas of rows, in the form of scenario files: `z.decode` turns an entry into a row, `z.encode` a row into an entry.
+// Editors show the metadata. `schemasOf` derives the schema of a row in memory.
 
 export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbies: false, servers: 'auto' } as const
 
@@ -25,12 +25,12 @@ export const SettingsRow = z.strictObject({
     description: "The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost.",
   }),
   default_namespace_id: Id.optional(),
-  /** The address of the mock in the links that it gives. No slash at its end. */
+  /** The address of the mock in links. It has no slash at its end. */
   public_url: z.string(),
 })
 export type SettingsRow = z.output<typeof SettingsRow>
 
-/** The names of the game and the namespace of a scenario that gives none. */
+/** The names of the game and of the namespace in a scenario without names. */
 export const defaultNames = {
   game: { name_id: 'game', display_name: 'Game' },
   namespace: { name_id: 'prod', display_name: 'Production' },
@@ -121,7 +121,7 @@ export const DeviceLinkRow = z.discriminatedUnion(
     z.strictObject({
       ...linkColumns,
       status: z.literal('pending'),
-      /** When the mock completes the link, and for which game. */
+      /** The time at which the mock completes the link, and the game. */
       completes: z.object({ at: Time, game_id: Id }).optional(),
     }),
     z.strictObject({
@@ -135,7 +135,7 @@ export const DeviceLinkRow = z.discriminatedUnion(
 )
 export type DeviceLinkRow = z.output<typeof DeviceLinkRow>
 
-/** Returns the times of a device link, in ms. An input gives each as a time, or as a duration from `now`. */
+/** Returns the times of a device link, in ms since the epoch. Each is given as a time, or as a duration from `now`. */
 export function linkTimes(
   link: { readonly [Key in 'completes_at' | 'completes_after' | 'expires_at' | 'expires_after']?: number | undefined },
   now: number,
@@ -147,7 +147,7 @@ export function linkTimes(
   }
 }
 
-/** Returns when the mock completes a link, in ms since the epoch. A link that expires before has no job (PROTOCOL.md B8). */
+/** Returns when the mock completes a link, in ms since the epoch. A link that expires first has no job (PROTOCOL.md B8). */
 export function nextLinkJobAt(link: DeviceLinkRow): number | undefined {
   if (link.status !== 'pending' || !link.completes) return undefined
   const { at } = link.completes
@@ -181,7 +181,7 @@ export const TokenRow = z.discriminatedUnion(
 )
 export type TokenRow = z.output<typeof TokenRow>
 
-/** Returns the parts of a model that follow from the schema of a row in a file. */
+/** Derives the schemas of a model from the schema of a row in files. */
 export function schemasOf<Schema extends z.ZodObject | z.ZodDiscriminatedUnion<readonly z.ZodObject[]>>(
   row: Schema,
 ): { readonly schema: z.ZodType<z.output<Schema>>; readonly columns: z.ZodRawShape } {
@@ -222,7 +222,7 @@ export interface Rows {
   tokens: TokenRow
 }
 
-/** Columns of a new row: models fill in the others. */
+/** The columns of a new row. Models fill in absent columns. */
 export interface RowInputs {
   settings: SettingsRow
   games: Partial<GameRow> & Pick<GameRow, 'name_id'>
@@ -246,7 +246,7 @@ type PlayerInput = AnyOf<PlayerRow> & Pick<PlayerRow, 'lobby_id'>
 type AnyOf<Row> = { readonly [Column in Row extends unknown ? keyof Row : never]?: ColumnOf<Row, Column> | undefined }
 type ColumnOf<Row, Column> = Row extends unknown ? (Column extends keyof Row ? Row[Column] : never) : never
 
-/** A new token, with its kind and its owner. */
+/** A new token with its kind and its owner. */
 export type TokenInput = TokenRow extends infer Row
   ? Row extends TokenRow
     ? Omit<Row, 'token'> & { token?: string }

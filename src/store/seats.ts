@@ -12,9 +12,9 @@ import {
 } from './matchmaker-rows.js'
 import type { RowChange, Tables } from './model.js'
 
-// The triggers that keep lobbies and their players consistent.
+// Triggers of lobbies and players. They keep the counts of a lobby equal to its players.
 
-/** Refuses changes of the counts of a lobby that contradict its players. */
+/** Refuses a change that makes the counts of a lobby contradict its players. */
 export function refuseLobbyChange({ before, after }: RowChange<LobbyRow>, { players }: Tables): string | undefined {
   if (!after) return undefined
   if (before && before.namespace_id !== after.namespace_id)
@@ -40,7 +40,7 @@ export function countSeats({ before, after }: RowChange<PlayerRow>, tables: Tabl
   } else if (left && taken && left.status !== taken.status) changeSeats(taken.lobby_id, { left, taken }, tables)
 }
 
-/** Counts one player less, one player more, or one whose status changes. */
+/** Counts a player who has left, one who has taken a seat, or one whose status has changed. */
 function changeSeats(
   lobby_id: string,
   { left, taken }: { readonly left?: SeatedPlayer; readonly taken?: SeatedPlayer },
@@ -63,14 +63,14 @@ function addSeat(lobby: LobbyRow, { status }: SeatedPlayer, amount: 1 | -1): voi
   else lobby.total_player_count += amount
 }
 
-/** Updates the players of a lobby that becomes ready or stops. A deleted lobby cascades to its players. */
+/** Updates the players of a lobby that becomes ready or stops. */
 export function updatePlayers({ before, after }: RowChange<LobbyRow>, tables: Tables, now: number): void {
   if (!before && after) countEarlierSeats(after, tables)
   if (before?.status === 'starting' && after?.status === 'ready') startSeatExpiry(after, tables, now)
   if (before && after?.status === 'stopped' && before.status !== 'stopped') removePlayers(after, tables, now)
 }
 
-/** Counts players that the same transaction created before their lobby. */
+/** Counts the players that the transaction created before their lobby. */
 function countEarlierSeats({ lobby_id }: LobbyRow, tables: Tables): void {
   for (const player of tables.players.inIndex('lobby_id', { lobby_id }))
     if (isSeated(player)) changeSeats(lobby_id, { taken: player }, tables)

@@ -6,32 +6,32 @@ import { UsageError } from '../lib/usage-error.js'
 import { isFieldValues, isQuery, type Predicate } from './query.js'
 import type { Rows, TableName } from './rows.js'
 
-/** A query that finds nothing is a `UsageError`. */
+/** Options of a query that throws `UsageError` if it finds nothing. */
 export interface Strict {
   readonly strict: true
 }
 
 /** Options of every query. */
 export interface QueryOptions {
-  /** `true`: a query that finds nothing is a `UsageError`. Default: `false`. */
+  /** `true`: the query throws `UsageError` if it finds nothing. Default: `false`. */
   readonly strict?: boolean | undefined
 }
 
 export type SortDirection = 'asc' | 'desc'
 
-/** Fields to sort by, the most important first; nested fields as nested objects. */
+/** The fields to sort by, the most important first. Nested fields are nested objects. */
 export type OrderBy<Row> = {
   readonly [Field in keyof Row]?: SortDirection | (Row[Field] extends object ? OrderBy<Row[Field]> : never)
 }
 
-/** The order of the rows that a query returns, and which part of them. Rows are sorted first. */
+/** The order and the range of the rows that a query returns. Rows are sorted first. */
 export interface ListOptions<Row> extends QueryOptions {
   readonly orderBy?: OrderBy<Row> | readonly OrderBy<Row>[] | undefined
   /** The row that the list begins with. */
   readonly cursor?: Row | undefined
   /** The number of rows to skip. Default: 0. */
   readonly skip?: number | undefined
-  /** The number of rows to return; a negative one counts from the end. Default: all. */
+  /** The number of rows to return. A negative number counts from the end. Default: all. */
   readonly take?: number | undefined
 }
 
@@ -41,12 +41,12 @@ export interface UpdateOptions<Row> extends QueryOptions {
   data(draft: Draft<Row>): void | Promise<void>
 }
 
-/** New values of fields. `null` removes an optional field. `undefined` leaves a field as it is. */
+/** New values of fields. `null` removes an optional field. `undefined` keeps the value. */
 export type Changes<Row> = { readonly [Field in keyof Draft<Row>]?: Draft<Row>[Field] | null | undefined }
 
-/** The basic reads of a table: synchronous, oldest row first. Rows are frozen. */
+/** The basic reads of a table. They are synchronous, and return frozen rows, the oldest first. */
 export interface RowReader<Row> {
-  /** The row with that id; the ids of game modes are `<namespace_id>/<game_mode_id>`. */
+  /** Finds the row with that id. The ids of game modes are `<namespace_id>/<game_mode_id>`. */
   get(id: string): Row | undefined
   all(): Row[]
   findFirst(predicate?: Predicate<Row>): Row | undefined
@@ -69,14 +69,14 @@ export interface ReadTable<Row> extends RowReader<Row> {
  * write that breaks a constraint rejects with `UsageError`, and changes nothing.
  */
 export interface Table<Row, Input> extends ReadTable<Row> {
-  /** Events after the transaction: `create`, `update`, `delete`. */
+  /** The events `create`, `update` and `delete`. They are emitted after the transaction. */
   readonly hooks: Collection<z.ZodType<Row>>['hooks']
-  /** Creates a row; what is left out gets the defaults of the scenario format. */
+  /** Creates a row. Absent fields get the defaults of the scenario format. */
   create(input: Input): Promise<Row>
   createMany(count: number, input: (index: number) => Input): Promise<Row[]>
   /** Changes the row with that id. The id itself cannot change. Rejects with `UsageError` if the id is unknown. */
   update(id: string, changes: Changes<Row>): Promise<Row>
-  /** Changes the first row that matches. Resolves with `undefined` if none does. */
+  /** Changes the first row that matches. Resolves with `undefined` if no row matches. */
   update(predicate: Predicate<Row> | Row, options: UpdateOptions<Row> & Strict): Promise<Row>
   update(predicate: Predicate<Row> | Row, options: UpdateOptions<Row>): Promise<Row | undefined>
   updateMany(
@@ -85,7 +85,7 @@ export interface Table<Row, Input> extends ReadTable<Row> {
   ): Promise<Row[]>
   /** Deletes the row with that id, and returns it. Throws `UsageError` if the id is unknown. */
   delete(id: string): Row
-  /** Deletes the first row that matches, and returns it; `undefined` if none does. */
+  /** Deletes the first row that matches, and returns it. Returns `undefined` if no row matches. */
   delete(predicate: Predicate<Row> | Row, options: Strict): Row
   delete(predicate: Predicate<Row> | Row, options?: QueryOptions): Row | undefined
   deleteMany(predicate?: Predicate<Row>, options?: QueryOptions & Pick<ListOptions<Row>, 'orderBy'>): Row[]
@@ -237,7 +237,7 @@ function readFields(
   )
 }
 
-/** Returns the part of a sorted list that the options ask for. A negative `take` counts from the end, last row first. */
+/** Cuts the range of the options from a sorted list. With a negative `take`, the last row is first. */
 export function paginate<Row>(
   rows: readonly Row[],
   { skip = 0, take = Number.POSITIVE_INFINITY }: ListOptions<Row>,
@@ -252,7 +252,7 @@ export function sortRows<Row>(rows: Row[], orderBy: OrderBy<Row> | readonly Orde
   return rows.toSorted((one, other) => {
     for (const { path, direction } of criteria) {
       const [left, right] = [valueAt(one, path), valueAt(other, path)]
-      // As in the library, also for values without an order.
+      // Compare as the library does, even values without an order.
       if ((left as number) > (right as number)) return direction === 'asc' ? 1 : -1
       if ((left as number) < (right as number)) return direction === 'asc' ? -1 : 1
     }

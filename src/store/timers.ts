@@ -5,13 +5,13 @@ export interface Timer {
   readonly run: () => void
   /** Timers of the same time run in this order. */
   readonly order: number
-  /** The timer's place in the heap; `undefined` once it has left. */
+  /** The place in the heap. `undefined` after the timer was removed. */
   index: number | undefined
 }
 
 /**
- * Timers, earliest first; those of the same time in the order they were added. Adding and removing cost O(log n): it is a
- * binary heap, and each timer knows its place, so that a cancelled one leaves at once.
+ * A queue of timers, the earliest first. Timers of the same time run in the order of their creation. It is a binary heap in
+ * which each timer knows its place, so adding and removing cost O(log n).
  */
 export class TimerQueue {
   readonly #heap: Timer[] = []
@@ -31,7 +31,7 @@ export class TimerQueue {
     return timer
   }
 
-  /** Does nothing if the timer has left. */
+  /** Removes a timer. Does nothing if the timer was removed before. */
   remove(timer: Timer): void {
     const { index } = timer
     if (index === undefined) return
@@ -73,7 +73,7 @@ export class TimerQueue {
     this.#put(timer, index)
   }
 
-  /** The index of the earlier child of a place. Without children, the index is beyond the heap. */
+  /** Returns the index of the earlier child. Without children, the index is beyond the heap. */
   #earlierChild(index: number): number {
     const left = this.#heap[2 * index + 1]
     const right = this.#heap[2 * index + 2]
@@ -92,23 +92,23 @@ const never = Number.POSITIVE_INFINITY
 
 /** The clock that a platform timer serves. Times are in ms of that clock. */
 interface TimedClock {
-  /** When something is due next; Infinity: never. */
+  /** Returns when a job or a timer is due next. Infinity if there is none. */
   nextDueAt(): number
-  /** The real ms until a time of the clock. */
+  /** Returns the real ms until a time of the clock. */
   realMsUntil(at: number): number
-  /** Called when the timer has waited until `at`. -Infinity: it has waited for the longest delay, and `at` is still ahead. */
+  /** Called when the timer has waited until `at`. -Infinity: the longest delay has passed, and the time is still ahead. */
   onTimer(at: number): void
 }
 
 /**
- * One `setTimeout` for whatever a clock has due next. The global function is looked up when it is used, so that fake timers
- * drive it. It does not keep the process alive.
+ * One `setTimeout` for the next job or timer of a clock. It looks up the global function on each use, so fake timers drive
+ * it. It does not keep the process alive.
  */
 export class PlatformTimer {
   readonly #clock: TimedClock
   #timer: ReturnType<typeof setTimeout> | undefined
   #timerAt = never
-  /** The time that `onTimer` is told. */
+  /** The argument of the next `onTimer`. */
   #waitsUntil = never
   #setBy: unknown
 
@@ -116,10 +116,10 @@ export class PlatformTimer {
     this.#clock = clock
   }
 
-  /** Sets the timer for the next due time, unless it is set for that time or an earlier one. */
+  /** Sets the timer for the next due time, unless it is set for that time or earlier. */
   arm(): void {
     const at = this.#clock.nextDueAt()
-    // A timer of fake timers never fires once they are uninstalled.
+    // A fake timer never fires after the fake timers were uninstalled.
     const willFire = this.#setBy === globalThis.setTimeout
     if (willFire && at >= this.#timerAt && at !== never) return
     clearTimeout(this.#timer)
@@ -131,7 +131,7 @@ export class PlatformTimer {
     this.#timer = at === never ? undefined : unref(setTimeout(this.#onTimeout, delayMs))
   }
 
-  /** Sets the timer anew, after the clock has moved. */
+  /** Sets the timer again, after the clock has moved. */
   rearm(): void {
     this.#timerAt = never
     this.arm()
@@ -153,10 +153,10 @@ function unref(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeo
   return timer
 }
 
-/** Taken at load, so that it measures real time after a test has faked `performance`. */
+/** Taken at load: it measures real time even if a test fakes `performance`. */
 const realNow = performance.now.bind(performance)
 
-/** The longest that the jobs of all worlds together may block the event loop, in real ms. */
+/** The longest time that the jobs of all worlds may block the event loop, in real ms. */
 const sliceMs = 20
 
 /** The real ms that jobs have blocked the event loop since its last turn. */
@@ -184,7 +184,7 @@ export class BusySlice {
   }
 }
 
-/** Resolves when the event loop has run other work. Of several waiting worlds, one continues in each turn. */
+/** Resolves after the event loop has run other work. If several worlds wait, one continues in each turn. */
 export function yieldToEventLoop(): Promise<void> {
   queue = queue.then(nextTurn)
   return queue

@@ -5,7 +5,7 @@ import { Random } from './random.js'
 import { type TokenInput, tokenTables } from './rows.js'
 import type { ReadTables } from './table-calls.js'
 
-/** Draws an id that is not taken: a scenario may name an id that the seed gives. */
+/** Draws an id that is not taken. A scenario may contain an id that the seed gives. */
 export function freshId(random: Random, isTaken: (id: string) => boolean): string {
   return drawUntil(() => random.uuid(), isTaken)
 }
@@ -28,18 +28,18 @@ function drawUntil(draw: () => string, isTaken: (value: string) => boolean): str
   }
 }
 
-/** The first part of a token, for people to read: `dev_<name_id>`, `pub_<name_id>`, `cloud` (PROTOCOL.md B1). */
+/** Returns the readable first part of a token: `dev_<name_id>`, `pub_<name_id>`, `cloud` (PROTOCOL.md B1). */
 export function tokenLabel(token: TokenInput, { namespaces }: Pick<Tables, 'namespaces'>): string {
   if (token.kind === 'cloud') return 'cloud'
   return namespaceLabel(token.kind, namespaces.get(token.namespace_id)?.name_id ?? '')
 }
 
-/** The first part of a token of a namespace. */
+/** Returns the first part of a token of a namespace. */
 export function namespaceLabel(kind: 'development' | 'public', nameId: string): string {
   return `${kind === 'development' ? 'dev' : 'pub'}_${nameId.replaceAll('-', '_')}`
 }
 
-/** Returns the token of a lobby's server. It contains the lobby's id, so it is valid as long as the lobby exists (PROTOCOL.md B1). */
+/** Returns the token of a lobby's server. It contains the id, so it is valid while the lobby exists (PROTOCOL.md B1). */
 export function lobbyTokenOf(lobbyId: string): string {
   const encoded = encodeURIComponent(lobbyId).replaceAll(
     /[!'()*~]/g,
@@ -48,7 +48,7 @@ export function lobbyTokenOf(lobbyId: string): string {
   return lobbyTokenStart + encoded
 }
 
-/** Returns the lobby id in a token; `undefined` if it is not the token of a lobby. */
+/** Returns the lobby id in a token. `undefined` if it is not the token of a lobby. */
 export function lobbyIdIn(token: string): string | undefined {
   if (!token.startsWith(lobbyTokenStart)) return undefined
   try {
@@ -59,7 +59,7 @@ export function lobbyIdIn(token: string): string | undefined {
   }
 }
 
-/** Only tokens of players of development servers begin like this. */
+/** The prefix of the tokens of players of development servers. No other token has it. */
 const devPlayerStart = 'dev_player.mock.'
 
 const lengths = { minute: 8, nonce: 6, check: 10 } as const
@@ -67,8 +67,8 @@ const stemLength = lengths.minute + lengths.nonce
 const minuteMs = 60_000
 
 /**
- * Creates the token of a player of a development server. It has no row. Like a signed token, it contains the minute of its
- * creation, and a check that only its world can compute. `now` in ms since the epoch.
+ * Creates the token of a player of a development server. Such a player has no row. Like a signed token, it contains the
+ * minute of its creation, and a check that only its world can compute. `now` in ms since the epoch.
  */
 export function devPlayerToken(random: Random, { seed, now }: { readonly seed: number; readonly now: number }): string {
   const minute = Math.floor(now / minuteMs)
@@ -76,7 +76,7 @@ export function devPlayerToken(random: Random, { seed, now }: { readonly seed: n
   return devPlayerStart + stem + checkOf(stem, seed)
 }
 
-/** Returns when a token expires, in ms since the epoch; `undefined` if no world with that seed created it. */
+/** Returns when a token expires, in ms since the epoch. `undefined` if no world with that seed created it. */
 export function devPlayerExpiry(token: string, seed: number): number | undefined {
   if (!token.startsWith(devPlayerStart)) return undefined
   const rest = token.slice(devPlayerStart.length)
@@ -89,19 +89,19 @@ function checkOf(stem: string, seed: number): string {
   return new Random(seed, `dev_player:${stem}`).letters(lengths.check)
 }
 
-/** A token of the scenario and its owner, by name ids: a namespace as `<game>/<namespace>`, or a game. */
+/** A token and the name of its owner: `<game>/<namespace>`, or `<game>`. */
 export type TokenInfo =
   | { readonly kind: 'development' | 'public'; readonly namespace: string; readonly token: string }
   | { readonly kind: 'cloud'; readonly game: string; readonly token: string }
 
-/** The owner of a token: `tanks/prod`, or `tanks`. */
+/** Returns the name of the owner: `tanks/prod`, or `tanks`. */
 export function ownerOf(token: TokenInfo): string {
   return token.kind === 'cloud' ? token.game : token.namespace
 }
 
 const order: readonly TokenInfo['kind'][] = ['development', 'public', 'cloud']
 
-/** Lists the tokens of a world: development, public, cloud. Leaves out those that completed device links have given. */
+/** Lists the tokens of a world: development, public, cloud. Leaves out the tokens of completed device links. */
 export function tokensOf(tables: ReadTables): TokenInfo[] {
   const { tokens, games, deviceLinks } = tables
   const ofLinks = new Set(deviceLinks.all().map(link => (link.status === 'complete' ? link.cloud_token : undefined)))

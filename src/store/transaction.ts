@@ -19,19 +19,18 @@ interface Written {
   after: Entry | undefined
 }
 
-/** An open transaction. Its writes are in place, and its undo log can take them back. */
+/** An open transaction. It writes in place, and keeps a log to undo its writes. */
 export class Transaction implements WriteLog {
   readonly revision: number
   /** In ms since the epoch. The clock stands still inside a transaction. */
   readonly now: number
   readonly #tables: Tables
   readonly #log: LoggedWrite[] = []
-  /** True if writes run no triggers, and `finish` checks no constraints. */
   readonly #isRaw: boolean
   /** The creation numbers of the next rows. Only a raw transaction sets them. */
   readonly #nextSeqs: readonly (readonly [Table<object>, number])[]
 
-  /** `isRaw`: rows are written as they are, without triggers and checks. Resets and reloads use it. */
+  /** With `isRaw`, writes run no triggers and no checks. Resets and reloads use it. */
   constructor(tables: Tables, options: { readonly revision: number; readonly now: number; readonly isRaw?: boolean }) {
     this.revision = options.revision
     this.now = options.now
@@ -47,19 +46,18 @@ export class Transaction implements WriteLog {
 
   runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void {
     if (this.#isRaw) return
-    // The rows are of the table with that name.
-    const name = table.shape.name as TableName
+    const name = table.shape.name as TableName // tables of a world
     const model: Model = models[name]
     model.afterWrite?.({ before, after }, this.#tables, this.now)
     if (before && !after) cascadeDeletion(name, before, this.#tables)
   }
 
-  /** The present length of the log, for a `rollback` to this point. */
+  /** A point in the log for `rollback`: its present length. */
   get savepoint(): number {
     return this.#log.length
   }
 
-  /** Undoes all writes, or those after a savepoint. */
+  /** Undoes all writes, or the writes after a savepoint. */
   rollback(savepoint = 0): void {
     while (this.#log.length > savepoint) {
       const { table, before, after } = this.#log.pop() as LoggedWrite // there is one
@@ -68,7 +66,7 @@ export class Transaction implements WriteLog {
     for (const [table, nextSeq] of this.#nextSeqs) table.resetSequence(nextSeq)
   }
 
-  /** Returns the changed rows, by table and in the order of their first write. Throws `UsageError` if one breaks a constraint. */
+  /** Returns the changed rows by table, in the order of their first write. Throws `UsageError` if one breaks a constraint. */
   finish(): Change[] {
     const changes = this.#changedRows()
     if (!this.#isRaw) checkConstraints(changes, this.#tables)

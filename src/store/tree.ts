@@ -2,10 +2,10 @@ import sorted from 'sorted-btree'
 import bulk from 'sorted-btree/extended/bulkLoad.js'
 import diff from 'sorted-btree/extended/diffAgainst.js'
 
-/** A sorted map. A clone takes constant time, because both share their nodes until one of them changes. */
+/** A sorted map. Cloning takes constant time: both maps share their nodes until one of them changes. */
 export type Tree<Key, Value> = sorted.default<Key, Value>
 
-/** Orders the keys of a tree: below 0 where `a` comes first. */
+/** Compares two keys of a tree. Below 0 if `a` comes first. */
 export type Compare<Key> = (a: Key, b: Key) => number
 
 // The library is CommonJS, and bundlers disagree about its default export.
@@ -19,13 +19,13 @@ export function createTree<Key, Value>(compare: Compare<Key>): Tree<Key, Value> 
   return new Constructor<Key, Value>(undefined, compare, nodeSize)
 }
 
-/** Builds a tree from keys in ascending order. Faster than one key at a time. */
+/** Builds a tree from keys in ascending order. This is faster than adding them one by one. */
 export function loadTree<Key, Value>(keys: Key[], values: Value[], compare: Compare<Key>): Tree<Key, Value> {
   if (keys.length === 0) return createTree(compare)
   return load(keys, values, nodeSize, compare)
 }
 
-/** Calls back for each key whose value is not the same object in both trees. Skips shared nodes. */
+/** Calls `onDifference` for each key whose values are different objects. Skips shared nodes. */
 export function diffTrees<Key, Value>(
   before: Tree<Key, Value>,
   after: Tree<Key, Value>,

@@ -9,7 +9,7 @@ import type { Rows, TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
 import { type Shape, TableState } from './table-state.js'
 
-/** The rows of a new world by table, in their order, as the schemas of the models take them. */
+/** The unchecked rows of a new world by table, in their order. */
 export type InitialRows = { readonly [Name in TableName]?: Iterable<unknown> }
 
 /** The definition of a new world. */
@@ -21,7 +21,7 @@ export interface WorldDefinition {
   readonly rate?: number | undefined
   /** The start time of the clock, in ms since the epoch. Default: the real time. */
   readonly now?: number | undefined
-  /** The revisions of the world start above it. Default: 0. */
+  /** The world's own revisions are higher. Default: 0. */
   readonly revision?: number | undefined
   /** The random state. Default: the first one of the seed. */
   readonly random?: RandomState | undefined
@@ -29,20 +29,20 @@ export interface WorldDefinition {
   readonly faults?: readonly FaultEntry[] | undefined
   /** The random state of the faults. Default: the first one of the seed. */
   readonly faultRandom?: RandomState | undefined
-  /** Creates the rows of a world that starts at that time, in ms since the epoch. */
+  /** Creates the rows for a start time, in ms since the epoch. */
   rows(now: number): InitialRows
 }
 
 /** The states of all tables. They never change: see `Table.share`. */
 export type TableStates = { readonly [Name in TableName]: TableState<Rows[Name]> }
 
-/** The state of a world at one moment. It never changes, so worlds may share it. */
+/** The state of a world at one moment. It never changes, so several worlds may share it. */
 export interface WorldState {
   readonly title: string
   readonly seed: number
-  /** Without `now`, the clock of a world with this state starts at the real time. */
+  /** Without `now`, the clock starts at the real time. */
   readonly clock: ClockChange
-  /** The start time that the rows were created for, in ms since the epoch. */
+  /** The start time of the rows, in ms since the epoch. */
   readonly startsAt: number
   readonly random: RandomState
   readonly revision: number
@@ -50,11 +50,10 @@ export interface WorldState {
   readonly faults: FaultsState
   /** The faults of the scenario. */
   readonly scenarioFaults: readonly FaultEntry[]
-  /** Creates the same state for another start time, in ms since the epoch. Absent if the scenario gives the time. */
+  /** Creates the state for another start time, in ms since the epoch. Absent if the scenario gives the time. */
   readonly startingAt?: ((at: number) => WorldState) | undefined
 }
 
-/** The shapes of the tables, from their models. */
 const shapes = new Map(tableNames.map((name): [TableName, Shape<object>] => [name, shapeOf(name)]))
 
 function shapeOf(name: TableName): Shape<object> {
@@ -74,8 +73,8 @@ const timedTables: ReadonlySet<TableName> = new Set([
 ])
 
 /**
- * Creates the initial state of a world. Default start: the real time. Shares the regions, game modes and lobbies with an
- * earlier state of the same definition. Throws `UsageError` if a row does not fit its schema.
+ * Creates the initial state of a world that starts at `at`. Default: its `now`, else the real time. With an earlier state of
+ * the same definition, both share regions, game modes and lobbies. Throws `UsageError` if a row does not fit its schema.
  */
 export function createState(
   definition: WorldDefinition,
@@ -100,7 +99,7 @@ function restartable(state: WorldState, definition: WorldDefinition): WorldState
   return { ...state, startingAt: later => createState(definition, state, later) }
 }
 
-/** From this number of rows on, compiling the schema saves time. */
+/** From this number of rows on, it is faster to compile the schema. */
 const fewRows = 200
 
 /** Creates a table with checked rows. Throws `UsageError`. */
@@ -116,13 +115,13 @@ function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): 
   return TableState.of(shapes.get(name) as Shape<object>, checked(), revision)
 }
 
-/** The clock of a world that starts with a state. A frozen clock shows the start time of the rows. */
+/** Returns the clock of a world that starts with a state. A frozen clock shows the start time of the rows. */
 export function initialClock({ clock, startsAt }: Pick<WorldState, 'clock' | 'startsAt'>): ClockState {
   const { mode, rate, now = mode === 'frozen' ? startsAt : Date.now() } = clock
   return { mode, rate, now }
 }
 
-/** The time that the times of a state belong to, in ms since the epoch. */
+/** Returns the present time of a state, in ms since the epoch. */
 export function timeOfState({ clock, startsAt }: Pick<WorldState, 'clock' | 'startsAt'>): number {
   return clock.now ?? startsAt
 }
@@ -134,13 +133,13 @@ export function withPublicUrl(state: WorldState, publicUrl: (before: string) => 
   return { ...state, tables: { ...state.tables, settings } }
 }
 
-/** The tables of a state, for reads only. */
+/** Returns read-only tables of a state. */
 export function readTables(states: TableStates): Tables {
   const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
   return mapTables<Tables>(name => new Table<object>(states[name], context))
 }
 
-/** Creates one value for each table. */
+/** Creates a value for each table. */
 export function mapTables<T extends { readonly [Name in TableName]: unknown }>(make: (name: TableName) => unknown): T {
   return Object.fromEntries(tableNames.map(name => [name, make(name)])) as unknown as T // each value belongs to its name
 }

@@ -37,7 +37,6 @@ interface CollectionHost {
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
 
-/** Creates the Collection of a table. */
 export function createCollection(name: TableName, world: CollectionHost): TableCollection<object> {
   return new TableCollection(rowStore(name, world), models[name].schema)
 }
@@ -138,8 +137,8 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
 type Columns = Readonly<Record<string, unknown>>
 
 /**
- * Removes from a draft the columns of its former status, if an update has changed the status: a lobby that becomes ready has
- * no `ready_by` any more. Keeps columns that the update has set. Does nothing for a row that is not of a union.
+ * Removes the columns of the former status from a draft with a new status. So a lobby that becomes ready loses `ready_by`.
+ * Columns that the update has set stay. Does nothing if the rows of the table are no union.
  */
 function dropFormerColumns(draft: object, row: object, schema: z.ZodType): void {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return
@@ -155,12 +154,12 @@ function dropFormerColumns(draft: object, row: object, schema: z.ZodType): void 
 
 type Hooks = Collection<z.ZodType>['hooks']
 
-/** The library's class without its signatures, because those of `Table` also take ids. */
+/** The library's class without its signatures. Those of `Table` also take ids. */
 const LibraryCollection = Collection as unknown as new (options: { schema: unknown }) => { readonly hooks: Hooks }
 
 /**
- * A Collection of the data library whose rows are in a table. Each writing call is a transaction of its own. Hooks are
- * called after the transaction, also for changes by requests and jobs.
+ * A Collection of the data library with the rows of a table. Each writing call is a transaction of its own. Hooks run after
+ * each transaction, including those of requests and jobs.
  */
 export class TableCollection<Row extends object> extends LibraryCollection {
   readonly #records: Records<Row>
@@ -227,7 +226,7 @@ export class TableCollection<Row extends object> extends LibraryCollection {
       if (!(error instanceof PendingUpdate)) throw error
       await error.done
       const pending: PendingUpdate<Row>[] = [error]
-      // The draft of the first row is done.
+      // The promise of the first row has resolved.
       for (const row of this.#records.findMany(predicate).slice(1)) {
         const draft = draftOf(row)
         await options.data(draft)

@@ -31,25 +31,24 @@ export interface World extends WorldTables {
   readonly clock: Clock
   /** The number of the newest change set. */
   readonly revision: number
-  /** The number of requests that are blocked on a watch index. */
+  /** The number of blocked requests. */
   readonly waiters: number
   /**
-   * Runs a function at once, and commits what it writes through `tx`. If the function throws, nothing has happened. A
-   * transaction inside another is a savepoint: if it throws and the outer one catches, only its part is undone. Throws what
-   * the function throws. Throws `UsageError` if rows break a constraint, or if the function returns a promise: await first,
-   * then write.
+   * Runs a function at once, and commits its writes through `tx`. If the function throws, all its writes are undone, and the
+   * error is thrown again. A transaction inside another one is a savepoint: if the outer one catches the error, only the
+   * inner writes are undone. Throws `UsageError` if rows break a constraint, or if the function returns a promise.
    */
   transaction<T>(write: (tx: TransactionTables) => T): T
-  /** Calls the listener after each change set. Returns a function that ends this. A write by a listener is published later. */
+  /** Calls the listener after each change set. Returns a function that unsubscribes. A write by a listener is published later. */
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
 
-/** The world for a read: the tables, and a test whether a time has passed. The clock itself is absent, so an answer is valid until `until`. */
+/** A world for reads. It has no clock, only `hasPassed`: so `Reading.until` says how long the answer of a read is valid. */
 export interface View {
   readonly tables: Tables
-  /** Tells whether the world's time has reached `at`, in ms since the epoch. */
+  /** Checks if the world's time has reached `at`, in ms since the epoch. */
   hasPassed(at: number): boolean
-  /** The seed of the world. It identifies the tokens that the world created. */
+  /** Identifies the tokens that the world created. */
   readonly seed: number
 }
 
@@ -58,9 +57,9 @@ export interface Reading<T> extends Tracked {
   readonly value: T
 }
 
-/** A blocked request. It is in `world.waiting` until it is answered. */
+/** A blocked request. It stays in `world.waiting` until its answer. */
 export interface Waiter {
-  /** Answers it with the present state, as at its deadline. */
+  /** Answers the request with the present state, as at its deadline. */
   end(): void
 }
 
@@ -69,11 +68,11 @@ export interface WriteOptions {
   readonly cause: Cause
   /** The time of the transaction, in ms since the epoch. Default: the present time. */
   readonly at?: number | undefined
-  /** Gets the revisions of the change sets that the transaction makes. */
+  /** The transaction appends the revisions of its change sets to this list. */
   readonly revisions?: number[] | undefined
 }
 
-/** A part of a world that may stay when the rest is replaced. */
+/** A part of a world that can stay when `replaceState` replaces the rest. */
 type KeptPart = 'clock' | 'faults'
 
 /** The options of `replaceState`. */
@@ -85,12 +84,12 @@ interface ReplaceOptions {
   readonly inside?: (() => void) | undefined
 }
 
-/** Creates a world with that state. `record` gets each change set right after its commit, also one without rows. */
+/** Creates a world with that state. Calls `record` with each change set after its commit, even if no row changed. */
 export function createWorld(state: WorldState, record?: (changeSet: ChangeSet) => void): LiveWorld {
   return new WorldCore(state, record) as unknown as LiveWorld // its collections are getters that the compiler does not see
 }
 
-/** A world as the folders above see it. */
+/** A world with the calls for the mock itself. */
 export type LiveWorld = WorldCore & WorldTables
 
 class WorldCore implements TableContext, View {
@@ -107,12 +106,12 @@ class WorldCore implements TableContext, View {
   #faults: FaultsState
   #name: ScenarioName
   #revision: number
-  /** The cause of transactions that name none. */
+  /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
   readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
-  /** Change sets that wait to be published; `undefined` if none is being published. */
-  #untold: ChangeSet[] | undefined
+  /** Change sets that subscribers have yet to get. `undefined` if none is being published. */
+  #unpublished: ChangeSet[] | undefined
   #collections: { [Name in TableName]?: unknown } = {}
 
   constructor(state: WorldState, record?: (changeSet: ChangeSet) => void) {
@@ -155,7 +154,7 @@ class WorldCore implements TableContext, View {
     return this.#revision
   }
 
-  /** The faults with their counters. A transaction sets them. */
+  /** The faults with their counters. Only a transaction may set them. */
   get faults(): FaultsState {
     return this.#faults
   }
@@ -169,7 +168,7 @@ class WorldCore implements TableContext, View {
     return this.waiting.size
   }
 
-  /** The present state, for a fork. */
+  /** The present state, for forks and snapshots. */
   get state(): WorldState & { readonly clock: ClockState } {
     const { title, seed, revision, faults } = this
     const { startsAt, scenarioFaults } = this.#initialState
@@ -178,7 +177,7 @@ class WorldCore implements TableContext, View {
     return { title, seed, clock: this.clock.state, startsAt, random, revision, tables, faults, scenarioFaults }
   }
 
-  /** Tells whether the world's time has reached `at`, in ms since the epoch. A tracked read depends on it. */
+  /** Checks if the world's time has reached `at`, in ms since the epoch. A tracked read then depends on the clock. */
   readonly hasPassed = (at: number): boolean => {
     const hasPassed = this.clock.now() >= at
     if (hasPassed) this.dependencies.note(clockTag, 0)
@@ -186,14 +185,14 @@ class WorldCore implements TableContext, View {
     return hasPassed
   }
 
-  /** Runs a synchronous read, and returns its value with its dependencies. */
+  /** Runs a synchronous read. Returns its value and its dependencies. */
   read<T>(read: (view: View) => T): Reading<T> {
     const { value, tracked } = this.dependencies.track(() => read(this))
     const { tags, revision, until } = tracked
     return { value, tags, revision, until }
   }
 
-  /** Calls the listener when any of the tags is touched. Returns a function that ends this. */
+  /** Calls the listener when a change set touches a tag. Returns a function that removes the listener. */
   listen(tags: ReadonlySet<Tag>, listener: () => void): () => void {
     return this.dependencies.listen(tags, listener)
   }
@@ -218,7 +217,7 @@ class WorldCore implements TableContext, View {
     return this.#run(write, options)
   }
 
-  /** Runs a function. What it writes at once has this cause, unless it names another. */
+  /** Runs a function. This is the default cause of its synchronous writes. */
   causedBy<T>(cause: Cause, run: () => T): T {
     const before = this.#cause
     this.#cause = cause
@@ -229,9 +228,9 @@ class WorldCore implements TableContext, View {
     }
   }
 
-  /** Calls the listener after each change set with changed rows. Returns a function that ends this. */
+  /** Calls the listener after each change set with changed rows. Returns a function that unsubscribes. */
   subscribe(listener: (changeSet: ChangeSet) => void): () => void {
-    // A listener that is added twice is called twice.
+    // A listener that subscribes twice is called twice.
     const own = (changeSet: ChangeSet) => listener(changeSet)
     this.#subscribers.add(own)
     return () => void this.#subscribers.delete(own)
@@ -243,8 +242,8 @@ class WorldCore implements TableContext, View {
   }
 
   /**
-   * Replaces the state in one transaction, and answers every waiter: a request of one test must not wait in the next one. The
-   * state becomes the initial state. The revision still rises.
+   * Replaces the state in one transaction. The new state is the initial state from now on. The revision still rises. Answers
+   * every waiter: a request of one test must not wait during the next test.
    */
   replaceState(state: WorldState, { cause, keep = [], inside }: ReplaceOptions): void {
     if (this.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
@@ -254,7 +253,7 @@ class WorldCore implements TableContext, View {
     const replace = () => {
       this.random.restore(state.random)
       this.#restoreTables(state.tables)
-      // Faults keep their age if the clock changes.
+      // Faults keep their age when the clock changes.
       this.#faults = keep.includes('faults')
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
@@ -283,8 +282,8 @@ class WorldCore implements TableContext, View {
   }
 
   /**
-   * Merges a changed scenario into the world in one transaction: see `mergeScenario`. Returns the numbers of changed rows. A
-   * dry run changes nothing. Throws `UsageError`.
+   * Merges a changed scenario into the world in one transaction: see `mergeScenario`. Returns the numbers of changed rows.
+   * With `isDryRun` it changes nothing. Throws `UsageError`.
    */
   reload(
     definition: WorldDefinition,
@@ -332,7 +331,7 @@ class WorldCore implements TableContext, View {
       next,
       initialClock: changed(this.#initialClock),
       clock: isSameClock ? undefined : { ...changed(present.clock), now: hasMoved ? at : undefined },
-      // Once ids have been drawn, a restarted sequence could draw them again.
+      // If ids were drawn already, a restarted sequence could draw them again.
       random: sameJson(present.random, before.random) ? next.random : present.random,
       merged: mergeScenario({
         before: before.tables,
@@ -414,7 +413,7 @@ class WorldCore implements TableContext, View {
       revisions?.push(changeSet.revision)
       this.#record?.(changeSet)
     }
-    this.#tell(changeSet, touched)
+    this.#notify(changeSet, touched)
     return value
   }
 
@@ -423,7 +422,7 @@ class WorldCore implements TableContext, View {
     this.#run(() => {}, { cause: { kind: 'control', call: 'clock' }, clockBefore })
   }
 
-  /** Checks and stamps the changes of a transaction. Returns `undefined` if there are none. */
+  /** Checks and stamps the changes of a transaction. Returns `undefined` if nothing changed. */
   #finish(
     transaction: Transaction,
     {
@@ -459,21 +458,21 @@ class WorldCore implements TableContext, View {
     }
   }
 
-  /** Calls the listeners of the touched tags at once, and the subscribers in the order of the change sets. */
-  #tell(changeSet: ChangeSet | undefined, touched: ReadonlySet<Tag> | undefined): void {
-    if (touched && touched.size > 0) callSafely(() => this.dependencies.tell(touched))
+  /** Calls the listeners of the touched tags, and then the subscribers in the order of the change sets. */
+  #notify(changeSet: ChangeSet | undefined, touched: ReadonlySet<Tag> | undefined): void {
+    if (touched && touched.size > 0) callListener(() => this.dependencies.notify(touched))
     if (!changeSet || changeSet.changes.length === 0 || this.#subscribers.size === 0) return
-    if (this.#untold) {
-      this.#untold.push(changeSet)
+    if (this.#unpublished) {
+      this.#unpublished.push(changeSet)
       return
     }
-    this.#untold = [changeSet]
+    this.#unpublished = [changeSet]
     // A write by a subscriber appends to this list.
-    for (const next of this.#untold) {
+    for (const next of this.#unpublished) {
       for (const subscriber of [...this.#subscribers])
-        if (this.#subscribers.has(subscriber)) callSafely(() => subscriber(next))
+        if (this.#subscribers.has(subscriber)) callListener(() => subscriber(next))
     }
-    this.#untold = undefined
+    this.#unpublished = undefined
   }
 }
 
@@ -486,8 +485,8 @@ interface StateBesideRows {
   readonly clock: ClockState | undefined
 }
 
-/** Calls a listener of a change set. The transaction has ended, so its caller does not get the error: it becomes an uncaught one. */
-function callSafely(listener: () => void): void {
+/** Calls a listener after a transaction. Its error does not reach the caller of the transaction: it becomes an uncaught error. */
+function callListener(listener: () => void): void {
   try {
     listener()
   } catch (error) {
@@ -500,7 +499,7 @@ function callSafely(listener: () => void): void {
 function refusePromise<T>(value: T): T {
   const then: unknown = (value as { readonly then?: unknown } | null | undefined)?.then
   if (typeof then !== 'function') return value
-  // Nobody handles this promise, so its rejection must not become an uncaught error.
+  // The promise has no handler, and its rejection must not become an uncaught error.
   then.call(
     value,
     () => {},
@@ -519,7 +518,7 @@ function restoreTable(table: Table<object>, target: TableState<object>): void {
     if (before) replaced.push(before)
     if (after) restored.push(after)
   })
-  // Delete first, so that no restored row takes the creation number of a row that is still there.
+  // Delete first: a restored row may have the creation number of a row that goes.
   for (const { id, seq } of replaced) if (target.entry(id)?.seq !== seq) table.restore(id, undefined)
   for (const entry of restored) table.restore(entry.id, entry)
   table.resetSequence(target.nextSeq)

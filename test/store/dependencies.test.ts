@@ -293,7 +293,7 @@ describe('listeners', () => {
     const listener = vi.fn()
     dependencies.listen(new Set(['a', 'b']), listener)
 
-    dependencies.tell(new Set(['a', 'b', 'c']))
+    dependencies.notify(new Set(['a', 'b', 'c']))
 
     expect(listener).toHaveBeenCalledOnce()
   })
@@ -303,7 +303,7 @@ describe('listeners', () => {
     const listener = vi.fn()
     dependencies.listen(new Set(['a']), listener)
 
-    dependencies.tell(new Set(['b']))
+    dependencies.notify(new Set(['b']))
 
     expect(listener).not.toHaveBeenCalled()
   })
@@ -316,7 +316,7 @@ describe('listeners', () => {
 
     end()
     end()
-    dependencies.tell(new Set(['a', 'b']))
+    dependencies.notify(new Set(['a', 'b']))
 
     expect([ended.mock.calls.length, stays.mock.calls.length]).toEqual([0, 1])
   })
@@ -328,7 +328,7 @@ describe('listeners', () => {
     dependencies.listen(new Set(['a']), () => ends[0]?.())
     ends.push(dependencies.listen(new Set(['a']), ended))
 
-    dependencies.tell(new Set(['a']))
+    dependencies.notify(new Set(['a']))
 
     expect(ended).not.toHaveBeenCalled()
   })
@@ -338,7 +338,7 @@ describe('listeners', () => {
     const again = vi.fn(() => void dependencies.listen(new Set(['a']), again))
     dependencies.listen(new Set(['a']), again)
 
-    dependencies.tell(new Set(['a']))
+    dependencies.notify(new Set(['a']))
 
     expect(again).toHaveBeenCalledOnce()
   })
@@ -351,7 +351,7 @@ describe('listeners', () => {
     })
     dependencies.listen(new Set(['a']), listener)
 
-    expect(() => dependencies.tell(new Set(['a']))).toThrow('a bug of a listener')
+    expect(() => dependencies.notify(new Set(['a']))).toThrow('a bug of a listener')
 
     expect(listener).toHaveBeenCalledOnce()
   })
