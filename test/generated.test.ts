@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { Scenario } from '../src/scenario/schema.js'
 import { parseScenario } from '../src/scenarios.js'
-import { withGenerated, withoutGenerated } from './docs/generated.js'
 import { pages } from './support/docs.js'
+import { withGenerated, withoutGenerated } from './support/generated-tables.js'
 
 it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
   await expect(jsonSchema()).toMatchFileSnapshot('../fixtures/scenario.schema.json')

@@ -7,9 +7,9 @@ import { LobbyRow, PlayerRow } from '../../src/store/matchmaker-rows.js'
 import { DeviceLinkRow } from '../../src/store/rows.js'
 import { run } from '../support/command.js'
 import { type Block, blocksWith, pageAt, pages } from '../support/docs.js'
-import { keysOf, withoutGenerated } from './generated.js'
-import { anchorsOf, linksOf, sentencesOf, wordsIn } from './prose.js'
-import { actionsOf, commandsOfCi, isBashOnly } from './shell.js'
+import { keysOf, withoutGenerated } from '../support/generated-tables.js'
+import { anchorsOf, linksOf, sentencesOf, wordsIn } from '../support/prose.js'
+import { actionsOf, commandsOfCi, isBashOnly } from '../support/shell-blocks.js'
 
 const everyPage = pages.map(page => [page.path, page] as const)
 const pagesWith = (language: string) =>

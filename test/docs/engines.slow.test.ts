@@ -4,7 +4,7 @@ import { it as base, describe, expect, onTestFinished } from 'vitest'
 import { type OpenCommand, openCommand } from '../support/command.js'
 import { blocksWith } from '../support/docs.js'
 import { type GodotResponse, godotGame, unityGame, unrealGame } from '../support/engine-clients.js'
-import { createProject, type Project } from './project.js'
+import { createProject, type Project } from '../support/project.js'
 
 const it = base.extend<{ project: Project; server: OpenCommand }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern

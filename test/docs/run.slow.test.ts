@@ -6,8 +6,8 @@ import { createClient } from '../../src/client.js'
 import { executablePath } from '../support/chromium.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
 import { blockOf, blocksWith, type Page, pages } from '../support/docs.js'
-import { createProject, type Project } from './project.js'
-import { matchesShown, sessionsOf } from './shell.js'
+import { createProject, type Project } from '../support/project.js'
+import { matchesShown, sessionsOf } from '../support/shell-blocks.js'
 
 /** The files that the blocks of a page name, by their paths. */
 function filesOf({ blocks }: Page, { url }: Pick<OpenCommand, 'url'>): Record<string, string> {

@@ -7,8 +7,8 @@ import { ask, comparable, type TestRequest, type TestResponse } from '../support
 import { randomRead, randomWriteCall } from '../support/random-request.js'
 import { play, type RandomWrite, randomWrite } from '../support/random-write.js'
 import { bearer, tanks } from '../support/tanks.js'
+import { freshRequestHandler } from '../support/uncached-reads.js'
 import { live } from '../support/worlds.js'
-import { freshRequestHandler } from './fresh.js'
 
 type Step =
   | { readonly kind: 'read'; readonly sent: TestRequest }

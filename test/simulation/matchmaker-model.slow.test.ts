@@ -4,8 +4,8 @@ import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { models } from '../../src/store/models.js'
 import { lobbyTokenOf } from '../../src/store/tokens.js'
+import { limits, MatchmakerModel, type ModeId, modes, type Outcome, regionIds } from '../support/matchmaker-model.js'
 import { flushPromises } from '../support/worlds.js'
-import { limits, MatchmakerModel, type ModeId, modes, type Outcome, regionIds } from './matchmaker-model.js'
 
 /** What the server of a lobby says of it. */
 interface Said {

@@ -1,7 +1,7 @@
 import { type Rivet, RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
-import { file, openCommand, serveJson } from './support/command.js'
-import { bearer, ids, tanks, tokens } from './support/tanks.js'
+import { file, openCommand, serveJson } from '../support/command.js'
+import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
 /** The command with the world `tanks`, whose clock runs, and a client of it for each token. */
 const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({

@@ -1,4 +1,4 @@
-import type { Block, Page } from '../support/docs.js'
+import type { Block, Page } from './docs.js'
 
 /** Commands that need a fresh checkout or project: `.ci/run` and `.ci/package` run them. */
 export const commandsOfCi = ['npm ci && npm start', 'npm ci && npm test', 'npm install --save-dev mockmaker msw']

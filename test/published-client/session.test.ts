@@ -1,7 +1,7 @@
 import { RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
-import { file, openCommand } from './support/command.js'
-import { ids, tanks, tokens } from './support/tanks.js'
+import { file, openCommand } from '../support/command.js'
+import { ids, tanks, tokens } from '../support/tanks.js'
 
 /** A command of its own for each test, with the world `tanks`, and a client of it for each token. */
 const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
