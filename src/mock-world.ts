@@ -3,7 +3,7 @@ import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
 import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from './control/device-links.js'
 import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from './control/environment.js'
-import { type ChangesOptions, type EventBudget, type MockEvents, subscribeToEvents } from './control/events.js'
+import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from './control/events.js'
 import { type Explanation, explain, type Question } from './control/explain.js'
 import { type HistoryJson, HistoryOptions, listHistory } from './control/history.js'
 import {
@@ -146,7 +146,7 @@ export class MockWorld implements WorldControl {
 
   changes(options?: ChangesOptions): MockEvents {
     const { world } = this
-    return subscribeToEvents({ world, history: this.#history, run: this.#run, budget: this.#settings.events }, options)
+    return new EventReader({ world, history: this.#history, run: this.#run, budget: this.#settings.events }, options)
   }
 
   explain(question: Question): Explanation {

@@ -1,7 +1,8 @@
 import { defaultWorldId, worldId, worldPath, worldUrl } from '../contract/paths.js'
-import type { ClockState, Health } from '../control/api.js'
+import type { Health } from '../control/api.js'
 import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
+import type { ClockJson } from '../control/history.js'
 import type { LobbyTokenInfo } from '../control/records.js'
 import { tableNames } from '../control/tables.js'
 import type { NewWorldOptions, WorldControl, WorldDescription, WorldsControl } from '../control/world-control.js'
@@ -34,11 +35,11 @@ export type OwnedToken = (TokenInfo & Rows['tokens']) | LobbyTokenInfo
 
 /** The clock of a world. */
 export interface ClientClock {
-  get(): Promise<ClockState>
+  get(): Promise<ClockJson>
   /** Freezes, resumes, speeds up or moves the clock. */
-  set(setting: ClockSetting): Promise<ClockState>
+  set(setting: ClockSetting): Promise<ClockJson>
   /** Moves the time forward, by ms or by a duration such as `40s`. */
-  advance(by: number | string): Promise<ClockState>
+  advance(by: number | string): Promise<ClockJson>
 }
 
 /** The tables and the clock of a world. `tokens` leaves out the tokens of lobbies, which are no records. */

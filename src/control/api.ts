@@ -8,24 +8,25 @@ import { quoted } from '../lib/text.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { header, type MockRequest } from '../server/message.js'
 import { ClientGone } from '../server/reads.js'
-import { type Clock, type ClockMode, ClockSettingSchema } from '../store/clock.js'
+import { ClockSettingSchema } from '../store/clock.js'
+import type { World } from '../store/world.js'
 import { call, type ParamNames, type Params, prefersJson, prefersYaml, textResponse, yamlResponse } from './call.js'
 import { CompletionOptions } from './device-links.js'
 import { exportLines } from './environment.js'
 import { eventStream } from './events.js'
 import { Question } from './explain.js'
-import { HistoryOptions } from './history.js'
+import { type ClockJson, clockJson, HistoryOptions } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { EndSimulationOptions, SimulationOptions } from './simulation.js'
 import { listKey } from './tables.js'
 import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName } from './world-control.js'
 
-/** In bytes: a world of 400,000 lobbies. The mock can start with a longer scenario or snapshot as a file. */
+/** The longest scenario or snapshot, in bytes: about 400,000 lobbies. The command can serve a longer one from a file. */
 const maxScenarioBytes = 64 * 1024 * 1024
 
-/** Any object: the table checks its keys. A schema of keys would lose one called `__proto__`. */
+/** Any object, because the table checks its keys. A schema would lose a key called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
-/** A region of the catalogue, or a game mode, can be its id alone. */
+/** For a game mode, or a region of the catalogue, the id is enough. */
 const NewRecord = z.custom<Readonly<Record<string, unknown>> | string>(
   value => isJsonObject(value) || typeof value === 'string',
   'expected an object',
@@ -104,7 +105,7 @@ export const controlCalls = [
   }),
   call('PUT /snapshot', {
     summary: 'Restores a snapshot, in one change set.',
-    // The reader of scenarios checks the rest.
+    // `restore` checks the rest.
     body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
     maxBodyBytes: maxScenarioBytes,
     async run({ mock, body }) {
@@ -137,14 +138,14 @@ export const controlCalls = [
   }),
   call('GET /clock', {
     summary: "Returns the world's time, and the mode and rate of its clock.",
-    run: ({ mock }) => clockState(mock.world.clock),
+    run: ({ mock }) => clockOf(mock.world),
   }),
   call('PUT /clock', {
     summary: 'Freezes, resumes, speeds up or moves the clock.',
     body: ClockSettingSchema,
     async run({ mock, request, body }) {
       await untilDisconnected(request, signal => mock.world.clock.set(body, { signal }))
-      return clockState(mock.world.clock)
+      return clockOf(mock.world)
     },
   }),
   call('POST /clock/advance', {
@@ -152,7 +153,7 @@ export const controlCalls = [
     body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
     async run({ mock, request, body: { by } }) {
       await untilDisconnected(request, signal => mock.world.clock.advance(by, { signal }))
-      return clockState(mock.world.clock)
+      return clockOf(mock.world)
     },
   }),
   call('GET /faults', {
@@ -323,20 +324,11 @@ export interface Health {
   readonly waiters: number
 }
 
-/** The time of a world. */
-export interface ClockState {
-  readonly mode: ClockMode
-  readonly rate: number
-  /** In ISO 8601. */
-  readonly now: string
+function clockOf({ clock }: World): ClockJson {
+  return clockJson({ mode: clock.mode, rate: clock.rate, now: clock.now() })
 }
 
-function clockState(clock: Clock): ClockState {
-  const { mode, rate } = clock
-  return { mode, rate, now: new Date(clock.now()).toISOString() }
-}
-
-/** Runs work with a signal that aborts when the client disconnects. Then it rejects with `ClientGone`. */
+/** Runs work with a signal. It aborts when the client disconnects, and the promise rejects with `ClientGone`. */
 async function untilDisconnected(request: MockRequest, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const abort = () => controller.abort(new ClientGone())
@@ -365,7 +357,7 @@ function unknownSimulation(name = 'the default namespace'): ApiError {
   )
 }
 
-/** A call as `GET /__mock` lists it. */
+/** A call in the list of `GET /__mock`. */
 interface CallDescription {
   readonly method: string
   readonly path: string
@@ -376,7 +368,6 @@ interface CallDescription {
   readonly body?: readonly string[]
 }
 
-/** Lists the calls for people. */
 export function describeCalls(): CallDescription[] {
   return controlCalls.map(({ method, path, summary, query, body }) => ({
     method,

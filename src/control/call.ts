@@ -51,7 +51,7 @@ interface CallSpec<Route extends string, Query, Body, Output> {
       readonly body: Parsed<Body>
     },
   ): Output | Promise<Output>
-  /** Builds an answer that is not JSON. Returns `undefined` if the client wants JSON. */
+  /** Creates an answer that is not JSON. Returns `undefined` if the client prefers JSON. */
   respond?(output: Output, context: ControlContext): MockResponseInit | undefined
 }
 
@@ -80,20 +80,20 @@ export function jsonResponse(value: object, cors: MockResponseInit['cors']): Moc
   return response('application/json', JSON.stringify(value), cors)
 }
 
-/** A plain text that pages of this machine may read. */
+/** A response with plain text. Pages of this machine may read it. */
 export function textResponse(text: string): MockResponseInit {
   return response('text/plain; charset=utf-8', text, 'loopback')
 }
 
-/** The longest snapshot in YAML, in characters of its JSON: some 50,000 lobbies. */
+/** The longest snapshot to convert to YAML, in characters of JSON: about 50,000 lobbies. */
 const maxYamlLength = 16 * 1024 * 1024
 
-/** A snapshot as YAML. Throws `UsageError` if it is too long. */
+/** A response with a snapshot as YAML. Throws `UsageError` if it is too long. */
 export function yamlResponse(snapshot: ScenarioInput): MockResponseInit {
   const json = JSON.stringify(snapshot)
   if (json.length > maxYamlLength) {
     throw new UsageError(
-      'the snapshot is too long for an answer in YAML: ask for application/json, or run mockmaker export',
+      'the snapshot is too long to convert to YAML: ask for application/json, or run mockmaker export',
     )
   }
   const writer = new JsonToYaml()
@@ -105,7 +105,7 @@ function response(type: string, text: string, cors: MockResponseInit['cors']): M
   return { status: 200, headers, body: encoder.encode(text), cors }
 }
 
-/** Checks by its Accept header that a client prefers JSON to another type. */
+/** Tells from the Accept header of a client if it prefers JSON to another type. */
 export function prefersJson(accept = '*/*', other: 'text/html' | 'text/plain' = 'text/html'): boolean {
   const json = preference('application/json', accept)
   const text = preference(other, accept)
@@ -113,14 +113,14 @@ export function prefersJson(accept = '*/*', other: 'text/html' | 'text/plain' = 
   return json.quality > 0 && json.precision > text.precision
 }
 
-/** Checks by its Accept header that a client names YAML, and does not prefer JSON. */
+/** Tells from the Accept header of a client if it names YAML, and does not prefer JSON. */
 export function prefersYaml(accept = '*/*'): boolean {
   const json = preference('application/json', accept)
   const yaml = ['application/yaml', 'application/x-yaml', 'text/yaml'].map(type => preference(type, accept))
   return yaml.some(({ quality, precision }) => quality > 0 && precision === 2 && quality >= json.quality)
 }
 
-/** Returns the quality of a type, 0 to 1, and how precisely it was named: 2 by its name, 1 by `type/*`, 0 by `*\/*`. */
+/** Returns the quality of a type, 0 to 1, and the precision of its name: 2 for the full name, 1 for `type/*`, 0 for `*\/*`. */
 function preference(type: string, accept: string): { readonly quality: number; readonly precision: number } {
   const names = ['*/*', type.replace(/\/.*/, '/*'), type]
   return accept

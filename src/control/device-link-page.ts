@@ -6,14 +6,14 @@ import type { WorldControl } from './world-control.js'
 
 type PageMock = Pick<WorldControl, 'world' | 'tokens'>
 
-/** The page at a device link's URL. It shows the link's state and, while it is pending, a button for each game. */
+/** Creates the page of a device link. It shows the state of the link and, while that is pending, a button for each game. */
 export function deviceLinkPage(link: DeviceLinkRow, mock: PageMock): Html {
   const { clock, games } = mock.world
   if (hasPassed(link.expires_at, clock)) {
     return page(
       link.device_link_token,
       html`${state('expired', 'Expired')}
-<p>The link expired at ${moment(link.expires_at)}. Have the device prepare a new one.</p>`,
+<p>The link expired at ${moment(link.expires_at)}. Start a new link on the device.</p>`,
     )
   }
   if (link.status === 'complete') {
@@ -27,12 +27,11 @@ export function deviceLinkPage(link: DeviceLinkRow, mock: PageMock): Html {
   return page(link.device_link_token, pending(link, mock))
 }
 
-/** The page for a token that no device link has. */
 export function unknownDeviceLinkPage(token: string): Html {
   return page(
     token,
     html`${state('unknown', 'Unknown')}
-<p>No device link has this token. Have the device prepare a new one.</p>`,
+<p>No device link has this token. Start a new link on the device.</p>`,
   )
 }
 
@@ -97,7 +96,7 @@ export const deviceLinkScript = `
 const main = document.querySelector('main')
 const state = document.querySelector('.state')
 const choice = document.querySelector('.choice')
-const report = document.querySelector('[role=status]')
+const statusLine = document.querySelector('[role=status]')
 const buttons = [...document.querySelectorAll('button')]
 const { link } = main.dataset
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
@@ -107,8 +106,8 @@ let completing
 let watching
 
 const ends = {
-  TOKEN_EXPIRED: ['expired', 'Expired', 'The link has expired. Have the device prepare a new one.'],
-  TOKEN_INVALID: ['unknown', 'Unknown', 'The mock no longer has this link. Have the device prepare a new one.'],
+  TOKEN_EXPIRED: ['expired', 'Expired', 'The link has expired. Start a new link on the device.'],
+  TOKEN_INVALID: ['unknown', 'Unknown', 'The mock no longer has this link. Start a new link on the device.'],
 }
 
 async function answerOf(response) {
@@ -117,9 +116,9 @@ async function answerOf(response) {
   throw Object.assign(new Error(body.message), { code: body.code, isRefusal: true })
 }
 
-function tell(kind, text) {
-  report.dataset.state = kind
-  report.textContent = text
+function report(kind, text) {
+  statusLine.dataset.state = kind
+  statusLine.textContent = text
 }
 
 function enable(isEnabled) {
@@ -132,7 +131,7 @@ function end(name, title, text) {
   state.textContent = title
   state.dataset.state = name
   choice.remove()
-  tell(name === 'complete' ? 'done' : 'failed', text)
+  report(name === 'complete' ? 'done' : 'failed', text)
 }
 
 function watch(index) {
@@ -153,12 +152,12 @@ async function follow() {
       await completing
       if (cloud_token) end('complete', 'Complete', 'The link was completed elsewhere: the device has a cloud token. You may close this page.')
       else if (isLost && !hasEnded) {
-        tell('', '')
+        report('', '')
         enable(true)
       }
       isLost = false
       wait = 500
-      // A mock that is about to end answers at once.
+      // A mock that is closing answers at once.
       if (next === index && Date.now() - asked < 500) await pause(500)
       index = next
     } catch (error) {
@@ -168,7 +167,7 @@ async function follow() {
       isLost = true
       index = undefined
       enable(false)
-      tell('failed', (error.isRefusal ? 'The mock refuses: ' + error.message : 'The mock does not answer.') + ' Trying again …')
+      report('failed', (error.isRefusal ? 'The mock refuses: ' + error.message : 'The mock does not answer.') + ' Trying again …')
       await pause(wait)
       wait = Math.min(2 * wait, 8000)
     }
@@ -177,7 +176,7 @@ async function follow() {
 
 async function complete({ gameId, gameName, token }) {
   enable(false)
-  tell('busy', 'Completing the link …')
+  report('busy', 'Completing the link …')
   try {
     await fetch('../../cloud/devices/links/complete', {
       method: 'POST',
@@ -186,7 +185,7 @@ async function complete({ gameId, gameName, token }) {
       signal: AbortSignal.timeout(10000),
     }).then(answerOf)
     end('complete', 'Complete', 'The device now has a cloud token of ' + gameName + '. You may close this page.')
-    report.focus()
+    statusLine.focus()
   } catch (error) {
     // If the link has ended or the mock is gone, the watch reports it.
     if (error.isRefusal) offerReload(error.message)
@@ -199,7 +198,7 @@ function offerReload(message) {
   again.type = 'button'
   again.textContent = 'Load the page again'
   again.addEventListener('click', () => location.reload())
-  tell('failed', 'That did not work: ' + message)
+  report('failed', 'The mock refuses: ' + message)
   choice.replaceChildren(again)
   again.focus()
 }
@@ -213,4 +212,4 @@ follow()
 `
 
 /** Allows the script in a content security policy: the SHA-256 of its text. */
-export const deviceLinkScriptHash = 'sha256-4KNAq01ik3t4a9mFkOJBToNFPBwhUssG6euUmn/QFTo='
+export const deviceLinkScriptHash = 'sha256-ls8gsxsvWAPaIF4vzFqm0Rm61s/wRIqGOQ0idxzLrSk='

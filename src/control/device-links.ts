@@ -15,7 +15,6 @@ const completionKeys = {
 export const CompletionOptions = z.strictObject(completionKeys)
 export type CompletionOptions = OptionsOf<typeof completionKeys>
 
-/** Completes a pending link without a cloud token. Rejects with `ApiError`, and with `UsageError` for an unknown game. */
 export async function completeDeviceLink(
   world: LiveWorld,
   token: string,
@@ -31,7 +30,7 @@ export async function completeDeviceLink(
   )
 }
 
-/** Expires a link now, unless it has already expired. Rejects with `ApiError` for an unknown link. */
+/** Expires a link now, unless it has already expired. */
 export async function expireDeviceLink(world: LiveWorld, token: string): Promise<void> {
   const { deviceLinks } = world.tables
   const write = () => {
@@ -53,5 +52,5 @@ function gameIdOf(game: string | undefined, { games }: ReadTables): string {
   const [only, ...others] = games.all()
   if (only && others.length === 0) return only.game_id
   const known = games.all().map(({ name_id }) => name_id)
-  throw new UsageError(`game is missing, and the world does not have exactly one game.${didYouMean('', known)}`)
+  throw new UsageError(`game is missing, but the world does not have exactly one game.${didYouMean('', known)}`)
 }

@@ -13,8 +13,8 @@ import type { World } from '../store/world.js'
 export type Environment = Readonly<Record<string, string>>
 
 /**
- * Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end, and
- * `versionName` is that of the namespace: `0.0.1`. Without a token or a version, their variables are left out.
+ * Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end. `versionName` is the
+ * version of the namespace, such as `0.0.1`. If there is no token or no version, its variable is absent.
  */
 export function environmentOf({
   url,
@@ -28,7 +28,7 @@ export function environmentOf({
   return {
     MOCKMAKER_URL: url,
     RIVET_API_ENDPOINT: url,
-    // Deprecated by the service, but all that the Unreal plugin reads (PROTOCOL.md E).
+    // Deprecated by the service, but the Unreal plugin reads only this one (PROTOCOL.md E).
     RIVET_MATCHMAKER_API_URL: `${url}/matchmaker`,
     ...(token === undefined ? {} : { RIVET_TOKEN: token }),
     ...(versionName === undefined ? {} : { RIVET_VERSION_NAME: versionName }),
@@ -40,15 +40,14 @@ export function exportLines(environment: Environment): string[] {
   return Object.entries(environment).map(([name, value]) => `export ${name}=${shellWord(value)}`)
 }
 
-/** Options of `lobbyEnvironment`. */
 export interface LobbyEnvironmentOptions {
-  /** The URL by which the server reaches the world. Default: the variables with the URL are left out. */
+  /** The URL by which the server reaches the world. Default: none, and no variables with the URL. */
   readonly url?: string | undefined
 }
 
 /**
- * Returns the variables that the server process of a lobby gets in the real service, and `MOCKMAKER_URL`.
- * Throws `ApiError` if the lobby does not exist, or has stopped.
+ * Returns `MOCKMAKER_URL` and the variables that the service gives to the server process of a lobby. Throws `ApiError` if the
+ * lobby does not exist, or has stopped.
  */
 export function lobbyEnvironment(
   tables: ReadTables,
@@ -69,7 +68,7 @@ export function lobbyEnvironment(
     RIVET_VERSION_ID: namespace?.version_id ?? '',
     RIVET_VERSION_NAME: namespace === undefined ? '' : versionNameOf(namespace, tables),
     RIVET_REGION_ID: region_id,
-    // In the real service the name of a region is its short id, not its display name.
+    // The service uses the short id here, not the display name.
     RIVET_REGION_NAME: region_id,
     RIVET_MAX_PLAYERS_NORMAL: String(lobby.max_players_normal),
     RIVET_MAX_PLAYERS_DIRECT: String(lobby.max_players_direct),
@@ -77,7 +76,7 @@ export function lobbyEnvironment(
     ...(lobby_config === undefined ? {} : { RIVET_LOBBY_CONFIG: JSON.stringify(lobby_config) }),
     ...(tags === undefined ? {} : { RIVET_LOBBY_TAGS: JSON.stringify(tags) }),
     ...Object.fromEntries((lobbyPorts(lobby, tables)?.lobby_ports ?? []).flatMap(portVariables)),
-    // Deprecated in the real service, but read by older servers.
+    // Deprecated by the service, but older servers read them.
     RIVET_LOBBY_TOKEN: token,
     RIVET_LOBBY_GROUP_ID: game_mode_id,
     RIVET_LOBBY_GROUP_NAME: game_mode_id,
@@ -94,7 +93,7 @@ function runningLobby(lobbyId: string, { lobbies }: ReadTables): LobbyRow {
   )
 }
 
-/** Lists the variables of a port. A shell does not allow `-` in their names. */
+/** Lists the variables of a port. Shells do not allow `-` in names. */
 function portVariables({ label, target_port, port_range }: ServerPorts['lobby_ports'][number]): [string, string][] {
   const name = label.replaceAll('-', '_')
   const variables: [string, number | undefined][] = [
@@ -118,7 +117,7 @@ export function curlLine(url: string): string {
 }
 
 /**
- * Returns a shell command to try a token. A namespace's token lists the lobbies. A cloud token completes a pending
+ * Returns a shell command that tries a token. Tokens of a namespace list the lobbies. A cloud token completes a pending
  * device link or, if there is none, validates the names of a namespace.
  */
 export function curlLineFor(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): string {

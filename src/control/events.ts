@@ -4,7 +4,7 @@ import type { MockResponseInit, StreamClient } from '../server/message.js'
 import type { TableName } from '../store/rows.js'
 import type { World } from '../store/world.js'
 
-/** An event of a world: a change set, an exchange, or a gap. `id` is its position, for `lastEventId`. */
+/** An event of a world: a change set, a request with its answer, or a gap. `id` is its position, for `lastEventId`. */
 export type MockEvent =
   | { readonly type: 'change'; readonly id: string; readonly data: ChangeSetJson }
   | { readonly type: 'exchange'; readonly id: string; readonly data: JournalEntry }
@@ -17,17 +17,17 @@ export type MockEvent =
 /** A change set as JSON. */
 export interface ChangeSetJson {
   readonly revision: number
-  /** Its time, in ISO 8601. */
+  /** In ISO 8601. */
   readonly at: string
   readonly puts: readonly { readonly table: TableName; readonly id: string; readonly row: object }[]
   readonly deletes: readonly { readonly table: TableName; readonly id: string }[]
 }
 
-/** Where the events begin. Default: with the next one. */
+/** The position where the events begin. Default: the present. */
 export interface ChangesOptions {
-  /** Begins after that revision of the world. */
+  /** Begins after this revision of the world. */
   readonly since?: number | undefined
-  /** Begins after the event of that id. */
+  /** Begins after the event with this id. */
   readonly lastEventId?: string | undefined
   /** Ends the events. */
   readonly signal?: AbortSignal | undefined
@@ -42,7 +42,7 @@ export interface MockEvents extends AsyncIterableIterator<MockEvent, undefined> 
 /** The most events that may wait for one reader. */
 const maxWaiting = 10_000
 
-/** Limits the events that wait for the readers of a mock. At a limit, the reader with the most loses them, and is told. */
+/** Limits the memory of events that wait for readers. At a limit, the reader with the most events gets a gap instead. */
 export class EventBudget {
   /** In bytes: for each reader, and for all together. */
   readonly #limits: { readonly each: number; readonly total: number }
@@ -53,18 +53,18 @@ export class EventBudget {
     this.#limits = limits
   }
 
-  /** The bytes of all events that wait. */
+  /** The bytes of all waiting events. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Counts what a queue has gained or lost, and drops events over a limit. */
+  /** Updates the sum when a queue grows or shrinks, and enforces the limits. */
   count(queue: EventQueue, by: number): void {
     this.#bytes += by
     if (queue.bytes === 0) this.#queues.delete(queue)
     else this.#queues.add(queue)
     // A single event waits however large it is. Otherwise its reader would never get it.
-    if (by > 0 && queue.bytes > this.#limits.each + queue.past && queue.length > 1) queue.drop()
+    if (by > 0 && queue.bytes > this.#limits.each + queue.pastBytes && queue.length > 1) queue.drop()
     if (by > 0 && this.#bytes > this.#limits.total) this.#longest()?.drop()
   }
 
@@ -76,25 +76,25 @@ export class EventBudget {
 }
 
 interface WaitingEvent {
-  /** Makes the event when it is read, because most that wait are never read. */
-  readonly event: () => MockEvent
+  /** Called when the event is read, because most waiting events are never read. */
+  readonly createEvent: () => MockEvent
   readonly bytes: number
 }
 
 /** The events that wait for one reader. */
 class EventQueue {
   readonly #budget: EventBudget
-  readonly #gap: () => () => MockEvent
-  /** The bytes that it began with. The history of the world keeps those anyway. */
-  readonly past: number
+  readonly #createGap: () => MockEvent
+  /** The bytes of the past events at the start. They do not count against the limit, because the history holds them anyway. */
+  readonly pastBytes: number
   #waiting: WaitingEvent[] = []
   #bytes = 0
 
-  /** Begins with past events, or with a gap if they are no longer kept. */
-  constructor(budget: EventBudget, past: readonly WaitingEvent[] | undefined, gap: () => () => MockEvent) {
+  /** Begins with past events, or with a gap if `past` is undefined. */
+  constructor(budget: EventBudget, past: readonly WaitingEvent[] | undefined, createGap: () => MockEvent) {
     this.#budget = budget
-    this.#gap = gap
-    this.past = (past ?? []).reduce((sum, { bytes }) => sum + bytes, 0)
+    this.#createGap = createGap
+    this.pastBytes = (past ?? []).reduce((sum, { bytes }) => sum + bytes, 0)
     if (past) this.push(...past)
     else this.drop()
   }
@@ -119,13 +119,14 @@ class EventQueue {
   shift(): MockEvent | undefined {
     const first = this.#waiting.shift()
     if (first) this.#count(-first.bytes)
-    return first?.event()
+    return first?.createEvent()
   }
 
-  /** Replaces all events that wait by a gap. */
+  /** Replaces all waiting events by a gap. */
   drop(): void {
     this.clear()
-    this.#waiting.push({ event: this.#gap(), bytes: 0 })
+    const gap = this.#createGap()
+    this.#waiting.push({ createEvent: () => gap, bytes: 0 })
   }
 
   clear(): void {
@@ -143,67 +144,78 @@ class EventQueue {
 interface EventSource {
   readonly world: Pick<World, 'revision'>
   readonly history: History
-  /** Marks the ids of this run. Ids of an earlier run are unknown. */
+  /** Begins the ids of the events. Ids of an earlier run are unknown. */
   readonly run: string
   readonly budget: EventBudget
 }
 
-/** Collects the events of a world from now on, for a reader to take one by one. */
-export function subscribeToEvents(source: EventSource, { signal, ...from }: ChangesOptions = {}): MockEvents {
-  const { world, history, run, budget } = source
-  const start = startOf(source, from)
-  const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
-  const idOf = (id: number) => `${run}-${id}`
-  const waiting = (entry: HistoryEntry) => ({ event: () => eventOf(entry, idOf(entry.id)), bytes: entry.bytes })
-  const gap = () => {
-    // Its id and revision are those of the gap, not of the reading: later events follow it.
-    const event: MockEvent = { type: 'gone', id: idOf(history.lastId), data: { message, revision: world.revision } }
-    return () => event
+/** Reads the events of a world one by one. */
+export class EventReader implements MockEvents {
+  readonly after: string
+  readonly #queue: EventQueue
+  readonly #signal: AbortSignal | undefined
+  #wakers: (() => void)[] = []
+  #unsubscribe = () => {}
+  #hasEnded = false
+
+  constructor({ world, history, run, budget }: EventSource, { signal, ...from }: ChangesOptions = {}) {
+    const idOf = (id: number) => `${run}-${id}`
+    const start = startOf({ world, history, run }, from)
+    const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
+    const waiting = (entry: HistoryEntry) => ({ createEvent: () => eventOf(entry, idOf(entry.id)), bytes: entry.bytes })
+    this.#queue = new EventQueue(budget, past?.map(waiting), () => ({
+      type: 'gone',
+      id: idOf(history.lastId),
+      data: { message: goneMessage, revision: world.revision },
+    }))
+    this.after = idOf(past === undefined ? history.lastId : (start ?? history.lastId))
+    this.#signal = signal
+    this.#unsubscribe = history.subscribe(entry => {
+      if (!entry) return this.#end()
+      if (!isEvent(entry)) return
+      this.#queue.push(waiting(entry))
+      this.#wake()
+    })
+    if (signal?.aborted) this.#end()
+    signal?.addEventListener('abort', this.#end)
   }
-  const queue = new EventQueue(budget, past?.map(waiting), gap)
-  const readers: (() => void)[] = []
-  let ended = false
-  let unsubscribe = () => {}
-  const wakeReaders = () => {
-    for (const wake of readers.splice(0)) wake()
+
+  [Symbol.asyncIterator](): this {
+    return this
   }
-  const end = () => {
-    ended = true
-    unsubscribe()
-    signal?.removeEventListener('abort', end)
-    wakeReaders()
+
+  async next(): Promise<IteratorResult<MockEvent, undefined>> {
+    while (this.#queue.length === 0 && !this.#hasEnded) await new Promise<void>(resolve => this.#wakers.push(resolve))
+    const event = this.#queue.shift()
+    return event ? { done: false, value: event } : { done: true, value: undefined }
   }
-  unsubscribe = history.subscribe(entry => {
-    if (!entry) return end()
-    if (!isEvent(entry)) return
-    queue.push(waiting(entry))
-    wakeReaders()
-  })
-  if (signal?.aborted) end()
-  signal?.addEventListener('abort', end)
-  return {
-    after: idOf(past === undefined ? history.lastId : (start ?? history.lastId)),
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    async next() {
-      while (queue.length === 0 && !ended) await new Promise<void>(resolve => readers.push(resolve))
-      const event = queue.shift()
-      return event ? { done: false, value: event } : { done: true, value: undefined }
-    },
-    async return() {
-      queue.clear()
-      end()
-      return { done: true, value: undefined }
-    },
+
+  async return(): Promise<IteratorResult<MockEvent, undefined>> {
+    this.#queue.clear()
+    this.#end()
+    return { done: true, value: undefined }
+  }
+
+  readonly #end = (): void => {
+    this.#hasEnded = true
+    this.#unsubscribe()
+    this.#signal?.removeEventListener('abort', this.#end)
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const wake of this.#wakers.splice(0)) wake()
   }
 }
 
-const message =
-  'what was asked for is no longer kept: read the world anew; the events that follow are those from now on'
+const goneMessage =
+  'events before this one are no longer kept: read the world again, then continue with the events that follow'
 
-/** Returns the id of the entry before the first event; `undefined` if it is of another run, or no longer known. */
-function startOf({ world, history, run }: EventSource, { since, lastEventId }: ChangesOptions): number | undefined {
+/** Finds the history entry before the first event. Returns `undefined` if it is of another run, or was dropped. */
+function startOf(
+  { world, history, run }: Omit<EventSource, 'budget'>,
+  { since, lastEventId }: ChangesOptions,
+): number | undefined {
   if (lastEventId !== undefined) {
     const [itsRun, id = '', ...more] = lastEventId.split('-')
     return itsRun === run && more.length === 0 && /^\d+$/.test(id) ? Number(id) : undefined
@@ -212,7 +224,7 @@ function startOf({ world, history, run }: EventSource, { since, lastEventId }: C
   return since > world.revision ? undefined : history.lastChangeUpTo(since)
 }
 
-/** Whether readers are told. They are not told of a change set without rows: draws, counters, and the clock. */
+/** Leaves out change sets without rows: random numbers, fault counters, the clock. */
 function isEvent(entry: HistoryEntry): boolean {
   return entry.kind === 'exchange' || entry.changeSet.changes.length > 0
 }
@@ -225,12 +237,12 @@ function eventOf(entry: HistoryEntry, id: string): MockEvent {
   return { type: 'change', id, data: { revision, at: new Date(at).toISOString(), puts, deletes } }
 }
 
-/** Answers with events of a world as Server-Sent Events. They begin when the answer is sent. */
+/** Answers with Server-Sent Events. Calls `begin` when the answer is sent. */
 export function eventStream(world: Pick<World, 'revision'>, begin: () => MockEvents): MockResponseInit {
   const stream = (client: StreamClient) => {
     const events = begin()
     sendEvents(events, client, world).catch(() => {
-      // An event that cannot be sent ends the stream. The client connects again.
+      // An event that cannot be sent ends the stream, and the client reconnects.
       void events.return?.()
       client.end()
     })
@@ -241,28 +253,28 @@ export function eventStream(world: Pick<World, 'revision'>, begin: () => MockEve
 }
 
 async function sendEvents(events: MockEvents, client: StreamClient, world: Pick<World, 'revision'>): Promise<void> {
-  // A client that is cut off before the first event can come back to this position.
+  // A client that loses the connection before the first event can resume from this position.
   client.send(streamText({ type: 'begin', id: events.after, data: {} }))
   for await (const event of events) {
     client.send(eventText(event, world))
-    // While a client is slow, its events wait in the queue, where they count, and others are answered.
+    // The events of a slow client stay in the queue, whose memory is limited.
     await client.drained()
   }
   client.send(streamText({ type: 'end', data: {} }))
   client.end()
 }
 
-/** The text of an event, or of a gap if the event is longer than a string can be. */
+/** Writes an event, or a gap if the event is longer than a string can be. */
 function eventText(event: MockEvent, { revision }: Pick<World, 'revision'>): string {
   try {
     return streamText(event)
   } catch {
-    const message = 'what happened is too long to be told: read the world anew'
+    const message = 'this event is too long to send: read the world again'
     return streamText({ type: 'gone', id: event.id, data: { message, revision } })
   }
 }
 
-/** An event of a stream. Its JSON has no line break that would end it. */
+/** Writes an event of a stream. JSON has no line breaks, which would end it. */
 function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {
   return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
 }

@@ -40,7 +40,7 @@ const questionKeys = {
   game: z.string().optional(),
 }
 export const Question = z.strictObject(questionKeys)
-/** A question about a lobby, a request, or the names of a namespace. */
+/** Asks about a lobby, a request, or the names of a namespace. */
 export type Question = OptionsOf<typeof questionKeys>
 
 /** The answer to a question. */
@@ -51,7 +51,6 @@ export interface Explanation {
   readonly because: readonly string[]
 }
 
-/** The parts of a mock that an explanation reads. */
 interface ExplainedWorld {
   readonly world: View
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
@@ -59,7 +58,7 @@ interface ExplainedWorld {
   readonly faults: Pick<WorldFaults, 'matching'>
 }
 
-/** Answers a question. Throws `UsageError` unless it asks for just one thing. */
+/** Answers a question. Throws `UsageError` unless it asks about one thing. */
 export function explain(explained: ExplainedWorld, asked: Question): Explanation {
   const { world } = explained
   const question = parseInput(Question, asked, 'question')
@@ -129,7 +128,7 @@ function serverText({ run_by, lobby_id }: RunningLobby): string {
 }
 
 function explainNames({ tables, ...view }: View, question: Question): Explanation {
-  // A valid name stands in for one that was not asked about.
+  // Replaces a name that was not asked about by a valid one.
   const { game: name, name_id = 'a', display_name = 'A' } = question
   const game = name === undefined ? tables.games.all()[0] : findGame(name, tables)
   const input = { name_id, display_name, game_id: game?.game_id ?? '' }
@@ -174,10 +173,10 @@ function explainRequest(
     ...(origin === undefined ? {} : { origin }),
   }
   const request: MockRequest = { method: method.toUpperCase(), path, query, headers }
-  const concerning = faults.matching(request)
-  const because = concerning.map(faultText)
-  const fault = faultVerdict(concerning)
-  if (fault !== undefined) return { verdict: fault, because }
+  const matching = faults.matching(request)
+  const because = matching.map(faultText)
+  const verdict = faultVerdict(matching)
+  if (verdict !== undefined) return { verdict, because }
   try {
     const route = routes.find(request.method, path)
     const { id } = route
@@ -198,7 +197,7 @@ function withoutOrigin(url: string): string {
   return url.replace(/^https?:\/\/[^/?]*/i, '') || '/'
 }
 
-/** Returns the verdict for a path outside the service; `undefined` for all others. */
+/** Returns the verdict for a path outside the service, or `undefined`. */
 function outsideService(path: string): string | undefined {
   if (isControlPath(path)) return 'answered by the control API'
   const isPage = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
@@ -236,17 +235,17 @@ function refusedOriginTexts(origin: string, method: string): string[] {
   return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`, ...refused]
 }
 
-type Concerning = ReturnType<ExplainedWorld['faults']['matching']>
+type MatchingFault = ReturnType<WorldFaults['matching']>[number]
 
-/** Returns the verdict of the first due fault; `undefined` if none is due, or it lets the request pass. */
-function faultVerdict(concerning: Concerning): string | undefined {
-  const { state } = concerning.find(({ isDue, state }) => isDue && state.chance !== 0) ?? {}
+/** Returns the verdict of the first active fault. Returns `undefined` if there is none, or if it lets the request pass. */
+function faultVerdict(matching: readonly MatchingFault[]): string | undefined {
+  const { state } = matching.find(({ isDue, state }) => isDue && state.chance !== 0) ?? {}
   if (!state || state.effect.spurious !== undefined) return undefined
   const applies = state.chance === undefined || state.chance === 1 ? 'applies' : 'may apply'
   return `fault ${state.id} ${applies}: ${JSON.stringify(state.effect)}`
 }
 
-function faultText({ state: { id, effect, times, struck, chance }, isDue }: Concerning[number]): string {
+function faultText({ state: { id, effect, times, struck, chance }, isDue }: MatchingFault): string {
   const more = [
     !isDue && 'but it is not active now',
     times !== undefined && `applied ${struck} of ${times} times so far`,

@@ -18,11 +18,10 @@ const calls: Readonly<Record<string, AnyCall>> = Object.fromEntries(controlCalls
 
 const routes = new RouteTable(calls, `GET ${controlPath} lists the calls`, controlPath)
 
-/** The headers of every answer tell the browser which pages may call. */
 const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
 
 /**
- * Checks a request before its world is looked up. Returns the answer to a preflight, and `undefined` for all others.
+ * Checks a request before its world is looked up. Returns the answer to a preflight. Returns `undefined` for other requests.
  * Throws `ApiError` if there is no such call, or the client may not make it.
  */
 export function checkControlRequest(request: MockRequest): MockResponseInit | undefined {
@@ -32,7 +31,7 @@ export function checkControlRequest(request: MockRequest): MockResponseInit | un
   return undefined
 }
 
-/** Returns the longest body of a request, in bytes. A refused call gets the limit of the service. */
+/** Returns the limit of a request's body, in bytes. A refused call gets the limit of the operations. */
 export function maxControlBody(request: Pick<MockRequest, 'method' | 'path' | 'headers'>): number {
   try {
     const { maxBodyBytes = bodyLimit } = findCall(request).call
@@ -62,12 +61,12 @@ export async function handleControl(context: ControlContext): Promise<MockRespon
 
 function findCall({ method, path }: Pick<MockRequest, 'method' | 'path'>) {
   const inside = pathInWorld(path).slice(controlPath.length) || '/'
-  // The id of a game mode has a slash, which people do not encode.
+  // The id of a game mode has a slash, and people leave it unencoded.
   const { id, params } = routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
   return { call: calls[id] as AnyCall, params } // the routes have the ids of the calls
 }
 
-/** Returns the checked query. An unknown parameter is an error, because it would have no effect. */
+/** Refuses unknown parameters, because they would have no effect. */
 function parseQuery({ query: schema = z.strictObject({}) }: AnyCall, { query = '' }: MockRequest) {
   if (schema === 'fields') return undefined
   const parameters = [...new URLSearchParams(query)]
@@ -78,10 +77,10 @@ function parseQuery({ query: schema = z.strictObject({}) }: AnyCall, { query = '
   return check(schema, Object.fromEntries(parameters), 'query')
 }
 
-/** A snapshot has the states of lobbies inside it. */
+/** The most levels of a body. A snapshot contains the states of lobbies, which may have `nestingLimit` levels themselves. */
 const levels = 2 * nestingLimit
 
-/** The schema of the call decides whether it takes a text. */
+/** A body of any call. The schema of the call may allow only one of the two. */
 const ObjectOrText = z.custom<object | string>(
   value => isJsonObject(value) || typeof value === 'string',
   'expected an object',

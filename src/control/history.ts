@@ -3,7 +3,7 @@ import type { FaultState } from '../contract/faults.js'
 import type { OptionsOf } from '../lib/issues.js'
 import type { History } from '../server/history.js'
 import type { Cause, ChangeSet } from '../store/change-set.js'
-import type { ClockMode } from '../store/clock.js'
+import type { ClockMode, ClockState } from '../store/clock.js'
 import { type FaultsState, faultState } from '../store/faults.js'
 import { tableNames } from '../store/models.js'
 import type { RandomState } from '../store/random.js'
@@ -23,7 +23,7 @@ const historyKeys = {
 export const HistoryOptions = z.strictObject(historyKeys)
 export type HistoryOptions = OptionsOf<typeof historyKeys>
 
-/** The change sets of a world that were asked for, the oldest first. */
+/** The selected change sets of a world, the oldest first. */
 export interface HistoryJson {
   /** The oldest revision that can be restored. */
   readonly oldest: number
@@ -35,27 +35,27 @@ export interface HistoryJson {
 /** Everything that one transaction changed. */
 export interface RecordedChangeSet {
   readonly revision: number
-  /** Its time, in ISO 8601. */
+  /** In ISO 8601. */
   readonly at: string
   readonly cause: Cause
-  /** The changed rows. `before` is absent for a new row, `after` for a deleted one. */
+  /** `before` is absent for a new row, `after` for a deleted one. */
   readonly changes: readonly {
     readonly table: TableName
     readonly id: string
     readonly before?: object
     readonly after?: object
   }[]
-  /** The state of the random numbers. Absent if none was drawn. */
+  /** The state of the random numbers. Absent if it stayed. */
   readonly random?: { readonly before: RandomState; readonly after: RandomState }
-  /** The setting of the clock. Absent if it was not set or moved. */
+  /** The setting of the clock. Absent if it stayed. */
   readonly clock?: { readonly before: ClockJson; readonly after: ClockJson }
-  /** The faults with their counters. Absent if nothing changed. */
+  /** The faults with their counters. Absent if they stayed. */
   readonly faults?: { readonly before: readonly FaultState[]; readonly after: readonly FaultState[] }
   /** The title and the seed. Absent if they stayed. */
   readonly scenario?: ChangeSet['scenario']
 }
 
-/** A clock at one moment. */
+/** The setting of a clock, and its time. */
 export interface ClockJson {
   readonly mode: ClockMode
   readonly rate: number
@@ -103,7 +103,7 @@ function changeSetJson({
   }
 }
 
-function clockJson({ mode, rate, now }: { mode: ClockMode; rate: number; now: number }): ClockJson {
+export function clockJson({ mode, rate, now }: ClockState): ClockJson {
   return { mode, rate, now: new Date(now).toISOString() }
 }
 

@@ -14,12 +14,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Tag of HTML templates. Escapes texts, for elements and for quoted attributes. Inserts other `Html` unchanged. */
+/** Template tag for HTML. Escapes texts for elements and quoted attributes. Inserts other `Html` unchanged. */
 export function html(template: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return { html: template.map((text, i) => text + escapedHtml(pieces[i])).join('') }
 }
 
-/** Marks a text as HTML without escaping it. Only for styles and scripts of our own. */
+/** Makes HTML of a text without escaping it. Only for our own styles and scripts. */
 export function verbatim(text: string): Html {
   return { html: text }
 }
@@ -33,7 +33,7 @@ function escapedHtml(piece: Piece): string {
 const icon =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ccircle cx=%225%22 cy=%228%22 r=%224%22 fill=%22%23a8441c%22/%3E%3Ccircle cx=%2211%22 cy=%228%22 r=%224%22 fill=%22%23f29b74%22/%3E%3C/svg%3E'
 
-/** Wraps a main element into a page, with the style and the icon of all pages. */
+/** Creates a page from its main element, with the style and the icon of all pages. */
 export function htmlDocument({ title, main }: { readonly title: string; readonly main: Html }): Html {
   return html`<!doctype html>
 <html lang="en">

@@ -12,16 +12,15 @@ import { curlLine, curlLineFor, sortTokens } from './environment.js'
 import { type Html, html, htmlDocument, stylesheetHash } from './html.js'
 import type { WorldControl } from './world-control.js'
 
-/** The world of the pages, and its URL. */
 export interface PageContext {
   readonly mock: Pick<WorldControl, 'world' | 'tokens'>
   /** The URL of the world, without a slash at its end. */
   readonly url: string
-  /** The version of mockmaker. Default: left out. */
+  /** The version of mockmaker. Default: none. */
   readonly version?: string | undefined
 }
 
-/** Answers with a page. Returns `undefined` for other paths, and for methods other than GET and HEAD. */
+/** Answers a request for a page. Returns `undefined` for other paths, and for methods other than GET and HEAD. */
 export function pageFor(request: MockRequest, contextOf: () => PageContext): MockResponseInit | undefined {
   const { method, path } = request
   if (method !== 'GET' && method !== 'HEAD') return undefined
@@ -37,7 +36,7 @@ export function pageFor(request: MockRequest, contextOf: () => PageContext): Moc
 
 let cached: { readonly version: string | undefined; readonly document: OpenApiDocument } | undefined
 
-/** Returns the OpenAPI document of a server. It is cached, because it takes several ms to make. */
+/** Returns the OpenAPI document of a server. Caches it, because its creation takes several ms. */
 function openapiAt(url: string, version: string | undefined): OpenApiDocument {
   if (!cached || cached.version !== version) cached = { version, document: openapi({ version }) }
   const { openapi: standard, info, ...rest } = cached.document
@@ -69,7 +68,7 @@ const contentSecurityPolicy = [
 
 const encoder = new TextEncoder()
 
-/** A page for people. No other page may read it, frame it, or run a script in it. */
+/** A response with a page. Other pages may not read it, frame it, or run a script in it. */
 function htmlResponse({ html }: Html, status = 200): MockResponseInit {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
@@ -80,7 +79,7 @@ function htmlResponse({ html }: Html, status = 200): MockResponseInit {
   return { status, headers, body: encoder.encode(html), cors: 'this origin' }
 }
 
-/** The page at `/`: the world, its tokens, and the operations. */
+/** Creates the page at `/`. It shows the world, its tokens, and the operations. */
 function homePage({ world, tokens }: Pick<WorldControl, 'world' | 'tokens'>, url: string): Html {
   const main = html`<main>
 <header>
@@ -133,15 +132,15 @@ function tokenlessCard(url: string, world: World): Html | undefined {
   const of = fullNameOf(namespace.namespace_id, world)
   return html`<article class="card">
 <h3><span class="kind">no token</span> ${of}</h3>
-<p class="note">Lists, finds, joins and creates lobbies, and lists regions: the namespace is tokenless.</p>
+<p class="note">The namespace is tokenless: without a token you can list, find, join and create lobbies, and list regions.</p>
 <code class="call">${curlLine(url)}</code>
 </article>`
 }
 
 const notes: { readonly [kind in TokenInfo['kind']]: string } = {
-  public: 'Lists, finds, joins and creates lobbies, lists regions and counts players.',
-  development: 'Gets canned answers, for clients and for game servers. Its seats lead to your own game server.',
-  cloud: 'Manages its game: shows it, creates namespaces and tokens, and completes device links.',
+  public: 'Can list, find, join and create lobbies, list regions, and count players.',
+  development: 'Gets canned answers, as a client and as a game server. Its seats point to your own game server.',
+  cloud: 'Can read its game, create namespaces and tokens, and complete device links.',
 }
 
 function tokenCard(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): Html {
@@ -175,7 +174,7 @@ function breakable(path: string): Html[] {
   return path.split('/').map((segment, i) => (i === 0 ? html`${segment}` : html`/<wbr>${segment}`))
 }
 
-/** Turns backticks into code. */
+/** Turns text in backticks into code elements. */
 function withCode(text: string): Html[] {
   return text.split('`').map((piece, i) => (i % 2 === 0 ? html`${piece}` : html`<code>${piece}</code>`))
 }

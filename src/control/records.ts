@@ -9,18 +9,17 @@ import { lobbyIdIn, lobbyTokenOf } from '../store/tokens.js'
 import type { World } from '../store/world.js'
 import { type ControlTable, tableNames } from './tables.js'
 
-/** A record of any table. */
 type AnyRecord = Readonly<Record<string, unknown>>
 
-/** The table of a path, and perhaps the id of a record. */
+/** The place of a record in the API. `table` is a name in paths, such as `game-modes`. */
 interface Place {
   readonly table: string
   readonly id: string
 }
 
-// The functions below throw, or reject with, `ApiError` for an unknown table or record, and `UsageError` for wrong input.
+// These functions throw `ApiError` for an unknown table or record, and `UsageError` for wrong input.
 
-/** Lists the records of a table that match a query, such as `game_mode_id=duel&state.map=Harbour`. */
+/** Lists the records that match a query, such as `game_mode_id=duel&state.map=Harbour`. */
 export function listRecords(world: World, table: string, query = ''): AnyRecord[] {
   const name = tableAt(table)
   const rows = tableOf(world, name)
@@ -51,7 +50,7 @@ export async function createRecord(world: World, table: string, input: AnyRecord
   return withOwner(await tableOf(world, name).create(input), name, world)
 }
 
-/** Changes the given fields of a record. Null removes a field. */
+/** Changes fields of a record. Null removes a field. */
 export async function updateRecord(world: World, place: Place, changes: AnyRecord): Promise<AnyRecord> {
   const name = tableAt(place.table)
   existing(world, place)
@@ -96,12 +95,12 @@ function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord 
   return { ...row, namespace: fullNameOf(String(row.namespace_id), world) }
 }
 
-/** The fields of a token that are not columns of its row. */
+/** Fields that tokens have in answers, and that are not columns. */
 const ownerFields = ['namespace', 'game', 'lobby_id']
 
-/** Returns the records that have all values of a query. A list has each of its items. */
+/** Returns the records that have all values of a query. A list matches by any of its items. */
 function filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): AnyRecord[] {
-  // A repeated condition is checked once, so that it costs nothing.
+  // Checks a repeated condition once.
   const conditions = [
     ...new Map(
       [...new URLSearchParams(query)].map(([name, value]) => [`${name}=${value}`, { path: name.split('.'), value }]),
@@ -124,7 +123,7 @@ function hasValue(value: unknown, text: string): boolean {
   return (typeof value === 'object' ? JSON.stringify(value) : String(value)) === text
 }
 
-/** The token of a lobby. It is not a record. It is valid until the lobby stops. */
+/** The token of a lobby. It is not a record, and it is valid until the lobby stops. */
 export interface LobbyTokenInfo {
   readonly token: string
   readonly kind: 'lobby'
@@ -140,7 +139,6 @@ function lobbyTokensOf(tables: ReadTables): LobbyTokenInfo[] {
     .map(lobby => lobbyTokenInfo(lobby, tables))
 }
 
-/** Finds the lobby of a token that is no record. */
 function findLobbyToken(token: string, tables: ReadTables): LobbyTokenInfo | undefined {
   const lobbyId = lobbyIdIn(token)
   const lobby = lobbyId === undefined || tables.tokens.get(token) ? undefined : tables.lobbies.get(lobbyId)

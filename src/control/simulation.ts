@@ -12,7 +12,7 @@ import type { LiveWorld } from '../store/world.js'
 import { findNamespace } from './tables.js'
 
 const simulationKeys = {
-  /** `<game>/<namespace>`, by their name ids, or an id. Default: the default namespace. */
+  /** The name ids `<game>/<namespace>`, or the id of the namespace. Default: the default namespace. */
   namespace: z.string().optional(),
   /** The number of players at once, averaged over a day. Default: 100. */
   concurrent: SimulationEntry.shape.concurrent,
@@ -27,9 +27,9 @@ export type SimulationOptions = OptionsOf<typeof simulationKeys>
 export const EndSimulationOptions = SimulationOptions.pick({ namespace: true })
 export type EndSimulationOptions = Pick<SimulationOptions, 'namespace'>
 
-/** A simulation, and all players who are in the lobbies of its namespace now. */
+/** A simulation. `players` counts all players in the lobbies of its namespace. */
 export interface SimulationState {
-  /** `<game>/<namespace>`, by their name ids. */
+  /** The name ids `<game>/<namespace>`. */
   readonly namespace: string
   readonly namespace_id: string
   readonly concurrent: number
@@ -40,7 +40,6 @@ export interface SimulationState {
   readonly players: { readonly connected: number; readonly reserved: number }
 }
 
-/** Simulates players of a namespace from now on. Rejects with `UsageError`. */
 export async function simulate(world: LiveWorld, options: SimulationOptions): Promise<SimulationState> {
   const { namespace, ...entry } = parseInput(SimulationOptions, options, 'simulation')
   const { tables, random, clock } = world
@@ -59,7 +58,6 @@ export function listSimulations(tables: ReadTables): SimulationState[] {
   return tables.simulations.all().map(row => stateOf(row, tables))
 }
 
-/** Stops the simulation of a namespace. Resolves with `false` if there is none. Rejects with `UsageError`. */
 export async function endSimulation(world: LiveWorld, options: EndSimulationOptions): Promise<boolean> {
   const { namespace } = parseInput(EndSimulationOptions, options, 'options')
   const { simulations } = world.tables

@@ -32,7 +32,7 @@ export function findGame(name: string, { games }: Pick<ReadTables, 'games'>): Ga
   throw new UsageError(`game is ${quoted(name)}, which does not exist.${didYouMean(name, known)}`)
 }
 
-/** Finds a namespace by its id or as `<game>/<namespace>`. Default: the default one. Throws `UsageError` if there is none. */
+/** Finds a namespace by its id, or by the name ids `<game>/<namespace>`. Throws `UsageError` if there is none. */
 export function findNamespace(name: string | undefined, tables: ReadTables): NamespaceRow {
   const nameOf = ({ namespace_id }: NamespaceRow) => fullNameOf(namespace_id, tables)
   const { namespaces } = tables
@@ -43,6 +43,6 @@ export function findNamespace(name: string | undefined, tables: ReadTables): Nam
   if (found) return found
   const known = namespaces.all().map(nameOf)
   if (name === undefined)
-    throw new UsageError(`namespace is missing, and the world has no default one.${didYouMean('', known)}`)
+    throw new UsageError(`namespace is missing, and the world has no default namespace.${didYouMean('', known)}`)
   throw new UsageError(`namespace is ${quoted(name)}, which does not exist.${didYouMean(name, known)}`)
 }

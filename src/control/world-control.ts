@@ -66,12 +66,11 @@ export const NewWorldOptions = z
   })
 export type NewWorldOptions = OptionsOf<typeof newWorldKeys>
 
-/** Controls one world. The client has the same names, over HTTP. */
+/** Controls one world. The client has the same methods, over HTTP. */
 export interface WorldControl {
-  /** The id of the world on its server. */
   readonly id: string
   readonly world: World
-  /** The clock of the world, which is also `world.clock`. */
+  /** The same as `world.clock`. */
   readonly clock: Clock
   /** The tokens of the scenario. */
   readonly tokens: readonly TokenInfo[]
@@ -79,47 +78,47 @@ export interface WorldControl {
   readonly journal: Journal
   /** Lists change sets, the oldest first. Throws `UsageError` for a revision that is no longer kept. */
   history(options?: HistoryOptions): HistoryJson
-  /** Yields change sets and exchanges as they happen. */
+  /** Yields change sets and requests as they happen. */
   changes(options?: ChangesOptions): MockEvents
   /**
-   * Explains why a lobby is not listed, which operation answers a request and for whom, or why a name is refused.
-   * Throws `UsageError` if the question asks for none of them.
+   * Explains why a lobby is or is not listed, how the mock answers a request, or why a name is refused. Throws `UsageError`
+   * unless the question is about one of them.
    */
   explain(question: Question): Explanation
   /**
-   * Returns the environment variables that the server of a lobby gets in the real service.
-   * Throws `ApiError` if the lobby does not exist, or has stopped.
+   * Returns the environment variables that the service gives to the server of a lobby. Throws `ApiError` if the lobby does
+   * not exist, or has stopped.
    */
   lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment
-  /** Simulates players of a namespace from now on, in place of an earlier simulation. Rejects with `UsageError`. */
+  /** Simulates players of a namespace from now on. Replaces an earlier simulation. Rejects with `UsageError`. */
   simulate(options?: SimulationOptions): Promise<SimulationState>
   /** Lists the simulations. */
   simulations(): SimulationState[]
   /**
-   * Stops the simulation of a namespace: its players leave when their sessions end. Resolves with `false` if there is
-   * none. Rejects with `UsageError`.
+   * Stops the simulation of a namespace. Its players leave when their sessions end. Resolves with `false` if there is none.
+   * Rejects with `UsageError`.
    */
   endSimulation(options?: EndSimulationOptions): Promise<boolean>
-  /** Takes world, clock, faults and journal back to the start, in one change set, and removes the resolvers of `on`. */
+  /** Resets the world, its clock, faults and journal in one change set. Removes the resolvers of `on`. */
   reset(options?: ResetOptions): Promise<void>
-  /** Loads another scenario, in one change set: by its name, or in the fixture format. Rejects with `UsageError`. */
+  /** Loads another scenario in one change set, by its name or in the fixture format. Rejects with `UsageError`. */
   load(scenario: string | ScenarioInput): Promise<void>
   /**
-   * Returns the whole world, in the fixture format. Throws `UsageError` for a revision that is no longer kept. The history
+   * Returns the whole world in the fixture format. Throws `UsageError` for a revision that is no longer kept: the history
    * keeps the newest 1,000 change sets with up to 100,000 rows.
    */
   snapshot(options?: SnapshotOptions): ScenarioInput
   /**
-   * Puts a snapshot back, in one change set. Every answer is as it was, except for watch indexes, which rise.
-   * Faults and journal stay if the snapshot has none. Rejects with `UsageError`.
+   * Restores a snapshot in one change set. All answers are the same as then, but watch indexes rise. Faults and journal stay
+   * if the snapshot has none. Rejects with `UsageError`.
    */
   restore(snapshot: ScenarioInput): Promise<void>
   /**
-   * Completes a device link without a cloud token. Rejects with `ApiError` where the service would refuse it, and with
-   * `UsageError` for an unknown game.
+   * Completes a device link without a cloud token. Rejects with `ApiError` if the link is unknown, complete or expired, and
+   * with `UsageError` for an unknown game.
    */
   completeDeviceLink(token: string, options?: CompletionOptions): Promise<void>
-  /** Lets a device link expire now. Rejects with `ApiError` for an unknown link. */
+  /** Expires a device link now. Rejects with `ApiError` for an unknown link. */
   expireDeviceLink(token: string): Promise<void>
 }
 
@@ -140,7 +139,7 @@ export interface WorldSummary {
   readonly title: string
   readonly seed: number
   readonly revision: number
-  /** Its time, in ISO 8601. */
+  /** In ISO 8601. */
   readonly now: string
   /** The number of requests that are blocked on a watch index. */
   readonly waiters: number

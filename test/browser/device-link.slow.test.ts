@@ -108,7 +108,7 @@ async function inChromium() {
       .poll(() => shown(page))
       .toEqual({
         state: 'expired',
-        report: 'The link has expired. Have the device prepare a new one.',
+        report: 'The link has expired. Start a new link on the device.',
         buttons: [],
       })
   })
@@ -168,7 +168,7 @@ async function inChromium() {
       .poll(() => shown(page))
       .toEqual({
         state: 'pending',
-        report: 'That did not work: not today',
+        report: 'The mock refuses: not today',
         buttons: ['Load the page again'],
       })
     mock.faults.clear()

@@ -127,7 +127,7 @@ describe('simulate', () => {
     const { mock } = await serve({ scenario: { ...duels, default_namespace: 'none' } })
 
     await expect(mock.simulate()).rejects.toThrow(
-      'namespace is missing, and the world has no default one. Known: game/prod.',
+      'namespace is missing, and the world has no default namespace. Known: game/prod.',
     )
   })
 
