@@ -35,8 +35,8 @@ export function createApp(mock: Mock, options: AppOptions = {}): Express {
 /** Options of `mockExpress`. */
 export interface MockExpressOptions {
   /**
-   * Decides about requests that no handler matches: `bypass` and `warn` go on to the next middleware, `error` passes an
-   * error to it. Default: `bypass`.
+   * For requests that no handler matches: `bypass` calls the next middleware, `warn` also prints a warning, and `error` passes
+   * an error to the next middleware. Default: `bypass`.
    */
   readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' | undefined
 }

@@ -14,7 +14,7 @@ type ParsedRequest = IncomingMessage & { readonly body?: unknown }
 
 /**
  * Returns the longest allowed body, in bytes. The adapter reads one byte more, so that the handler notices a longer body.
- * It asks only for a request with a body.
+ * Called only for a request with a body.
  */
 export type BodyLimit = (request: IncomingMessage) => number
 
@@ -46,8 +46,8 @@ export const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i
 export function parseTarget(target: string): { readonly host?: string; readonly path: string; readonly query: string } {
   const [, host, rest = ''] = target.startsWith('/') ? [] : (absoluteForm.exec(target) ?? [])
   if (host !== undefined) return { ...parseTarget(rest.startsWith('/') ? rest : `/${rest}`), host }
-  const mark = target.indexOf('?')
-  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) }
+  const end = target.indexOf('?')
+  return end === -1 ? { path: target, query: '' } : { path: target.slice(0, end), query: target.slice(end + 1) }
 }
 
 /** A `MockRequest` over `node:http`. A class with few fields, because thousands of requests may be blocked at once. */
@@ -148,7 +148,7 @@ function collectBody(request: IncomingMessage, callback: (body: Uint8Array) => v
 const encoder = new TextEncoder()
 const tooDeep = encoder.encode('['.repeat(nestingLimit + 1) + ']'.repeat(nestingLimit + 1))
 
-/** Encodes the result of a body parser. Of one too deep for it, makes a text that the service refuses as too deep. */
+/** Encodes the result of a body parser. If it nests too deep for that, returns a body that the service refuses as too deep. */
 function encodeParsedBody(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body
   if (typeof body === 'string') return encoder.encode(body)
@@ -193,11 +193,11 @@ function streamResponse({ status, headers, stream }: MockResponse, response: Ser
 /** Waits until a slow client has received the written data or disconnects, and at least one turn of the event loop. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise(resolve => {
-    const go = () => {
-      response.off('drain', go).off('close', go)
+    const finish = () => {
+      response.off('drain', finish).off('close', finish)
       resolve()
     }
-    if (response.writableNeedDrain && !response.destroyed) response.on('drain', go).on('close', go)
+    if (response.writableNeedDrain && !response.destroyed) response.on('drain', finish).on('close', finish)
     else setImmediate(resolve)
   })
 }
@@ -234,7 +234,7 @@ function closeEmpty(socket: Socket): void {
 /** The most pipelined requests of a connection in flight, behind the one whose response is next. */
 const maxInFlight = 32
 
-/** The most requests that wait behind those. Beyond, the mock stops reading the connection, and cannot notice its end. */
+/** The most requests that wait behind those. Beyond it, the mock stops reading the connection, and cannot notice its end. */
 const maxWaiting = 256
 
 /** One connection may start waiting requests for this time in a row, in real ms. Then other connections get their turn. */

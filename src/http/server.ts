@@ -247,7 +247,7 @@ function open(
   server.maxHeadersCount = 0
   server.on('clientError', refuseMalformed)
   server.on('connect', (_request, socket) => {
-    // Node hands this socket over: it neither handles its errors nor closes it with the server.
+    // Node leaves this socket to us: it neither handles its errors nor closes it with the server.
     socket.on('error', () => socket.destroy()).on('finish', () => socket.destroy())
     refuse(socket, 'API_METHOD_NOT_ALLOWED', 'CONNECT is not allowed: this server is not a proxy')
   })
@@ -259,7 +259,7 @@ function open(
   })
 }
 
-/** Says why the system refuses to listen, and what to do. */
+/** Explains why the system refuses to listen, and what to do. */
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): UsageError {
   const sentence = () => {
     switch (error.code) {

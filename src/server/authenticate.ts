@@ -14,7 +14,7 @@ import type { Route } from './routes.js'
 
 const scheme = 'Bearer '
 
-/** Reads the token of a request. Only `Bearer <token>` with exactly one space has one. */
+/** Reads the token of a request. The header has to be `Bearer <token>`, with exactly one space. */
 export function readToken(request: MockRequest): string | undefined {
   const sent = header(request, 'authorization')
   if (sent === undefined || !sent.startsWith(scheme)) return undefined
@@ -50,7 +50,7 @@ function callerWithoutToken(auth: Auth, request: MockRequest, view: View): Calle
   throw new ApiError('API_UNAUTHORIZED', `this call needs ${neededToken[auth]} token: ${howToSendToken(auth)}`)
 }
 
-/** Without a token, the page determines the namespace. Without a page, it is the default one. Real servers have no default. */
+/** The Origin identifies the namespace. Without a known Origin it is the default one, which the real service does not have. */
 function tokenlessCaller(request: MockRequest, { tables }: View): Caller {
   const origin = header(request, 'origin')
   const namespace = (origin === undefined ? undefined : namespaceOfOrigin(origin, tables)) ?? defaultNamespace(tables)

@@ -46,7 +46,7 @@ interface ExecutorOptions {
 export class Executor {
   readonly #options: ExecutorOptions
   readonly #world: LiveWorld
-  /** Made for the first read: of many worlds, most are never asked. */
+  /** Created with the first read, because many worlds have none. */
   #cache: ReadCache | undefined
   readonly #watches: Watches
 
@@ -62,8 +62,9 @@ export class Executor {
     if (kind === 'watch') return this.#watch(call)
     if (kind === 'write') {
       const output = this.#write(call)
-      // The lobby of a development token is in no world.
-      return waitsForLobby && caller.kind !== 'development' ? this.#whenReady(output as Join, call) : output
+      // A development token gets a canned lobby, which is in no world.
+      if (!waitsForLobby || caller.kind === 'development') return output
+      return this.#whenReady(output as Join, call) // the output of these operations
     }
     // Reads with a body or with coordinates are rarely repeated.
     const isCacheable = method === 'GET' && input['x-coords'] === undefined
@@ -95,11 +96,12 @@ export class Executor {
   #write(call: Call): Output {
     const world = this.#world
     const { id, revisions } = call
+    const { waitsForLobby }: OperationSpec = operations[id]
     const client = call.client()
     const write = () => {
       const { random, clock } = world
       const output = resolve(call, world, { client, random, now: clock.now() })
-      if (operations[id].kind === 'write' && 'waitsForLobby' in operations[id]) this.#checkWaiting(output)
+      if (waitsForLobby) this.#checkWaiting(output as Join) // the output of these operations
       return output
     }
     const output = world.write(write, { cause: { kind: 'request', request: call.rayId(), operation: id }, revisions })
@@ -108,8 +110,7 @@ export class Executor {
   }
 
   /** Refuses a seat in a starting lobby if no more requests may wait. */
-  #checkWaiting(output: Output): void {
-    const { lobby } = output as Join // the answer of find, join and create
+  #checkWaiting({ lobby }: Join): void {
     if (this.#world.tables.lobbies.get(lobby.lobby_id)?.status === 'starting')
       checkRoom(this.#world, this.#options.maxWaiters)
   }

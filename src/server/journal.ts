@@ -52,7 +52,7 @@ export class Journal {
     return { ...verification, nearest }
   }
 
-  /** Replaces all exchanges with those of a snapshot, under new ids. A request that is still in progress will not be added. */
+  /** Replaces all exchanges with those of a snapshot, under new ids. Leaves out the requests that are in progress. */
   load(entries: readonly JournalEntry[]): void {
     this.#history.loadExchanges(entries.map(restoreExchange))
   }
@@ -66,13 +66,13 @@ export class Journal {
 /** In bytes. The journal drops a longer body. */
 const longestBody = 256 * 1024
 
-/** A request and its response. Most are never looked at, so the entry is created when it is asked for. */
+/** A request and its response. It creates its journal entry on demand, because most entries are never read. */
 export class RecordedExchange implements StoredExchange {
   id = 0
   readonly bytes: number
   readonly operation: OperationId | undefined
   readonly status: number
-  // Not the request itself, which may hold a socket, and no nested objects: there are many exchanges.
+  // Copied from the request, which may hold a socket. No nested objects, because there are many exchanges.
   readonly #worldId: string
   readonly #at: number
   readonly #method: string

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.js'
 import { quoted, shortened } from '../lib/text.js'
 import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
-import { header, type MockRequest } from './message.js'
+import { type CorsPolicy, header, type MockRequest } from './message.js'
 
 /** The origins that a mock allows: loopback, the pages of its namespaces, and `corsOrigins`. */
 export interface AllowedOrigins {
@@ -59,6 +59,26 @@ export function namespaceOfOrigin(origin: string, { games, namespaces, settings 
 /** The host name of an Origin header; `undefined` for `null`, and for a text that is no URL. */
 function originHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).hostname || undefined : undefined
+}
+
+/** Returns the CORS headers of a response. There are none without an Origin, or if its pages may not read the response. */
+export function corsHeaders(
+  request: MockRequest,
+  policy: CorsPolicy,
+  allowed: AllowedOrigins,
+): Record<string, string> | undefined {
+  const origin = header(request, 'origin')
+  if (origin === undefined || policy === 'this origin') return undefined
+  if (!(policy === 'loopback' ? isLoopbackOrigin(origin) : isAllowedOrigin(origin, allowed))) return undefined
+  const requested = header(request, 'access-control-request-headers')
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': policy === 'loopback' ? 'GET, POST, PUT, PATCH, DELETE' : 'GET, POST, PUT, DELETE',
+    'access-control-allow-credentials': 'true',
+    'access-control-max-age': '3600',
+    'access-control-expose-headers': 'rvt-ray-id',
+    ...(requested === undefined ? {} : { 'access-control-allow-headers': requested }),
+  }
 }
 
 /** Tells whether a request with this method may change something. */

@@ -32,20 +32,20 @@ const tokenInBody = /(?<=\btoken\W{1,4}|_token\W{1,4})\w[^\s"'&,;}]*/g
 export function redactText(text: string): string {
   // Most texts have no such path, and the pattern is slower.
   const hasPath = text.includes(deviceLinkPath) || text.includes(`${controlPath}/`)
-  const cut = hasPath ? text.replaceAll(tokenInPath, redactToken) : text
-  return redactMintedTokens(cut.includes('token=') ? cut.replaceAll(tokenInQuery, redactToken) : cut)
+  const redacted = hasPath ? text.replaceAll(tokenInPath, redactToken) : text
+  return redactMintedTokens(redacted.includes('token=') ? redacted.replaceAll(tokenInQuery, redactToken) : redacted)
 }
 
 /** Redacts the tokens in a path, percent-encoded ones too. */
 export function redactPath(path: string): string {
-  const cut = redactText(path)
-  return cut.includes('%') ? cut.split('/').map(redactSegment).join('/') : cut
+  const redacted = redactText(path)
+  return redacted.includes('%') ? redacted.split('/').map(redactSegment).join('/') : redacted
 }
 
 function redactSegment(segment: string): string {
   const decoded = decodeSegment(segment)
-  const cut = redactMintedTokens(decoded)
-  return cut === decoded ? segment : cut
+  const redacted = redactMintedTokens(decoded)
+  return redacted === decoded ? segment : redacted
 }
 
 /** Parses a query into its parameters, with the tokens redacted. */

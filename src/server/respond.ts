@@ -4,15 +4,8 @@ import { readToken } from './authenticate.js'
 import type { History } from './history.js'
 import { RecordedExchange } from './journal.js'
 import { describeOutcome, type ExchangeLog } from './log.js'
-import {
-  type CorsPolicy,
-  header,
-  type MockRequest,
-  type MockResponse,
-  type MockResponseInit,
-  type RequestContext,
-} from './message.js'
-import { type AllowedOrigins, isAllowedOrigin, isLoopbackOrigin } from './origin.js'
+import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestContext } from './message.js'
+import { type AllowedOrigins, corsHeaders, isAllowedOrigin } from './origin.js'
 import { ClientGone, isShared } from './reads.js'
 import { redactPath, redactText } from './redact.js'
 
@@ -240,24 +233,4 @@ function encodeJson(output: unknown): Uint8Array<ArrayBuffer> {
   const bytes = encoder.encode(JSON.stringify(output))
   if (isShared(output)) encodedOutputs.set(output, bytes)
   return bytes
-}
-
-/** Returns the CORS headers of a response. There are none without an Origin, or if its pages may not read the response. */
-function corsHeaders(
-  request: MockRequest,
-  policy: CorsPolicy,
-  allowed: AllowedOrigins,
-): Record<string, string> | undefined {
-  const origin = header(request, 'origin')
-  if (origin === undefined || policy === 'this origin') return undefined
-  if (!(policy === 'loopback' ? isLoopbackOrigin(origin) : isAllowedOrigin(origin, allowed))) return undefined
-  const requested = header(request, 'access-control-request-headers')
-  return {
-    'access-control-allow-origin': origin,
-    'access-control-allow-methods': policy === 'loopback' ? 'GET, POST, PUT, PATCH, DELETE' : 'GET, POST, PUT, DELETE',
-    'access-control-allow-credentials': 'true',
-    'access-control-max-age': '3600',
-    'access-control-expose-headers': 'rvt-ray-id',
-    ...(requested === undefined ? {} : { 'access-control-allow-headers': requested }),
-  }
 }

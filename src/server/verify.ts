@@ -34,8 +34,7 @@ const mostDifferences = 100
 
 const mostNearMisses = 3
 
-/** The exchanges to compare. */
-interface Journaled {
+interface JournalContents {
   /** The oldest first. */
   readonly entries: readonly JournalEntry[]
   readonly tables: ReadTables
@@ -44,24 +43,26 @@ interface Journaled {
 }
 
 /** Compares exchanges with an expectation: first how many there are, then their order. */
-export function verify(expectation: Expectation, journaled: Journaled): Verification {
-  const verification = verifyAll(expectation, journaled)
+export function verify(expectation: Expectation, journal: JournalContents): Verification {
+  const verification = verifyAll(expectation, journal)
   const { reason } = verification
-  const { dropped } = journaled
+  const { dropped } = journal
   if (reason === undefined || dropped === 0) return verification
   const older = dropped === 1 ? '1 older exchange is' : `${dropped} older exchanges are`
   return { ...verification, reason: `${reason}; ${older} no longer kept` }
 }
 
-function verifyAll(expectation: Expectation, journaled: Journaled): Verification {
+function verifyAll(expectation: Expectation, journal: JournalContents): Verification {
   const { operation, match, count, order } = expectation
   const isCounted = operation !== undefined || match !== undefined || count !== undefined || order === undefined
-  const counted = isCounted ? verifyCount(expectation, journaled) : undefined
-  if (counted?.ok === false || order === undefined) return counted ?? verifyOrder([], journaled)
-  return verifyOrder(order, journaled)
+  if (isCounted) {
+    const counted = verifyCount(expectation, journal)
+    if (!counted.ok || order === undefined) return counted
+  }
+  return verifyOrder(order ?? [], journal)
 }
 
-function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables }: Journaled): Verification {
+function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables }: JournalContents): Verification {
   const { max = Number.POSITIVE_INFINITY } = count
   const { min = count.max === undefined ? 1 : 0 } = count
   const compared = entries.map(exchange => ({ exchange, differs: listDifferences(exchange, pattern, tables) }))
@@ -76,7 +77,7 @@ function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables 
   return { ok: false, matched, reason, nearest: nearestOf(matching) }
 }
 
-function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: Journaled): Verification {
+function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: JournalContents): Verification {
   let after = 0
   let next = 0
   for (const [i, pattern] of steps.entries()) {
