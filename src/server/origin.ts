@@ -31,7 +31,7 @@ export function isOrigin(text: unknown): boolean {
 }
 
 /** Tells whether an origin is on this machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`, with any scheme and port. */
-export function isLoopbackOrigin(origin: string): boolean {
+function isLoopbackOrigin(origin: string): boolean {
   return isLoopbackHost(originHost(origin) ?? '')
 }
 
