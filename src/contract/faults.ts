@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { Json } from '../lib/json.js'
 import { nearest } from '../lib/text.js'
 import { Duration, durationMs, Instant } from '../lib/time.js'
 import { type ErrorCode, errorStatus } from './errors.js'
+import { Json } from './formats.js'
 import { matchingOperations, OperationPattern, RequestMatch } from './journal.js'
 import { operationIds, operations } from './operations.js'
 

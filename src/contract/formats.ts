@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { nestingLimit, nestsWithin, setKey } from '../lib/json.js'
 
 export const uint32Max = 4_294_967_295
 
@@ -84,3 +85,47 @@ export const WatchIndex = z
   .regex(/^\d{1,19}$/, 'expected the watch.index of an earlier answer, a decimal integer of 1 to 19 digits')
   .transform(BigInt)
   .meta({ description: 'The `watch.index` of an earlier answer. The call then blocks until the data changes.' })
+
+/** Any JSON value that nests at most 64 levels. */
+export const Json = z
+  .unknown()
+  .refine(value => nestsWithin(value), `expected JSON that nests at most ${nestingLimit} levels`)
+  .refine(
+    // A value that failed the first check may have cycles.
+    value => !nestsWithin(value) || isJson(value),
+    'expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
+  )
+
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return ['string', 'boolean', 'object'].includes(typeof value)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every(isJson)
+}
+
+/** A `z.record` with any keys. It keeps and checks the key `__proto__`, which `z.record` drops. */
+export function record<Value extends z.core.$ZodType>(value: Value): z.ZodRecord<z.ZodString, Value> {
+  const definition = { type: 'record', keyType: z.string(), valueType: value } as const
+  // The class has no type parameters. The definition has the types of keys and values.
+  return new ProtoKeepingRecord(definition) as unknown as z.ZodRecord<z.ZodString, Value>
+}
+
+// `.optional()` and `.describe()` copy a schema by its class, so this must be a zod class.
+const ProtoKeepingRecord = z.core.$constructor<z.ZodRecord>('ProtoKeepingRecord', (schema, def) => {
+  const init: (instance: typeof schema, definition: typeof def) => void = z.ZodRecord.init
+  init(schema, def)
+  const parse = schema._zod.parse
+  schema._zod.parse = (payload, context) => {
+    const input = payload.value
+    const parsed = parse(payload, context)
+    if (parsed instanceof Promise || parsed.value === input) return parsed
+    const own = Object.getOwnPropertyDescriptor(input, '__proto__')
+    if (!own) return parsed
+    const inner = def.valueType._zod.run({ value: own.value, issues: [] }, context)
+    if (inner instanceof Promise) throw new z.core.$ZodAsyncError()
+    parsed.issues.push(...z.core.util.prefixIssues('__proto__', inner.issues))
+    setKey(parsed.value as object, '__proto__', inner.value) // a record is parsed to an object
+    return parsed
+  }
+})

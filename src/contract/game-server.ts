@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { Json, record } from '../lib/json.js'
-import { Uint32 } from './formats.js'
+import { Json, record, Uint32 } from './formats.js'
 import type { OperationSpec } from './operation.js'
 
 const done = z.object({})

@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { isJsonObject, Json, record } from '../lib/json.js'
+import { isJsonObject } from '../lib/json.js'
 import { didYouMean, matchesGlob, suggestedValues } from '../lib/text.js'
 import { Instant } from '../lib/time.js'
+import { Json, record } from './formats.js'
 import { type OperationId, operationIds } from './operations.js'
 
 /** Lists the operations whose ids match a pattern: `devices.*`. */

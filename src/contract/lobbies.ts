@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { Json, record } from '../lib/json.js'
-import { Int32, PortRange, Uint32 } from './formats.js'
+import { Int32, Json, PortRange, record, Uint32 } from './formats.js'
 import type { OperationSpec } from './operation.js'
 import { CoordinatesHeader, Region } from './regions.js'
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { record } from '../lib/json.js'
-import { displayNameMaxBytes, Int32, identifierShape, PortRange, Timestamp, Uint32, Uuid } from './formats.js'
+import { displayNameMaxBytes, Int32, identifierShape, PortRange, record, Timestamp, Uint32, Uuid } from './formats.js'
 import { InGame, NamespaceSummary } from './games.js'
 import type { OperationSpec } from './operation.js'
 

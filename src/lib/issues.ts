@@ -1,11 +1,12 @@
 import type * as z from 'zod'
+import { getKey } from './json.js'
 import { didYouMean, quoted } from './text.js'
 import { problemLines, UsageError } from './usage-error.js'
 
 /** A problem that a schema found. */
 export type Issue = z.core.$ZodIssue
 
-/** The options that a schema with these keys takes. All may be left out. Editors show the comments of the keys. */
+/** The options of a schema with these keys. All are optional. Editors show the comments of the keys. */
 export type OptionsOf<Keys extends z.core.$ZodShape> = { readonly [Name in keyof Keys]?: z.input<Keys[Name]> }
 
 /** The keys that lead from a value to one inside it. */
@@ -14,14 +15,14 @@ export type Path = readonly PropertyKey[]
 /** The longest path in a message, in characters. */
 const longestPath = 240
 
-/** Longer keys are cut. In characters. */
+/** The longest key in a path, in characters. */
 const longestKey = 80
 
 /** Writes a path as in code: `games[0].lobbies[3].region_id`, `tags["two words"]`. At most 240 characters. */
 export function pathText(path: Path): string {
   const text = path.map((key, i) => keyText(key, i === 0)).join('')
   if (text.length <= longestPath) return text
-  // Both ends help to find the place.
+  // The start and the end both help to find the place.
   return `${text.slice(0, longestPath / 2)}…${text.slice(1 - longestPath / 2)}`
 }
 
@@ -32,12 +33,12 @@ function keyText(key: PropertyKey, isFirst: boolean): string {
   return isFirst ? name : `.${name}`
 }
 
-/** Gets the value at a path, by own properties only. Returns `undefined` if the path leads nowhere. */
+/** Gets the value at a path of own properties. Returns `undefined` if there is none. */
 export function valueAt(input: unknown, path: Path): unknown {
   let value = input
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-    value = value[key as never] // an own key of it
+    value = getKey(value, key)
   }
   return value
 }
@@ -68,7 +69,7 @@ function lengthOf(origin: string): string {
   return origin === 'string' || origin === 'array' ? 'a length of ' : ''
 }
 
-/** Writes an issue as sentences, one for each unknown key. Pass `listKnownKeys` to the parser. */
+/** Writes an issue as one sentence, or as one for each unknown key. Pass `listKnownKeys` to the parser. */
 export function issueTexts(issue: Issue, input: unknown): readonly string[] {
   if (issue.code !== 'unrecognized_keys') return [issueText(issue, input)]
   const known = issue.message.split(' ').filter(key => key !== '')
@@ -76,8 +77,8 @@ export function issueTexts(issue: Issue, input: unknown): readonly string[] {
 }
 
 /**
- * Error map for `safeParse`, for the suggestions of `issueTexts`. The message of an unknown key becomes the known keys,
- * separated by spaces.
+ * Error map for `safeParse`. It replaces the message about an unknown key by the known keys, separated by spaces.
+ * `issueTexts` suggests one of them.
  */
 export function listKnownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined
@@ -86,8 +87,8 @@ export function listKnownKeys(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Replaces the issue of a union by the issues of the branch that the value fits best: the one with the fewest unknown
- * keys. If no branch has the type of the value, it lists the types.
+ * Replaces the issue of a union by the issues of the branch with the fewest unknown keys. If no branch has the type of the
+ * value, it lists the types.
  */
 export function likelyIssues(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union') return [issue]

@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein'
 /** The longest value in a message, in characters. */
 const longestQuote = 80
 
-/** Quotes a value in a message, as JSON of at most 80 characters. The cost does not grow with the value. */
+/** Quotes a value in a message, as JSON of at most 80 characters. A large value costs no more time. */
 export function quoted(value: unknown): string {
   return shortened(print(value))
 }
@@ -32,7 +32,7 @@ function print(value: unknown): string {
   }
 }
 
-/** Cuts a list or an object to what a message can show. Returns a small one itself, so that cycles are still found. */
+/** Cuts a long list or object. Returns a short one itself, so that `JSON.stringify` still finds cycles. */
 function excerpt(value: object): object {
   if (Array.isArray(value)) return value.length > longestQuote ? value.slice(0, longestQuote) : value
   const keys = Object.keys(value)
@@ -57,13 +57,13 @@ export function escapedLine(text: string): string {
   )
 }
 
-/** Longer words get no suggestion. In characters. */
+/** The longest word that gets a suggestion, in characters. */
 const longestWord = 256
 
-/** Compares no more choices than this: a suggestion must cost less than the call. */
+/** The most choices to compare. A suggestion must cost less than the call. */
 const mostCompared = 10_000
 
-/** Shorter words are part of too many choices. In characters. */
+/** The shortest word that is searched as a part of choices, in characters. */
 const shortestPart = 3
 
 /**
@@ -82,7 +82,7 @@ export function nearest(word: string, choices: Iterable<string>): string | undef
     if (compared > mostCompared) break
     if (hasPart(choice, lower)) withPart.push(choice)
     const allowed = Math.min(Math.floor(Math.max(word.length, choice.length) / 3), least - 1)
-    // Words differ at least as much as their lengths.
+    // The distance is at least the difference of the lengths.
     if (Math.abs(word.length - choice.length) > allowed) continue
     const letters = distance(lower, choice.toLowerCase())
     if (letters > allowed) continue
@@ -103,7 +103,7 @@ function hasPart(choice: string, lower: string): boolean {
 /** The most choices that a message lists. */
 const mostListed = 20
 
-/** Longer choices are cut in a list. In characters. */
+/** The longest choice in a list, in characters. */
 const longestListed = 60
 
 /**
@@ -119,7 +119,7 @@ export function didYouMean(word: string, choices: readonly string[]): string {
   return ` Known: ${listed.join(', ')}${more}.${question}`
 }
 
-/** JSON Schema of a text for which editors suggest these values. Any other text is valid too. */
+/** Returns the JSON Schema of a text for which editors suggest these values. Other texts are valid too. */
 export function suggestedValues(values: readonly string[]) {
   return { anyOf: [{ enum: [...values] }, { type: 'string' }] }
 }

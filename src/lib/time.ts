@@ -4,16 +4,16 @@ import * as z from 'zod'
 const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 const units = Object.entries(unitMs)
 
-/** Each unit at most once, the longest first. */
+/** Matches each unit at most once, the longest first. */
 const duration = new RegExp(`^(?=.)${units.map(([unit]) => String.raw`(?:(\d+(?:\.\d+)?)${unit})?`).join('')}$`)
 
 /** Describes a duration in messages. */
 export const durationFormat = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m'
 
-/** A hundred years. A longer duration is a typing error, and ends after the last date that JavaScript knows. */
+/** A hundred years. A longer duration is a typing error. */
 const longestMs = 36_525 * unitMs.d
 
-/** Reads a duration such as `250ms`, `40s`, `1h30m` or `2d`. Returns ms, or `undefined` if it is none or over a hundred years. */
+/** Reads a duration such as `250ms`, `40s`, `1h30m` or `2d`. Returns ms, or `undefined` if the text is invalid. */
 export function parseDuration(text: string): number | undefined {
   const [, ...amounts] = duration.exec(text) ?? []
   if (amounts.length === 0) return undefined
@@ -45,7 +45,7 @@ const extendedYear = /^[+-]\d{6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** Describes an instant in messages. */
 export const instantFormat = 'a date and time with a zone, as in 2026-11-20T20:00:00Z'
 
-/** Reads a date and time with its zone. Returns ms since the epoch, or `undefined` if it is none. */
+/** Reads a date and time with its zone. Returns ms since the epoch, or `undefined` if the text is invalid. */
 export function parseInstant(text: string): number | undefined {
   const ms = dateTime.test(text) || extendedYear.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(ms) ? undefined : ms
@@ -72,14 +72,14 @@ const furthestMs = 8.64e15
 /** A thousand years: longer than any lifetime, and than any duration of a fault. */
 const marginMs = 31_556_952_000_000
 
-/** The latest time of a clock, so that a time counted from there is still a date. */
+/** The latest time of a clock. Any lifetime after it still ends at a valid date. */
 export const latestMs = furthestMs - marginMs
 
-/** A time of the world's clock: text in files, ms since the epoch in rows. */
+/** A time of the world's clock. Text in files, ms since the epoch in rows. */
 export const Time = z.codec(Instant, z.int().min(-furthestMs).max(furthestMs), {
   decode: text => Date.parse(text),
   encode: formatInstant,
 })
 
-/** A duration: text in files, ms in memory. */
+/** A duration. Text in files, ms in memory. */
 export const Span = z.codec(Duration, z.number(), { decode: durationMs, encode: formatDuration })

@@ -1,5 +1,5 @@
 /**
- * Our user made a mistake: in a scenario, an option, or a write that does not fit its model.
+ * A mistake of our user: in a scenario, in an option, or in a write that does not fit its model.
  * The message says what is wrong, where, and what to do. A request that the service refuses is an `ApiError` instead.
  */
 export class UsageError extends Error {
@@ -10,8 +10,8 @@ export class UsageError extends Error {
 const mostListed = 20
 
 /**
- * Joins several problems to one message, a line each. Lists the first twenty, and counts the rest.
- * Calls `lineOf` only for the problems that it lists.
+ * Joins problems to one message with a line for each. Lists the first twenty, and counts the rest. Calls `lineOf` only for
+ * listed problems.
  */
 export function problemLines<Problem>(
   problems: readonly Problem[],

@@ -3,12 +3,12 @@ import { type Issue, type Path, valueAt } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
 import { namespaceKeys } from './entries.js'
 
-/** The right key for a wrong one, or a function that writes key and value. */
+/** The right key, or a function that writes the right key and value. */
 type Correction = string | ((value: unknown) => string | undefined)
 
 type Corrections = Readonly<Record<string, Correction>>
 
-/** Advice on an unknown key: `write lobby_id`. `undefined` if the key is no common mistake. */
+/** Returns advice on an unknown key: `write lobby_id`. `undefined` if the key is no common mistake. */
 export function keyAdvice(path: Path, input: unknown): string | undefined {
   const { kind, key } = placeOf(path)
   const correction = correctionAt(path)
@@ -19,7 +19,7 @@ export function keyAdvice(path: Path, input: unknown): string | undefined {
   return `it belongs to a namespace, as in namespaces: [{ ${key}: … }]`
 }
 
-/** The right key of the same entry, if a wrong key is a common mistake for one. */
+/** Returns the right key for a common mistake, if it is a key of the same entry. */
 export function rightKey(path: Path): string | undefined {
   const correction = correctionAt(path)
   return typeof correction === 'string' ? correction : undefined
@@ -31,7 +31,7 @@ function correctionAt(path: Path): Correction | undefined {
   return own && Object.hasOwn(own, key) ? own[key] : undefined
 }
 
-/** Advice on a value of the wrong type, for the end of a message: `. Write players: { concurrent: 7 }.` Empty if there is none. */
+/** Returns advice on a wrong value, for the end of a message: `. Write players: { concurrent: 7 }.` Empty if there is none. */
 export function valueAdvice(issue: Issue, input: unknown): string {
   const value = valueAt(input, issue.path)
   if (value === undefined) return ''
@@ -43,8 +43,8 @@ export function valueAdvice(issue: Issue, input: unknown): string {
 }
 
 /**
- * Returns the kind of entry that a path ends in, and the key there. The kind is `scenario`, `game` or `namespace`, or the
- * keys from there, as in `lobbies.players`.
+ * Returns the last key of a path, and the kind of its entry: `scenario`, `game`, `namespace`, or the keys below them, as in
+ * `lobbies.players`.
  */
 function placeOf(path: Path): { readonly kind: string; readonly key: string } {
   const keys = path.filter(key => typeof key !== 'number').map(String)
@@ -58,7 +58,7 @@ function placeOf(path: Path): { readonly kind: string; readonly key: string } {
   return { kind: others.length === 0 ? 'namespace' : others.join('.'), key }
 }
 
-/** Plain words as YAML takes them, anything else as JSON. */
+/** Writes plain words without quotes, as in YAML, and other values as JSON. */
 function shown(value: unknown): string {
   return typeof value === 'string' && /^[A-Za-z][\w./-]*$/.test(value) ? value : quoted(value)
 }
@@ -70,12 +70,12 @@ const inside =
     names.toReversed().reduce((inner, name, i) => `${name}: ${i === 0 ? inner : `{ ${inner} }`}`, shown(value))
 const inList = (name: string) => (value: unknown) =>
   Array.isArray(value) ? name : `${name}: [${typeof value === 'object' ? '…' : shown(value)}]`
-/** Corrects a key with true or false. */
+/** Corrects a key whose value is true or false. */
 const either =
   (yes: string, no: string): Correction =>
   value =>
     typeof value === 'boolean' ? (value ? yes : no) : yes.replace(/:.*/, '')
-/** A name for people, or one for paths and host names. */
+/** Corrects a name: an identifier is `name_id`, another text is `display_name`. */
 const name: Correction = value =>
   typeof value === 'string' && isIdentifier(value) ? `name_id: ${value}` : `display_name: ${shown(value)}`
 
@@ -351,7 +351,7 @@ const words: Readonly<Record<string, boolean>> = {
   false: false,
 }
 
-/** Advice for any key: lists in brackets, words in quotes, and numbers, true and false without. */
+/** Returns advice for any key: put lists in brackets and texts in quotes, but not numbers, true and false. */
 function generalAdvice(issue: Issue, value: unknown): string | undefined {
   const key = issue.path.at(-1)
   if (issue.code !== 'invalid_type' || typeof key !== 'string') return undefined

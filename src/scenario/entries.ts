@@ -26,7 +26,7 @@ import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry } from './ma
 /** The names of a game, or of a namespace. */
 export type Names = Pick<GameRow, 'name_id' | 'display_name'>
 
-/** The names of an entry. One that has only a `name_id` is displayed by it. */
+/** Returns the names of an entry. Without a display name, it is displayed by its `name_id`. */
 export function namesOf(entry: { readonly [Key in keyof Names]?: Names[Key] | undefined }, defaults: Names): Names {
   const { name_id = defaults.name_id, display_name = entry.name_id ?? defaults.display_name } = entry
   return { name_id, display_name }
@@ -48,20 +48,18 @@ function nameKeys({ name_id, display_name }: Names) {
 
 const { session_ms, ...simulationColumns } = SimulationRow.shape
 
-/** Simulated players of a namespace. */
+/** The simulated players of a namespace. */
 export const SimulationEntry = z.strictObject({
   ...entryKeys(simulationColumns, { omit: ['namespace_id'], defaults: simulationDefaults }),
   ...entryKeys({ session: session_ms }, { defaults: { session: simulationDefaults.session_ms } }),
 })
 export type SimulationEntry = z.output<typeof SimulationEntry>
 
-/** The row of an entry, without its namespace. */
 export function simulationColumnsOf(entry: SimulationEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
   const { session: session_ms = simulationDefaults.session_ms } = entry
   return completeSimulation({ ...givenKeys(entry, 'session'), session_ms }, now)
 }
 
-/** The entry of a row. */
 export function simulationEntry(row: SimulationRow): SimulationEntry {
   return { session: row.session_ms, ...givenKeys(row, 'namespace_id', 'session_ms') }
 }
@@ -73,10 +71,10 @@ const tokenKey = (description: string, example: string) => token.optional().meta
 /** The most lobbies that a scenario generates for one namespace. */
 const generatedMax = 1_000_000
 
-/** The columns that an entry has in its `matchmaker`. */
+/** An entry has the first two columns in its key `matchmaker`. */
 const { lobby_count_max, max_players, ...namespaceColumns } = NamespaceRow.shape
 
-/** The keys of a namespace besides its names. */
+/** The keys of a namespace, except its names. */
 export const namespaceKeys = {
   ...entryKeys(namespaceColumns, { omit: ['game_id', 'name_id', 'display_name'], defaults: namespaceDefaults }),
   development: ServerPortsEntry.optional().meta(NamespaceRow.shape.development.meta() ?? {}),
@@ -118,7 +116,6 @@ export const namespaceKeys = {
     .describe('Generates lobbies from the seed, besides those in `lobbies`.'),
 }
 
-/** A namespace of a game. */
 const NamespaceEntry = z.strictObject({ ...nameKeys(defaultNames.namespace), ...namespaceKeys })
 export type NamespaceEntry = z.output<typeof NamespaceEntry>
 
@@ -134,7 +131,7 @@ export const GameEntry = z.strictObject({
 })
 export type GameEntry = z.output<typeof GameEntry>
 
-/** A game in a scenario, and the path that it has there. */
+/** A game in a scenario, with its path. */
 export interface PlacedGame {
   readonly path: Path
   readonly names: Names
@@ -142,18 +139,18 @@ export interface PlacedGame {
   readonly namespaces: readonly PlacedNamespace[]
 }
 
-/** A namespace in a scenario, and the path that it has there. */
+/** A namespace in a scenario, with its path. */
 export interface PlacedNamespace {
   readonly path: Path
   readonly names: Names
-  /** `<game name_id>/<namespace name_id>`, which is unique in the scenario. */
+  /** `<game name_id>/<namespace name_id>`. It is unique in the scenario. */
   readonly fullName: string
   readonly given: Omit<NamespaceEntry, keyof Names>
   /** By id. */
   readonly modes: ReadonlyMap<string, GameMode>
 }
 
-/** The row of a game. `now` is when the world begins, in ms since the epoch. */
+/** Returns the row of a game. `now`: the start time of the world, in ms since the epoch. */
 export function gameRow({ names, given }: PlacedGame, ids: SeededIds, now: number): GameRow {
   return {
     game_id: ids.uuid(`game:${names.name_id}`),
@@ -164,12 +161,11 @@ export function gameRow({ names, given }: PlacedGame, ids: SeededIds, now: numbe
   }
 }
 
-/** The entry of a row. */
 export function gameEntry({ name_id, display_name, ...columns }: GameRow, namespaces: NamespaceEntry[]): GameEntry {
   return { name_id, display_name, ...columns, namespaces }
 }
 
-/** The row of a namespace, without its game. */
+/** Returns the row of a namespace, without its game. */
 export function namespaceColumnsOf({ names, fullName, given }: PlacedNamespace, ids: SeededIds, now: number) {
   const { matchmaker = {}, development } = given
   return {
@@ -185,7 +181,7 @@ export function namespaceColumnsOf({ names, fullName, given }: PlacedNamespace, 
   }
 }
 
-/** The entry of a row, with the entries of what is in the namespace. */
+/** Returns the entry of a namespace. `inside`: its game modes, lobbies and players. */
 export function namespaceEntry(
   row: NamespaceRow,
   inside: Pick<NamespaceEntry, 'game_modes' | 'lobbies' | 'players'>,
@@ -200,19 +196,19 @@ export function namespaceEntry(
   }
 }
 
-/** The games and namespaces of a new world, which its tokens belong to. */
+/** The owners of the tokens of a new world. */
 interface WorldParts {
   readonly games: readonly (PlacedGame & { readonly game_id: string })[]
   readonly namespaces: readonly (PlacedNamespace & { readonly namespace_id: string })[]
   readonly ids: SeededIds
-  /** When the world begins, in ms since the epoch. */
+  /** The start time of the world, in ms since the epoch. */
   readonly now: number
 }
 
 const [pending, complete] = DeviceLinkRow.options
 const { device_link_token, ...linkColumns } = { ...pending.shape, ...complete.shape, status: DeviceLinkStatus }
 
-/** A device link that exists when the world begins (PROTOCOL.md B8). */
+/** A device link of a new world (PROTOCOL.md B8). */
 export const DeviceLinkEntry = z.strictObject({
   token: device_link_token.optional(),
   ...entryKeys(linkColumns, { omit: ['completes', 'game_id'], defaults: deviceLinkDefaults }),
@@ -226,7 +222,6 @@ export const DeviceLinkEntry = z.strictObject({
 })
 export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>
 
-/** The rows of device links, which are prepared when the world begins. */
 export function deviceLinkRows(
   links: readonly DeviceLinkEntry[],
   { games, ids, now }: Pick<WorldParts, 'games' | 'ids' | 'now'>,
@@ -242,7 +237,8 @@ export function deviceLinkRows(
       device_link_id: link.device_link_id ?? ids.uuid(stream),
       ...givenKeys({ expires_at }),
     }
-    const game_id = (game === undefined ? only : gameIds.get(game)) as string // checked before
+    // `check` has found the game of each link that has one.
+    const game_id = (game === undefined ? only : gameIds.get(game)) ?? ''
     if (status === 'complete')
       return { ...fields, status, game_id, cloud_token: cloud_token ?? ids.token(`${stream}/cloud`, 'cloud') }
     if (at === undefined) return { ...fields, status: 'pending' }
@@ -250,7 +246,6 @@ export function deviceLinkRows(
   })
 }
 
-/** The entry of a row. */
 export function deviceLinkEntry(link: DeviceLinkRow, { games }: ReadTables): DeviceLinkEntry {
   const { device_link_token: token, ...rest } = link
   const game = (id: string) => games.get(id)?.name_id
@@ -262,7 +257,7 @@ export function deviceLinkEntry(link: DeviceLinkRow, { games }: ReadTables): Dev
   return { token, ...columns, ...(completes && { game: game(completes.game_id), completes_at: completes.at }) }
 }
 
-/** A bearer token, and its owner. */
+/** A bearer token with its owner. */
 export const BearerTokenEntry = z.strictObject({
   token,
   ...entryKeys(tokenColumns, { omit: ['namespace_id', 'game_id'] }),
@@ -282,7 +277,7 @@ export const BearerTokenEntry = z.strictObject({
 })
 export type BearerTokenEntry = z.output<typeof BearerTokenEntry>
 
-/** The rows of listed bearer tokens. */
+/** Returns the rows of a scenario that lists its bearer tokens. */
 export function listedTokenRows(
   listed: readonly BearerTokenEntry[],
   { games, namespaces }: Pick<WorldParts, 'games' | 'namespaces'>,
@@ -291,15 +286,14 @@ export function listedTokenRows(
   const namespaceIds = new Map(namespaces.map(namespace => [namespace.fullName, namespace.namespace_id]))
   return listed.map(({ token, kind, namespace, game, development, expires_at }): TokenRow => {
     const fields = { token, ...givenKeys({ expires_at }) }
-    // The owner of each has been checked before.
-    if (kind === 'cloud') return { ...fields, kind, game_id: gameIds.get(game as string) as string }
-    const namespace_id = namespaceIds.get(namespace as string) as string
+    // `check` has found the owner of each.
+    if (kind === 'cloud') return { ...fields, kind, game_id: gameIds.get(game ?? '') ?? '' }
+    const namespace_id = namespaceIds.get(namespace ?? '') ?? ''
     if (kind === 'public' || !development) return { ...fields, kind, namespace_id }
     return { ...fields, kind, namespace_id, development: completeServerPorts(development) }
   })
 }
 
-/** The entry of a row. */
 export function bearerTokenEntry(row: TokenRow, tables: ReadTables): BearerTokenEntry {
   if (row.kind === 'cloud') {
     const { game_id, ...columns } = row
@@ -310,9 +304,8 @@ export function bearerTokenEntry(row: TokenRow, tables: ReadTables): BearerToken
 }
 
 /**
- * The rows of the tokens of a scenario that lists no bearer tokens: a public and a development token for each namespace,
- * labelled `pub_<name_id>` and `dev_<name_id>`, a cloud token for each game, and those of complete device links
- * (PROTOCOL.md B1, B8).
+ * Returns the token rows of a scenario that lists no bearer tokens. Each namespace has a public and a development token, and
+ * each game has a cloud token. Each complete device link has one too (PROTOCOL.md B1, B8).
  */
 export function ownTokenRows(links: readonly DeviceLinkRow[], { games, namespaces, ids, now }: WorldParts): TokenRow[] {
   const expires_at = now + lifetimeMs.token

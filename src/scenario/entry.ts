@@ -5,8 +5,7 @@ import { Random } from '../store/random.js'
 type Shape = Readonly<Record<string, z.ZodType>>
 
 /**
- * The keys of an entry in a scenario file that are columns of a row. An entry may leave each of them out. Editors show
- * `defaults`, which are values of the row.
+ * Returns optional keys of a scenario entry for the columns of a row. `defaults` has values of the row, which editors show.
  */
 export function entryKeys<Columns extends Shape, Omitted extends keyof Columns = never>(
   columns: Columns,
@@ -25,19 +24,19 @@ type Given<Entry, Omitted extends keyof Entry> = {
   [Key in keyof Entry as Exclude<Key, Omitted>]: Exclude<Entry[Key], undefined>
 }
 
-/** The keys of an entry that are not undefined, so that they can be spread over defaults, without those to omit. */
+/** Copies the defined keys of an entry, except those to omit. The copy can be spread over defaults. */
 export function givenKeys<Entry extends object, Omitted extends keyof Entry = never>(
   entry: Entry,
   ...omit: readonly Omitted[]
 ): Given<Entry, Omitted> {
-  // Rest syntax, which says the same, takes several times as long, and there may be a million lobbies.
+  // Rest syntax takes several times as long, and there may be a million lobbies.
   const copy: Partial<Entry> = {}
   for (const key in entry)
     if (entry[key] !== undefined && !(omit as readonly (keyof Entry)[]).includes(key)) copy[key] = entry[key]
   return copy as unknown as Given<Entry, Omitted> // it has all other keys of the entry
 }
 
-/** The keys of an entry whose values are not the defaults. */
+/** Copies the keys of an entry whose values are not the defaults. */
 export function withoutDefaults<Entry extends object>(
   entry: Entry,
   defaults: { [Key in keyof Entry]?: unknown },
@@ -47,13 +46,13 @@ export function withoutDefaults<Entry extends object>(
   return copy
 }
 
-/** The ids and tokens that a scenario does not give, drawn from its seed. Each stream gives the same one at any time. */
+/** Draws the ids and tokens that a scenario does not give. The same stream always gives the same id. */
 export interface SeededIds {
   uuid(stream: string): string
   token(stream: string, label: string): string
 }
 
-/** Draws ids and tokens from a seed, but none of those that are `taken`. */
+/** Creates the ids of a seed. It never draws a taken id. */
 export function createSeededIds(seed: number, taken: ReadonlySet<string>): SeededIds {
   const draw = (stream: string, from: (random: Random) => string) => {
     const random = new Random(seed, stream)

@@ -1,9 +1,9 @@
 import { Faker, type LocaleDefinition } from '@faker-js/faker'
 import type { GameMode, LobbyEntry } from './matchmaker-entries.js'
 
-/** Generates entries of lobbies. The same seed gives the same ones. At least one of the modes enables a region. */
+/** Generates entries of lobbies. The same seed gives the same entries. At least one mode must enable a region. */
 export function* generateLobbies(count: number, modes: readonly GameMode[], seed: number): Iterable<LobbyEntry> {
-  // Not the shared instance, whose seed anybody may set.
+  // Any code may set the seed of the shared instance.
   const faker = new Faker({ locale: gameLocale, seed })
   const played = faker.helpers.arrayElements(maps, mapCount)
   const places = modes
@@ -34,23 +34,22 @@ interface Weighted<T> {
   readonly weight: number
 }
 
-/** Weights values by rank: the second is half as popular as the first, and the third a third. */
+/** Weights values by rank: 1, 1/2, 1/3 and so on. */
 function byRank<T>(values: readonly T[]): Weighted<T>[] {
   return values.map((value, i) => ({ value, weight: 1 / (i + 1) }))
 }
 
-/** Weights values by a random rank, so that not every game has its players in the first region of the catalogue. */
+/** Weights values by a random rank, so that the favourite region differs between games. */
 function byRandomRank<T>(values: readonly T[], faker: Faker): Weighted<T>[] {
   return byRank(faker.helpers.shuffle(values))
 }
 
-/** One lobby in eight is empty, one in eight is full, and the others are in between. */
+/** Draws a number of players. About one lobby in eight is empty, and one in eight is full. */
 function playerCount(most: number, faker: Faker): number {
   const fullness = faker.number.float({ min: -0.15, max: 1.15 })
   return Math.round(Math.min(Math.max(fullness, 0), 1) * most)
 }
 
-/** The first part of a nickname. */
 export const nicknameFirst = [
   ...['Ace', 'Amber', 'Ash', 'Blaze', 'Bolt', 'Captain', 'Cinder', 'Comet', 'Copper', 'Crimson', 'Dizzy', 'Dusty'],
   ...['Echo', 'Ember', 'Frosty', 'Fuzzy', 'Ghost', 'Glitch', 'Granny', 'Grim', 'Hazel', 'Indigo', 'Iron', 'Ivory'],
@@ -81,7 +80,6 @@ const nicknameLast = [
   ...['Warden', 'Wizard', 'Wolf', 'Wombat', 'Yak', 'Zebra'],
 ]
 
-/** Names of maps. */
 export const maps = [
   ...['Abandoned Quarry', 'Ashfall Basin', 'Black Harbour', 'Bramble Maze', 'Broken Bridge', 'Canyon Run'],
   ...['Castle Yard', 'Cinder Peak', 'Cloud Nine', 'Cold Storage', 'Coral Reef', 'Crystal Cavern', 'Dead End', 'Docks'],
@@ -93,7 +91,7 @@ export const maps = [
   ...['The Arena', 'The Vault', 'Thunder Pass', 'Tidal Cave', 'Titan Dam', 'Tower Top', 'Undercroft', 'Windfarm'],
 ]
 
-/** Phases of a match. A running one is twice as frequent. */
+/** The phases of a match. `running` is twice as frequent. */
 const phases = ['waiting', 'running', 'running', 'ending']
 
 /** A locale with nicknames. The library's own locales are many times larger. */

@@ -14,7 +14,7 @@ import {
 import { gameMode, type RegionEntry, regionIdOf } from './matchmaker-entries.js'
 import { noNamespace, type Scenario } from './schema.js'
 
-/** The games of a scenario with their paths. Without `games`, the keys at its top are the namespace prod of the one game. */
+/** The regions and games of a scenario, with paths. Without `games`, the keys at the top are the namespace of the only game. */
 export interface Layout {
   readonly regions: readonly RegionEntry[]
   readonly regionIds: readonly string[]
@@ -49,13 +49,13 @@ export function layoutOf(scenario: Scenario): Layout {
   return { regions, regionIds, games: [{ path: [], names, given: {}, namespaces }] }
 }
 
-/** An entry with a row of its own. */
+/** An entry with a row of its own, and its place in the scenario. */
 interface PlacedEntry {
   readonly table: TableName
   readonly path: Path
   /** The path of the entry around it. */
   readonly parent: Path
-  /** Only an id, or a whole entry. */
+  /** An id, or a whole entry. */
   readonly entry: unknown
   /** The namespace of the entry. `undefined` if it belongs to none. */
   readonly namespace?: PlacedNamespace
@@ -103,9 +103,9 @@ function* inList(
 
 /** A value that no two entries may share. */
 interface UniqueKey {
-  /** The keys that lead to it in an entry. Lists on the way are searched. */
+  /** The path of the value in an entry. Lists on the path are searched. */
   readonly keys: readonly string[]
-  /** It must differ from all other values of the same kind. */
+  /** Values of the same kind must differ. */
   readonly kind: string
   /** True if entries of different parents may share it. */
   readonly isLocal?: boolean
@@ -121,7 +121,7 @@ const innerTokens: { readonly [Name in TableName]?: readonly (readonly string[])
   deviceLinks: [['cloud_token']],
 }
 
-/** The ids, names and tokens of entries, by table. The first key of a table is its id: an entry may be only that. */
+/** The unique values of entries, by table. The first of a table is its id. An entry may be only the id. */
 const uniqueKeys = new Map(tableNames.map(table => [table, uniqueKeysOf(table)]))
 
 function uniqueKeysOf(table: TableName): readonly UniqueKey[] {
@@ -148,7 +148,7 @@ interface GivenId {
   readonly id: string
 }
 
-/** Lists all ids, names and tokens that a scenario gives, in its order. */
+/** Lists all ids, names and tokens of a scenario, in its order. */
 export function* givenIds(scenario: Scenario, layout: Layout): Generator<GivenId> {
   for (const [i, { id }] of (scenario.faults ?? []).entries())
     if (id !== undefined) yield { scope: 'fault', path: ['faults', i, 'id'], id }
@@ -159,7 +159,7 @@ export function* givenIds(scenario: Scenario, layout: Layout): Generator<GivenId
     if (typeof entry === 'string') yield { scope: scopeOf(idKey), path, id: entry }
     else
       for (const unique of [idKey, ...others]) {
-        // The list of all bearer tokens has the token that the device of a link gets.
+        // The list of all bearer tokens also has the token that the device of a link gets.
         const isCopy = unique.keys[0] === 'cloud_token' && scenario.bearer_tokens
         const scope = isCopy ? pathText(path) : scopeOf(unique)
         for (const found of idsAt(unique.keys, entry, path)) yield { scope, ...found }

@@ -22,12 +22,11 @@ import {
 } from '../store/matchmaker-rows.js'
 import { entryKeys, givenKeys, type SeededIds, withoutDefaults } from './entry.js'
 
-/** Metadata of a region id: editors suggest those of the catalogue. */
+/** Makes editors suggest the regions of the catalogue. */
 const suggestedRegions = suggestedValues(catalogue.map(region => region.region_id))
 
 const { region_id } = RegionRow.shape
 
-/** A region: the id of one in the catalogue, or a whole one. */
 export const RegionEntry = z
   .union([
     region_id.meta({ description: 'A region of the catalogue.', ...suggestedRegions }),
@@ -40,13 +39,13 @@ export function regionIdOf(entry: RegionEntry): string {
   return typeof entry === 'string' ? entry : entry.region_id
 }
 
-/** The row of an entry. `undefined` for an id that the catalogue does not have. */
+/** Returns the row of an entry. `undefined` if the catalogue does not have its id. */
 export function regionRow(entry: RegionEntry, ids: SeededIds): RegionRow | undefined {
   if (typeof entry === 'string') return catalogue.find(region => region.region_id === entry)
   return completeRegion(givenKeys(entry), () => ids.uuid(`region:${entry.region_id}`))
 }
 
-/** The entry of a row. Only the id if the region is as in the catalogue. */
+/** Returns the entry of a region. It is only the id if the region is as in the catalogue. */
 export function regionEntry(region: RegionRow): RegionEntry {
   return catalogue.some(known => sameJson(known, region)) ? region.region_id : region
 }
@@ -55,7 +54,7 @@ export function regionEntry(region: RegionRow): RegionEntry {
 export const ServerPortsEntry = z.strictObject(entryKeys(ServerPorts.shape, { defaults: serverPortsDefaults }))
 export type ServerPortsEntry = z.output<typeof ServerPortsEntry>
 
-/** The key of the three columns. One number if they are equal. */
+/** Returns the key `max_players` for three columns. It is one number if they are equal. */
 function maxPlayersKey(row: MaxPlayers): MaxPlayersInput {
   const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = row
   return normal === direct && direct === party ? normal : { normal, direct, party }
@@ -64,7 +63,7 @@ const maxPlayersNames = Object.keys(MaxPlayers.shape) as (keyof MaxPlayers)[] //
 
 const { game_mode_id } = GameModeRow.shape
 
-/** A game mode: only its id, or a whole one. */
+/** A game mode: its id, or a whole game mode. */
 export const GameModeEntry = z.union([
   game_mode_id.meta({ description: 'Only the id of the game mode.', examples: ['duel'] }),
   z.strictObject({
@@ -86,7 +85,7 @@ type GameModeEntry = z.output<typeof GameModeEntry>
 /** A game mode without its namespace. */
 export type GameMode = Omit<GameModeRow, 'namespace_id'>
 
-/** The row of an entry. `regionIds` are those of the scenario. */
+/** Returns the row of an entry. `regionIds` are all regions of the scenario. */
 export function gameMode(entry: GameModeEntry, regionIds: readonly string[]): GameMode {
   if (typeof entry === 'string') return gameMode({ game_mode_id: entry }, regionIds)
   const { max_players, ports } = entry
@@ -99,7 +98,6 @@ export function gameMode(entry: GameModeEntry, regionIds: readonly string[]): Ga
   }
 }
 
-/** The entry of a row. */
 export function gameModeEntry(row: GameModeRow): GameModeEntry {
   const { game_mode_id } = row
   const columns = givenKeys(row, 'namespace_id', 'game_mode_id', ...maxPlayersNames)
@@ -109,19 +107,18 @@ export function gameModeEntry(row: GameModeRow): GameModeEntry {
 const [reserved, connected, expired] = PlayerRow.options
 const playerColumns = { ...reserved.shape, ...connected.shape, ...expired.shape, status: PlayerStatus }
 
-/** A player of a lobby, beyond those whom its `total_player_count` only counts. */
+/** A player of a lobby who has a row. */
 const PlayerEntry = z.strictObject({
   token: playerColumns.player_token.optional(),
   ...entryKeys(playerColumns, { omit: ['player_token', 'lobby_id', 'namespace_id'], defaults: playerDefaults }),
 })
 export type PlayerEntry = z.output<typeof PlayerEntry>
 
-/** The row of an entry, without what its lobby decides. */
+/** Returns the columns of a player that do not depend on its lobby. */
 export function playerColumnsOf(entry: PlayerEntry) {
   return { ...playerDefaults, ...givenKeys(entry, 'token') }
 }
 
-/** The entry of a row. */
 function playerEntry(row: PlayerRow): PlayerEntry {
   return { token: row.player_token, ...givenKeys(row, 'player_token', 'lobby_id', 'namespace_id') }
 }
@@ -136,7 +133,7 @@ const lobbyColumns = {
   status: LobbyStatus,
 }
 
-/** A lobby, of a namespace's game mode. */
+/** A lobby of a namespace. */
 export const LobbyEntry = z.strictObject({
   ...entryKeys(lobbyColumns, {
     omit: ['namespace_id', 'reserved_player_count', ...maxPlayersNames],
@@ -147,14 +144,14 @@ export const LobbyEntry = z.strictObject({
 })
 export type LobbyEntry = z.output<typeof LobbyEntry>
 
-/** The game mode of an entry. `undefined` if there is none. */
+/** Finds the game mode of a lobby. Default: the first one. */
 export function modeOfLobby(entry: LobbyEntry, modes: ReadonlyMap<string, GameMode>): GameMode | undefined {
   if (entry.game_mode_id !== undefined) return modes.get(entry.game_mode_id)
   const [first] = modes.values()
   return first
 }
 
-/** The row of an entry, without its id and its namespace. It has no region only if its mode enables none. */
+/** Returns the row of a lobby, without its id and its namespace. The region is missing if the mode enables none. */
 export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: 'auto' | 'manual') {
   const { max_players, players } = entry
   return {
@@ -167,13 +164,13 @@ export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: 'auto
     total_player_count: countSeated(players, 'connected'),
     reserved_player_count: countSeated(players, 'reserved'),
     run_by: runBy(entry.status, { servers }),
-    // Not first: engines make a slow object of a short one that grows.
+    // The defaults are not first: an object that begins short and grows is slow in engines.
     ...lobbyDefaults,
     ...givenKeys(entry, 'max_players', 'players'),
   }
 }
 
-/** The entry of a row. It has its maxima only if they are not those of its mode. */
+/** Returns the entry of a lobby. It has `max_players` only if they differ from those of its mode. */
 export function lobbyEntry(
   lobby: LobbyRow,
   {

@@ -6,23 +6,23 @@ import { keyAdvice, rightKey, valueAdvice } from './advice.js'
 import { check, keyProblem, type Problem } from './checks.js'
 import { Scenario } from './schema.js'
 
-/** Writes the message about problems. There is at least one. */
+/** Writes a message about one or more problems. */
 type Report = (problems: readonly Problem[]) => string
 
 /**
- * Decodes and checks a scenario. Throws one `UsageError` for all problems: those that the schema finds, and those that
- * `check` finds in the valid part. By default the message has a line for each problem, in the order of the input.
+ * Decodes and checks a scenario. Throws one `UsageError` with all problems: those of the schema, and those that `check` finds
+ * in the valid part. By default the message has a line for each problem, in the order of the input.
  */
 export function readScenario(input: unknown, report?: Report): Scenario {
   const present = withoutAbsent(input ?? {})
-  // Compiling the schema takes longer than checking all but the longest scenarios, and a process reads few.
+  // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
   const { data, error } = Scenario.safeParse(present, { jitless: true, error: listKnownKeys })
-  const problems = error ? [...problemsOf(error, present), ...checkRest(present, error)] : check(data)
+  const problems = error ? [...problemsOf(error, present), ...checkValidPart(present, error)] : check(data)
   if (data && problems.length === 0) return data
   throw new UsageError((report ?? reportOn(present))(problems))
 }
 
-/** The problems of an input that the schema refuses. */
+/** Turns the issues of the schema into problems. */
 function problemsOf(error: z.ZodError, input: unknown): Problem[] {
   return error.issues.flatMap(likelyIssues).flatMap(issue => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue, key, input))
@@ -43,14 +43,26 @@ function unknownKey({ path, message }: Issue, key: string, input: unknown): Prob
   })
 }
 
-/** Checks the valid part of a scenario whose shape is wrong elsewhere. */
-function checkRest(input: unknown, error: z.ZodError): Problem[] {
-  const part = validPart(input, error)
-  if (!part) return []
-  return check(part.scenario).flatMap(problem => part.inWhole(problem) ?? [])
+/** The most rounds of removing parts and parsing the rest. */
+const mostRounds = 8
+
+/**
+ * Checks the valid part of an input that the schema refuses: without wrong keys, and without entries that lack a required
+ * key.
+ */
+function checkValidPart(input: unknown, error: z.ZodError): Problem[] {
+  const part = new ValidPart(withoutAbsent(input))
+  let { issues } = error
+  for (let round = 0; round < mostRounds; round += 1) {
+    if (!part.remove(issues.flatMap(likelyIssues))) return []
+    const parsed = Scenario.safeParse(part.input, { jitless: true, error: listKnownKeys })
+    if (parsed.success) return check(parsed.data).flatMap(problem => part.originalOf(problem) ?? [])
+    issues = parsed.error.issues
+  }
+  return []
 }
 
-/** Writes a line for each problem, in the order of the input. A missing key counts as the start of its entry. */
+/** Writes a line for each problem, in the order of the input. The position of a missing key is that of its entry. */
 function reportOn(input: unknown): Report {
   const indexesOf = new WeakMap<object, ReadonlyMap<PropertyKey, number>>()
   const indexIn = (value: object, key: PropertyKey) => {
@@ -66,7 +78,7 @@ function reportOn(input: unknown): Report {
       const index = typeof value === 'object' && value !== null ? indexIn(value, key) : undefined
       if (index === undefined) break
       position.push(index)
-      value = (value as Readonly<Record<PropertyKey, unknown>>)[key] // it has that key
+      value = valueAt(value, [key])
     }
     return position
   }
@@ -82,53 +94,27 @@ function compare(one: readonly number[], other: readonly number[]): number {
   return at === -1 ? one.length - other.length : (one[at] ?? 0) - (other[at] ?? -1)
 }
 
-/** A scenario without the parts that the schema refuses. */
-interface ValidPart {
-  readonly scenario: Scenario
-  /** The problem with the paths of the whole input. `undefined` if a removed part may have caused it. */
-  inWhole(problem: Problem): Problem | undefined
-}
-
-/** The most times that parts are removed and the rest is parsed again. */
-const mostRounds = 8
-
-/**
- * Removes what the schema refuses, so that the rest can be checked too: a wrong key, or an entry without a required key.
- * Returns `undefined` if nothing is left.
- */
-function validPart(input: unknown, error: z.ZodError): ValidPart | undefined {
-  const rest = new Rest(withoutAbsent(input))
-  let { issues } = error
-  for (let round = 0; round < mostRounds; round += 1) {
-    if (!rest.remove(issues.flatMap(likelyIssues))) return undefined
-    const parsed = Scenario.safeParse(rest.input, { jitless: true, error: listKnownKeys })
-    if (parsed.success) return { scenario: parsed.data, inWhole: problem => rest.inWhole(problem) }
-    issues = parsed.error.issues
-  }
-  return undefined
-}
-
-/** A copy of an input without the removed parts. It knows the original paths. */
-class Rest {
+/** A copy of an input from which parts are removed. It knows the original paths. */
+class ValidPart {
   readonly input: unknown
-  readonly #lost = new LostPaths()
-  /** The original indexes of the entries in lists that lost some. */
+  readonly #removed = new RemovedPaths()
+  /** The original indexes of entries, for each list that lost some. */
   readonly #indexes = new WeakMap<object, readonly number[]>()
 
   constructor(copy: unknown) {
     this.input = copy
   }
 
-  /** Removes the parts that issues concern. Returns whether anything is left. */
+  /** Removes the wrong parts. Returns false if nothing is left. */
   remove(issues: readonly Issue[]): boolean {
     const entries = new Map<unknown[], Set<number>>()
     for (const path of issues.flatMap(issue => this.#wrongParts(issue))) {
       const key = path.at(-1)
       const parent = valueAt(this.input, path.slice(0, -1))
       if (key === undefined) return false
-      // Its parent may have been removed in this round.
+      // An earlier path of this round may have removed the parent.
       if (typeof parent !== 'object' || parent === null) continue
-      this.#lost.add(this.#wholePath(path))
+      this.#removed.add(this.#originalPath(path))
       if (!Array.isArray(parent)) Reflect.deleteProperty(parent, key)
       else entries.set(parent, (entries.get(parent) ?? new Set()).add(Number(key)))
     }
@@ -143,31 +129,32 @@ class Rest {
     return true
   }
 
-  inWhole(problem: Problem): Problem | undefined {
+  /** Returns the problem with its original path. `undefined` if a removed part may have caused it. */
+  originalOf(problem: Problem): Problem | undefined {
     const { whole = [], entries = [], names = false } = problem.evidence ?? {}
     const isUncertain =
-      (names && this.#lost.names) ||
-      whole.some(path => this.#lost.touches(this.#wholePath(path))) ||
-      entries.some(list => this.#lost.isIncomplete(this.#wholePath(list)))
+      (names && this.#removed.names) ||
+      whole.some(path => this.#removed.overlaps(this.#originalPath(path))) ||
+      entries.some(list => this.#removed.isIncomplete(this.#originalPath(list)))
     if (isUncertain) return undefined
-    const show = (path: Path) => pathText(this.#wholePath(path))
-    return { ...problem, path: this.#wholePath(problem.path), text: () => problem.text(show) }
+    const show = (path: Path) => pathText(this.#originalPath(path))
+    return { ...problem, path: this.#originalPath(problem.path), text: () => problem.text(show) }
   }
 
-  /** The paths to remove because of an issue: a wrong value, or the entry that lacks a key. */
+  /** Returns the paths to remove because of an issue: a wrong value, or the entry that lacks a key. */
   #wrongParts(issue: Issue): Path[] {
     if (issue.code !== 'unrecognized_keys')
       return [valueAt(this.input, issue.path) === undefined ? issue.path.slice(0, -1) : issue.path]
-    // The right key is missing as well.
+    // The right key counts as removed, too.
     for (const key of issue.keys) {
       const right = rightKey([...issue.path, key]) ?? nearest(key, issue.message.split(' '))
-      if (right !== undefined) this.#lost.add(this.#wholePath([...issue.path, right]))
+      if (right !== undefined) this.#removed.add(this.#originalPath([...issue.path, right]))
     }
     return issue.keys.map(key => [...issue.path, key])
   }
 
-  /** The original path of a part of the rest. */
-  #wholePath(path: Path): Path {
+  /** Returns the original path of a part of the input. */
+  #originalPath(path: Path): Path {
     return path.map((key, i) => {
       if (typeof key !== 'number') return key
       const list = valueAt(this.input, path.slice(0, i))
@@ -176,12 +163,12 @@ class Rest {
   }
 }
 
-/** The original paths of removed parts, as texts, because there may be thousands. */
-class LostPaths {
+/** The original paths of removed parts. They are texts, for fast look-ups: there may be thousands. */
+class RemovedPaths {
   readonly #paths = new Set<string>()
   readonly #beginnings = new Set<string>()
   readonly #parents = new Set<string>()
-  /** `true` once a name of a game or a namespace was removed. */
+  /** True if a name of a game or a namespace was removed. */
   names = false
 
   add(path: Path): void {
@@ -192,22 +179,22 @@ class LostPaths {
     this.names ||= ['games', 'games.name_id', 'games.namespaces', 'games.namespaces.name_id'].includes(keys)
   }
 
-  /** Checks if anything was removed at a path, in it, or around it. */
-  touches(path: Path): boolean {
-    return this.#beginnings.has(keyOf(path)) || this.#surround(path)
+  /** Checks if the value at a path, a part of it, or a value around it was removed. */
+  overlaps(path: Path): boolean {
+    return this.#beginnings.has(keyOf(path)) || this.#isInsideRemoved(path)
   }
 
   /** Checks if a list, or an entry of it, was removed. */
   isIncomplete(list: Path): boolean {
-    return this.#parents.has(keyOf(list)) || this.#surround(list)
+    return this.#parents.has(keyOf(list)) || this.#isInsideRemoved(list)
   }
 
-  #surround(path: Path): boolean {
+  #isInsideRemoved(path: Path): boolean {
     return beginningsOf(path).some(beginning => this.#paths.has(beginning))
   }
 }
 
-/** The path itself and the paths around it. */
+/** Lists a path and the paths around it. */
 function beginningsOf(path: Path): string[] {
   return path.map((_, i) => keyOf(path.slice(0, i + 1)))
 }
@@ -216,15 +203,15 @@ function keyOf(path: Path): string {
   return JSON.stringify(path)
 }
 
-/** The deepest level of a key of the format: the limits of a port range, below ports, game modes, namespaces and games. */
+/** The deepest level of a key of the format: `games[].namespaces[].game_modes[].ports.lobby_ports[].port_range.min`. */
 const deepestLevel = 11
 
-/** Keys whose values are any JSON, such as the state of a lobby, or the body of a request. */
+/** The keys whose values are any JSON. */
 const jsonKeys = ['state', 'lobby_config', 'metadata', 'body']
 
 /**
- * An input without keys that are null or undefined: `lobbies:` with nothing after it is null in YAML, and means no key.
- * Values that may be any JSON stay as they are.
+ * Copies an input without keys that are null or undefined. In YAML, `lobbies:` with nothing after it is null, and means that
+ * the key is absent. Values of any JSON stay the same.
  */
 export function withoutAbsent(input: unknown, levels = deepestLevel): unknown {
   if (typeof input !== 'object' || input === null || levels === 0) return input

@@ -8,7 +8,7 @@ import { BearerTokenEntry, DeviceLinkEntry, GameEntry, namespaceKeys } from './e
 import { entryKeys } from './entry.js'
 import { RegionEntry } from './matchmaker-entries.js'
 
-/** The clock of a world: only its mode, or an object. */
+/** The clock of a world: its mode, or an object. */
 const ClockEntry = z.union([
   z.strictObject({
     mode: Mode.optional().meta({
@@ -25,13 +25,13 @@ const ClockEntry = z.union([
 ])
 type ClockEntry = z.output<typeof ClockEntry>
 
-/** The mode and the rate of an entry. */
+/** Completes the entry of a clock. */
 export function clockOf(entry: ClockEntry = {}): { readonly clock: ClockMode; readonly rate: number } {
   const { mode = 'running', rate = 1 } = typeof entry === 'string' ? { mode: entry } : entry
   return { clock: mode, rate }
 }
 
-/** The entry of a clock. Only the mode if it goes as fast as real time. */
+/** Returns the entry of a clock. It is only the mode if the clock runs at the rate of real time. */
 export function clockEntry({ mode, rate }: { readonly mode: ClockMode; readonly rate: number }): ClockEntry {
   return rate === 1 ? mode : { mode, rate }
 }
@@ -39,19 +39,18 @@ export function clockEntry({ mode, rate }: { readonly mode: ClockMode; readonly 
 const int32 = z.int32()
 const Sequence = z.tuple([int32, int32, int32, int32])
 
-/** The `default_namespace` of a scenario without one. Full names have a slash. */
+/** The `default_namespace` of a scenario without one. It is no full name: those have a slash. */
 export const noNamespace = 'none'
 
-/** The highest revision that a scenario may name. Those above it are enough for any world. */
+/** The highest revision in a scenario. Safe integers above it suffice for any world. */
 const highestRevision = 9e15
 
-/** The keys of the settings of a world. */
 const settingsKeys = entryKeys(SettingsRow.shape, {
   omit: ['settings_id', 'default_namespace_id', 'public_url'],
   defaults: settingsDefaults,
 })
 
-/** The format of scenarios. `z.decode` reads a file, `z.encode` writes one. A decoded scenario still needs `check`. */
+/** The format of scenarios. `z.decode` reads a file, `z.encode` writes a file. `check` finds the remaining problems. */
 export const Scenario = z.strictObject({
   title: z
     .string()
@@ -138,7 +137,7 @@ export const Scenario = z.strictObject({
     .meta({ description: 'The place of this schema, for editors.', examples: ['./scenario.schema.json'] }),
 })
 
-/** A scenario as a file has it. */
+/** A scenario in the form of a file. */
 export interface ScenarioInput extends z.input<typeof Scenario> {}
 
 /** A decoded scenario: points in time and durations are in ms. */

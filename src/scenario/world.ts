@@ -41,23 +41,23 @@ import {
 } from './matchmaker-entries.js'
 import { clockEntry, clockOf, noNamespace, Scenario, type ScenarioInput } from './schema.js'
 
-/** The choices of whoever starts a world, beside its scenario. */
+/** Options of a new world, beside its scenario. */
 export interface WorldOptions {
   /** Default: the scenario's. */
   readonly seed?: number | undefined
-  /** The address of the links that are handed out. Default: `https://hub.{cdn_domain}`. */
+  /** The address of the mock in links. Default: `https://hub.{cdn_domain}`. */
   readonly publicUrl?: string | undefined
-  /** The end of that address, as in `/w/test-42`. Default: nothing. */
+  /** The end of that address, as in `/w/test-42`. Default: empty. */
   readonly path?: string | undefined
-  /** `true` simulates players in namespaces with game modes by default. A snapshot never gets them. Default: false. */
+  /** `true` simulates players in namespaces that do not set theirs. It has no effect on snapshots. Default: false. */
   readonly live?: boolean | undefined
 }
 
 const defaults = { title: 'Untitled', seed: 1 } as const
 
 /**
- * The initial state of a scenario's world. The same scenario and seed give the same ids and tokens at any time and, with
- * `now`, the same rows. Each id has a random stream of its own, so a change in one place leaves the ids elsewhere alone.
+ * Defines the world of a scenario. The same scenario and seed always give the same ids and tokens and, with `now`, the same
+ * rows. Each id has a random stream of its own, so a change of one entry keeps the ids of the others.
  */
 export function defineWorld(scenario: Scenario, options: WorldOptions = {}): WorldDefinition {
   const { title = defaults.title, seed: own = defaults.seed, clock, now, revision, chance } = scenario
@@ -82,7 +82,7 @@ interface IdentifiedNamespace extends PlacedNamespace {
   readonly game_id: string
 }
 
-/** The settings for all rows of lobbies and players. */
+/** The options of the rows of lobbies and players. */
 interface LobbyOptions {
   readonly seed: number
   readonly servers: SettingsRow['servers']
@@ -152,7 +152,7 @@ function settingsRow(
   }
 }
 
-/** The lobbies of each namespace: those that the scenario lists, and then generated ones. */
+/** Creates the rows of lobbies: for each namespace the listed lobbies, and then the generated ones. */
 function* lobbyRows(namespaces: readonly IdentifiedNamespace[], options: LobbyOptions): Iterable<object> {
   for (const namespace of namespaces) {
     const { given, modes, fullName } = namespace
@@ -165,7 +165,7 @@ function* lobbyRows(namespaces: readonly IdentifiedNamespace[], options: LobbyOp
   }
 }
 
-/** Each kind has its own numbers, so that another lobby in the list changes no id of the generated ones. */
+/** Listed and generated lobbies are numbered separately: one more in the list changes no id of a generated one. */
 function* listedLobbyRows(
   entries: Iterable<LobbyEntry>,
   {
@@ -181,12 +181,12 @@ function* listedLobbyRows(
     const lobby_id = entry.lobby_id ?? ids.uuid(`${kind}:${fullName}/${i}`)
     i += 1
     const mode = modeOfLobby(entry, modes) as GameMode // checked before
-    // Not a spread: engines make slow objects of long ones that are spread.
+    // Not a spread: engines make slow objects of long spreads.
     yield Object.assign(lobbyColumnsOf(entry, mode, servers), { namespace_id, lobby_id })
   }
 }
 
-/** The players that the lobbies of each namespace list. */
+/** Creates the rows of the players that lobbies list. */
 function* playerRows(namespaces: readonly IdentifiedNamespace[], { ids }: LobbyOptions): Iterable<object> {
   for (const { given, namespace_id, fullName } of namespaces)
     for (const [i, lobby] of (given.lobbies ?? []).entries()) {
@@ -199,9 +199,9 @@ function* playerRows(namespaces: readonly IdentifiedNamespace[], { ids }: LobbyO
 }
 
 /**
- * The state of a world as a scenario that names every id. A world of it has equal rows, clock and random state, and a
- * higher revision. Rows keep their order among those of the same game, or namespace. A snapshot does not say which requests
- * wait, nor the address of links, which belongs to the server.
+ * Writes the state of a world as a scenario that names every id. A world of that scenario has equal rows, clock and random
+ * state, and a higher revision. Rows keep their order within their game or namespace. A snapshot has no blocked requests,
+ * and not the address in links, which belongs to the server.
  */
 export function snapshotOf(state: WorldState, { hasFaults = false } = {}): ScenarioInput {
   const { title, seed, revision, clock, random, faults } = state

@@ -1,8 +1,8 @@
 import { escapedLine } from '../lib/text.js'
 
 /**
- * Converts JSON to YAML piece by piece, in the order of its keys. It holds one key or value at a time, however long the
- * JSON is. Throws `SyntaxError` if the text is no JSON.
+ * Converts JSON to YAML piece by piece, in the order of its keys. It holds one key or value at a time. Throws `SyntaxError`
+ * if the text is no JSON.
  */
 export class JsonToYaml {
   #rest = ''
@@ -11,7 +11,7 @@ export class JsonToYaml {
   readonly #open: Frame[] = []
   /** A list or an object after its opening bracket. If it is empty, it becomes `[]` or `{}`. */
   #begun: Frame['kind'] | undefined
-  /** The last part, which decides what may come next. */
+  /** The last part. It decides which parts may follow. */
   #last: Part = 'nothing'
 
   /** Returns the YAML of the next piece. */
@@ -33,7 +33,7 @@ export class JsonToYaml {
     let at = 0
     while (at < text.length) {
       const end = this.#endOfToken(text, at)
-      // A number may go on in the next piece.
+      // A number may continue in the next piece.
       if (end === undefined || (end === text.length && !isLast && !/[{}[\]:,"\s]/.test(text[at] ?? ''))) break
       const token = text.slice(at, end).trim()
       if (token !== '') written.push(this.#token(token))
@@ -43,7 +43,7 @@ export class JsonToYaml {
     return written.join('')
   }
 
-  /** The end of a token. `undefined` if it is not there yet. */
+  /** Returns the end of a token. `undefined` if the end is in a later piece. */
   #endOfToken(text: string, start: number): number | undefined {
     const first = text[start] ?? ''
     if (first === '"') return this.#endOfText(text, start)
@@ -59,7 +59,7 @@ export class JsonToYaml {
     for (;;) {
       const quote = text.indexOf('"', from)
       if (quote === -1) {
-        // An escape may stand at the end.
+        // The piece may end inside an escape.
         this.#scanned = text.length - start - 1
         return undefined
       }
@@ -122,7 +122,7 @@ export class JsonToYaml {
     return `${this.#open.at(-1)?.kind === 'map' ? ' ' : ''}${kind === 'map' ? '{}' : '[]'}`
   }
 
-  /** Records the last part. Throws `SyntaxError` if it is not right here. */
+  /** Records the last part. Throws `SyntaxError` if the part is wrong here. */
   #expect(isRight: boolean, read: Part): void {
     if (!isRight) throw broken()
     this.#last = read
@@ -137,11 +137,11 @@ interface Frame {
   readonly kind: 'map' | 'list'
   /** The number of spaces before its entries. */
   readonly indent: number
-  /** `true` if its next entry continues the current line, as the first key of a list's entry does. */
+  /** `true` if the next entry continues the current line. The first key of an entry in a list does. */
   isFirst: boolean
 }
 
-/** The longest key that YAML allows without a question mark, in characters. */
+/** The longest key that YAML allows without `?`, in characters. */
 const longestKey = 1_000
 
 const spaces = /\s+/y
@@ -157,16 +157,16 @@ function broken(): SyntaxError {
   return new SyntaxError('this is no JSON')
 }
 
-/** Strings that all versions of YAML read without quotes: words, ids and points in time. */
+/** Texts that all versions of YAML read without quotes: words, ids and times. */
 const plain =
   /^(?:\p{L}[\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*|_[\w-]+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/u
 const otherwiseTaken = /^(?:null|true|false|y|n|yes|no|on|off)$/i
 
-/** A key or a value, from its JSON. */
+/** Writes a key or a value, from its JSON. */
 function scalar(token: string): string {
   const value: unknown = JSON.parse(token)
   if (typeof value !== 'string') return token
   if (value.length < longestKey && plain.test(value) && !otherwiseTaken.test(value)) return value
-  // Some YAML readers take these characters for line ends, too.
+  // Some YAML readers also take these characters for line ends.
   return escapedLine(JSON.stringify(value))
 }

@@ -7,7 +7,7 @@ import type { Problem } from './checks.js'
 import { readScenario, withoutAbsent } from './read.js'
 import type { ScenarioInput } from './schema.js'
 
-/** The YAML library. The caller passes it, so that only those who read a text load it. */
+/** The YAML library. The caller passes it, so that only callers that read texts load it. */
 export type Yaml = typeof Library
 
 /** Options for reading a text. */
@@ -16,7 +16,7 @@ export interface TextOptions {
   readonly file?: string | undefined
 }
 
-/** Checks that a text has more than comments. Otherwise an editor is probably just writing the file. */
+/** Checks that a text has more than comments. An editor may still be writing an empty file. */
 export function hasContent(text: string): boolean {
   return text
     .replace(/^\uFEFF/, '')
@@ -27,7 +27,7 @@ export function hasContent(text: string): boolean {
 
 /**
  * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, in the
- * order of the text, which begins with file, line and column. `carets` adds the source line of each problem.
+ * order of the text. Each line begins with file, line and column. `carets` adds the source line.
  */
 export function parseYaml(
   text: string,
@@ -65,10 +65,10 @@ export function parseYaml(
   return withoutAbsent(content ?? {}) as ScenarioInput // read above
 }
 
-/** The most characters of a line that are shown. */
+/** The most shown characters of a line. */
 const shownWidth = 100
 
-/** A line of a text with its number and a caret under a column, or a part of a long line. */
+/** Writes a line of a text with its number, and a caret under a column. Cuts a long line. */
 function sourceLine(text: string, { line, col }: { readonly line: number; readonly col: number }): string {
   const whole = text.split('\n', line)[line - 1] ?? ''
   const before = col - 1
@@ -81,12 +81,12 @@ function sourceLine(text: string, { line, col }: { readonly line: number; readon
   return `\n${gutter}${left}${printable(cut).trimEnd()}${right}\n${margin}${indent}^`
 }
 
-/** A text with a space for each character that a terminal would not print in its place. */
+/** Replaces by a space each character that a terminal would not print in its place. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' ')
 }
 
-/** The width of a text in columns of a terminal: East Asian characters and emoji take two, marks none. */
+/** Returns the width of a text in columns of a terminal. East Asian characters and emoji take two, marks none. */
 function widthOf(text: string): number {
   const wide =
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u
@@ -95,10 +95,10 @@ function widthOf(text: string): number {
   return width
 }
 
-/** Deeper than any valid scenario, and far from what would exhaust the composer's stack. */
+/** Deeper than any valid scenario, and too shallow to exhaust the stack of the composer. */
 const fileNestingLimit = 2 * nestingLimit
 
-/** The first token that nests too deep. The walk is not recursive, because a hostile text would exhaust the stack. */
+/** Finds the first token that nests too deep. It is not recursive: a hostile text would exhaust the stack. */
 function deepest(root: CST.Token): CST.Token | undefined {
   const open: { readonly token: CST.Token; readonly level: number }[] = [{ token: root, level: 0 }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -128,7 +128,7 @@ function secondDocument({ range }: Document.Parsed): SyntaxProblem {
 function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] {
   const found = [...document.errors, ...document.warnings]
   const { aliases, keys } = contentProblems(document, yaml)
-  // A text with errors may lack anchors.
+  // In a text with errors, anchors may be lost.
   return [
     ...found.map(({ message, pos }) => ({ at: pos[0], said: message })),
     ...(found.length > 0 ? [] : aliases),
@@ -137,8 +137,8 @@ function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] 
 }
 
 /**
- * Finds aliases without an anchor, aliases inside their own anchor, and keys that a map has twice. The library could find
- * such keys too, but it compares each key of a map with all others.
+ * Finds aliases without an anchor, aliases inside their own anchor, and repeated keys of a map. The library also finds
+ * repeated keys, but it compares each key with all others.
  */
 function contentProblems(document: Document.Parsed, { visit, isScalar }: Yaml) {
   const anchors = new Map<string, Node>()
@@ -160,13 +160,13 @@ function contentProblems(document: Document.Parsed, { visit, isScalar }: Yaml) {
       const target = anchors.get(alias.source)
       const at = alias.range?.[0] ?? 0
       if (!target) aliases.push({ at, said: 'an alias without an anchor before it' })
-      else if (path.includes(target)) aliases.push({ at, said: 'an alias inside of what it stands for' })
+      else if (path.includes(target)) aliases.push({ at, said: 'an alias inside its own anchor' })
     },
   })
   return { aliases, keys }
 }
 
-/** The rest of the line, for the end of a message. */
+/** Quotes the rest of the line, for the end of a message. */
 function excerpt(text: string, at: number): string {
   const [rest = ''] = text
     .slice(at, at + 80)
@@ -179,17 +179,17 @@ function contentOf(document: Document.Parsed | undefined, file: string): unknown
   try {
     return document?.toJS()
   } catch (error) {
-    // YAML 1.1 has merge keys, and the library throws a plain Error for a wrong one.
+    // YAML 1.1 has merge keys. The library throws a plain Error for a wrong one.
     if (error instanceof Error && error.message.startsWith('Merge sources'))
       throw new UsageError(`${file}: a merge key << needs a map, or an alias of one. Write its keys out.`)
     // The library refuses aliases of aliases of aliases, which would fill the memory from a small text.
     if (error instanceof ReferenceError)
-      throw new UsageError(`${file}: its aliases stand for too much. Write them out.`)
+      throw new UsageError(`${file}: its aliases expand to too many values. Write them out.`)
     throw error
   }
 }
 
-/** Finds the offsets of problems in the text. A missing key gets the offset of its entry. */
+/** Finds the offsets of problems in the text. The offset of a missing key is that of its entry. */
 function offsetsIn(document: Document.Parsed, yaml: Yaml): (problem: Problem) => number {
   const innerNode = innerNodes(yaml)
   return ({ path, at }) => {

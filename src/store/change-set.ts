@@ -1,3 +1,4 @@
+import { getKey } from '../lib/json.js'
 import type { ClockState } from './clock.js'
 import type { FaultsState } from './faults.js'
 import type { RandomState } from './random.js'
@@ -68,7 +69,7 @@ export function memoryOf({ changes, faults }: ChangeSet): number {
     if (!after) continue
     const { row } = after
     for (const name in row) {
-      const value: unknown = row[name as keyof typeof row]
+      const value = getKey(row, name)
       if (typeof value === 'string') bytes += value.length > 100 ? value.length : 0
       else if (typeof value === 'object' && value !== null && !counted.has(value)) {
         counted.add(value)

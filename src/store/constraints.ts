@@ -1,4 +1,4 @@
-import { sameJson } from '../lib/json.js'
+import { getKey, sameJson } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
@@ -49,7 +49,8 @@ function referenceProblem({ references }: Model, change: Change, tables: Tables)
 
 function isUnchanged(columns: readonly string[], { before, after }: Change): boolean {
   return (
-    before !== undefined && columns.every(column => sameJson(before.row[column as never], after?.row[column as never]))
+    before !== undefined &&
+    columns.every(column => sameJson(getKey(before.row, column), after && getKey(after.row, column)))
   )
 }
 

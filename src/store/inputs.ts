@@ -135,7 +135,7 @@ interface OwnedInput {
   readonly table: TableName
   /** Its path in the owner's input: `players[0]`. */
   readonly path: string
-  readonly input: unknown
+  readonly input: Fields
 }
 
 /** The call and the world that an input is for. */
@@ -169,7 +169,7 @@ const maxPlayers: ScenarioKey = {
 
 /** A key with a host and ports, which may be absent. The schema of the row checks the rest. */
 function portsKey(column: string): ScenarioKey {
-  const complete = (value: Fields) => ({ ...value, ...completeServerPorts(value as ServerPortsInput) })
+  const complete = (value: Fields) => ({ ...value, ...completeServerPorts(value as ServerPortsInput) }) // checked later
   return { columns: value => ({ [column]: isJsonObject(value) ? complete(value) : value }) }
 }
 
@@ -200,7 +200,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     namespaces: {
       rows(value, row, context) {
         const namespaces = listOf('namespaces', 'namespaces', 'game_id').rows?.(value, row, context) ?? []
-        return namespaces.map(({ input, ...place }) => ({ ...place, input: withDefaultNames(input as Fields) }))
+        return namespaces.map(({ input, ...place }) => ({ ...place, input: withDefaultNames(input) }))
       },
     },
   },
@@ -326,6 +326,7 @@ export function expandInput(
   return {
     columns,
     ownedRows: row =>
+      // A row is an object with fields.
       used.flatMap(([key, expansion]) => expansion.rows?.(input[key], row as Fields, { ...context, input }) ?? []),
   }
 }

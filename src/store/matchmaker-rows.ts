@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { Uint32, Uuid } from '../contract/formats.js'
-import { Json, record } from '../lib/json.js'
+import { Json, record, Uint32, Uuid } from '../contract/formats.js'
 import { Duration, durationMs, formatDuration, Time } from '../lib/time.js'
 import { Id, lifetimeMs, Place, ServerPorts, Token } from './columns.js'
 

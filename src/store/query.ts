@@ -1,4 +1,5 @@
 import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
+import { getKey, isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
@@ -81,8 +82,9 @@ function textsIn(condition: unknown): Equalities | undefined {
 
 /** Compares a row with texts. Returns `undefined` if a column has no text: then the library decides. */
 function hasTexts(row: unknown, texts: Equalities): boolean | undefined {
+  if (typeof row !== 'object' || row === null) return undefined
   for (const column in texts) {
-    const value = (row as Readonly<Record<string, unknown>>)[column] // a row is an object
+    const value = getKey(row, column)
     if (typeof value !== 'string') return undefined
     if (value !== texts[column]) return false
   }
@@ -109,7 +111,7 @@ function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
 
 /** Checks if a predicate is an object with the values of fields. */
 export function isFieldValues(predicate: unknown): predicate is Readonly<Record<string, unknown>> {
-  return isObject(predicate) && !isQuery(predicate)
+  return isJsonObject(predicate) && !isQuery(predicate)
 }
 
 /** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if a field has no value. */
@@ -130,13 +132,8 @@ function nestFields(query: unknown): object {
   return nested
 }
 
-// The one in lib/json.ts would bring zod into the client.
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function mergeObjects(one: unknown, other: unknown): unknown {
-  if (!isObject(one) || !isObject(other)) return other
+  if (!isJsonObject(one) || !isJsonObject(other)) return other
   const merged = { ...one }
   for (const [key, value] of Object.entries(other)) merged[key] = mergeObjects(one[key], value)
   return merged

@@ -1,4 +1,4 @@
-import { draftOf, sameJson, setKey } from '../lib/json.js'
+import { draftOf, getKey, sameJson, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { RowChange } from './model.js'
@@ -239,7 +239,7 @@ export class Records<Row extends object> {
   #change(row: Row, data: (draft: object) => void | PromiseLike<void>): Row {
     const call = this.#call('update')
     const { table } = this.#store
-    const draft = draftOf(row) as object // rows are objects
+    const draft = draftOf<object>(row)
     const done = data(draft)
     if (typeof done?.then === 'function') throw new PendingUpdate(row, draft, done)
     const next = this.#store.change(call, row, draft)
@@ -316,7 +316,7 @@ function refusePending<T>(update: () => T): T {
 /** Copies the changed fields of a draft to another draft. */
 function copyChanges(target: object, draft: object, original: object): void {
   for (const field of new Set([...Object.keys(draft), ...Object.keys(original)])) {
-    const [is, was]: unknown[] = [draft[field as never], original[field as never]]
+    const [is, was]: unknown[] = [getKey(draft, field), getKey(original, field)]
     if (sameJson(is, was)) continue
     if (is === undefined) Reflect.deleteProperty(target, field)
     else setKey(target, field, is)

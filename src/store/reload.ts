@@ -120,9 +120,9 @@ function tableInOrder(present: AnyState, rows: ReadonlyMap<string, object>): Any
     i = end + 1
   }
   const isInOrder = seqs.every((seq, i) => i === 0 || (seqs[i - 1] ?? 0) < seq)
-  const entries = ids.map((id, i): Entry => {
+  const entries = [...rows].map(([id, row], i): Entry => {
     const seq = isInOrder ? (seqs[i] ?? i) : i
-    return { id, row: rows.get(id) as object, seq, revision: 1 } // an id of the map
+    return { id, row, seq, revision: 1 }
   })
   return TableState.fromEntries(present.shape, entries, 1)
 }
@@ -150,11 +150,12 @@ function repair(tables: Tables, file: TableStates): void {
       .map(({ name, id }): Repair => [name, id, undefined])
     const different = () => violations.flatMap(({ name, id, row }) => asInFile(file, name, id, row))
     const referenced = () =>
-      violations.flatMap(({ name, row }) =>
-        (models[name] as Model).references.flatMap(({ table, ids }) =>
+      violations.flatMap(({ name, row }) => {
+        const { references }: Model = models[name]
+        return references.flatMap(({ table, ids }) =>
           ids(row).flatMap(id => asInFile(file, table, id, tables[table].state.entry(id)?.row)),
-        ),
-      )
+        )
+      })
     const repairs = [() => foreign, different, referenced].map(find => find()).find(found => found.length > 0)
     if (!repairs)
       throw new UsageError(problemLines(violations.map(({ name, id, problem }) => `${name} ${id}: ${problem}`)))

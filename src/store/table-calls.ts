@@ -1,6 +1,6 @@
 import type { Collection } from '@mswjs/data'
 import type * as z from 'zod'
-import { type Draft, isJsonObject, setKey } from '../lib/json.js'
+import { type Draft, getKey, isJsonObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { isFieldValues, isQuery, type Predicate } from './query.js'
@@ -272,5 +272,8 @@ function pathsOf(
 }
 
 function valueAt(row: unknown, path: readonly string[]): unknown {
-  return path.reduce((value: unknown, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key], row)
+  return path.reduce(
+    (value, key) => (typeof value === 'object' && value !== null ? getKey(value, key) : undefined),
+    row,
+  )
 }

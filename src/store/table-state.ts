@@ -1,6 +1,6 @@
 import { compareNumbers, compareTexts, createTree, loadTree, type Tree } from './tree.js'
 
-/** A row in its table. An entry never changes: a write creates a new one, and trees that share the old one keep it. */
+/** A row in its table. An entry never changes: a write creates a new one. Other trees may keep the old one. */
 export interface Entry<Row = object> {
   readonly id: string
   /** Frozen. */
@@ -27,32 +27,31 @@ interface UniqueDefinition<Row, Column = string> {
   readonly within?: Column
 }
 
-/** Returns the unique values of a row, after the value of the column that they are unique within. */
+/** Returns the unique values of a row. Each begins with the value of the column `within`, if there is one. */
 export function uniqueValues<Row>({ values, within }: UniqueDefinition<Row>, row: Row): readonly string[] {
   return within === undefined ? values(row) : values(row).map(value => `${row[within as keyof Row]}\0${value}`)
 }
 
-/** A sum for each group of rows: those with the same values in some columns. */
+/** A sum for each group of rows. The rows of a group have the same values in these columns. */
 export interface SumDefinition<Row, Column = string> {
   readonly columns: readonly Column[]
   amount(row: Row): number
-  /** True if watches read the sum: then each group keeps the revision of its last change. Default: false. */
+  /** True if watches read the sum. Each group then keeps the revision of its last change. Default: false. */
   readonly isWatched?: true
 }
 
-/** Groups of rows as watches show them. A group counts as changed only if one of these columns has changed. */
+/** Groups of rows in the answers of watches. A group counts as changed only if one of these columns has changed. */
 export interface ViewDefinition<Row, Column = string> {
   group(row: Row): string
   readonly columns: readonly Column[]
 }
 
 /**
- * How a table stores its rows. A model gives the names of its columns as `Column`. A store takes any names, so that a table
- * of some rows is also a table of objects.
+ * The key, indexes and sums of a table. A model gives the names of its columns as `Column`. A `TableState` takes any names, so
+ * that a table of some rows is also a table of objects.
  */
 export interface Shape<Row, Column = string> {
   readonly name: string
-  /** The id of a row. */
   idOf(row: Row): string
   /** The columns of the id. */
   readonly key: readonly string[]
@@ -84,7 +83,7 @@ interface Trees<Key, Value> {
 }
 
 /**
- * The rows of a table and their indexes. Worlds may share one: a world clones it, in constant time, before it writes.
+ * The rows of a table and their indexes. Worlds may share a state: a world clones it, in constant time, before it writes.
  * Indexes and sums are built on first use.
  */
 export class TableState<Row extends object> {
@@ -103,7 +102,7 @@ export class TableState<Row extends object> {
   nextSeq: number
   /** The revision of the newest change to the table. */
   revision: number
-  /** The revision of its first rows. */
+  /** The revision of the initial rows. */
   readonly #firstRevision: number
 
   private constructor(
@@ -173,26 +172,26 @@ export class TableState<Row extends object> {
     return entry
   }
 
-  /** All entries, oldest first. */
+  /** Lists all entries, oldest first. */
   entries(): Entry<Row>[] {
     return this.rows.valuesArray()
   }
 
-  /** The ids, oldest row first. */
+  /** Lists the ids, oldest row first. */
   ids(): string[] {
     const ids: string[] = []
     this.rows.forEachPair((_, { id }) => void ids.push(id))
     return ids
   }
 
-  /** Rows in the order of creation. */
+  /** Lists all rows, oldest first. */
   all(): Row[] {
     const rows: Row[] = []
     this.rows.forEachPair((_, { row }) => void rows.push(row))
     return rows
   }
 
-  /** The rows of a group of an index, in its order. */
+  /** Lists the rows of a group of an index, in the order of the index. */
   inIndex(name: string, group: string): Row[] {
     const rows: Row[] = []
     this.#index(name).forRange(bound(group, lowest), bound(group, highest), false, ({ seq }) => {
@@ -201,10 +200,10 @@ export class TableState<Row extends object> {
     return rows
   }
 
-  /** The first wanted row in a group of an index. */
+  /** Finds the first wanted row in a group of an index. */
   firstInIndex(name: string, group: string, isWanted: (row: Row) => boolean): Row | undefined {
     const tree = this.#index(name)
-    // Step by step: the first row is nearly always the one, and a range would search for its end too.
+    // Step by step: nearly always the first row is wanted, and a range would also search for its end.
     for (let key = tree.nextHigherKey(bound(group, lowest)); key?.group === group; key = tree.nextHigherKey(key)) {
       const row = this.#row(key.seq)
       if (isWanted(row)) return row
@@ -225,18 +224,18 @@ export class TableState<Row extends object> {
     }
   }
 
-  /** The lowest rank in an index without columns; `undefined` if the index is empty. */
+  /** Returns the lowest rank in an index without columns. `undefined` if the index is empty. */
   lowestRank(name: string): number | undefined {
     return this.rows.isEmpty ? undefined : this.#index(name).minKey()?.rank
   }
 
-  /** The first entry of an index without columns. */
+  /** Finds the first entry of an index without columns. */
   firstOfAll(name: string): Entry<Row> | undefined {
     const key = this.rows.isEmpty ? undefined : this.#index(name).minKey()
     return key && this.rows.get(key.seq)
   }
 
-  /** The rows with a unique value. There is more than one only until the transaction is checked. */
+  /** Finds the rows with a unique value. Only an unchecked transaction has more than one. */
   withUnique(name: string, value: string): Row[] {
     const rows: Row[] = []
     this.#uniqueTree(name).forRange({ value, seq: lowest }, { value, seq: highest }, false, ({ seq }) => {
@@ -250,7 +249,7 @@ export class TableState<Row extends object> {
     return this.#sumTree(name).get(group) ?? 0
   }
 
-  /** The revision at which a watched sum or view last changed. */
+  /** Returns the revision at which a watched sum or view last changed. */
   stamp(tag: string): number {
     return this.#stamps?.get(tag) ?? this.#firstRevision
   }
@@ -266,7 +265,7 @@ export class TableState<Row extends object> {
     if (after) this.rows.set(after.seq, after)
     if (before && !after) this.#ids.delete(before.id)
     if (after && after.seq !== before?.seq) this.#ids.set(after.id, after.seq)
-    // A new row is remembered when it is looked up: many never are.
+    // A new row enters the cache at its first look-up: many are never looked up.
     if (before && after) this.#know(after)
     else if (before) this.#known?.delete(before.id)
     for (const name in this.#indexes) replaceInIndex(this.#index(name), this.#definition(name), before, after)
@@ -337,7 +336,7 @@ export class TableState<Row extends object> {
   }
 }
 
-/** A key before or after all keys of a group. */
+/** Returns a key before or after all keys of a group. */
 function bound(group: string, rank: number): IndexKey {
   return { group, rank, seq: 0 }
 }
@@ -348,7 +347,7 @@ function compareKeys(a: IndexKey, b: IndexKey): number {
   return a.seq - b.seq
 }
 
-/** The key of an entry in an index; `undefined` if the index leaves the row out. */
+/** Returns the key of an entry in an index. `undefined` if the row is not in the index. */
 function keyIn<Row>({ columns, rank }: IndexDefinition<Row>, { row, seq }: Entry<Row>): IndexKey | undefined {
   const ranked = rank ? rank(row) : 0
   return ranked === undefined ? undefined : { group: groupOf(columns, row), rank: ranked, seq }
@@ -381,7 +380,7 @@ function addTo(tree: Tree<string, number>, group: string, amount: number): void 
   else tree.set(group, sum)
 }
 
-/** The group of a row: the values of the columns, joined by spaces. */
+/** Returns the group of a row: the values of the columns, joined by spaces. */
 export function groupOf<Row>(columns: readonly string[], row: Row): string {
   let group = ''
   for (const column of columns as readonly (keyof Row)[]) group += group === '' ? row[column] : ` ${row[column]}` // its own columns

@@ -12,9 +12,9 @@ import {
   type ViewDefinition,
 } from './table-state.js'
 
-/** The open transaction of a world, as its tables use it. */
+/** The open transaction of a world. */
 export interface WriteLog {
-  /** The revision of the change set, if the transaction changes something. */
+  /** The revision of the change set, if the transaction makes one. */
   readonly revision: number
   /** Logs a write. Called before its trigger. */
   record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void
@@ -69,7 +69,7 @@ export class Table<Row extends object> {
     return entry?.row
   }
 
-  /** All rows, oldest first. */
+  /** Lists all rows, oldest first. */
   all(): Row[] {
     this.#noteTable()
     return this.#state.all()
@@ -80,14 +80,14 @@ export class Table<Row extends object> {
     return this.#state.size
   }
 
-  /** The oldest row. */
+  /** Finds the oldest row. */
   first(): Row | undefined {
     this.#noteTable()
     const seq = this.#state.rows.minKey()
     return seq === undefined ? undefined : this.#state.rows.get(seq)?.row
   }
 
-  /** The rows with these values in the columns of an index, in the order of the index. */
+  /** Finds the rows with these values in the columns of an index, in the order of the index. */
   inIndex(name: string, values: Partial<Row>): Row[] {
     const group = this.#groupOf(name, values)
     const { dependencies } = this.#context
@@ -95,13 +95,13 @@ export class Table<Row extends object> {
     return this.#state.inIndex(name, group)
   }
 
-  /** The first wanted row of a group of an index. `group` has the values of its columns: see `groupOf`. */
+  /** Finds the first wanted row in a group of an index: see `groupOf`. */
   firstInIndex(name: string, group: string, isWanted: (row: Row) => boolean): Row | undefined {
     this.#noteTable()
     return this.#state.firstInIndex(name, group, isWanted)
   }
 
-  /** The row with a unique value. */
+  /** Finds the row with a unique value. */
   withUnique(name: string, value: string): Row | undefined {
     this.#noteTable()
     return this.#state.withUnique(name, value)[0]
@@ -116,7 +116,7 @@ export class Table<Row extends object> {
     return this.#state.sum(name, group)
   }
 
-  /** The rows in a group of a view. The index of the same name finds them. */
+  /** Finds the rows in a group of a view, by the index of the same name. */
   inView(name: string, group: string, values: Partial<Row>): Row[] {
     const { dependencies } = this.#context
     if (dependencies.isTracking) {
@@ -155,7 +155,7 @@ export class Table<Row extends object> {
     log.runTrigger(this, before.row, undefined)
   }
 
-  /** Writes an entry at its old place, without triggers: for resets and reloads. */
+  /** Writes an entry at its old place, without triggers. Resets and reloads use it. */
   restore(id: string, after: Entry<Row> | undefined): void {
     const { before, log } = this.#beginWrite(id)
     const state = this.#own()
@@ -193,7 +193,7 @@ export class Table<Row extends object> {
     }
   }
 
-  /** Touches the sums that have changed. If one row lost what another got, the sum is the same. */
+  /** Touches the changed sums. A sum is unchanged if its rows change by opposite amounts. */
   #stampSums(changes: readonly EntryChange<Row>[], revision: number, touched: Set<string> | undefined): void {
     const { name, sums } = this.shape
     for (const sum in sums) {
@@ -262,7 +262,7 @@ export class Table<Row extends object> {
     return groupOf(this.shape.indexes[name]?.columns ?? [], values as Row) // it has the columns of the index
   }
 
-  /** Finds the rows that may satisfy a query. `isSure`: all of them do. */
+  /** Finds candidates for a query. `isSure`: all of them match. */
   #candidates(
     equalities: Readonly<Record<string, string>>,
     hasOnlyEqualities: boolean,
@@ -272,7 +272,7 @@ export class Table<Row extends object> {
     const { key, indexes, unique } = this.shape
     if (key.every(column => equalities[column] !== undefined)) {
       const row = this.get(key.map(column => equalities[column]).join('/'))
-      // Two columns can join to the same id in more than one way.
+      // Different values of two columns may join to the same id.
       return { rows: row ? [row] : [], isSure: hasOnlyEqualities && asked === key.length && key.length === 1 }
     }
     for (const name in unique) {

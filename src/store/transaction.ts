@@ -59,10 +59,7 @@ export class Transaction implements WriteLog {
 
   /** Undoes all writes, or the writes after a savepoint. */
   rollback(savepoint = 0): void {
-    while (this.#log.length > savepoint) {
-      const { table, before, after } = this.#log.pop() as LoggedWrite // there is one
-      table.undo(before, after)
-    }
+    for (const { table, before, after } of this.#log.splice(savepoint).reverse()) table.undo(before, after)
     for (const [table, nextSeq] of this.#nextSeqs) table.resetSequence(nextSeq)
   }
 
@@ -94,7 +91,7 @@ export class Transaction implements WriteLog {
     for (const { table, before, after } of this.#log) {
       const rows = byTable.get(table.shape.name) ?? new Map<string, Written>()
       byTable.set(table.shape.name, rows)
-      const { id } = (after ?? before) as Entry // one of the two is there
+      const id = (after ?? before)?.id ?? ''
       const known = rows.get(id)
       if (known) known.after = after
       else rows.set(id, { before, after })

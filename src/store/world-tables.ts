@@ -1,7 +1,7 @@
 import { Collection } from '@mswjs/data'
 import { TypedEvent } from 'rettime'
 import * as z from 'zod'
-import { draftOf, isJsonObject, sameJson } from '../lib/json.js'
+import { draftOf, getKey, isJsonObject, sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ChangeSet } from './change-set.js'
 import type { WorldClock } from './clock.js'
@@ -98,7 +98,7 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
     fields: fieldsOf(name),
     table,
     idOf(row) {
-      const values: unknown[] = model.key.map(column => row[column as never]) // its own columns
+      const values: unknown[] = model.key.map(column => getKey(row, column))
       return values.every(value => typeof value === 'string') ? values.join('/') : undefined
     },
     transaction: write => world.write(write),
@@ -152,7 +152,10 @@ function dropFormerColumns(draft: object, row: object, schema: z.ZodType): void 
     if (!Object.hasOwn(shape, column) && sameJson(is[column], was[column])) Reflect.deleteProperty(draft, column)
 }
 
-type Hooks = Collection<z.ZodType>['hooks']
+/** The library's emitter of changes. The compiler cannot know the rows of its events. */
+interface Hooks {
+  emit(event: TypedEvent<object>): unknown
+}
 
 /** The library's class without its signatures. Those of `Table` also take ids. */
 const LibraryCollection = Collection as unknown as new (options: { schema: unknown }) => { readonly hooks: Hooks }
@@ -256,15 +259,14 @@ export class TableCollection<Row extends object> extends LibraryCollection {
 /** Emits the changes of a transaction to the library's hooks. */
 function emitChanges(hooks: Hooks, changes: readonly RowChange<object>[]): void {
   for (const { before, after } of changes) {
-    if (!before)
-      hooks.emit(new TypedEvent('create', { data: { record: after } }) as never) // rows are records
-    else if (!after) hooks.emit(new TypedEvent('delete', { data: { deletedRecord: before } }) as never)
+    if (!before) hooks.emit(new TypedEvent('create', { data: { record: after } }))
+    else if (!after) hooks.emit(new TypedEvent('delete', { data: { deletedRecord: before } }))
     else
       for (const { path, prevValue, nextValue } of differences(before, after, []))
         hooks.emit(
           new TypedEvent('update', {
             data: { prevRecord: before, nextRecord: after, path, prevValue, nextValue },
-          }) as never,
+          }),
         )
   }
 }
@@ -275,7 +277,7 @@ function differences(
   path: readonly string[],
 ): { path: readonly string[]; prevValue: unknown; nextValue: unknown }[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(key => {
-    const [prevValue, nextValue]: unknown[] = [before[key as never], after[key as never]]
+    const [prevValue, nextValue]: unknown[] = [getKey(before, key), getKey(after, key)]
     if (sameJson(prevValue, nextValue)) return []
     if (isJsonObject(prevValue) && isJsonObject(nextValue)) return differences(prevValue, nextValue, [...path, key])
     return [{ path: [...path, key], prevValue, nextValue }]

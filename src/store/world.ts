@@ -131,7 +131,7 @@ class WorldCore implements TableContext, View {
     for (const name of tableNames)
       Object.defineProperty(WorldCore.prototype, name, {
         get(this: WorldCore) {
-          this.#collections[name] ??= createCollection(name, this as unknown as LiveWorld)
+          this.#collections[name] ??= createCollection(name, this)
           return this.#collections[name]
         },
       })
@@ -201,7 +201,7 @@ class WorldCore implements TableContext, View {
     if (typeof write !== 'function')
       throw new UsageError('world.transaction expects a function, as in world.transaction(tx => …)')
     return this.write(() => {
-      const scope = new TransactionScope(this as unknown as LiveWorld)
+      const scope = new TransactionScope(this)
       try {
         return write(scope.tables)
       } finally {

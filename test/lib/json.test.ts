@@ -1,7 +1,8 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
-import { draftOf, frozenCopy, Json, nestsWithin, record, sameJson, textNestsWithin } from '../../src/lib/json.js'
+import { Json, record } from '../../src/contract/formats.js'
+import { draftOf, frozenCopy, nestsWithin, sameJson, textNestsWithin } from '../../src/lib/json.js'
 
 /** Counts the levels of objects and arrays. */
 function levelsOf(value: unknown): number {

@@ -210,8 +210,8 @@ describe('an invalid text', () => {
     ['title: !shout Friday', '1:8: Unresolved tag: !shout: "!shout Friday".'],
     ['title: *friday', '1:8: an alias without an anchor before it: "*friday".'],
     ['title: *friday\nx: &friday 1', '1:8: an alias without an anchor before it: "*friday".'],
-    ['games: &games\n  - namespaces: *games', '2:17: an alias inside of what it stands for: "*games".'],
-    ['\n  title: &title\n    [*title]', '3:6: an alias inside of what it stands for: "*title]".'],
+    ['games: &games\n  - namespaces: *games', '2:17: an alias inside its own anchor: "*games".'],
+    ['\n  title: &title\n    [*title]', '3:6: an alias inside its own anchor: "*title]".'],
   ])('is refused: %j', (text, line) => {
     expect(problems(text)).toEqual([`friday-night.yaml:${line}`])
   })
@@ -220,7 +220,7 @@ describe('an invalid text', () => {
     const level = (name: string, of: string) => `${name}: &${name} [${Array(10).fill(of).join(', ')}]\n`
 
     expect(problems(level('a', 'x') + level('b', '*a') + level('c', '*b') + level('d', '*c'))).toEqual([
-      'friday-night.yaml: its aliases stand for too much. Write them out.',
+      'friday-night.yaml: its aliases expand to too many values. Write them out.',
     ])
   })
 
