@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** The folders of src from the bottom up: which folders and packages each may import. `.` is a file at the top of src. */
+/** The folders of src from the bottom up, with the folders and packages that each may import. `.` is the top of src. */
 const folders: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[] }>> =
   {
     lib: { folders: [], packages: ['zod', 'fastest-levenshtein'] },
@@ -28,7 +28,7 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
     },
   }
 
-/** Only these may import modules of Node: everything else also runs in a browser. */
+/** The files that may import modules of Node. All others also run in a browser. */
 const nodeOnly = /^(node|http|cli)\/|^cli\.ts$/
 
 interface Import {
@@ -145,7 +145,7 @@ describe('a test file', () => {
   })
 })
 
-/** Walks along the imports, and returns the first cycle. */
+/** Follows the imports, and returns the first cycle. */
 function findCycle(next: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const done = new Set<string>()
   const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {

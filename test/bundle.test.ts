@@ -7,19 +7,19 @@ import { describe, expect, it } from 'vitest'
 import { createMockmaker, type MockResponse } from '../src/index.js'
 import { scenarios } from '../src/scenarios.js'
 
-/** The entries that a browser may load. */
+/** The entry points that a browser may load. */
 const entries = ['index', 'browser', 'contract', 'scenarios'] as const
 
 interface Bundled {
   readonly code: string
-  /** What the bundle still imports: only what Node has built in may stay outside. */
+  /** The modules that the bundle still imports. Only those of Node may stay outside. */
   readonly imports: readonly string[]
-  /** The files that something of is in the bundle. */
+  /** The files that have code in the bundle. */
   readonly modules: readonly string[]
   readonly warnings: readonly string[]
 }
 
-/** A file with all of its libraries, as one script for a browser that leaves the global `bundled`. */
+/** Bundles a file and its libraries for a browser, as one script with the global `bundled`. */
 async function bundle(input: string): Promise<Bundled> {
   const warnings: string[] = []
   const build = await rolldown({
@@ -35,13 +35,13 @@ async function bundle(input: string): Promise<Bundled> {
   return { code, imports: [...imports, ...dynamicImports], modules: held.map(([file]) => file), warnings }
 }
 
-/** What a page has beside the language. */
+/** The globals of a page beside the language. */
 const { URL, URLSearchParams, TextEncoder, TextDecoder, Headers, Request, Response, fetch } = globalThis
 const { AbortController, AbortSignal, Event, EventTarget, MessageEvent, BroadcastChannel, WebSocket } = globalThis
 const { ReadableStream, WritableStream, TransformStream, Blob, File, FormData } = globalThis
 const { setTimeout, clearTimeout, setInterval, clearInterval, queueMicrotask, performance, crypto } = globalThis
 
-/** Runs a script where there is neither `process` nor `Buffer`, then an expression over what it left; says what was printed. */
+/** Runs a script without `process` and `Buffer`, and then an expression. Returns its value, and everything printed. */
 function runAsPage<T>(script: string, expression: string): { readonly value: T; readonly printed: readonly unknown[] } {
   const printed: unknown[] = []
   const print = (...args: unknown[]) => void printed.push(...args)
@@ -53,7 +53,7 @@ function runAsPage<T>(script: string, expression: string): { readonly value: T; 
     console: { log: print, info: print, warn: print, error: print, debug: print, trace: print },
     location: { href: 'http://page.test/', origin: 'http://page.test', protocol: 'http:', host: 'page.test' },
     navigator: {},
-    // MSW keeps its cookies there.
+    // MSW keeps its cookies here.
     localStorage: { getItem: () => null, setItem: () => {}, removeItem: () => {}, clear: () => {} },
   })
   runInContext('globalThis.window = globalThis.self = globalThis', page)
@@ -95,7 +95,7 @@ describe('the core, bundled for a browser', async () => {
       `bundled.createMockmaker({ scenario: ${JSON.stringify(scenario)} }).answer(${JSON.stringify(list)})`,
     )
 
-    // A read is answered at once.
+    // A read returns its answer without a promise.
     const { body } = createMockmaker({ scenario }).answer(list) as MockResponse
     expect(Buffer.from(value.body).toString()).toBe(Buffer.from(body).toString())
   })
@@ -125,7 +125,7 @@ describe('the client, bundled for a browser', async () => {
 
   it('contains neither schemas nor code of the server', () => {
     const own = /src\/(client|client\/\w+|control\/tables|contract\/paths|lib\/[\w-]+|store\/query)\.ts$/
-    // The data library has the queries.
+    // The queries come from the data library.
     const library =
       /node_modules\/(eventsource-parser|fastest-levenshtein|@mswjs\/data|es-toolkit|mutative|outvariant)\//
 
@@ -133,7 +133,7 @@ describe('the client, bundled for a browser', async () => {
   })
 })
 
-/** All that built declarations import, by themselves and through the files that they import. */
+/** Returns the imports of built declarations, including those of the files that they import. */
 function importsOf(file: string, seen = new Set<string>()): readonly string[] {
   if (seen.has(file)) return []
   seen.add(file)
@@ -155,7 +155,7 @@ describe.each(entries.map(entry => `dist/${entry}.d.ts`))('%s', file => {
   })
 })
 
-/** Of each file that has a part in the library, the built files that hold it. */
+/** Returns the built files that contain code of each source file. */
 function holders(): ReadonlyMap<string, readonly string[]> {
   const maps = ['dist', 'dist/chunks'].flatMap(folder =>
     readdirSync(folder)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** What a module of the built types declares, and where its other names come from. */
+/** The declarations of a built module, and the sources of its imported names. */
 interface Declarations {
   readonly declared: ReadonlyMap<string, string>
   readonly exported: ReadonlySet<string>
@@ -41,7 +41,7 @@ function read(file: string): Declarations {
   return { declared, exported, from }
 }
 
-/** The names of an import or export, each with what it is called here. */
+/** Returns the names of an import or export, each with its local name. */
 function namesIn(list: string): [name: string, as: string][] {
   const names = list.split(',').map(name => name.trim().replace(/^type /, ''))
   return names
@@ -52,7 +52,7 @@ function namesIn(list: string): [name: string, as: string][] {
     })
 }
 
-/** Where a name is declared, as `file#name`; `undefined` for what comes from elsewhere. */
+/** Returns the declaration of a name as `file#name`, or `undefined` for a name of a library. */
 function declarationOf(name: string, file: string): string | undefined {
   const { declared, from } = moduleAt(file)
   if (declared.has(name)) return `${file}#${name}`
@@ -65,7 +65,7 @@ function exportsOf(entry: string): string[] {
   return [...moduleAt(file).exported].flatMap(name => declarationOf(name, file) ?? [])
 }
 
-/** The types that a declaration refers to. What a class keeps to itself has no types there. */
+/** Returns the types that a declaration refers to. Private members of a class have none. */
 function referredIn(declaration: string): string[] {
   const [file = '', name = ''] = declaration.split('#')
   const text =
@@ -77,8 +77,8 @@ function referredIn(declaration: string): string[] {
 
 const shown = (declaration: string) => declaration.slice(dist.length).replace('.d.ts#', ' ')
 
-/** What nobody needs a name for: parts of computed types, and what only the mock itself hands on. */
-// Rows and inputs are named by their tables: `Rows['lobbies']`.
+/** Types that need no export: parts of computed types, and types that only the mock passes on. */
+// Rows and inputs have names by table: `Rows['lobbies']`.
 const unnamed = [
   'lib/issues OptionsOf',
   'scenario/schema Scenario',

@@ -5,7 +5,7 @@ import type { ScenarioInput } from '../src/scenario/schema.js'
 import { ask, json, type TestResponse } from './support/http.js'
 import { flushPromises } from './support/worlds.js'
 
-/** A mock that runs with the fake time, and ends with its test. */
+/** Creates a mock that runs on fake time, and closes it after the test. */
 function created(options: MockmakerOptions) {
   const mock = createMockmaker(options)
   onTestFinished(() => mock.close())
@@ -59,7 +59,7 @@ describe('after a synchronous advance of timers, a request', () => {
     const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' } as const
     await ask(mock, find)
 
-    // The player has connected, and has left again.
+    // The player has connected and disconnected.
     vi.advanceTimersByTime(40 * 60_000)
     await ask(mock, find)
 
@@ -78,7 +78,7 @@ describe('after a synchronous advance of timers, a request', () => {
 })
 
 describe('after a synchronous advance of timers, a synchronous read', () => {
-  /** What a world shows of the link in many ways. */
+  /** Ways to read the state of the link from a world. */
   const views = {
     get: ({ world }) => world.deviceLinks.get(token)?.status,
     all: ({ world }) => world.deviceLinks.all()[0]?.status,

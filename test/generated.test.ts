@@ -21,8 +21,8 @@ it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text 
 })
 
 /**
- * The JSON Schema of scenarios: draft 7, which every editor knows. It leaves out formats, because some validators refuse
- * an unknown format. Patterns and limits say the same.
+ * * The JSON Schema of scenarios. It is draft 7, which every editor knows. It has no formats, because some validators refuse
+ * * unknown formats. Its patterns and limits are equivalent.
  */
 function jsonSchema(): string {
   const { $schema, ...schema } = z.toJSONSchema(Scenario, {
@@ -30,7 +30,7 @@ function jsonSchema(): string {
     target: 'draft-7',
     override({ zodSchema, jsonSchema }) {
       Reflect.deleteProperty(jsonSchema, 'format')
-      // The library leaves these out of what has a codec inside. Ours are in the form of files.
+      // The library omits these for a schema with a codec. Ours are in the file format.
       const { default: value, examples } = z.globalRegistry.get(zodSchema) ?? {}
       if (value !== undefined) jsonSchema.default = value as typeof jsonSchema.default
       if (Array.isArray(examples)) jsonSchema.examples = examples
@@ -40,7 +40,7 @@ function jsonSchema(): string {
   return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`
 }
 
-/** The module with the shipped scenarios. It holds JSON texts, because an object literal cannot have a key `__proto__`. */
+/** The module of the shipped scenarios. It contains JSON texts, because object literals cannot have `__proto__`. */
 function shippedModule(): string {
   const names = ['default', 'empty', 'friday-night', 'launch-day', 'ghost-town', 'tokens-only', 'nasty']
   const [first = '', ...others] = names
@@ -71,7 +71,7 @@ function constantName(name: string): string {
   return `${name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Scenario`
 }
 
-/** Escapes a text for single quotes. All of it is ASCII, so that no right-to-left name reverses the source. */
+/** Escapes a text for single quotes. The source stays ASCII, so that no right-to-left name reverses it. */
 function escaped(text: string): string {
   const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return text.replace(/['\\]/g, '\\$&').replace(/[^ -~]/g, unicode)

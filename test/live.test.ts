@@ -3,7 +3,7 @@ import { createMockmaker } from '../src/index.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
 import type { World } from '../src/store/world.js'
 
-/** A game with a namespace that says nothing of players, one that does, and one in which nobody can play. */
+/** A game with three namespaces: without `players`, with `players`, and without game modes. */
 const scenario: ScenarioInput = {
   now: '2026-11-20T20:00:00Z',
   clock: 'frozen',
@@ -84,7 +84,7 @@ describe('simulated players', () => {
     await later.world.clock.advance('1m')
 
     expect(later.simulations()).toMatchObject([{ began_at: '2026-11-20T21:00:00.000Z' }])
-    // Those who were only counted have settled in.
+    // The players that were only counted are rows now.
     expect(later.world.players.count()).toBeGreaterThan(0)
   })
 

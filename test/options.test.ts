@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { listen } from '../src/express.js'
 import { ApiError, createMockmaker } from '../src/index.js'
 
-/** Options as somebody without a compiler may write them. */
+/** Options that the types forbid. */
 const make = (options: object) => () => createMockmaker(options)
 
 describe('createMockmaker', () => {
@@ -60,7 +60,7 @@ describe('listen', () => {
     [{ control: 'no' }, 'options.control is "no": expected boolean'],
     [{ prt: 1 }, 'options.prt is an unknown key. Known: port, host, allowedHosts, control. Did you mean port?'],
   ])('refuses %j', async (options, message) => {
-    // What no type lets pass.
+    // The types forbid these.
     await expect(listen(createMockmaker(), options as never)).rejects.toThrow(message)
   })
 })

@@ -6,11 +6,11 @@ import { comparable, type TestRequest } from './support/http.js'
 import { randomRead, randomWriteCall } from './support/random-request.js'
 import { ids, tanks, tokens } from './support/tanks.js'
 
-/** A value that is mostly one of these, and sometimes anything. */
+/** Generates mostly the given values, and sometimes any value. */
 const mostly = (...values: readonly string[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: visible })
 
-/** What may stand in a header, a path or a query as it is. */
+/** Characters that need no encoding in a header, a path or a query. */
 const visible = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~'), minLength: 1, maxLength: 20 })
 
 const token = mostly(...Object.values(tokens))
@@ -90,7 +90,7 @@ const body = fc.oneof<fc.Arbitrary<string | Uint8Array>[]>(
   fc.uint8Array({ maxLength: 50 }),
 )
 
-/** A call of an operation that is there, good or bad, as every transport can carry it: no body on GET. */
+/** Generates a valid or invalid request for an operation that every transport can send: no body with GET. */
 const exchange: fc.Arbitrary<TestRequest> = fc
   .record({
     id: fc.constantFrom(...operationIds),
@@ -108,7 +108,7 @@ const exchange: fc.Arbitrary<TestRequest> = fc
   })
   .filter(({ path }) => !path.split('/').some(segment => segment === '.' || segment === '..'))
 
-/** Opens a mock behind every entry point. A test sends the same to all of them, so that their worlds stay equal. */
+/** Opens a mock behind every entry point. A test sends the same requests to all of them, so their worlds stay equal. */
 async function openAll(): Promise<readonly OpenMock[]> {
   const command = await commandEntryPoint.open(tanks)
   const local = localEntryPoints.map(entryPoint => entryPoint.open(tanks, { publicUrl: command.url }))

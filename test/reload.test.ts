@@ -34,7 +34,7 @@ function mocked(options: object = {}) {
   return { mock, world: mock.world, changeSets }
 }
 
-/** The ids of the rows that a change set creates, changes and deletes. */
+/** Returns the ids of the created, changed and deleted rows of a change set. */
 function shape({ changes }: ChangeSet) {
   const idsOf = (wanted: readonly ChangeSet['changes'][number][]) => wanted.map(({ id }) => id)
   return {
@@ -44,13 +44,13 @@ function shape({ changes }: ChangeSet) {
   }
 }
 
-/** Sets fields of a lobby. */
+/** Updates a lobby. */
 const setLobby = (world: World, lobby_id: string, fields: object) =>
   world.lobbies.update(q => q.where({ lobby_id }), { data: draft => void Object.assign(draft, fields) })
 
 const watch = { method: 'GET', path: '/cloud/devices/links', headers: {} }
 
-/** Blocks on a device link, and answers what will be answered. */
+/** Sends a watch of a device link that blocks, and returns its pending answer. */
 async function blocked({ mock }: ReturnType<typeof mocked>, token: string) {
   const query = `device_link_token=${token}`
   const read = async (query: string) => {
@@ -271,7 +271,7 @@ describe('a reload', () => {
   it('changes nothing if the scenario is wrong', async () => {
     const { mock, world, changeSets } = mocked()
 
-    // What no type allows comes from files.
+    // The types forbid this, but a file can contain it.
     const wrong = mock.reload({ ...scenario, lobbies: [lobbyOf('three', { region_id: 'nowhere' })] } as ScenarioInput)
 
     await expect(wrong).rejects.toThrow(/region_id is "nowhere"/)

@@ -14,7 +14,7 @@ interface Case {
   run(there: { readonly mock: Pick<OpenMock, 'send'> }): Promise<void>
 }
 
-/** All that the specification says, one case after the other. */
+/** All cases of the specification, one after the other. */
 function cases(): Case[] {
   const found: Case[] = []
   const add: Frame['it'] = Object.assign((name: string, run: Case['run']) => void found.push({ name, run }), {
@@ -30,7 +30,7 @@ function cases(): Case[] {
 
 const workers = 50
 
-/** Two ways to name a world, for every other worker. */
+/** Two ways to name a world, used alternately by the workers. */
 const inWorld = (id: string, i: number) => (sent: TestRequest) =>
   i % 2 === 0
     ? { ...sent, path: `/w/${id}${sent.path}` }
@@ -45,7 +45,7 @@ it('50 workers can run the specification at once, each in its own world', async 
   const work = async (i: number) => {
     const id = `worker-${i}`
     const sentTo = inWorld(id, i)
-    // Each begins somewhere else, so that no two do the same at the same time. Half of it each is enough for 50.
+    // Each starts at another case, so that they differ at any time. Half of the cases each is enough for 50.
     for (let step = 0; step < specified.length; step += 2) {
       const { name, run } = specified[(step + i * 7) % specified.length] as Case
       await worlds.delete(id)

@@ -12,7 +12,7 @@ interface Opened {
   close(): Promise<unknown>
 }
 
-/** A mock under MSW, whose handlers listen there. */
+/** Opens a mock under MSW, whose handlers listen at a base URL. */
 async function underMsw(baseUrl: string, origin: string): Promise<Opened> {
   const mock = setupMockmaker({ scenario: tanks, baseUrl })
   mock.listen({ onUnhandledRequest: 'error' })

@@ -6,10 +6,10 @@ import { answerEntryPoint } from '../support/entry-points.js'
 import { comparable, failure, json, type TestRequest, type TestResponse } from '../support/http.js'
 import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
 
-/** A request that a page can send as it is. */
+/** A request that can be passed to a page as JSON. */
 type PageSent = TestRequest & { readonly body?: string }
 
-/** Where no server is. */
+/** An address without a server. */
 const elsewhere = 'https://matchmaker.test'
 
 const list: PageSent = { method: 'GET', path: '/matchmaker/lobbies/list' }
@@ -26,7 +26,7 @@ const post = (path: string, body: unknown, token: string): PageSent => ({
 })
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
 
-/** Sends a request with a page's own `fetch`; `base` stands before its path. */
+/** Sends a request with `fetch` of a page. `base` is the prefix of its path. */
 function send(page: Page, { method, path, query, headers, body }: PageSent, base = ''): Promise<TestResponse> {
   const url = `${base}${path}${query === undefined ? '' : `?${query}`}`
   const init = { method, headers: { ...headers }, ...(body === undefined ? {} : { body }) }
@@ -39,7 +39,7 @@ function send(page: Page, { method, path, query, headers, body }: PageSent, base
   )
 }
 
-/** Sends a watch that is blocked, and says on which index. */
+/** Sends a watch that blocks, and returns its index. */
 async function block(page: Page): Promise<{ readonly index: string; readonly watching: Promise<TestResponse> }> {
   const { watch } = json(await send(page, link())) as { watch: { index: string } }
   const watching = send(page, link(`&watch_index=${watch.index}`))
@@ -47,7 +47,7 @@ async function block(page: Page): Promise<{ readonly index: string; readonly wat
   return { index: watch.index, watching }
 }
 
-/** The answer of a world of its own in Node. */
+/** Returns the answer of a new world in Node. */
 async function inNode(scenario: ScenarioInput, sent: PageSent): Promise<TestResponse> {
   const { send, close } = await answerEntryPoint.open(scenario)
   const got = await send(sent)

@@ -16,15 +16,15 @@ const scenario = {
 
 const token = 'device.mock.sofa'
 
-/** The page of a device link, and the mock behind it. */
+/** A page of a device link, with its mock. */
 interface Opened {
   readonly page: Page
   readonly mock: Mockmaker
-  /** Ends the mock. */
+  /** Closes the mock. */
   stop(): Promise<void>
-  /** Serves another mock at the same address. */
+  /** Starts another mock at the same address. */
   restart(scenario: ScenarioInput): Promise<Mockmaker>
-  /** What the browser complains of. */
+  /** The errors that the browser reported. */
   readonly complaints: string[]
 }
 
@@ -188,7 +188,7 @@ async function inChromium() {
   })
 }
 
-/** What a page shows: its state, what it reports, and its buttons; `disabled` for one that cannot be pressed. */
+/** Returns the visible state, the message and the buttons of a page. A button is `disabled` if it cannot be clicked. */
 async function shown(page: Page) {
   return page.evaluate(() => ({
     state: document.querySelector<HTMLElement>('.state')?.dataset.state,

@@ -8,22 +8,22 @@ import { launchBrowser } from '../support/chromium.js'
 import { tanks } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
-/** A page that means no good, and what has reached the mock since it was opened. */
+/** An attacking page, and the requests that have reached the mock since it opened. */
 interface Attack {
   readonly page: Page
   readonly mock: Mockmaker
-  /** Where the mock is. */
+  /** The URL of the mock. */
   readonly url: string
   readonly seen: ExchangeRecord[]
 }
 
-/** How a page is opened. */
+/** The options of a page. */
 interface Opening extends Pick<MockmakerOptions, 'corsOrigins'> {
-  /** Whether the name of its host was rebound to the mock. */
+  /** Tells whether the host name of the page was rebound to the mock. */
   readonly rebound?: boolean
 }
 
-/** What a page of another site tries against the control API; each answers when the browser has done what it does. */
+/** Attacks on the control API by a page of another site. Each resolves when the browser has finished. */
 const attempts: readonly { readonly name: string; readonly method: string; try(attack: Attack): Promise<unknown> }[] = [
   {
     name: 'a form that posts what reads as JSON',
@@ -69,7 +69,7 @@ const attempts: readonly { readonly name: string; readonly method: string; try(a
   },
 ]
 
-/** What a page of another site tries against the service itself: requests that need no preflight. */
+/** Attacks on the service by a page of another site: requests that need no preflight. */
 const simpleRequests: typeof attempts = [
   {
     name: '`fetch` with `no-cors` that looks for a lobby',
@@ -130,7 +130,7 @@ async function inChromium() {
         const page = await context.newPage()
         await page.goto(`http://${host}:${rebound ? new URL(url).port : port}/`)
         const seen: ExchangeRecord[] = []
-        // The browser asks for an icon, too.
+        // The browser also requests an icon.
         mock.log.subscribe(record => void (record.path !== '/favicon.ico' && seen.push(record)))
         return { page, mock, url, seen }
       })
@@ -200,7 +200,7 @@ async function inChromium() {
   })
 }
 
-/** Has a page send a form, and waits until the browser shows what was answered. */
+/** Submits a form in a page, and waits until the browser shows the response. */
 async function submit(
   page: Page,
   { action, enctype }: { readonly action: string; readonly enctype: string },
@@ -211,7 +211,7 @@ async function submit(
   await Promise.all([page.waitForURL(action), page.evaluate(() => document.forms[0]?.submit())])
 }
 
-/** Sends with a page's own `fetch`; answers the status, 0 where it may not be seen, or what it throws. */
+/** Sends a request with `fetch` of a page. Returns the status, 0 for an opaque response, or the error. */
 function send(page: Page, url: string, init: RequestInit): Promise<number | string> {
   return page.evaluate(
     ({ url, init }) =>
@@ -219,7 +219,7 @@ function send(page: Page, url: string, init: RequestInit): Promise<number | stri
         ({ status }) => status,
         error => String(error.name),
       ),
-    // A page can be given what JSON can say.
+    // Only JSON can be passed to a page.
     { url, init: init as { method?: string } },
   )
 }

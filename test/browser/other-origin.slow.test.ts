@@ -10,7 +10,7 @@ import { launchBrowser } from '../support/chromium.js'
 import { tanks, tokens } from '../support/tanks.js'
 
 declare global {
-  /** In a page: the client that is published for JavaScript, bundled for browsers. */
+  /** In a page: the published JavaScript client, bundled for browsers. */
   var PublishedClient: typeof RivetClient
 }
 
@@ -55,14 +55,14 @@ async function inChromium() {
   })
 }
 
-/** Lists, finds with null for what it leaves out, and reads the code of a failure. */
+/** Lists the lobbies, sends a find with null in optional fields, and reads the code of a failure. */
 function play(page: Page, environment: string) {
   return page.evaluate(
     async ({ environment, token }) => {
       const { lobbies } = new PublishedClient({ environment, token }).matchmaker
       const listed = (await lobbies.list()).lobbies.length
       const asked = { gameModes: ['ffa'], regions: null, captcha: null }
-      // A game in JavaScript has no types to keep it from null.
+      // A game in JavaScript may send null, against the types.
       const found = await lobbies.find(asked as unknown as Parameters<typeof lobbies.find>[0])
       const refused = await lobbies.find({ gameModes: ['duell'] }).catch((error: { body: { code: string } }) => error)
       return { listed, found: found.lobby.lobbyId, refused: 'body' in refused ? refused.body.code : undefined }
@@ -71,7 +71,7 @@ function play(page: Page, environment: string) {
   )
 }
 
-/** Serves a page that has the published client, at any host name. */
+/** Serves a page with the published client, at any host name. */
 async function serveGame(browser: Browser) {
   const script = await bundleClient()
   const server = createServer(({ url }, response) => {
@@ -111,6 +111,6 @@ async function bundleClient(): Promise<string> {
   })
   const { output } = await bundle.generate({ format: 'iife', codeSplitting: false })
   await bundle.close()
-  // Bundlers of games replace what the client reads of Node's process.
+  // The client reads `process`, which the bundlers of games replace.
   return `var process = { env: {} };${output[0].code}`
 }

@@ -160,7 +160,7 @@ describe('the client', () => {
     [null, 'options is null: expected an object'],
     ['one', 'options is "one": expected an object'],
   ] as const)('refuses the options %j', ([options, message]) => {
-    // What no type lets pass.
+    // The types do not allow these.
     const make = () => createClient('http://127.0.0.1:4100', options as never)
 
     expect(make).toThrow(message)

@@ -15,27 +15,27 @@ const everyPage = pages.map(page => [page.path, page] as const)
 const pagesWith = (language: string) =>
   everyPage.filter(([, { blocks }]) => blocks.some(block => block.language === language))
 
-/** Whether a block of YAML is a scenario. The others are for other programs, and name their file. */
+/** Tells whether a YAML block is a scenario. Blocks for other programs name their file. */
 const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !file.startsWith('.github/')
 const scenarios = blocksWith('yaml').filter(({ block }) => isScenario(block))
 
-/** Settings of programs that are not here. Tests of engines read the blocks with these texts. */
+/** Texts of blocks for programs that are not installed here. The engine tests read these blocks. */
 const settings: Readonly<Record<string, string>> = {
   cs: 'PlayerPrefs.SetString',
   ini: '[/Script/Rivet.RivetClient]',
   json: 'ApiEndpoint',
 }
 
-/** Code of the guides that is no test: tests in a browser run it. */
+/** Code of the guides that runs in a browser test. */
 const ranInBrowser = ['mocks.ts', '.storybook/mocks.ts', '.storybook/preview.ts', 'e2e/mock.ts', 'e2e/lobbies.e2e.ts']
 
-/** Whether a test runs a block, or compares it. `before` is the block before it on the page. */
+/** Tells whether a test runs or compares a block. `before` is the previous block of the page. */
 function isTested(
   { language, text, file = '' }: Block,
   { before, shell }: { before: Block | undefined; shell: string },
 ) {
   if (language === 'sh' || language === 'powershell') return true
-  // Output is compared with that of the commands before it.
+  // Its text is compared with the output of the commands before it.
   if (language === 'text') return before?.language === 'sh' || before?.language === 'powershell'
   if (language === 'js') return file !== '' && shell.includes(`node ${file}`)
   if (language === 'ts') return file.endsWith('.test.ts') || ranInBrowser.includes(file)
@@ -44,12 +44,12 @@ function isTested(
   return settings[language] !== undefined && text.includes(settings[language])
 }
 
-/** What the first cells of the tables have in backticks, where it matches a pattern. */
+/** Returns the matches of a pattern in the first cells of the tables, if they are in backticks. */
 function firstCells(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(new RegExp(`^\\| \`${pattern.source}\``, 'gm'))].map(([, cell = '']) => cell)
 }
 
-/** The options of a mock, which the error for an unknown one lists. */
+/** Returns the options of a mock, from the error about an unknown one. */
 function knownOptions(): string[] {
   try {
     createMockmaker({ unknown: 1 } as object)
@@ -59,12 +59,12 @@ function knownOptions(): string[] {
   }
 }
 
-/** The text below a heading of the second level. */
+/** Returns the text below a heading of level 2. */
 function sectionOf(text: string, title: string): string {
   return new RegExp(`^## ${title}\\n(.*?)(?=^## |(?![^]))`, 'ms').exec(text)?.[1] ?? ''
 }
 
-/** The links of a page to files of this repository, as paths from its root. */
+/** Returns the links of a page to files of the repository, as paths from its root. */
 function localLinksOf(page: (typeof pages)[number]) {
   return linksOf(page)
     .filter(target => !/^\w+:/.test(target))
@@ -147,7 +147,7 @@ describe('docs/reference/command.md', () => {
     const { stdout } = await run(['help', name])
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag)
     const listed = firstCells(sectionOf(text, name), /(--[\w-]+)/)
-    // `exec` takes most flags of `serve`, which are listed there.
+    // `exec` accepts most flags of `serve`, and the page lists them there.
     const elsewhere = ['--help', ...(name === 'exec' ? firstCells(sectionOf(text, 'serve'), /(--[\w-]+)/) : [])]
 
     expect(flags.filter(flag => !elsewhere.includes(flag ?? '')).sort()).toEqual(listed.sort())
@@ -174,7 +174,7 @@ describe('the blocks of code', () => {
   )
 
   it.for(everyPage)('of %s are all found', ([, { text, blocks }]) => {
-    // A fence with spaces before it, or with more than a language after it, would hide its block from the tests.
+    // A fence with indentation or an info string would hide its block from the tests.
     expect(text.match(/^\s*(?:```|~~~)/gm)?.length ?? 0).toBe(2 * blocks.length)
   })
 

@@ -21,18 +21,18 @@ const it = base.extend<{ project: Project; server: OpenCommand }>({
   },
 })
 
-/** The blocks in which a text stands, on README.md and in the guide, with the URL of the server of the test. */
+/** Returns the blocks of README.md and the guide that contain a text, with the URL of the test's server. */
 function recipes(language: string, text: string, { url } = { url: 'http://127.0.0.1:4100' }): string[] {
   const found = blocksWith(language).filter(({ block }) => block.text.includes(text))
   expect(found.length, text).toBeGreaterThan(0)
   return found.map(({ block }) => block.text.replaceAll('http://127.0.0.1:4100', url))
 }
 
-/** What the lines of a text say that a pattern matches: its first group is a name, its second the value. */
+/** Returns names and values: the two groups of a pattern that matches lines of a text. */
 const settings = (text: string, pattern: RegExp): Record<string, string> =>
   Object.fromEntries([...text.matchAll(pattern)].map(([, name = '', value = '']) => [name, value]))
 
-/** Where a seat leads in the default scenario. */
+/** The port of a seat in the default scenario. */
 const port = { hostname: '127.0.0.1', port: 7777, is_tls: false }
 
 describe('the recipes for engines', () => {

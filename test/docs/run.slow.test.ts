@@ -9,19 +9,19 @@ import { blockOf, blocksWith, type Page, pages } from '../support/docs.js'
 import { createProject, type Project } from '../support/project.js'
 import { matchesShown, sessionsOf } from '../support/shell-blocks.js'
 
-/** The files that the blocks of a page name, by their paths. */
+/** Returns the files of a page, by their paths. */
 function filesOf({ blocks }: Page, { url }: Pick<OpenCommand, 'url'>): Record<string, string> {
   const named = blocks.flatMap(({ file, text }) => (file === undefined ? [] : [[file, withUrl(text, { url })]]))
   return Object.fromEntries([['package.json', '{ "type": "module" }'], ...named])
 }
 
-/** Where the mock is in the docs. */
+/** The URL of the mock in the docs. */
 const urlInDocs = { url: 'http://127.0.0.1:4100' }
 
-/** Replaces the URL of the docs by that of the server of the test. */
+/** Replaces the URL of the docs with that of the test's server. */
 const withUrl = (text: string, { url }: Pick<OpenCommand, 'url'>) => text.replaceAll(urlInDocs.url, url)
 
-/** The folder of a page in a project that has the files of all pages. */
+/** Returns the folder of a page in a project with the files of all pages. */
 const folderOf = ({ path }: Page) => path.replace(/\.md$/, '').replaceAll('/', '-')
 
 const it = base.extend<{ project: Project }>({
@@ -36,12 +36,12 @@ const it = base.extend<{ project: Project }>({
   },
 })
 
-/** What separates the output of one block from that of the next: the ASCII record separator. */
+/** Separates the outputs of blocks: the ASCII record separator. */
 const separator = '\u001e'
 
 const sessions = pages.flatMap(sessionsOf)
 
-/** Tests with the Playwright fixture of the docs that leave behind what they can, in any order. */
+/** Tests with the Playwright fixture of the docs. Each leaves state behind, and they run in any order. */
 const leakyTests = `
 import { expect } from '@playwright/test'
 import { test } from './mock.js'
@@ -126,7 +126,7 @@ describe('the docs', () => {
     const commands = jobs.test.steps.flatMap(({ run }) => (run?.startsWith('npx mockmaker') ? [run.trim()] : []))
 
     expect(commands.length).toBeGreaterThan(0)
-    // Stands for the tests of the project.
+    // Takes the place of the project's tests.
     const scripts = {
       test: 'node -e "fetch(process.env.MOCKMAKER_URL + \'/__mock/health\').then(r => process.exit(r.ok ? 0 : 1))"',
     }
@@ -134,7 +134,7 @@ describe('the docs', () => {
     for (const command of commands) await project.run('bash', ['-c', command])
   })
 
-  // Eight tests in a browser take their time on a busy machine.
+  // Eight browser tests are slow on a busy machine.
   it('have a fixture that gives each test of Playwright its own world', { timeout: 180_000 }, async ({ project }) => {
     const server = await openCommand()
     try {

@@ -4,7 +4,7 @@ import { it as base, describe, expect } from 'vitest'
 import { file, openCommand } from '../support/command.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
-/** The command, and an agent that keeps one connection, as the HTTP client of an engine does. */
+/** A server of the command, and an agent with one keep-alive connection, like an engine's HTTP client. */
 const it = base.extend<{ url: string; agent: Agent }>({
   url: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
@@ -36,7 +36,7 @@ interface Got {
   readonly status: number | undefined
   readonly connection: string | undefined
   readonly json: unknown
-  /** Whether the request went over a connection that had been used before. */
+  /** Tells whether the request reused a connection. */
   readonly reused: boolean
 }
 

@@ -9,7 +9,7 @@ import type { Environment } from '../../src/control/environment.js'
 import { it } from '../support/served-mock.js'
 import { ids, tokens } from '../support/tanks.js'
 
-/** The engine without a display, as Debian has it. The plugin is for Godot 4, whose HTTP client is a later version of this one. */
+/** Debian's headless engine. The plugin is for Godot 4, which has a later version of the same HTTP client. */
 const engine = (process.env.PATH ?? '')
   .split(delimiter)
   .map(folder => join(folder, 'godot3-server'))
@@ -24,7 +24,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** What the engine printed of each answer: the result of its request, the status, and the body that it read. */
+/** Returns what the engine printed about each answer: the result of the request, the status and the body. */
 type Answered = readonly [result: number, status: number, body: Readonly<Record<string, unknown>>]
 
 async function play(program: string, environment: Environment): Promise<Answered[]> {

@@ -4,7 +4,7 @@ import { type GodotGame, godotGame } from '../support/engine-clients.js'
 import { it } from '../support/served-mock.js'
 import { tokens } from '../support/tanks.js'
 
-/** What the example game of the plugin reads of the answer to find, before it connects. */
+/** Reads the same fields of a find as the plugin's example game does before it connects. */
 interface Seat {
   readonly lobby: { readonly lobby_id: string }
   readonly player: { readonly token: string }
@@ -75,7 +75,7 @@ describe('a game with the Godot plugin', () => {
     })
   })
 
-  // godot/bomber of rivet-gg/examples does so, and goes on.
+  // From godot/bomber of rivet-gg/examples, which ignores the error.
   it('gets the missing field if it closes its lobby without it', async ({ serve }) => {
     const { url, mock } = await serve()
     const server = godotGame(mock.lobbyEnvironment('empty', { url }))

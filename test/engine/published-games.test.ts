@@ -2,7 +2,7 @@ import { RivetClient } from '@rivet-gg/api'
 import { describe, expect } from 'vitest'
 import { it } from '../support/served-mock.js'
 
-/** A scenario with the ports and the game modes that the games ask for. */
+/** A scenario with the ports and the game modes of the games. */
 const scenario = {
   regions: ['lnd-atl', 'lnd-fra'],
   development: {
@@ -19,11 +19,11 @@ const kinds = ['pub_prod.mock.games', 'dev_prod.mock.games'] as const
 
 const matchmaker = (url: string, token: string) => new RivetClient({ environment: url, token }).matchmaker
 
-/** Arguments as games in JavaScript give them: the client's types allow no null, and it sends null on. */
+/** Casts arguments as a JavaScript game passes them. The client's types forbid null, but it sends null. */
 const untyped = <T>(args: object): T => args as T
 
 describe.for(kinds)('published games, with %s', token => {
-  // rivet-gg/microgravity.io, src/client/GameClient.js: where find fails, it reloads its page, for ever.
+  // rivet-gg/microgravity.io, src/client/GameClient.js: if find fails, it reloads its page again and again.
   it('lets microgravity.io play: regions, then find without a region and without a captcha', async ({ serve }) => {
     const { url } = await serve({ scenario })
     const { regions, lobbies } = matchmaker(url, token)

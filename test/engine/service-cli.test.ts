@@ -4,13 +4,13 @@ import { scenarios } from '../../src/scenarios.js'
 import { exchange, httpText } from '../support/engine-clients.js'
 import { it } from '../support/served-mock.js'
 
-/** A UUID, as the crate `uuid` and Go's google/uuid read one. */
+/** A UUID, in the form that the crate `uuid` and Go's google/uuid accept. */
 const uuid = z.guid()
 
-/** A count, as the Rust client reads it. */
+/** A count, in the range of the Rust client. */
 const count = z.int32()
 
-/** What the command's Rust client, and the Go SDK, insist on. In Go the times are `time.Time`. */
+/** The fields that the Rust client and the Go SDK require. In Go, the times are `time.Time`. */
 const reads = {
   prepare: z.object({ device_link_id: uuid, device_link_token: z.string(), device_link_url: z.url() }),
   link: z.object({ cloud_token: z.string().nullish(), watch: z.object({ index: z.string() }) }),
@@ -55,7 +55,7 @@ const reads = {
     watch: z.object({ index: z.string() }),
   }),
   token: z.object({ token: z.string() }),
-  /** Of no use to the command: it only looks whether the call succeeded. */
+  /** The command ignores this. It checks only that the call succeeded. */
   nothing: z.unknown(),
   lobbies: z.object({
     game_modes: z.array(z.object({ game_mode_id: z.string() })),
@@ -102,9 +102,9 @@ interface Call<Read extends z.ZodType> {
 }
 
 /**
- * Makes a call of the service's command line tool, and reads its answer. Throws where the tool would give up.
- * Sources: rivet-gg/cli v1.3.1, core/src/ctx.rs, cli/src/commands/sidekick, sdks/rust; the names of headers are hyper's.
- * The types are those of rivet-gg/rivet v24.1.0, sdks/go, too.
+ * * Makes a call of the service's command line tool, and reads its answer. Throws if the tool would fail.
+ * * Sources: rivet-gg/cli v1.3.1, core/src/ctx.rs, cli/src/commands/sidekick, sdks/rust. hyper names the headers.
+ * * The types agree with rivet-gg/rivet v24.1.0, sdks/go.
  */
 async function callAsCli<Read extends z.ZodType>(url: string, call: Call<Read>): Promise<z.infer<Read>> {
   const { method, path, token, body, read } = call
@@ -125,7 +125,7 @@ async function callAsCli<Read extends z.ZodType>(url: string, call: Call<Read>):
 
 const token = 'cloud.mock.tanks'
 
-/** What every command asks first, with the token that the project has. */
+/** Sends the first calls of every command, with the token of the project. */
 async function context(url: string, cloudToken: string): Promise<string> {
   const inspect = { method: 'GET', path: '/cloud/auth/inspect', token: cloudToken, read: reads.inspect } as const
   const bootstrap = { method: 'GET', path: '/cloud/bootstrap', token: cloudToken, read: reads.bootstrap } as const

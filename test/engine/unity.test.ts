@@ -14,7 +14,7 @@ describe('a game with the Unity plugin', () => {
     const { lobby, ports, player } = await unityGame({ prefs: prefs(url), framing }).findLobby({ game_modes: ['ffa'] })
 
     expect(lobby.lobby_id).toBe('empty')
-    // The plugin knows no ranges of ports: of such a port it takes 0.
+    // The plugin does not know port ranges: it reads such a port as 0.
     expect(ports).toEqual({
       default: { hostname: '127.0.0.1', port: 7777, is_tls: true },
       voice: { hostname: '127.0.0.1', port: 0, is_tls: false },
@@ -39,7 +39,7 @@ describe('a game with the Unity plugin', () => {
     const { url, mock } = await serve()
     const { player } = await unityGame({ prefs: prefs(url) }).findLobby({ game_modes: ['ffa'], regions: ['lnd-syd'] })
     const environment = mock.lobbyEnvironment('empty', { url })
-    // The token comes from the environment, the URL never does.
+    // The token comes from the environment, but the URL does not.
     const server = unityGame({ prefs: prefs(url), environment, framing })
 
     await server.lobbyReady()

@@ -6,7 +6,7 @@ import { tokens } from '../support/tanks.js'
 type Game = Awaited<ReturnType<typeof unrealGame>>
 type Settings = Parameters<typeof unrealGame>[0]
 
-/** Games that are closed after the test. */
+/** Provides games that are closed after the test. */
 const it = base.extend<{ play: (settings: Settings) => Promise<Game> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   play: async ({}, use) => {

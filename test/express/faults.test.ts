@@ -14,10 +14,10 @@ import { contents } from '../support/small-world.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
 import { isBusy, live, watchIndexOf } from '../support/worlds.js'
 
-/** How a connection ended, and what had come on it. */
+/** The end of a connection, and the bytes received on it. */
 interface End {
   readonly bytes: string
-  /** The code of the error that it ended with; none where the server has closed it. */
+  /** The code of the error that ended it. Absent if the server closed it. */
   readonly error: string | undefined
 }
 
@@ -37,7 +37,7 @@ function endOf(socket: Socket): Promise<End> {
   })
 }
 
-/** Writes bytes to a server, and tells how the connection ended. */
+/** Writes bytes to a server, and returns how the connection ended. */
 async function endAfter(url: string, bytes: string): Promise<End> {
   const socket = await openSocket(url)
   const end = endOf(socket)

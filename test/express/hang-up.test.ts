@@ -16,7 +16,7 @@ const query = ({ world }: Mockmaker) =>
   `device_link_token=${tokens.pending}&watch_index=${watchIndexOf(world, tokens.pending)}`
 const watching = (mock: Mockmaker) => `GET ${path}?${query(mock)} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 
-/** An app of a user's, with handlers of theirs before ours. */
+/** An Express app of a user, with handlers of its own before the mock. */
 async function userApp(mock: Mockmaker) {
   const theirs = http.get('*/nothing', () => HttpResponse.json(null))
   const server: Server = createServer(express().use(mockExpress([theirs, ...mock.handlers])))

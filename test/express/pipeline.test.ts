@@ -7,11 +7,11 @@ import { openSocket, parseResponses, sendBytes } from '../support/http.js'
 import { tanks, tokens } from '../support/tanks.js'
 import { live } from '../support/worlds.js'
 
-/** A mock behind a server that counts the requests that Node has read. */
+/** A mock behind a server that counts the requests that Node has parsed. */
 interface Served {
   readonly mock: Mockmaker
   readonly url: string
-  /** How many requests Node has read. */
+  /** The number of requests that Node has parsed. */
   read(): number
 }
 
@@ -38,7 +38,7 @@ const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nhost: localh
 const watch = ({ world }: Mockmaker) =>
   get(`/cloud/devices/links?device_link_token=${tokens.pending}&watch_index=${world.revision}`)
 
-/** In hand behind the first, and behind those; what Node reads at once; the shortest of these requests. */
+/** The limits of pending requests, the bytes that Node reads at once, and the shortest request. */
 const [inHand, waiting, chunk] = [33, 256, 64 * 1024]
 
 describe('pipelined requests', () => {
@@ -73,7 +73,7 @@ describe('pipelined requests', () => {
     socket.write(one.repeat(20_000))
     await expect.poll(() => read()).toBeGreaterThan(waiting)
 
-    // Once more around the event loop, so that more would be read if there were no limit.
+    // Waits one more turn of the event loop, in which more would be read without a limit.
     for (let i = 0; i < 20; i += 1) await answeredElsewhere(url)
     expect(mock.world.waiters).toBe(inHand)
     expect(read()).toBeLessThanOrEqual(inHand + waiting + Math.ceil(chunk / one.length))
@@ -95,7 +95,7 @@ describe('pipelined requests', () => {
     const socket = await openSocket(url)
     const list = get('/matchmaker/lobbies/list')
     const answers = answersOn(socket)
-    // Once the first one is answered, the next response has the socket, and hears that it closes.
+    // When the first one is answered, the next response gets the socket, and learns that it closes.
     socket.write(list + watch(mock).repeat(inHand - 1) + list.repeat(100))
     await expect.poll(() => [answers(), mock.world.waiters, read()]).toEqual([1, inHand - 1, inHand + 100])
 
@@ -139,7 +139,7 @@ async function answeredElsewhere(url: string): Promise<void> {
   expect(parseResponses(written)).toMatchObject([{ status: 200 }])
 }
 
-/** Counts the answers that come. */
+/** Counts the answers on a connection. */
 function answersOn(socket: Socket): () => number {
   let text = ''
   socket.setEncoding('latin1').on('data', data => {

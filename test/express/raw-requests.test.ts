@@ -13,7 +13,7 @@ const list = '/matchmaker/lobbies/list'
 const validate = `/cloud/games/${ids.tanks}/namespaces/validate`
 const config = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
 
-/** A request as bytes, after which the server ends the connection. */
+/** A request as bytes, with `connection: close`. */
 const bytes = (line: string, ...headers: string[]) =>
   [`${line} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''].join('\r\n')
 const tunnel = 'CONNECT evil.example:443 HTTP/1.1\r\nhost: localhost\r\n\r\n'
@@ -268,7 +268,7 @@ describe('a request that does not arrive in time', () => {
     const path = '/cloud/devices/links'
     const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
     const blocked = sendTo(bound.url, { method: 'GET', path, query })
-    // One that is late is found out after the other has been looked at.
+    // The server detects a late request only after it has checked the other one.
     await responseTo(bound.url, 'GET / HTTP/1.1\r\nhost: loc')
 
     expect(mock.world.waiters).toBe(1)

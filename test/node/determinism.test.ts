@@ -6,7 +6,7 @@ import { it } from '../support/node-mock.js'
 import { tanks, tokens } from '../support/tanks.js'
 
 describe('the seed', () => {
-  /** A program on the built package that prints all that a client can see of a world, ray ids included. */
+  /** A program on the built package that prints everything that a client can see of a world, including ray ids. */
   const program = `
     import { createMockmaker } from '${new URL('../../dist/index.js', import.meta.url).href}'
     const mock = createMockmaker(JSON.parse(process.argv[1]))

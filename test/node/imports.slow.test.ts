@@ -5,15 +5,15 @@ import { describe, expect, it } from 'vitest'
 const dependenciesIn = (file: string) =>
   Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { dependencies: object }).dependencies)
 
-/** What a process loads slowly. MSW, which users install, loads its own libraries. */
+/** Libraries that load slowly. Users install MSW, which loads its own libraries. */
 const ofMsw = dependenciesIn('node_modules/msw/package.json')
 const slow = dependenciesIn('package.json').filter(name => !ofMsw.includes(name))
 
-/** Prints the URL of each module that is imported. */
+/** Prints the URL of each imported module. */
 const listing = `import { writeSync } from 'node:fs'
 export const load = (url, context, next) => (writeSync(1, url + '\\n'), next(url, context))`
 
-/** Which of the slow libraries a process of its own loads from their packages while it runs a script. */
+/** Returns the slow libraries that a new process loads from their packages while it runs a script. */
 function loadedBy(script: string): readonly string[] {
   const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(listing))})`
   const required = `import { createRequire } from 'node:module'; console.log(Object.keys(createRequire(import.meta.url).cache).join('\\n'))`

@@ -25,7 +25,7 @@ describe('setupMockmaker', () => {
     setup()
 
     const incoming = await new Promise<nodeHttp.IncomingMessage>((resolve, reject) => {
-      // Called on the module, where MSW stands in: a named import keeps Node's own.
+      // MSW patches the module object. A named import would keep Node's own function.
       nodeHttp.get(listUrl, resolve).once('error', reject)
     })
 

@@ -21,7 +21,7 @@ const airports = {
   Sydney: { latitude: -33.9461, longitude: 151.177 },
 } as const
 
-/** Great-circle distances between airports as published with the lists of the longest scheduled flights. */
+/** Great-circle distances between airports, as published with the longest scheduled flights. */
 const published = [
   ['New York', 'Singapore', 15_349],
   ['Newark', 'Singapore', 15_344],

@@ -11,7 +11,7 @@ const scenario: ScenarioInput = {
   now: '2026-11-20T20:00:00Z',
   clock: 'frozen',
   regions: [...regionIds],
-  // The scenario names a region twice. It is one place all the same.
+  // The scenario repeats a region, which still counts once.
   game_modes: modeIds.map(game_mode_id => ({ game_mode_id, regions: [...regionIds, 'lnd-fra'] })),
 }
 
@@ -21,8 +21,8 @@ interface Asked {
 }
 
 /**
- * Finds a lobby in an empty world. Returns the places that it looks in, in their order, and how often it looks up a game
- * mode, a region or the fullest lobby of a place.
+ * * Finds a lobby in an empty world. Returns the places that it searches, in order, and the number of lookups of game
+ * * modes, regions and fullest lobbies.
  */
 function find({ game_modes, regions }: Asked): { readonly places: string[]; readonly lookUps: number } {
   const mock = createMockmaker({ scenario })
@@ -63,7 +63,7 @@ function find({ game_modes, regions }: Asked): { readonly places: string[]; read
   return { places, lookUps }
 }
 
-/** The place of a group of the index `fullest`. */
+/** Returns the place of a group in the index `fullest`. */
 function placeOf(group: string): string {
   const [region_id, game_mode_id] = group.split(' ')
   return `${game_mode_id}/${region_id}`

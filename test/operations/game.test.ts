@@ -24,7 +24,7 @@ const shown = async (mock: Mockmaker) => json(await get(mock)) as Shown
 const put = (mock: Mockmaker, path: string, body: object) =>
   ask(mock, { method: 'PUT', path, headers: bearer(tokens.cloud), body: JSON.stringify(body) })
 
-/** A watch of the game that is blocked. */
+/** A blocked watch of the game. */
 async function blocked(mock: Mockmaker) {
   const { watch } = await shown(mock)
   return { answer: get(mock, `watch_index=${watch.index}`), index: watch.index }

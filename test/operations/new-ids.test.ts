@@ -19,13 +19,13 @@ const made: readonly (readonly [string, (nth: string) => ReturnType<typeof post 
   ['a device link', () => request('POST', '/cloud/devices/links')],
 ]
 
-/** The ids and the tokens that an answer names, but for those of the scenario. */
+/** Returns the ids and tokens in an answer, except those of the scenario. */
 const namesIn = (body: string) => body.match(/[0-9a-f-]{36}|\w+\.mock\.[0-9a-z]{24}/g) ?? []
 
 it.for(made)('%s differs from all existing ones, even if the seed would repeat one', async ([, call]) => {
   const mock = createMockmaker({ scenario: tanks })
   const first = await ask(mock, call('one'))
-  // It has what was made, and chance begins again.
+  // The copy has the same rows, but its random state is at the start.
   const { chance: _, ...scenario } = mock.snapshot()
   const again = createMockmaker({ scenario })
   const before = JSON.parse(JSON.stringify(again.snapshot()))

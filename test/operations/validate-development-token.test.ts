@@ -4,7 +4,7 @@ import type { Port } from '../../src/contract/namespaces.js'
 import { validateDevelopmentToken } from '../../src/operations/namespaces.js'
 
 const validate = (lobby_ports: Port[]) =>
-  // The resolver reads its input and nothing else.
+  // The resolver reads only its input.
   validateDevelopmentToken({
     input: { hostname: 'h', lobby_ports, game_id: 'g', namespace_id: 'n' },
   } as never).errors.map(error => error.path)
@@ -95,7 +95,7 @@ const anyPort: fc.Arbitrary<Port> = fc.record(
   { requiredKeys: ['label', 'proxy_protocol'] },
 )
 
-/** The rules one after the other, slowly, from the written table. */
+/** Checks the written rules one by one. */
 function byTheRules(ports: readonly Port[]): string[][] {
   const errors: string[][] = []
   if (ports.length > 16) errors.push(['ports-too-many'])

@@ -3,7 +3,7 @@ import { it as base, describe, expect } from 'vitest'
 import { file, openCommand, serveJson } from '../support/command.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
-/** The command with the world `tanks`, whose clock runs, and a client of it for each token. */
+/** The command with the world `tanks` on a running clock, and a client for each token. */
 const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
   url: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
@@ -18,7 +18,7 @@ const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
   as: ({ url }, use) => use(token => new RivetClient({ environment: url, ...(token === undefined ? {} : { token }) })),
 })
 
-/** What a client makes of a failure: its status, its code and its message. */
+/** Returns the client's error: its status, code and message. */
 async function failureOf(call: Promise<unknown>): Promise<{ failure: string; message: unknown }> {
   const error = await call.then(
     value => {
@@ -261,7 +261,7 @@ describe('cloud.games', () => {
     const { game, watch } = await games.getGameById(ids.tanks)
     const watching = games.getGameById(ids.tanks, { watchIndex: watch.index })
 
-    // Another answer shows that the first request was read, and is blocked.
+    // A second answer shows that the first request has been read, and blocks.
     await games.getGameById(ids.tanks)
     const { namespaceId } = await create(as(tokens.cloud), 'watched')
 
@@ -331,7 +331,7 @@ describe('cloud.devices.links', () => {
     const pending = await get(device, deviceLinkToken)
     const watching = get(device, deviceLinkToken, pending.watch.index)
 
-    // Another answer shows that the first request was read, and is blocked.
+    // A second answer shows that the first request has been read, and blocks.
     await get(device, deviceLinkToken)
     const completed = await fetch(`${url}/cloud/devices/links/complete`, {
       method: 'POST',
@@ -375,7 +375,7 @@ describe('cloud.devices.links', () => {
 describe.for([
   ['default', 6],
   ['empty', 0],
-  // Of 400, without those that are empty.
+  // Of 400 lobbies, without the empty ones.
   ['friday-night', 352],
   ['nasty', 5],
   ['tokens-only', 3],

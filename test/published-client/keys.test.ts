@@ -9,32 +9,32 @@ import { sendTo } from '../support/http.js'
 import { spec } from '../support/openapi.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
-/** As much as these tests use of a serializer of the client. */
+/** The methods of the client's serializers that these tests use. */
 interface Serializer {
   parse(raw: unknown, options: { readonly unrecognizedObjectKeys: 'fail' }): unknown
   json(request: object): unknown
 }
 
-/** The keys of a serializer of an object, in camelCase and as they are on the wire. The client's types leave both out. */
+/** Internal methods of an object's serializer: its keys in camelCase, and as sent. The client's types omit them. */
 interface ObjectSerializer {
   _getParsedProperties(): Promise<string[]>
   _getRawProperties(): Promise<string[]>
 }
 
-/** The request of a type with each of its keys, so that one that is left out does not compile. */
+/** The request of a type with all keys required, so that a missing key does not compile. */
 type EveryKey<T> = { readonly [Key in keyof T]-?: object extends Pick<T, Key> ? T[Key] | undefined : T[Key] }
 const everyKey = <T>(request: EveryKey<T>) => request
 
-/** An operation, as the client calls it. */
+/** A call of the client for an operation. */
 interface ClientCall {
   call(client: RivetClient, request: never): Promise<unknown>
-  /** The keys that the client requires. */
+  /** The required keys. */
   readonly required?: object
-  /** What makes the body of the request: tells all its keys. */
+  /** Serializes the body of the request, and knows all its keys. */
   readonly body?: Serializer
-  /** Further optional keys: of queries and headers, and those inside other keys. */
+  /** More optional keys: of queries and headers, and nested ones. */
   readonly undefinedToo?: object
-  /** What reads the answer. Absent where the client expects nothing. */
+  /** Parses the answer. Absent if the client expects nothing. */
   readonly answer?: Serializer
 }
 
@@ -212,7 +212,7 @@ const namespaceCalls = {
   },
 } satisfies { readonly [id in OperationId]?: ClientCall }
 
-/** Each operation that the published client has: all but the one by which a person completes a device link. */
+/** All operations of the published client. It cannot complete a device link. */
 const calls: { readonly [id in Exclude<OperationId, 'devices.links.complete'>]: ClientCall } = {
   ...lobbyCalls,
   ...cloudCalls,
@@ -220,7 +220,7 @@ const calls: { readonly [id in Exclude<OperationId, 'devices.links.complete'>]: 
 }
 const callIds = Object.keys(calls) as (keyof typeof calls)[] // the type of the table has these keys and no other
 
-/** Runs `use` against a new world of tanks on a socket; each has the same ids and tokens. */
+/** Runs `use` against a new world of tanks on a socket. Each has the same ids and tokens. */
 async function withMock<T>(use: (url: string) => Promise<T>): Promise<T> {
   const mock = createMockmaker({ scenario: tanks })
   await mock.world.players.create({ lobby_id: 'arena', player_token: reservedPlayer, status: 'reserved' })
@@ -232,7 +232,7 @@ async function withMock<T>(use: (url: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** What the client makes of a call in a new world. */
+/** Makes a call in a new world, and returns the client's result. */
 function answered(id: keyof typeof calls, { token, request }: { token: string | undefined; request: object }) {
   const { call } = calls[id]
   return withMock(url =>
@@ -240,7 +240,7 @@ function answered(id: keyof typeof calls, { token, request }: { token: string | 
   )
 }
 
-/** The optional keys of a body, as the client's serializer knows them. */
+/** Returns the optional keys of a body, from the client's serializer. */
 async function optionalKeys({ body, required = {} }: ClientCall): Promise<{ parsed: string[]; raw: string[] }> {
   if (!body) return { parsed: [], raw: [] }
   const { _getParsedProperties, _getRawProperties } = body as Serializer & ObjectSerializer
@@ -299,7 +299,7 @@ function takesDevelopmentToken(id: keyof typeof calls): boolean {
   return spec(id).auth !== 'cloud'
 }
 
-/** Keys of answers that newer clients read, and this one does not know. */
+/** Keys of answers that only newer clients know. */
 const newerKeys: { readonly [id in OperationId]?: readonly string[] } = {
   'cloud.bootstrap': ['access', 'domains', 'login_methods', 'origins'],
 }

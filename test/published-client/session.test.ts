@@ -3,7 +3,7 @@ import { it as base, describe, expect } from 'vitest'
 import { file, openCommand } from '../support/command.js'
 import { ids, tanks, tokens } from '../support/tanks.js'
 
-/** A command of its own for each test, with the world `tanks`, and a client of it for each token. */
+/** A new command for each test, with the world `tanks`, and a client for each token. */
 const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   url: async ({}, use) => {
@@ -15,7 +15,7 @@ const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
   as: ({ url }, use) => use(token => new RivetClient({ environment: url, ...(token === undefined ? {} : { token }) })),
 })
 
-/** The token of a lobby, as whoever starts its game server finds it. */
+/** Returns the token of a lobby, as a person finds it to start the game server. */
 async function lobbyToken(url: string, lobbyId: string): Promise<string> {
   const answer = await fetch(`${url}/__mock/tokens?kind=lobby&lobby_id=${lobbyId}`)
   const { tokens: shown } = (await answer.json()) as { tokens: { token: string }[] }

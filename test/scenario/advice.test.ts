@@ -89,7 +89,7 @@ describe('a common mistake', () => {
   })
 })
 
-/** A scenario with a key in an entry of that kind. */
+/** Returns a scenario with a key in an entry of that kind. */
 function entryWith(kind: string, key: string, value: unknown): ScenarioInput {
   const entry = { [key]: value }
   if (kind === 'scenario') return entry

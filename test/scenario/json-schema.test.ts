@@ -7,7 +7,7 @@ import { snapshotOf } from '../../src/scenario/world.js'
 import { catalogue } from '../../src/store/matchmaker-rows.js'
 import { rowsOf, worldOf } from '../support/worlds.js'
 
-/** As much of a JSON Schema as is looked at here. */
+/** The parts of a JSON Schema that these tests read. */
 interface Schema {
   readonly $id?: string
   readonly type?: string
@@ -26,7 +26,7 @@ const ajv = new Ajv({ strict: true })
 const schema: Schema = JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8'))
 const properties = propertiesIn(schema, '')
 
-/** All properties, wherever they are, by their paths. */
+/** All properties of the schema, nested ones too, by their paths. */
 function propertiesIn(schema: Schema, path: string): { readonly path: string; readonly schema: Schema }[] {
   const { properties = {}, items = [], anyOf = [], additionalProperties } = schema
   const inner = [items, anyOf, typeof additionalProperties === 'object' ? additionalProperties : []].flat()
@@ -39,7 +39,7 @@ function propertiesIn(schema: Schema, path: string): { readonly path: string; re
   ]
 }
 
-/** What the schema says of a value. */
+/** Returns the errors of a value, according to the schema. */
 function problems(value: unknown, of: Schema = schema): unknown {
   return ajv.validate(of, JSON.parse(JSON.stringify(value))) ? [] : ajv.errors
 }
@@ -78,7 +78,7 @@ describe('the JSON Schema of scenarios', () => {
     const hasInner = ({ properties, items, anyOf }: Schema) => (properties ?? items ?? anyOf) !== undefined
     const isShown = (schema: Schema) =>
       ['default', 'examples', 'enum', 'const'].some(key => key in schema) || schema.type === 'boolean'
-    // Snapshots write journals.
+    // A snapshot contains these, not a person.
     const written = properties.filter(({ path }) => !path.startsWith('journal.'))
 
     const bare = written.filter(({ schema }) => !hasInner(schema) && !isShown(schema))
@@ -139,9 +139,9 @@ describe('the JSON Schema of scenarios', () => {
       device_links: [said ? defaultsOf('device_links.') : {}],
     })
     const { display_name: ___, name_id: ____, games: _____, ...all } = written(true) as Record<string, unknown>
-    // Not those that stand for a name of their own.
+    // Without keys whose default is another key's value.
     const mode = (all.game_modes as object[])[0] as Record<string, unknown>
-    // Rows keep these only where somebody has written them.
+    // Rows have these only if they were written.
     for (const key of ['disabled', 'dynamic_max_players', 'taggable']) Reflect.deleteProperty(mode, key)
 
     expect(Object.keys(mode)).toContain('listable')

@@ -313,7 +313,7 @@ describe('a wrong type', () => {
   })
 })
 
-/** The paths of all that a value holds, without what is inside of the game's own state. */
+/** Returns the paths of all values inside a value, except inside a state of a game. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null || path.at(-1) === 'state') return []
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
@@ -327,7 +327,7 @@ function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   return copy
 }
 
-/** Whether a place is another one, in it, or around it. */
+/** Tells whether a path equals, contains or is inside another one. */
 function isNear(place: string, other: string): boolean {
   const starts = (one: string, start: string) => one.startsWith(start) && /^$|^[.[]/.test(one.slice(start.length))
   return starts(place, other) || starts(other, place)

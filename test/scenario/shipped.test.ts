@@ -29,7 +29,7 @@ describe('the shipped scenarios', () => {
   it.each(names)('%s is a valid world', name => {
     const made = world(name)
 
-    // A transaction checks the rows that it writes, so write each row once.
+    // A transaction checks only the rows that it writes, so write each row once.
     made.transaction(({ lobbies }) => {
       lobbies.updateMany(q => q.where({}), {
         data: draft => {
@@ -95,7 +95,7 @@ describe('friday-night', () => {
   })
 })
 
-/** Worlds that stand still until they are told. */
+/** Creates worlds with frozen clocks. */
 const frozen = (name: keyof typeof scenarios) => createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' } })
 
 async function ask(mock: Mockmaker, path: string, body?: object): Promise<string> {
@@ -105,7 +105,7 @@ async function ask(mock: Mockmaker, path: string, body?: object): Promise<string
     headers: {},
     body: body && new TextEncoder().encode(JSON.stringify(body)),
   })
-  // What a fault delays waits for the clock.
+  // A delayed answer waits for the clock.
   await Promise.race([answer, mock.world.clock.advance('1m')])
   const { status, body: bytes } = await answer
   const said = JSON.parse(new TextDecoder().decode(bytes))

@@ -12,16 +12,16 @@ import { live } from '../support/worlds.js'
 
 const publicUrl = 'http://links.test'
 
-// A clock that runs follows these, and so stands still.
+// A running clock follows these, so it does not move.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 
 interface Answered {
   readonly got: TestResponse
-  /** The watch index, where the answer has one. */
+  /** The watch index, if the answer has one. */
   readonly index: bigint | undefined
 }
 
-/** An answer, and apart from it the watch index. */
+/** Sends a request, and separates the watch index from the answer. */
 async function answered(mock: Mockmaker, sent: TestRequest): Promise<Answered> {
   const got = comparable(await ask(mock, sent))
   const [, index] = /"watch":\{"index":"(\d+)"\}/.exec(got.body) ?? []

@@ -12,7 +12,7 @@ import { kinds, play, type RandomWorld, randomWorld } from '../support/random-wo
 
 const publicUrl = 'http://links.test'
 
-/** The world of a scenario. Where its links lead belongs to the server, and is said here. */
+/** Creates the world of a scenario. The server would set the URL of its links. */
 const put = (scenario: ScenarioInput) => createWorld(createState(defineWorld(readScenario(scenario), { publicUrl })))
 
 async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
@@ -22,8 +22,8 @@ async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
 }
 
 /**
- * All records of a world as JSON. A scenario lists namespaces by game, and game modes and lobbies by namespace: of their
- * order, that is what it keeps, and all that an answer shows.
+ * * All records of a world as JSON. A scenario groups namespaces by game, and game modes and lobbies by namespace. So it
+ * * keeps only the order within a group, which is all that answers show.
  */
 function contents({ tables }: LiveWorld): string {
   const { settings, games, regions, namespaces, gameModes, lobbies, players, simulations, deviceLinks, tokens } = tables
@@ -41,19 +41,19 @@ function contents({ tables }: LiveWorld): string {
   return JSON.stringify([whole, ofGames, ofNamespaces])
 }
 
-/** What else there is of a world. */
+/** The title, seed, clock and random state of a world. */
 function ownState({ title, seed, clock, random }: LiveWorld) {
   return { title, seed, clock: clock.state, chance: random.save() }
 }
 
-/** The ways of a snapshot from one world to another. */
+/** Ways to pass a snapshot from one world to another. */
 const ways: readonly (readonly [name: string, take: (snapshot: ScenarioInput) => ScenarioInput])[] = [
   ['as it is', snapshot => snapshot],
   ['through JSON', snapshot => parseScenario(JSON.stringify(snapshot))],
   ['through YAML', snapshot => parseScenario(yaml.stringify(snapshot))],
 ]
 
-// A clock that runs follows these, and so stands still.
+// A running clock follows these, so it does not move.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 
 describe('a world from a snapshot', () => {

@@ -20,7 +20,7 @@ const busy: ScenarioInput = {
 }
 
 type Made = ReturnType<typeof rowsOf>
-/** All ids and tokens of rows, in their order. */
+/** Returns all ids and tokens of rows, in order. */
 const idsOf = ({ games, namespaces, lobbies, deviceLinks, tokens }: Made) => ({
   games: games.flatMap(row => [row.game_id, row.developer_group_id]),
   namespaces: namespaces.flatMap(row => [row.namespace_id, row.version_id]),
@@ -29,7 +29,7 @@ const idsOf = ({ games, namespaces, lobbies, deviceLinks, tokens }: Made) => ({
   tokens: tokens.map(row => row.token),
 })
 const idSet = (rows: Made) => new Set(Object.values(idsOf(rows)).flat(2))
-/** `busy` with another first namespace. */
+/** Returns `busy` with an edited first namespace. */
 const edited = (edit: object): ScenarioInput => {
   const [tanks, karts] = busy.games ?? []
   const [prod, beta] = tanks?.namespaces ?? []

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { parse } from 'yaml'
 import { JsonToYaml } from '../../src/scenario/write-yaml.js'
 
-/** The YAML of a JSON that comes in pieces of a length. */
+/** Converts JSON to YAML, in pieces of that length. */
 function yamlOf(json: string, length = json.length): string {
   const writer = new JsonToYaml()
   const pieces = Array.from({ length: Math.ceil(json.length / length) }, (_, i) =>
@@ -14,7 +14,7 @@ function yamlOf(json: string, length = json.length): string {
 
 const readYaml = (text: string) => JSON.stringify(parse(text, { stringKeys: true, maxAliasCount: 0 }))
 
-/** Texts that YAML takes for something else. */
+/** Texts that YAML would read as other values. */
 const odd = fc.constantFrom(
   ...[
     '',

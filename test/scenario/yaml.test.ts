@@ -136,7 +136,7 @@ describe('the order of mistakes', () => {
   it.each([
     ['YAML', (keys: readonly string[]) => keys.map(key => `${key}: 1\n`).join('')],
     ['JSON', (keys: readonly string[]) => JSON.stringify(Object.fromEntries(keys.map(key => [key, 1])))],
-    // Each key compared with all others would take minutes.
+    // Comparing each key with all others would take minutes.
   ])('lists the first 20 of 80,000 in one map of %s', { tags: ['slow'] }, (_, textOf) => {
     expect(problems(textOf(Array.from({ length: 80_000 }, (_, i) => `key${i}`)))).toHaveLength(21)
   })

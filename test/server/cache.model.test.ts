@@ -21,7 +21,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), write: randomWrite, then }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('call' as const), sent: randomWriteCall, then }) },
 )
-// An answer that is never read again is never stale: each is read again after each change, and at the end.
+// A wrong cached answer shows only when it is read again. So each is read again after each change, and at the end.
 const steps = fc.array(step, { maxLength: 40, size: 'max' })
 
 const scenario = {
@@ -29,7 +29,7 @@ const scenario = {
   device_links: [...(tanks.device_links ?? []), { token: 'device.made', completes_after: '1s', game: 'tanks' }],
 }
 
-/** Sends a request that is answered at once: any but a write. */
+/** Sends a request that is answered at once, and does not write. */
 function answerNow(answer: RequestHandler, { headers = {}, body, ...sent }: TestRequest): TestResponse {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const got = answer({ ...sent, headers, body: bytes })
@@ -37,7 +37,7 @@ function answerNow(answer: RequestHandler, { headers = {}, body, ...sent }: Test
   return comparable({ ...got, body: new TextDecoder().decode(got.body) })
 }
 
-/** Plays the steps. Compares each read, and all earlier reads after each change, with the answer of the oracle. */
+/** Plays the steps. After each change, it compares all earlier reads with the answers of the oracle. */
 async function compareAll(steps: readonly Step[]): Promise<void> {
   const mock = createMockmaker({ scenario, watchTimeoutMs: 0 })
   const fresh = freshRequestHandler(live(mock.world))

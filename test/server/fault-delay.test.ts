@@ -3,7 +3,7 @@ import type { FaultDelay } from '../../src/contract/faults.js'
 import { drawDelay } from '../../src/server/faults.js'
 import { Random } from '../../src/store/random.js'
 
-/** 10,000 delays, shortest first. */
+/** Returns 10,000 delays, shortest first. */
 function drawn(delay: FaultDelay, seed = 7): number[] {
   const random = new Random(seed, 'faults')
   return Array.from({ length: 10_000 }, () => drawDelay(delay, () => random)).toSorted((a, b) => a - b)

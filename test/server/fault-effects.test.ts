@@ -5,7 +5,7 @@ import { ask, failure, json } from '../support/http.js'
 import { bearer, completion, ids } from '../support/tanks.js'
 import { flushPromises, isBusy, stateOf } from '../support/worlds.js'
 
-/** All of a world but its revision, which rises with the counters of faults. */
+/** Returns the state of a world without its revision, which rises with the counters of faults. */
 const dump = (world: World) => ({ ...JSON.parse(stateOf(world)), revision: 'any' })
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const

@@ -4,7 +4,7 @@ import { link, list, mockWithFaults, nowhere, validate } from '../support/faults
 import { ask, type TestRequest } from '../support/http.js'
 import { bearer, ids, tokens } from '../support/tanks.js'
 
-/** Whether a fault with that match strikes a request. */
+/** Tells whether a fault with that match applies to a request. */
 async function strikes(match: Fault['match'], sent: TestRequest): Promise<boolean> {
   const { mock } = mockWithFaults([{ match, effect: { reset: true } }])
   return (await ask(mock, sent)).status === 0

@@ -29,7 +29,7 @@ const timed = fc.record(timing, { requiredKeys: [] })
 const kind = fc.constantFrom(...(Object.keys(kinds) as Kind[]))
 const steps = fc.array(fc.record({ kind, ms: fc.constantFrom(0, 0, 500, 1_000, 2_500) }), { maxLength: 25 })
 
-/** What a fault does, told as simply as can be: from all that has happened since it was there. */
+/** A simple model of a fault. It keeps the history of the requests since the fault was added. */
 class Model {
   readonly chance = new Random(7, 'faults')
   readonly matched: number[][]
@@ -40,7 +40,7 @@ class Model {
     this.struck = faults.map(() => 0)
   }
 
-  /** Which fault strikes an exchange at a time. */
+  /** Returns the fault that applies to a request at a time. */
   strike(kind: Kind, now: number): number {
     return this.faults.findIndex((fault, i) => {
       const { operation, times = 1_000, after = 0, for: length = '1000h', chance } = fault
@@ -60,7 +60,7 @@ describe('for any faults and any requests', () => {
   it.prop([fc.array(timed, { maxLength: 5 }), steps], { numRuns: 300 })(
     'the mock applies the faults that a simple model predicts',
     async (timings, steps) => {
-      // The status says which one has struck.
+      // The status identifies the fault.
       const { mock, world } = mockWithFaults(
         timings.map((fault, i) => ({ ...fault, effect: { error: { status: 500 + i } } })),
       )
@@ -115,7 +115,7 @@ interface Asked {
   readonly got: TestResponse[]
 }
 
-/** A mock that random things are done to. */
+/** A mock under random commands. */
 class Run {
   readonly faulty = mockWithFaults([], { watchTimeoutMs: 1_000 })
   readonly asked: Asked[] = []
@@ -155,7 +155,7 @@ class Run {
     void ask(mock, { ...kinds[kind], ...sent }, asked.client.signal).then(got => asked.got.push(got))
   }
 
-  /** What must hold once all is quiet. */
+  /** Checks the state when nothing is pending. */
   quiet(): void {
     const { mock, world } = this.faulty
     const faults = mock.faults.list()

@@ -55,7 +55,7 @@ describe('a fault applies', () => {
   })
 })
 
-/** Which of six exchanges, a second apart, a fault strikes. */
+/** Returns which of six requests, one second apart, the fault applies to. */
 async function struck(fault: Omit<Fault, 'effect'>) {
   const { mock, world } = mockWithFaults([{ ...fault, effect: busyCode }])
   const statuses: number[] = []
@@ -180,7 +180,7 @@ describe('the faults of a world', () => {
 
   it('do not change if a wrong fault is added', () => {
     const { mock } = mockWithFaults([])
-    // What somebody in JavaScript may add, TypeScript would not let through.
+    // TypeScript would refuse this, but JavaScript allows it.
     const add = () => mock.faults.add({ effect: { explode: true } } as never)
 
     expect(add).toThrow(UsageError)

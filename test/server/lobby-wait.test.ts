@@ -35,7 +35,7 @@ const find = call('lobbies/find', { game_modes: ['duel'] })
 const ready = (id: string) => call('lobbies/ready', {}, lobbyTokenOf(id))
 const joinOf = (got: TestResponse) => json(got) as Join
 
-/** The lobbies that are listed, once there are so many. */
+/** Waits until that many lobbies are listed, and returns them. */
 async function listed({ send }: Pick<OpenMock, 'send'>, count: number): Promise<readonly string[]> {
   for (;;) {
     const got = await send({ method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) })
@@ -108,7 +108,7 @@ describe('on a socket', () => {
   })
 })
 
-/** A function that joins a lobby, by default one that is starting, where few requests may wait. */
+/** Returns a function that joins a lobby, by default one that is starting, with a low limit of waiting requests. */
 function joining({ maxWaiters }: { maxWaiters: number }) {
   const mock = createMockmaker({ scenario: { ...manual, lobbies: [{ lobby_id: 'slow', status: 'starting' }] } })
   const world = live(mock.world)
@@ -128,7 +128,7 @@ function joining({ maxWaiters }: { maxWaiters: number }) {
   return { world, join }
 }
 
-/** A find that waits, and the id of its lobby. */
+/** Sends a find that waits, and returns it with the id of its lobby. */
 async function waiting(mock: Mockmaker, signal?: AbortSignal) {
   const answer = ask(mock, find, signal)
   await flushPromises()

@@ -8,7 +8,7 @@ import { flushPromises, isBusy, stateOf } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
 const nothing = { game_modes: [], lobbies: [], regions: [] }
-/** A list that says who made it. */
+/** Returns a list whose game mode names the resolver. */
 const listOf = (name: string) => ({ ...nothing, game_modes: [{ game_mode_id: name }] })
 const modes = (got: { readonly body: string }) => {
   const { game_modes } = JSON.parse(got.body) as { game_modes: { game_mode_id: string }[] }
@@ -282,7 +282,7 @@ describe('mock.on refuses', () => {
     ['no resolver', 'lobbies.list', undefined, 'the resolver of lobbies.list is undefined: expected a function'],
     ['an answer for a resolver', 'lobbies.list', nothing, 'expected a function, such as ({ original }) => original()'],
   ] as const)('%s', ([, id, given, said], { mock }) => {
-    // What no type lets pass.
+    // The types forbid these.
     const wrong = [id as OperationId, given as never] as const
 
     for (const call of ['on', 'override'] as const) {

@@ -9,7 +9,7 @@ import { stateOf } from '../support/worlds.js'
 
 const { schemas } = openapi().components
 
-/** A schema without its `$ref`, and without the null that it allows. */
+/** Returns a schema with `$ref` resolved, and without the null that it allows. */
 function resolved(schema: OpenApiSchema): OpenApiSchema {
   if (schema.$ref !== undefined) return resolved(schemas[schema.$ref.split('/').at(-1) as string] as OpenApiSchema)
   const [first, ...others] = schema.anyOf ?? []
@@ -17,7 +17,7 @@ function resolved(schema: OpenApiSchema): OpenApiSchema {
   return isNullable ? resolved(first as OpenApiSchema) : schema
 }
 
-/** A body with null in each optional field that it lacks, at any depth, as the document lists the fields. */
+/** Returns a body with null in each absent optional field, at any depth, according to the document. */
 function withNulls(schema: OpenApiSchema, body: unknown): unknown {
   const { properties, required = [], additionalProperties = {}, items = {} } = resolved(schema)
   if (Array.isArray(body)) return body.map(one => withNulls(items as OpenApiSchema, one))
@@ -39,7 +39,7 @@ const withOptional = withBody.filter(
   id => JSON.stringify(withNulls(bodySchema(id), successes[id].body)) !== JSON.stringify(successes[id].body),
 )
 
-/** What a new world of tanks answers, and what has become of it. */
+/** Sends a request to a new world of tanks. Returns the answer, and the state of the world. */
 async function outcome(id: OperationId, { body, token }: { body: unknown; token: string | undefined }) {
   const mock = createMockmaker({ scenario: tanks })
   await mock.world.players.create({ lobby_id: 'arena', player_token: reservedPlayer, status: 'reserved' })

@@ -7,7 +7,7 @@ import { ask, json } from '../support/http.js'
 import { bearer, completion, ids, tokens } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
-/** A mock with one operation overridden, as an HTTP adapter sees it. */
+/** A mock with one overridden operation, as an HTTP adapter sees it. */
 function overridden<Id extends OperationId>(mock: Mockmaker, id: Id, resolver: OverrideResolver<Id>) {
   const operation = operationOf(mock.override(id, resolver))
   if (!operation) throw new Error('the handler has no operation')
@@ -231,7 +231,7 @@ describe('an override that throws', () => {
       },
     ],
   ] as const)('after answering %s: gives 500, reported once', async ([, resolver], { mock, consoleError }) => {
-    // What a resolver in JavaScript may answer, TypeScript would not let through.
+    // TypeScript would refuse these answers, but JavaScript allows them.
     const got = await ask(overridden(mock, 'lobbies.list', resolver as never), list)
 
     expect([got.status, json(got)]).toMatchObject([500, { code: 'ERROR' }])

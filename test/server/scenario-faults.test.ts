@@ -5,7 +5,7 @@ import { servable } from '../../src/mock.js'
 import { list } from '../support/faults.js'
 import { tanks } from '../support/tanks.js'
 
-/** A mock of a world of tanks with faults. `strike` returns the id of the fault that a request meets. */
+/** A mock of tanks with faults. `strike` returns the id of the fault that applies to a request. */
 function begun(faults: readonly FaultEntry[]) {
   return withStrike(createMockmaker({ scenario: { ...tanks, faults } as ScenarioInput }))
 }

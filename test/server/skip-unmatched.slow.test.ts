@@ -7,13 +7,13 @@ import { tanks } from '../support/tanks.js'
 
 const baseUrls = ['*', '*/api', '/api', 'https://mock.test', 'HTTPS://Mock.test/V1/', 'http://[::1]:4100/api']
 
-/** Ways to write a text that a matcher may or may not take for the same. */
+/** Spellings of a text that a matcher may or may not treat as equal. */
 const spelt = (text: string) =>
   fc.oneof(
     fc.constant(text),
     fc.constantFrom(text.toUpperCase(), `${text}/`),
     fc.constantFrom(`${text}//`, `/${text}`, `${text}x`, text.slice(0, -1)),
-    // One character percent-encoded.
+    // One character is percent-encoded.
     fc.nat(Math.max(text.length - 1, 0)).map(i => text.slice(0, i) + encoded(text.slice(i, i + 1)) + text.slice(i + 1)),
   )
 const encoded = (text: string) => [...text].map(each => `%${each.charCodeAt(0).toString(16)}`).join('')
@@ -36,7 +36,7 @@ const request = fc.record({
     .filter(url => URL.canParse(url)),
 })
 
-/** Handlers of MSW's own with the patterns of ours. */
+/** Handlers of MSW with the same patterns. */
 const plainHandlers = (ours: readonly HttpHandler[]) =>
   ours.map(({ info }) => {
     const handler = http.all(info.path as string, () => HttpResponse.json({}))
@@ -44,7 +44,7 @@ const plainHandlers = (ours: readonly HttpHandler[]) =>
     return handler
   })
 
-/** Whether a handler answers. MSW 2 throws where a path that has matched cannot be decoded, whatever the method. */
+/** Tells whether a handler answers. MSW 2 throws if it cannot decode a matching path, whatever the method. */
 const answers = (handler: HttpHandler, { method, url }: { readonly method: string; readonly url: string }) => {
   const request = new Request(url, { method })
   const { method: wanted } = handler.info

@@ -18,7 +18,7 @@ const get = (query: string) => ({ method: 'GET', path: '/cloud/devices/links', q
 const now = (mock: Mockmaker, token: string = tokens.pending) => ask(mock, get(`device_link_token=${token}`))
 const indexOf = (got: TestResponse) => (json(got) as Watched).watch.index
 
-/** A mock of tanks, and a watch of its pending link that is blocked. */
+/** A mock of tanks, with a blocked watch of its pending link. */
 async function blocked(options: MockmakerOptions = {}, token: string = tokens.pending) {
   const mock = createMockmaker({ scenario: tanks, watchTimeoutMs: 1_000, ...options })
   const first = await now(mock, token)
@@ -27,7 +27,7 @@ async function blocked(options: MockmakerOptions = {}, token: string = tokens.pe
   return { mock, world: live(mock.world), first, client, answer }
 }
 
-/** The ways in which a world begins anew or ends. */
+/** Ways to replace or close a world. */
 const begins = (mock: Mockmaker) => ({
   reset: () => mock.reset(),
   load: () => mock.load(tanks),
@@ -40,7 +40,7 @@ const complete = (mock: Mockmaker) => ask(mock, completion)
 
 const pendingLink = (q: Query<DeviceLinkRow>) => q.where({ device_link_token: tokens.pending })
 const expires_at = startAt + 3_600_000
-/** Changes what no answer of the link shows. */
+/** Changes the link without effect on its answers. */
 const putOff = (mock: Mockmaker, expires_at: number) =>
   mock.world.deviceLinks.update(pendingLink, { data: link => void Object.assign(link, { expires_at }) })
 
@@ -200,7 +200,7 @@ describe('a watch', () => {
     ['reset', 0],
     ['load', 0],
     ['put', 0],
-    // The read before the watch.
+    // The read that precedes the watch.
     ['restore', 1],
   ] as const)('is not in the journal after %s', async ([how, kept]) => {
     const { mock, answer } = await blocked()

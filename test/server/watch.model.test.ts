@@ -22,7 +22,7 @@ const scenario: ScenarioInput = {
   ],
 }
 
-/** What is done to a mock. What is done in one batch is begun without waiting for what was begun before. */
+/** Commands for a mock. Those of one batch start without waiting for each other. */
 type Action =
   | { readonly kind: 'poll'; readonly link: Link; readonly index: 'none' | 'current' | 'stale' | 'newer' }
   | { readonly kind: 'complete' | 'put off' | 'touch in vain' | 'delete' | 'create'; readonly link: Link }
@@ -57,11 +57,11 @@ const batches = fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { min
 
 interface Poll {
   readonly link: Link
-  /** The index that it was asked with. */
+  /** The index in the request. */
   readonly after: string | undefined
-  /** The true index when it was asked. */
+  /** The correct index at the time of the request. */
   readonly current: number
-  /** When it was begun, in the time that has been advanced: at the beginning and at the end of its batch. */
+  /** The advanced time at which it started: at the start and the end of its batch. */
   readonly since: number
   until?: number
   readonly client: AbortController
@@ -76,20 +76,20 @@ interface Change {
   readonly cloudToken: string | undefined
 }
 
-/** A mock under test, and what must be true of it, which is known from its change sets alone. */
+/** A mock under test, and a model that follows its change sets alone. */
 class Model {
   readonly mock = createMockmaker({ scenario, watchTimeoutMs: timeoutMs })
   readonly world: LiveWorld = live(this.mock.world)
   readonly polls: Poll[] = []
-  /** The changes of each link, oldest first: the true index since then, and the token that its answers show. */
+  /** The changes of each link, oldest first, with the correct index and the token in its answers. */
   readonly changes = new Map<Link, Change[]>(
     links.map(link => [link, [{ index: this.world.revision, cloudToken: undefined }]]),
   )
-  /** Those that have not been checked yet, in their order. */
+  /** The unchecked watches, in order. */
   readonly answers: Required<Omit<Poll, 'until'>>[] = []
   elapsed = 0
   closed = false
-  /** Whether the world begins anew in the batch that is going on: that answers all who wait. */
+  /** Tells whether the current batch replaces the world, which answers all watches. */
   beginsAnew = false
   listening = 0
 
@@ -98,7 +98,7 @@ class Model {
     this.world.subscribe(({ revision, changes }) => {
       for (const { table, id, after } of changes) {
         const text = after && JSON.stringify(after.row)
-        // One that only stands elsewhere in its table has not changed.
+        // A row with a new position only has not changed.
         if (table !== 'deviceLinks' || rows.get(id) === text) continue
         const shown = after?.row as Partial<CompleteLink> | undefined
         this.changes.get(id as Link)?.push({ index: revision, cloudToken: after ? shown?.cloud_token : 'deleted' })
@@ -122,7 +122,7 @@ class Model {
 
   current = (link: Link) => this.changes.get(link)?.at(-1)?.index ?? 0
 
-  /** Whether answers of the link have changed since it had that index. */
+  /** Tells whether answers of the link have changed since that index. */
   hasChanged(link: Link, since: number): boolean {
     const later = this.changes.get(link)?.filter(({ index }) => index >= since) ?? []
     return new Set(later.map(({ cloudToken }) => cloudToken)).size > 1
@@ -143,7 +143,7 @@ class Model {
     })
   }
 
-  /** What must hold of every answer. */
+  /** Checks an answer. */
   check({ link, after, current, since, client, got }: Required<Omit<Poll, 'until'>>): void {
     expect([200, 400, client.signal.aborted ? 499 : 200]).toContain(got.status)
     if (got.status !== 200) return
@@ -156,7 +156,7 @@ class Model {
     expect(isEnded || this.elapsed >= since + timeoutMs, 'woken with the answer that it had').toBe(true)
   }
 
-  /** What must hold once all is quiet. */
+  /** Checks the state when nothing is pending. */
   quiet(): void {
     for (const answer of this.answers.splice(0)) this.check(answer)
     for (const poll of this.blocked) {
@@ -172,7 +172,7 @@ class Model {
         this.world.clock.now(),
       )
     }
-    // Requests for the same link share one read, which waits for the end of the link.
+    // Requests for the same link share one read, which waits until the link expires.
     const watched = [...new Set(this.blocked.map(({ link }) => link))]
     const expiring = watched.filter(link => this.world.deviceLinks.get(link)?.expires_at !== undefined)
     expect([this.world.waiters, this.listening]).toEqual([this.blocked.length, watched.length])
@@ -232,7 +232,7 @@ describe('watches with any order of polls, writes, deadlines, aborts, resets and
         model.beginsAnew = batch.some(({ kind }) => kind === 'reset')
         const begun = batch.map(action => run(model, action))
         await Promise.all(begun)
-        // A reset on the way ends an advance.
+        // A reset ends a pending advance.
         model.elapsed = model.world.clock.elapsed()
         await flushPromises()
         model.quiet()

@@ -10,7 +10,7 @@ const scenario: ScenarioInput = {
   device_links: [{ token: tokens.pending, completes_after: '5s', game: 'tanks' }],
 }
 
-/** A mock whose link completes after 5 s, and what is known of that link. */
+/** A mock with a link that completes after 5 s, and the ids of that link. */
 function completing(given: ScenarioInput = scenario) {
   const mock = createMockmaker({ scenario: given })
   const world = live(mock.world)

@@ -38,7 +38,7 @@ async function created(mock: Mockmaker): Promise<string> {
   return ((await ask(mock, 'lobbies/create', { game_mode: 'ffa' })).said as Join).lobby.lobby_id
 }
 
-/** A lobby that a create has made, which waits for it to be ready. */
+/** Creates a lobby with a call that waits until it is ready. */
 async function starting(mock: Mockmaker): Promise<string> {
   void created(mock).catch(() => {})
   await flushPromises()

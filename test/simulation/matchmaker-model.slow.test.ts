@@ -7,14 +7,14 @@ import { lobbyTokenOf } from '../../src/store/tokens.js'
 import { limits, MatchmakerModel, type ModeId, modes, type Outcome, regionIds } from '../support/matchmaker-model.js'
 import { flushPromises } from '../support/worlds.js'
 
-/** What the server of a lobby says of it. */
+/** Calls of a lobby's server about the lobby. */
 interface Said {
   readonly does: 'say'
   readonly what: 'ready' | 'close' | 'open'
   readonly lobby: number
 }
 
-/** What the server of a lobby says of a player. */
+/** Calls of a lobby's server about a player. */
 interface Moved {
   readonly does: 'move'
   readonly how: 'connect' | 'disconnect'
@@ -22,7 +22,7 @@ interface Moved {
   readonly lobby: number | 'own'
 }
 
-/** What is done to the matchmaker. Lobbies and players are named by where they stand among all that there have been. */
+/** Commands for the matchmaker. A number picks one of all lobbies or players so far. */
 type Action =
   | { readonly does: 'find'; readonly modes: readonly ModeId[]; readonly mayCreate: boolean; readonly address: string }
   | { readonly does: 'join'; readonly lobby: number; readonly address: string }
@@ -154,19 +154,19 @@ async function ask(mock: Mockmaker, asked: Asked): Promise<unknown> {
     body: body && new TextEncoder().encode(JSON.stringify(body)),
     signal: () => signal,
   })
-  // Nobody is there to read it.
+  // The client has disconnected.
   if (answer.status === 499) return { refused: 'gone' }
   const said = JSON.parse(new TextDecoder().decode(answer.body))
   return answer.status === 200 ? said : { refused: said.code }
 }
 
-/** A call that waits for its lobby: who may go away, and what it has answered. */
+/** A call that waits for its lobby, with its client and its answer so far. */
 interface Wait {
   readonly client: AbortController
   answered: string | undefined
 }
 
-/** What is known of a seat that was asked for. */
+/** The data of a requested seat. */
 interface Seated {
   readonly outcome: Outcome
   readonly mode: ModeId | undefined
@@ -175,11 +175,11 @@ interface Seated {
   readonly address: string
 }
 
-/** A mock and its model, to which the same is done. */
+/** A mock and its model, which get the same commands. */
 class Twins {
   readonly mock: Mockmaker
   model: MatchmakerModel
-  /** All lobbies and players that there have been, gone ones too. */
+  /** All lobbies and players so far, deleted ones too. */
   #lobbies = listed.map(({ id }): string => id)
   #players: { readonly token: string; readonly lobby: string }[] = []
   /** Calls that have waited for a lobby, by the token of their seat. */
@@ -190,7 +190,7 @@ class Twins {
     this.model = begun(servers)
   }
 
-  /** Does it to both, and answers what came of it in each. */
+  /** Runs a command in both, and returns both results. */
   async do(action: Action): Promise<readonly [got: unknown, expected: unknown]> {
     const { mock, model } = this
     if (action.does === 'reset') {
@@ -256,7 +256,7 @@ class Twins {
     return action.does === 'say' ? this.#say(action) : this.#move(action)
   }
 
-  /** Asks for a seat. Where the answer waits for the lobby, says which seat was reserved. */
+  /** Requests a seat. If the answer waits for the lobby, returns the reserved seat. */
   async #askSeat(asked: Asked): Promise<unknown> {
     const { world } = this.mock
     const before = world.waiters
@@ -298,12 +298,12 @@ class Twins {
     return [got, refused === undefined ? {} : { refused }] as const
   }
 
-  /** Has the model learn what a new lobby and a new player are called. */
+  /** Tells the model the ids of a new lobby and a new player. */
   #seated(got: unknown, { outcome, mode, region, isPublic, address }: Seated): readonly [unknown, unknown] {
     if ('refused' in outcome) return [got, outcome]
     if (typeof got === 'object' && got !== null && 'refused' in got) return [got, outcome]
     const { lobby, player } = got as Join // it was not refused
-    // After a reset the seed gives the same ids once more.
+    // After a reset, the seed gives the same ids again.
     const isNew = this.model.lobbies.every(({ id }) => id !== lobby.lobby_id)
     if (outcome.seat === 'new' && isNew && mode !== undefined) {
       this.model.made(lobby.lobby_id, { mode, region, isPublic })
@@ -318,7 +318,7 @@ class Twins {
     return this.#lobbies[n % this.#lobbies.length] as string // there are always some
   }
 
-  /** All that can be seen of lobbies and players, as the mock shows it. */
+  /** All visible data of lobbies and players, from the mock. */
   async shown() {
     const { lobbies } = (await ask(this.mock, { method: 'GET', path: '/lobbies/list' })) as {
       lobbies: { lobby_id: string; total_player_count: number }[]
@@ -347,7 +347,7 @@ class Twins {
     }
   }
 
-  /** The same, as the model has it. */
+  /** The same data, from the model. */
   expected(): Awaited<ReturnType<Twins['shown']>> {
     const { model } = this
     const connected = (lobby: (typeof model.lobbies)[number]) => model.connected(lobby)
@@ -382,7 +382,7 @@ describe.each(['auto', 'manual'] as const)('lobbies and players with %s servers'
         expect(got).toEqual(expected)
         expect(await twins.shown()).toEqual(twins.expected())
       }
-      // What the mock writes by itself is not checked when it is written.
+      // The store does not check the rows that jobs write.
       for (const row of twins.mock.world.lobbies.all()) expect(models.lobbies.schema.parse(row)).toEqual(row)
       for (const row of twins.mock.world.players.all()) expect(models.players.schema.parse(row)).toEqual(row)
       await twins.mock.close()

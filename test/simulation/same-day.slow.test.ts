@@ -13,7 +13,7 @@ const scenario: ScenarioInput = {
   players: { concurrent: 15, session: '9m' },
 }
 
-/** The clock is the world's, where that is of this process, and else the control API's. */
+/** Uses the clock of a world in this process, and else the control API. */
 async function advance({ world, url }: OpenMock, by: string): Promise<void> {
   if (world) return world.clock.advance(by)
   await fetch(`${url}/__mock/clock/advance`, {
@@ -23,7 +23,7 @@ async function advance({ world, url }: OpenMock, by: string): Promise<void> {
   })
 }
 
-/** Plays a day. Each hour it records the lobbies, the player count, and the answer to a new player. */
+/** Plays a day. Each hour it records the lobbies, the player count, and the answer to a find. */
 async function dayThrough(entryPoint: EntryPoint): Promise<readonly string[]> {
   const mock = await entryPoint.open(scenario)
   const headers = { authorization: 'Bearer pub.mock' }

@@ -15,7 +15,7 @@ const realNow = performance.now.bind(performance)
 
 const second = (nth: number) => startAt + nth * 1000
 
-/** A small world whose jobs run, the bugs that were reported, and the jobs that changed something. */
+/** A small world with a scheduler, the bugs that it reports, and its jobs that changed something. */
 function scheduled(rows: object = {}) {
   const world = smallWorld({ rows: { ...smallRows(), ...rows } })
   const bugs: unknown[] = []
@@ -23,7 +23,7 @@ function scheduled(rows: object = {}) {
   return { world, bugs, jobs: jobsOf(world) }
 }
 
-/** The jobs of a world from now on: their row, and their time. */
+/** Records the jobs of a world from now on: row and time. */
 function jobsOf(world: World): (readonly [string, number])[] {
   const jobs: (readonly [string, number])[] = []
   world.subscribe(({ cause, at }) => {
@@ -44,7 +44,7 @@ describe('jobs', () => {
     'run at their times, those of one time in the order of creation, however the time is advanced',
     async (delays, moves) => {
       const { world, jobs } = scheduled({ deviceLinks: delays.map((delay, i) => link(`l${i}`, second(delay))) })
-      // A changed row keeps its place.
+      // An update keeps the position of a row.
       if (delays.length > 0) await world.deviceLinks.update('device.l0', { expires_at: second(99) })
 
       for (const move of moves) await world.clock.advance(move * 1000)
@@ -52,7 +52,7 @@ describe('jobs', () => {
       const passed = moves.reduce((sum, move) => sum + move, 0)
       const due = delays
         .map((delay, i) => [`device.l${i}`, second(delay)] as const)
-        // Without a move nothing is due.
+        // Without a move no job is due.
         .filter(([, at]) => moves.length > 0 && at <= second(passed))
         .toSorted(([, one], [, other]) => one - other)
       expect(jobs).toEqual(due)
@@ -81,7 +81,7 @@ describe('jobs', () => {
     expect(bugs).toEqual([expect.objectContaining({ message: expect.stringContaining('"gone"') })])
     expect(world.deviceLinks.all().map(({ status }) => status)).toEqual(['complete', 'pending', 'complete'])
     expect(world.deviceLinks.get('device.fails')).not.toHaveProperty('completes')
-    // The failure takes the job from its row, at the time of the job.
+    // The failure removes the job from its row, at the time of the job.
     expect(jobs).toEqual([
       ['device.before', second(1)],
       ['device.fails', second(2)],
@@ -154,7 +154,7 @@ describe('jobs', () => {
   })
 })
 
-/** A world where much happens. */
+/** A world with many jobs. */
 const lively: ScenarioInput = {
   now: '2026-11-20T20:00:00Z',
   clock: 'frozen',
@@ -267,7 +267,7 @@ describe('a long backlog', () => {
     return { mock, began, completed: () => completedIn(live(mock.world)) }
   }
 
-  /** Looks into the tables: this runs no job. */
+  /** Reads the tables without running a job. */
   const completedIn = ({ tables }: LiveWorld) =>
     tables.deviceLinks.all().filter(({ status }) => status === 'complete').length
 
@@ -282,7 +282,7 @@ describe('a long backlog', () => {
     look()
     mock.world.deviceLinks.all()
     look()
-    // The request waits for all of it.
+    // The request waits for the whole backlog.
     await countTurns(ask(mock, getLink('device.mock.0')), look)
 
     expect(seen[0]).toEqual([0, 1_000])
@@ -364,7 +364,7 @@ describe('jobs of several worlds', () => {
     expect(mostAtOnce(seen)).toBeLessThanOrEqual(worlds.length / 2)
   })
 
-  // 200,000 players in slices of 100 ms at most: no turn of the event loop lets more than a twentieth of them settle.
+  // 200,000 players in slices of at most 100 ms: each turn of the event loop adds at most a twentieth of them.
   it('add 100,000 players to each of two worlds in many short slices', { tags: ['slow'] }, async () => {
     const mocks = [1, 2].map(seed =>
       createMockmaker({
@@ -391,7 +391,7 @@ describe('jobs of several worlds', () => {
   })
 })
 
-/** The most that came in one step. */
+/** Returns the largest number that came in one step. */
 function mostAtOnce(counts: readonly number[]): number {
   return Math.max(...counts.map((count, i) => count - (counts[i - 1] ?? 0)))
 }
@@ -405,7 +405,7 @@ describe('a shipped scenario with simulated players', () => {
 
     await mock.world.clock.advance(length)
 
-    // Nobody comes where there is no game mode.
+    // No players come without a game mode.
     expect(mock.simulations().length > 0).toBe(mock.world.gameModes.count() > 0)
     expect(miscountedLobbies(mock.world)).toEqual([])
   }
@@ -415,7 +415,7 @@ describe('a shipped scenario with simulated players', () => {
   it.each(names)('%s runs for an hour', { tags: ['slow'] }, name => goOn(name, '1h'))
 })
 
-/** Lobbies whose seats are not those of their players. */
+/** Returns the lobbies whose counts differ from their players. */
 function miscountedLobbies({ lobbies, players }: World): string[] {
   return lobbies
     .all()

@@ -5,7 +5,7 @@ import { latestMs } from '../../src/lib/time.js'
 import { addressOf } from '../../src/simulation/simulated-players.js'
 import { simulationStepMs } from '../../src/store/matchmaker-rows.js'
 
-// A step of four bytes lasts to the year 2650.
+// A step in four bytes suffices until the year 2650.
 const step = fc.oneof(fc.nat(0xffffffff), fc.constantFrom(0, 0xffff, 0x10000))
 const nth = fc.oneof(fc.nat(200_000), fc.constantFrom(0, 0xfffe, 0xffff, 0x10000))
 

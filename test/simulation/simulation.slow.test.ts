@@ -49,7 +49,7 @@ describe('simulated players', () => {
   })
 
   it('are many in the evening, and few in the early morning', async () => {
-    // 21 o'clock in Frankfurt is 5 in the morning in Tokyo.
+    // When it is 21:00 in Frankfurt, it is 5:00 in Tokyo.
     const mock = opened({ now: '2026-11-20T18:30:00Z', players: { concurrent: 200 } })
     await mock.world.clock.advance('2h')
     const playing = (region_id: string) =>
@@ -375,7 +375,7 @@ describe('a simulated day', () => {
     unsubscribe()
     await mock.world.clock.advance('1m')
 
-    // 1,600 players settle, 500 in each job.
+    // Each job adds 500 of the 1,600 players.
     const steps = taken.map(({ games }) => games?.[0]?.namespaces?.[0]?.players?.next_step_at)
     expect(steps).toEqual([...Array(3).fill('2026-11-20T00:00:05.000Z'), '2026-11-20T00:00:10.000Z'])
     for (const scenario of taken) {
@@ -448,7 +448,7 @@ describe('the clock of a world with simulated players', () => {
     await late.world.simulations.update(q => q.where({ concurrent: 499 }), {
       data: simulation => void Object.assign(simulation, { concurrent: 500 }),
     })
-    // What is due takes longer than a slice: the time may not be at its end yet.
+    // The backlog takes longer than a slice, so the clock may be behind.
     const before = late.world.clock.now()
     await late.reload({ ...scenario, clock: { mode: 'running', rate: 0.5 } })
     const after = late.world.clock.now()
@@ -469,7 +469,7 @@ describe('the clock of a world with simulated players', () => {
     const players = { concurrent: 500 }
     const [late, advanced] = [opened({ clock: 'running', players }), opened({ players })]
 
-    // What the first timer waits for is 5 s off, also then.
+    // The first timer is still 5 s away.
     vi.setSystemTime(now + 60_000)
     await vi.advanceTimersToNextTimerAsync()
     await late.world.clock.set({ mode: 'frozen' })

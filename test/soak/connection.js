@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 
 /**
- * An answer as it came.
+ * * An answer of the server.
  *
  * @typedef {object} Answer
  * @property {number} status
@@ -11,12 +11,12 @@ import { connect } from 'node:net'
  *
  * @typedef {object} Connection
  * @property {(requests: readonly string[]) => Promise<readonly Answer[]>} send
- *   Sends requests without waiting in between, and answers what came for each. One call at a time.
+ * *   Sends pipelined requests, and resolves with their answers. One call at a time.
  * @property {() => void} hangUp
  */
 
 /**
- * A connection to a server on this machine, open.
+ * * Opens a connection to a server on this machine.
  *
  * @param {number} port
  * @returns {Promise<Connection>}
@@ -53,7 +53,7 @@ export async function openConnection(port) {
 }
 
 /**
- * The answer at the beginning of what has come, once it is whole.
+ * * Returns the first answer in the received bytes if it is complete.
  *
  * @param {Buffer} bytes
  */

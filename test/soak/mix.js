@@ -1,12 +1,12 @@
 // @ts-check
 
-/** Bearers of the shipped `default` scenario. */
+/** The tokens of the shipped `default` scenario. */
 const bearers = { public: 'pub_prod.mock.one', development: 'dev_prod.mock.one', cloud: 'cloud.mock.tanks' }
 export const gameId = '11111111-1111-4111-8111-111111111111'
 const list = '/matchmaker/lobbies/list'
 
 /**
- * A request, and the status that it is to be answered with.
+ * * A request, and the expected status of its answer.
  *
  * @typedef {object} Asked
  * @property {string} text As it is sent.
@@ -14,7 +14,7 @@ const list = '/matchmaker/lobbies/list'
  */
 
 /**
- * Chance from a seed: numbers from 0 to 1, the same each time.
+ * * Returns a random generator with a seed: numbers from 0 to 1, the same each time.
  *
  * @param {number} seed
  */
@@ -27,7 +27,7 @@ export function seeded(seed) {
 }
 
 /**
- * A request as it is sent.
+ * * Encodes a request.
  *
  * @param {string} line `GET /path?query`
  * @param {Readonly<Record<string, string>>} [headers]
@@ -41,7 +41,7 @@ export function request(line, headers = {}, body) {
 }
 
 /**
- * The header that carries a token.
+ * * Returns the header with a token.
  *
  * @param {keyof bearers} kind
  */
@@ -57,7 +57,7 @@ const repeated = [
 ]
 
 /**
- * Each is another one for each text that it is given, so that nothing may be kept of it.
+ * * Requests that are different for each text, so that no cache can answer them.
  *
  * @type {readonly ((own: string, random: () => number) => Asked)[]}
  */
@@ -97,7 +97,7 @@ const endless = [
 ]
 
 /**
- * So many requests that wait for nothing: some that come again and again, some that have never come before.
+ * * Returns requests that do not wait: some repeat, and some are new.
  *
  * @param {number} count
  * @param {() => number} random

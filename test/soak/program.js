@@ -1,5 +1,5 @@
 // @ts-check
-// Serves a mock, asks it a lot, and prints how much memory is in use after a warm-up and at the end. Needs --expose-gc.
+// Serves a mock, sends many requests, and prints the memory in use after a warm-up and at the end. Needs --expose-gc.
 import { setImmediate } from 'node:timers/promises'
 import { listen } from '../../dist/express.js'
 import { createMockmaker } from '../../dist/index.js'
@@ -9,15 +9,15 @@ import { bearer, gameId, mixed, request, seeded } from './mix.js'
 
 const [warmUp = 0, all = 0] = process.argv.slice(2).map(Number)
 const lineCount = 20
-/** On each line. */
+/** The number of pipelined requests on each connection. */
 const askedAtOnce = 4
-/** In each round, with a change of what is listed after each. */
+/** The number of bursts in a round. The lists change after each. */
 const burstCount = 3
-/** In each round: a third is completed, a third waits in vain, the client of a third hangs up. */
+/** The number of links in a round. A third completes, a third reaches its deadline, a third loses its client. */
 const linkCount = 6
 const roundsToReset = 10
 const watchTimeoutMs = 40_000
-/** How often it is looked whether something has come about that takes a few turns of the event loop. */
+/** The number of turns of the event loop to wait for a condition. */
 const patience = 100_000
 
 const mock = createMockmaker({ scenario: { ...scenarios.default, clock: 'frozen' }, watchTimeoutMs })
@@ -29,7 +29,7 @@ const random = seeded(5)
 let exchanges = 0
 
 /**
- * Sends requests on a line, and throws where one is not answered as it should be.
+ * * Sends requests on a connection, and throws if an answer has another status than expected.
  *
  * @param {import('./connection.js').Connection} line
  * @param {readonly import('./mix.js').Asked[]} asked
@@ -43,7 +43,7 @@ async function exchange(line, asked) {
 }
 
 /**
- * Waits until something that is on its way has come about.
+ * * Waits until a condition holds.
  *
  * @param {string} what
  * @param {() => boolean} isThere
@@ -62,7 +62,7 @@ const watching = query => ({ status: 200, text: request(`GET /cloud/devices/link
 /** @param {readonly string[]} bodies */
 const parsed = bodies => bodies.map(body => JSON.parse(body))
 
-/** Device links are begun, watched until something happens, and completed, given up or left behind. */
+/** Creates device links, watches them, and completes, abandons or leaves them. */
 async function linksInTheirWays() {
   const [first] = lines
   if (!first) return
@@ -89,7 +89,7 @@ async function linksInTheirWays() {
   exchanges += third
 }
 
-/** Connections that end in the middle: of a body, and of what is no HTTP. */
+/** Opens connections that end within a body, or send something that is not HTTP. */
 async function brokenOff() {
   const [inBody, noHttp] = await Promise.all([openConnection(port), openConnection(port)])
   const whole = request(`POST /cloud/games/${gameId}/namespaces/validate`, bearer('cloud'), {
@@ -102,7 +102,7 @@ async function brokenOff() {
   exchanges += 2
 }
 
-/** How many bytes are in use, right after a reset, when all who have hung up are gone. */
+/** Returns the bytes in use after a reset, when all other connections are closed. */
 async function bytesInUse() {
   await mock.reset()
   const sockets = () => process.getActiveResourcesInfo().filter(resource => resource === 'TCPSocketWrap').length
@@ -115,7 +115,7 @@ async function bytesInUse() {
   return heapUsed + external
 }
 
-/** A player comes to the oldest lobby, or goes: what is kept of the lists that have it is dropped. */
+/** Changes the player count of the oldest lobby, which drops the cached lists. */
 function changeLists() {
   const lobby_id = world.lobbies.all()[0]?.lobby_id ?? ''
   return world.lobbies.update(q => q.where({ lobby_id }), {

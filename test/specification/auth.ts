@@ -3,7 +3,7 @@ import { failure, ok, request } from '../support/http.js'
 import { ids, tokens } from '../support/tanks.js'
 import type { Frame } from './frame.js'
 
-/** What the cloud promises to tell about itself, and about who asks. */
+/** Specifies the calls that describe the service, and a token. */
 export function specifyAuth({ describe, it }: Frame): void {
   describe('cloud.bootstrap', () => {
     const path = '/cloud/bootstrap'

@@ -59,7 +59,7 @@ export function specifyDeviceLinks({ describe, it }: Frame): void {
       const first = ok(await mock.send(link(`device_link_token=${tokens.pending}`))) as { watch: { index: string } }
       const watching = mock.send(link(`device_link_token=${tokens.pending}&watch_index=${first.watch.index}`))
 
-      // A second answer shows that the first request was read, and is blocked.
+      // A second answer shows that the first request has been read, and blocks.
       await mock.send(request('GET', '/matchmaker/lobbies/list'))
       await mock.send(
         post('/cloud/devices/links/complete', { device_link_token: tokens.pending, game_id: ids.tanks }, tokens.cloud),

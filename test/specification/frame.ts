@@ -2,7 +2,7 @@ import type { OpenMock } from '../support/entry-points.js'
 
 type Run<Case> = (given: Case, fixtures: { readonly mock: Pick<OpenMock, 'send'> }) => Promise<void>
 
-/** The words that a specification is written in: those of vitest, or a collector of the cases. */
+/** The functions that a specification uses: those of vitest, or a collector of the cases. */
 export interface Frame {
   describe(name: string, specify: () => void): void
   readonly it: {

@@ -25,7 +25,7 @@ interface Shown {
   readonly watch: { readonly index: string }
 }
 
-/** What the calls promise that show a game and create its cloud tokens. */
+/** Specifies the calls that return a game and create its cloud tokens. */
 export function specifyGames({ describe, it }: Frame): void {
   describe('games.getGameById', () => {
     it('returns the game with its namespaces, their versions, all regions and its players', async ({ mock }) => {
@@ -83,7 +83,7 @@ export function specifyGames({ describe, it }: Frame): void {
       const first = ok(await mock.send(get())) as Shown
       const watching = mock.send(get(`watch_index=${first.watch.index}`))
 
-      // A second answer shows that the first request was read, and is blocked.
+      // A second answer shows that the first request has been read, and blocks.
       await mock.send(get())
       const names = { display_name: 'Beta', name_id: 'beta', version_id: ids.lobby }
       await mock.send(post(`${path}/namespaces`, names, tokens.cloud))

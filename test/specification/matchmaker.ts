@@ -25,7 +25,7 @@ const open = bearer(tokens.public)
 const closed = bearer(tokens.publicClosed)
 const development = bearer(tokens.development)
 const arena = bearer(tokens.arena)
-/** Players who are told apart. */
+/** Returns the headers of a player at an address. */
 const from = (address: string, headers: Headers = open) => ({ ...headers, 'x-forwarded-for': address })
 
 const ok = (got: TestResponse) => {
@@ -58,7 +58,7 @@ const config = (mock: Mock, body: object) =>
     body: JSON.stringify({ lobby_count_max: 128, max_players: 8, ...body }),
   })
 
-/** What the matchmaker promises, to whoever asks a mock of tanks that nobody has asked before. */
+/** Specifies the matchmaker, for a mock of tanks without earlier requests. */
 export function specifyMatchmaker(frame: Frame): void {
   findSpecification(frame)
   joinSpecification(frame)
@@ -147,7 +147,7 @@ function findSpecification({ describe, it }: Frame): void {
     ] as const)(
       'takes the nearest of equally full lobbies: from %s, that in %s',
       async ([coords, region], { mock }) => {
-        // Each has a player, and 7 seats left.
+        // Each has a player, and 7 free seats.
         await create(mock, { game_mode: 'ffa', region: 'lnd-fra', publicity: 'public' }, open)
         await join(mock, { lobby_id: 'empty' }, open)
 
@@ -232,7 +232,7 @@ function findSpecification({ describe, it }: Frame): void {
       ['a long tag', { game_modes: ['duel'], tags: { a: long(513) } }, 'MATCHMAKER_TAG_TOO_LONG'],
       ['a mode of names of objects', { game_modes: ['__proto__'] }, 'MATCHMAKER_GAME_MODE_NOT_FOUND'],
       ['a lobby for nobody', { game_modes: ['ffa'], max_players: 0 }, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
-      // The party maximum, 12, does not count.
+      // The party maximum, 12, does not apply.
       ['more than a mode takes', { game_modes: ['ffa'], max_players: 11 }, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
       [
         'more than one of the modes takes',
@@ -490,7 +490,7 @@ function serverSpecification({ describe, it }: Frame): void {
   const state = (mock: Mock, id: string, headers: Headers) =>
     mock.send({ method: 'GET', path: `/matchmaker/lobbies/${id}/state`, headers })
 
-  /** The token of a player with a seat in the arena. */
+  /** Returns the token of a player with a seat in the arena. */
   const comer = async (mock: Mock) => seat(await join(mock, { lobby_id: 'arena' }, closed)).player.token
 
   describe("a lobby's server", () => {
@@ -577,7 +577,7 @@ function serverSpecification({ describe, it }: Frame): void {
       ['belongs to a namespace', tokens.public, '401 CLAIMS_MISSING_ENTITLEMENT'],
     ] as const)('cannot disconnect a player whose token %s', async ([, player_token, expected], { mock }) => {
       expect(failure(await disconnected(mock, { player_token }, arena))).toBe(expected)
-      // Whether or not its own lobby runs.
+      // This does not depend on its own lobby.
       expect(failure(await disconnected(mock, { player_token }, bearer(lobbyTokenOf('stopped'))))).toBe(expected)
     })
 

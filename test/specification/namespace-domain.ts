@@ -31,7 +31,7 @@ const nowhere = [
   ['a namespace of another game', ids.boatsProd],
 ] as const
 
-/** What the calls promise that say from where a namespace is called without a token. */
+/** Specifies the calls that allow a namespace to be called without a token. */
 export function specifyNamespaceDomains({ describe, it }: Frame): void {
   describe('games.namespaces.toggleNamespaceDomainPublicAuth', () => {
     const origin = 'https://tanks--closed.mock.localhost'

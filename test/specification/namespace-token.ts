@@ -17,7 +17,7 @@ const refusals = [
   ['a namespace of another game', ids.boatsProd, tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
 ] as const
 
-/** What the calls promise that mint the tokens of a namespace. */
+/** Specifies the calls that create the tokens of a namespace. */
 export function specifyNamespaceTokens({ describe, it }: Frame): void {
   describe('games.namespaces.createGameNamespaceTokenDevelopment', () => {
     const path = `${namespace}/${ids.closed}/tokens/development`

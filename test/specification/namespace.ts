@@ -6,7 +6,7 @@ import type { Frame } from './frame.js'
 const path = `/cloud/games/${ids.tanks}/namespaces`
 const beta = { display_name: 'Open Beta', name_id: 'beta', version_id: ids.lobby }
 
-/** The namespace of tanks that prod is. */
+/** The namespace `prod` of tanks. */
 const prod = {
   namespace_id: ids.prod,
   create_ts: '2026-11-20T20:00:00.000Z',
@@ -45,7 +45,7 @@ function limits(lobby_count_max: number, most: number) {
   }
 }
 
-/** What the calls promise that make and show a namespace, and validate its limits. */
+/** Specifies the calls that create and return a namespace, and validate its limits. */
 export function specifyNamespaces({ describe, it }: Frame): void {
   describe('games.namespaces.createGameNamespace', () => {
     it('creates a namespace that needs a token, and has no domains', async ({ mock }) => {
@@ -207,7 +207,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       const first = ok(await mock.send(game)) as { watch: { index: string } }
       const watching = mock.send({ ...game, query: `watch_index=${first.watch.index}` })
 
-      // A second answer shows that the first request was read, and is blocked.
+      // A second answer shows that the first request has been read, and blocks.
       await mock.send(game)
       ok(await mock.send(put({ version_id: ids.lobby })))
 

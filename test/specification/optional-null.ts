@@ -16,7 +16,7 @@ const create = { game_mode: 'ffa', region: null, publicity: null, tags: null, ma
 const namespace = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`
 const nil = '00000000-0000-0000-0000-000000000000'
 
-/** What every operation promises of null: in an optional field it means absent (PROTOCOL.md B9). */
+/** Specifies null for every operation: in an optional field it means absent (PROTOCOL.md B9). */
 export function specifyOptionalNull({ describe, it }: Frame): void {
   describe('null in an optional field', () => {
     it.for([

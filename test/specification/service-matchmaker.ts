@@ -44,8 +44,8 @@ interface List {
 const list = async (mock: Mock) => (await read(mock, 'lobbies/list')) as List
 
 /**
- * What the service's own public tests assert, in our words and for the world of tanks: repository rivet, v23.2.0-rc1. Each
- * test names its source. Those of `lobby_crash_immediate` and `lobby_ready_set` are in test/server/lobby-wait.test.ts, that of
+ * * The assertions of the service's own public tests, in our words and for the world of tanks: repository rivet, v23.2.0-rc1.
+ * * Each test names its source. `lobby_crash_immediate` and `lobby_ready_set` are in test/server/lobby-wait.test.ts, and
  * `lobby_cleanup` is in test/simulation/life.test.ts.
  */
 export function specifyServiceMatchmakerTests(frame: Frame): void {
@@ -88,7 +88,7 @@ function apiTests({ describe, it }: Frame): void {
       const b = seat(await join(mock, a.lobby.lobby_id))
       ok(await say(mock, 'connected', { token: b.player.token, by }))
 
-      // The second call of the source names the first player twice.
+      // The second call of the source repeats the first player.
       for (const { player } of [a, a, b]) ok(await say(mock, 'disconnected', { token: player.token, by }))
 
       expect(b.lobby.lobby_id).toBe(a.lobby.lobby_id)
@@ -179,7 +179,7 @@ function lobbyTests({ describe, it }: Frame): void {
         method: 'POST',
         path: `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`,
         headers: bearer(tokens.cloud),
-        // Five are there.
+        // Five exist already.
         body: JSON.stringify({ lobby_count_max: 8, max_players: 32 }),
       })
 

@@ -3,5 +3,5 @@ import { describeThrough } from '../support/fixtures.js'
 import { essentials, specification } from './specification.js'
 
 describeThrough(answerEntryPoint, specification)
-// The slow tests run all of it through these.
+// The slow tests run the whole specification through these entry points.
 for (const entryPoint of [mswEntryPoint, expressEntryPoint, commandEntryPoint]) describeThrough(entryPoint, essentials)

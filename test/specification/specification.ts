@@ -13,7 +13,7 @@ import { specifyResponses } from './response.js'
 import { specifyServiceCloudTests } from './service-cloud.js'
 import { specifyServiceMatchmakerTests } from './service-matchmaker.js'
 
-/** Specifies every operation, for a mock of tanks that has had no request before. */
+/** Specifies every operation, for a mock of tanks without earlier requests. */
 export function specification(frame: Frame): void {
   essentials(frame)
   specifyNamespaceValidation(frame)
@@ -28,7 +28,7 @@ export function specification(frame: Frame): void {
   specifyMatchmaker(frame)
 }
 
-/** The part of the specification that shows an entry point at work: reads, writes, watches, errors, headers and bodies. */
+/** The part of the specification for each entry point: reads, writes, watches, errors, headers and bodies. */
 export function essentials(frame: Frame): void {
   specifyLobbyList(frame)
   specifyDeviceLinks(frame)

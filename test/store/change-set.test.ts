@@ -315,7 +315,7 @@ describe('the revision of a world', () => {
 
     await world.games.create(game('cars'))
 
-    // The move of the clock is a change set, too.
+    // The move of the clock is a change set too.
     expect(world.revision).toBe(startAt + 3)
   })
 

@@ -4,7 +4,7 @@ import { UsageError } from '../../src/lib/usage-error.js'
 import { WorldClock } from '../../src/store/clock.js'
 import type { Timer } from '../../src/store/timers.js'
 
-/** Real ms, also while timers are fake. */
+/** Reads the real time in ms, even if timers are fake. */
 const realNow = performance.now.bind(performance)
 const startAt = 1_700_000_000_000
 
@@ -76,7 +76,7 @@ describe('clock.advance', () => {
     const callback = vi.fn()
     clock.after(5, () => {
       controller.abort(new Error('nobody waits'))
-      // Longer than the clock works at one go.
+      // Longer than a slice of the clock.
       for (const since = realNow(); realNow() - since < 30; );
     })
     clock.after(8, callback)

@@ -69,7 +69,7 @@ describe('a running clock', () => {
       for (const ms of steps) vi.advanceTimersByTime(ms)
 
       const passed = steps.reduce((sum, ms) => sum + ms, 0)
-      // A delay of 0 is 1 for setTimeout.
+      // setTimeout treats a delay of 0 as 1.
       const due = delays.filter(ms => Math.max(ms, 1) <= passed).sort((a, b) => a - b)
       vi.clearAllTimers()
       expect(rung.map(at => (at === 1 ? 0 : at))).toEqual(due.map(at => (at === 1 ? 0 : at)))

@@ -7,7 +7,7 @@ const identifier = 'expected an identifier: 1 to 16 of 0-9 a-z and -, with singl
 const displayName = 'expected a display name: 1 to 128 bytes of UTF-8, no white space but single inner spaces'
 const hostName = 'expected a host name in lower case, without scheme and port, as in tanks.example'
 
-/** Changes the namespace prod of the small world. */
+/** Updates the namespace prod of the small world. */
 const withNamespace = (columns: object) => (tx: TransactionTables) => {
   tx.namespaces.update(q => q.where({ namespace_id: 'prod' }), { data: draft => void Object.assign(draft, columns) })
 }

@@ -71,7 +71,7 @@ describe('lobbies.create', () => {
 })
 
 describe('games.create and namespaces.create', () => {
-  /** The columns and tables that do not come from the seed. */
+  /** The columns and tables that depend on the seed are left out. */
   const shownOf = (world: World) => ({
     games: world.games.all().map(({ developer_group_id: _, ...game }) => game),
     namespaces: world.namespaces.all().map(({ version_id: _, ...namespace }) => namespace),

@@ -12,7 +12,7 @@ type Read = (view: View) => unknown
 const id = fc.constantFrom('tanks', 'boats', 'g2', 'g3')
 const name = fc.constantFrom('tanks', 'boats', 'red', 'green', 'blue')
 const lobbyId = fc.constantFrom('l0', 'l1', 'l3')
-/** What watches read: rows that stay, watched sums, and views. */
+/** Reads like those of watches: of rows, watched sums and views. */
 const watchedRead = fc.constantFrom<Read>(
   ({ tables }) => tables.deviceLinks.get('device.mock.sofa'),
   ({ tables }) => tables.namespaces.get('prod'),
@@ -115,7 +115,7 @@ async function happen(event: Event, world: LiveWorld): Promise<void> {
   succeeds(event, world)
 }
 
-/** Reads, and listens on the tags until something is told. */
+/** Reads, and records whether a listener on the dependencies is called. */
 function listening(world: LiveWorld, read: Read) {
   const reading = world.read(read)
   const heard = { told: false }

@@ -12,7 +12,7 @@ const forked = (world: World) => createWorld(world.state)
 const transactions = fc.array(plainTransaction, { maxLength: 4 })
 
 function playAll(world: World, transactions: readonly RandomTransaction[]): void {
-  // A transaction that is refused changes nothing, here as there.
+  // A refused transaction changes nothing, in both worlds.
   for (const transaction of transactions) succeeds(transaction, world)
 }
 

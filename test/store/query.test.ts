@@ -27,7 +27,7 @@ const thing: fc.Arbitrary<Thing> = fc
   .chain(row => fc.option(city, { nil: undefined }).map(city => (city ? { ...row, place: { city } } : row)))
 const things = fc
   .uniqueArray(thing, { selector: ({ thing_id }) => thing_id })
-  // Every second one has an owner, who owns nothing else.
+  // Every second row has an owner, who owns no other row.
   .map(rows => rows.map((row, i) => (i % 2 ? row : { ...row, owner: `owner ${row.thing_id}` })))
 
 const isOneOf =
@@ -85,7 +85,7 @@ const simpleStep: fc.Arbitrary<Step> = fc.oneof(
         query.or(...many),
   ),
 )
-/** One that asks within: for another query that begins with the same. */
+/** A query that contains the continuation of another one. */
 const nestedStep: fc.Arbitrary<Step> = fc.tuple(fc.constantFrom('and' as const, 'or' as const), simpleStep).map(
   ([word, step]): Step =>
     query =>
@@ -120,7 +120,7 @@ function tableOf(rows: readonly Thing[], dependencies = new Dependencies()): Tab
   return new Table(TableState.of<Thing>(shape, rows, 1), { dependencies, writeLog: undefined })
 }
 
-/** The tags of what a query looks at. */
+/** Returns the dependencies of a query. */
 function tagsOf(predicate: Predicate<Thing>): string[] {
   const dependencies = new Dependencies()
   const table = tableOf([red], dependencies)
@@ -136,7 +136,7 @@ describe('a query of a table', () => {
       const library = await libraryOf(rows)
       const table = tableOf(rows)
 
-      // The library's records are the rows with symbols of its own on them.
+      // The library's records are the rows with extra symbols.
       const asLibrary = predicate as Parameters<typeof library.findMany>[0]
 
       expect([table.findMany(predicate), table.findFirst(predicate)]).toEqual([
@@ -160,7 +160,7 @@ describe('a query of a table', () => {
     ['in an and', other => q => q.where({ colour: 'red' }).and(other)],
     ['in an or', other => q => q.where({ colour: 'blue' }).or(other)],
   ])('of another copy of the library is accepted %s', (_, predicate) => {
-    // Another copy's instances pass for none of ours: only what they do tells what they are.
+    // Instances of another copy fail `instanceof`, so only their behaviour identifies them.
     const other = { test: (thing: Thing) => thing.size === 2 } as unknown as Query<Thing>
     const small = { thing_id: 'a', colour: 'red', size: 1, words: [] }
     const large = { ...small, thing_id: 'b', size: 2 }

@@ -2,7 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { Random } from '../../src/store/random.js'
 
-/** FNV-1a of a text from the nth basis, with the end of lowbias32; in bigints, so that nothing is shared with the source. */
+/** FNV-1a of a text from the nth basis, and the end of lowbias32. It shares no code with the source. */
 function hashed(text: string, nth: number): number {
   const low = (value: bigint) => BigInt.asUintN(32, value)
   const fnv = [...text].reduce(

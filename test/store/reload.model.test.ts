@@ -9,13 +9,13 @@ import { type RandomTransaction, succeeds, transactionsIn } from '../support/ran
 import { contents } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
 
-/** The rows of a world that has games and cloud tokens alone. */
+/** The rows of a world with games and cloud tokens only. */
 interface Lists {
   readonly games: readonly GameRow[]
   readonly tokens: readonly Extract<TokenRow, { kind: 'cloud' }>[]
 }
 
-/** A file: games, by their ids, and cloud tokens, each of one of them. */
+/** A file with games and their cloud tokens. */
 interface File {
   readonly games: Lists['games']
   readonly tokens: readonly { readonly token: string; readonly game_id: string }[]
@@ -36,7 +36,7 @@ const file: fc.Arbitrary<File> = fc
       selector: game => game.game_id,
     },
   )
-  // No file has two games of one name.
+  // A file has no two games of one name.
   .map(games => games.filter((game, i) => games.findIndex(one => one.name_id === game.name_id) === i))
   .chain(games =>
     fc.record({
@@ -55,7 +55,7 @@ const file: fc.Arbitrary<File> = fc
   )
 const transactions = fc.array(transactionsIn('games', 'tokens'), { maxLength: 4 })
 
-/** For how long the tokens of a file are valid. */
+/** The lifetime of a file's tokens. */
 const lifetimeMs = 1_000
 
 const rowsAt = ({ games, tokens }: File, now: number): Lists => ({
@@ -79,7 +79,7 @@ const listsIn = ({ games, tokens }: LiveWorld): Lists => ({
 })
 
 function playAll(world: LiveWorld, transactions: readonly RandomTransaction[]): void {
-  // A transaction that is refused changes nothing.
+  // A refused transaction changes nothing.
   for (const transaction of transactions) succeeds(transaction, world)
 }
 
@@ -91,7 +91,7 @@ function recorded(world: LiveWorld): ChangeSet[] {
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** The obvious merge of two lists. */
+/** A simple merge of two lists. */
 function mergedList<Row extends object>(
   idOf: (row: Row) => string,
   { was, is, row, merge }: { was: readonly Row[]; is: readonly Row[]; row: readonly Row[]; merge: Merge<Row> },
@@ -108,7 +108,7 @@ function mergedList<Row extends object>(
 
 type Merge<Row> = (was: Row | undefined, is: Row | undefined, row: Row) => Row
 
-/** The obvious model of a merge. */
+/** A simple model of a merge. */
 function expected(was: Lists, { is, row, fresh }: { is: Lists; row: Lists; fresh: Lists }): Lists {
   const games = mergedList(game => game.game_id, {
     was: was.games,
@@ -130,7 +130,7 @@ function expected(was: Lists, { is, row, fresh }: { is: Lists; row: Lists; fresh
   return mended({ games, tokens }, { games: row.games, tokens: fresh.tokens })
 }
 
-/** What does not fit together: a game of another's name, and a token whose game is not there. What is not of the file goes first. */
+/** Removes conflicts: games with a used name, and tokens without a game. Rows that are not in the file go first. */
 function mended({ games, tokens }: Lists, file: Lists): Lists {
   const strayGames = games.filter(game => games.some(one => one !== game && one.name_id === game.name_id))
   const strayTokens = tokens.filter(token => !games.some(game => game.game_id === token.game_id))
@@ -249,7 +249,7 @@ describe('a reload of a changed scenario', () => {
       world.reload(definitionOf(after))
 
       const kept = [...then.keys()].filter(id => world.games.get(id) && same(world.games.get(id), then.get(id)?.row))
-      // A row that changes its place is a change, too.
+      // A new position is a change of the row.
       const order = world.games.all().map(row => row.game_id)
       const orderBefore = [...then.keys()].filter(id => order.includes(id))
       fc.pre(

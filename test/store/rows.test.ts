@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LiveWorld } from '../../src/store/world.js'
 import { lobby, smallRows, smallWorld } from '../support/small-world.js'
 
-/** JSON that nests as many levels, objects and arrays in turn. */
+/** JSON with that many levels, alternately objects and arrays. */
 const nested = (levels: number) => {
   const open = Array.from({ length: levels }, (_, i) => (i % 2 === 0 ? '{"a":' : '['))
   const close = open.map(text => (text === '[' ? ']' : '}')).reverse()

@@ -7,14 +7,14 @@ import type { WorldTables } from '../../src/store/world-tables.js'
 import { dump } from '../support/small-world.js'
 import { ids, tanks } from '../support/tanks.js'
 
-/** The world of a mock, which has its internal type. */
+/** The world of a mock, with its internal type. */
 const worldOf = () => createMockmaker({ scenario: tanks }).world as LiveWorld
 
-/** A table call of whatever arguments: no type lets most of them pass. */
+/** Calls a table method with any arguments, which the types would refuse. */
 type Call = (table: WorldTables['lobbies']) => unknown
 const wrong = (value: unknown) => value as never
 
-/** What a call rejects with or throws. */
+/** Returns the error that a call throws or rejects with. */
 async function refusal(call: () => unknown): Promise<unknown> {
   try {
     await call()

@@ -13,7 +13,7 @@ import type { TransactionTables } from '../../src/store/world-tables.js'
 import { indexProblems } from '../support/check-tables.js'
 import { ids, tanks } from '../support/tanks.js'
 
-/** Something that is done to lobbies, players and namespaces. Much does not fit, and is refused. */
+/** A write to lobbies, players and namespaces. Many are refused. */
 type Step =
   | { readonly does: 'make' | 'change'; readonly lobby: string; readonly columns: object }
   | { readonly does: 'delete'; readonly lobby: string }
@@ -69,7 +69,7 @@ function play(step: Step, { lobbies, players, namespaces }: TransactionTables): 
 
 const regions = ['lnd-fra', 'lnd-syd']
 
-/** What sums, orders and views say. */
+/** Reads the sums, orders and views. */
 function derived({ lobbies, players, namespaces }: Tables) {
   const place = (region_id: string) => fullestGroup({ namespace_id: ids.prod, game_mode_id: 'ffa', region_id })
   return {
@@ -81,7 +81,7 @@ function derived({ lobbies, players, namespaces }: Tables) {
   }
 }
 
-/** The ids of a group, one after the other: each is the first of those that have not been seen. */
+/** Lists the ids of a group. Each is the first one that is not listed yet. */
 function inOrder(lobbies: Tables['lobbies'], group: string): string[] {
   const seen: string[] = []
   for (;;) {
@@ -91,7 +91,7 @@ function inOrder(lobbies: Tables['lobbies'], group: string): string[] {
   }
 }
 
-/** The same by a walk over all rows. */
+/** Computes the same with a full scan. */
 function walked({ lobbies, players, namespaces }: Tables): ReturnType<typeof derived> {
   const own = lobbies.all().filter(row => row.namespace_id === ids.prod)
   const free = (row: (typeof own)[number]) => row.max_players_normal - seatsTaken(row)

@@ -24,7 +24,7 @@ describe('a queue of timers', () => {
         const timer = timers.add({ at: step.add, run: () => {} })
         added.push(timer)
         kept.push(timer)
-        // Sorting keeps the order of what is equal.
+        // Sorting is stable.
         kept.sort((a, b) => a.at - b.at)
       } else if (added.length > 0) {
         const removed = added[step.remove % added.length] as Timer

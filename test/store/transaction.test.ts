@@ -7,7 +7,7 @@ import { dump, game, smallDefinition, smallWorld } from '../support/small-world.
 
 class Stop extends Error {}
 
-/** Writes to several tables, draws, counts, and deletes. */
+/** Writes to several tables, draws random numbers, counts, and deletes. */
 function writeMuch({ games, lobbies, players, deviceLinks }: TransactionTables): void {
   games.create({ name_id: 'cars' })
   games.update('boats', { name_id: 'ships' })
@@ -118,7 +118,7 @@ describe.each(failures)('a transaction that %s', (_what, write, message) => {
   it('undoes only its own writes if an outer transaction catches its error', () => {
     const [world, other] = [smallWorld(), smallWorld()]
 
-    // References and unique keys are checked when the outer one ends: the throw at the end stands for those.
+    // References and unique keys are checked when the outer one ends. The throw has the same effect.
     world.transaction(tx => {
       tx.games.update('tanks', { display_name: 'Outer' })
       expect(() =>
@@ -158,7 +158,7 @@ describe('a transaction', () => {
   })
 
   it('refuses an argument that is not a function', () => {
-    // No type lets it pass.
+    // The types forbid this.
     expect(() => smallWorld().transaction({} as never)).toThrow(
       new UsageError('world.transaction expects a function, as in world.transaction(tx => …)'),
     )

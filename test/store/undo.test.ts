@@ -60,7 +60,7 @@ async function happen(event: Event, world: LiveWorld): Promise<void> {
   if (event.does === 'advance') await world.clock.advance(event.ms)
 }
 
-/** Everything in a state, as a snapshot and with the order of its rows. */
+/** Everything in a state: the snapshot, and the order of its rows. */
 function textOf(state: WorldState): string {
   const orders = Object.values(state.tables).map(table => table.entries().map(({ id, seq }) => [id, seq]))
   for (const table of Object.values(state.tables))

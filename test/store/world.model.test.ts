@@ -50,7 +50,7 @@ describe('a world', () => {
         revision: model.revision,
         now: model.now,
       })
-      // Indexes are built when they are first read: some are kept from the beginning, and others are built late.
+      // An index is built on first use: some early, others late.
       if (isLookedAt) expect(indexProblems(world)).toEqual([])
     }
 
@@ -103,7 +103,7 @@ function stateOf(world: LiveWorld): object {
   return { ...Object.fromEntries(rows), random: world.random.save(), revision, now: world.clock.now() }
 }
 
-/** Lets an event happen in a world and in its model, and returns the world in which it goes on. */
+/** Applies an event to a world and its model, and returns the world that continues. */
 async function happen(
   event: Event,
   world: LiveWorld,
@@ -125,7 +125,7 @@ async function happen(
       model.fork()
       return createWorld(world.state)
     case 'reload': {
-      // The merge of what does not fit together any more is the subject of reload.test.ts.
+      // reload.test.ts covers merges with conflicts.
       if (isFork || !world.games.get('tanks')) return world
       const rows = smallRows()
       const games = rows.games.map(row => (row.game_id === 'tanks' ? { ...row, display_name: event.name } : row))
@@ -144,7 +144,7 @@ async function happen(
   }
 }
 
-/** What is asked of each table: an id, a unique value, an indexed column, another column, and several of them. */
+/** Queries for each table: by id, by a unique value, by an indexed and another column, and by several. */
 const questions: Readonly<Record<(typeof writtenTables)[number], readonly Columns[]>> = {
   games: [{ game_id: 'g2' }, { name_id: 'red' }, { display_name: 'tanks' }, { game_id: 'tanks', name_id: 'red' }, {}],
   namespaces: [
@@ -172,7 +172,7 @@ const questions: Readonly<Record<(typeof writtenTables)[number], readonly Column
 
 type Readable = { readonly [Name in (typeof writtenTables)[number]]: unknown }
 
-/** The queries whose answer is not that of a filter. */
+/** Returns the queries whose results differ from a filter. */
 function queryProblems(tables: Readable): string[] {
   return writtenTables.flatMap(name => {
     const table = tables[name] as ReadTable<Columns>

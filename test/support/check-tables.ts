@@ -1,7 +1,7 @@
 import { groupOf, type TableState, uniqueValues } from '../../src/store/table-state.js'
 import type { LiveWorld } from '../../src/store/world.js'
 
-/** The differences between what the indexes of a world say, and what its rows say. None is right. */
+/** Returns the differences between the indexes and the rows of a world. */
 export function indexProblems(world: Pick<LiveWorld, 'tables'>): string[] {
   return Object.values(world.tables).flatMap(({ state }) => tableProblems(state as unknown as TableState<object>))
 }
@@ -28,7 +28,7 @@ function tableProblems(state: TableState<object>): string[] {
   for (const [name, { columns, rank }] of Object.entries(shape.indexes)) {
     const indexed = rank ? rows.filter(row => rank(row) !== undefined) : rows
     for (const group of new Set(rows.map(row => groupOf<object>(columns, row)))) {
-      // The rows are in the order of creation, which sorting keeps.
+      // The rows are in the order of creation, and sorting is stable.
       const sorted = indexed
         .filter(row => groupOf<object>(columns, row) === group)
         .toSorted((one, other) => (rank?.(one) ?? 0) - (rank?.(other) ?? 0))

@@ -9,13 +9,13 @@ import type { BrowserMockmaker } from '../../src/browser.js'
 import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
 import { blockOf } from './docs.js'
 
-/** Where Debian's package puts it; elsewhere, CHROMIUM says. */
+/** The path in Debian's package. CHROMIUM can name another one. */
 export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 declare global {
-  /** In a page: what its script exports. */
+  /** In a page: the exports of its script. */
   var mockmaker: typeof import('./page-script.js')
-  /** In a page: what `begin` has made. */
+  /** In a page: the mock of `begin`. */
   var mock: BrowserMockmaker
   /** In the page `/storybook`: the recipe of the guide. */
   var storybook: {
@@ -29,15 +29,15 @@ declare global {
 
 /** A browser, and a server with a page for it. */
 export interface Chromium {
-  /** A page in a profile of its own. Default: the path `/` of the host `127.0.0.1`. */
+  /** Opens a page in a profile of its own. Default: the path `/` of the host `127.0.0.1`. */
   openPage(at?: { readonly host?: string; readonly path?: string }): Promise<Page>
   close(): Promise<void>
 }
 
-/** What the server answers where it has no file: what a page sees that reaches the network. */
+/** The server's answer to a path without a file. A page gets it if its request reaches the network. */
 export const fromNetwork = 'from the network'
 
-/** Bundles the page's script, serves it beside MSW's worker, and starts a browser that talks to nobody else. */
+/** Bundles the page's script, serves it with MSW's worker, and starts a browser without access to other hosts. */
 export async function startChromium(): Promise<Chromium> {
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
     '/': ['text/html', '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'],
@@ -70,14 +70,14 @@ export async function startChromium(): Promise<Chromium> {
   }
 }
 
-/** Starts a browser that talks to this machine only. Throws where Chromium is not installed. */
+/** Starts a browser that can reach only this machine. Throws if Chromium is not installed. */
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   if (!existsSync(executablePath))
     throw new Error(`there is no ${executablePath}: apt-get install chromium, or set CHROMIUM to its path`)
   return chromium.launch({ executablePath, args: [...quiet, ...args] })
 }
 
-/** Makes a mock in a page, under the name `mock`, and lets it listen. */
+/** Creates a mock in a page, under the name `mock`, and lets it listen. */
 export async function begin(page: Page, options: MockmakerOptions): Promise<void> {
   await page.evaluate(async text => {
     globalThis.mock = mockmaker.setupMockmaker(JSON.parse(text))
@@ -85,12 +85,12 @@ export async function begin(page: Page, options: MockmakerOptions): Promise<void
   }, JSON.stringify(options))
 }
 
-/** Ends what `begin` has made, if it has. */
+/** Closes the mock of `begin`, if there is one. */
 export async function end(page: Page): Promise<void> {
   await page.evaluate(() => globalThis.mock?.close())
 }
 
-/** Without these a browser asks its maker for news as it starts. */
+/** Without these, a browser looks for updates when it starts. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',
@@ -108,7 +108,7 @@ async function bundlePageScript(): Promise<string> {
   return output[0].code
 }
 
-/** Stands for Storybook: it has the preview's hooks at hand, and what a story imports. */
+/** Takes the place of Storybook: exports the preview's hooks, and the imports of a story. */
 const storybookEntry = `
   import preview from './.storybook/preview.ts'
   import * as mocks from './.storybook/mocks.ts'

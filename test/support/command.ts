@@ -10,35 +10,35 @@ import type { TokenInfo } from '../../src/store/tokens.js'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
-/** How the command is started. */
+/** The options of a process. */
 export interface StartOptions {
-  /** Beside `PATH` and `HOME`, the only variables that it has. */
+  /** The only environment variables beside `PATH` and `HOME`. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** JavaScript that runs in its process before it. */
+  /** JavaScript that runs in the process before the command. */
   readonly preload?: string
 }
 
-/** How a process ended. */
+/** The result of a process. */
 export interface Exit {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** The command as a process. */
+/** A running process of the command. */
 export interface Command {
-  /** Whole lines that it has printed so far. */
+  /** The complete lines of its output so far. */
   lines(): readonly string[]
-  /** What it has printed on standard error so far. */
+  /** Its standard error so far. */
   errors(): string
   signal(name: NodeJS.Signals): void
-  /** Closes the reading end of its standard output, as `head` does when it has enough. */
+  /** Closes the reading end of its standard output, as `head` does. */
   stopReading(): void
   readonly exited: Promise<Exit>
 }
 
-/** Starts the built command. It is killed at the end of the test, if it is still there. */
+/** Starts the built command. A process that still runs at the end of the test is killed. */
 export function start(args: readonly string[], options: StartOptions = {}): Command {
   const command = startUnwatched(args, options)
   onTestFinished(async () => {
@@ -73,7 +73,7 @@ function watched(child: ChildProcessWithoutNullStreams): Command {
   }
 }
 
-/** Runs the built command to its end. */
+/** Runs the built command until it exits. */
 export function run(args: readonly string[], options?: StartOptions): Promise<Exit> {
   return start(args, options).exited
 }
@@ -85,7 +85,7 @@ export interface Served extends Command {
 
 const readyWithin = { timeout: 30_000, interval: 20 }
 
-/** Serves on a free port, or where the arguments say, until the end of the test; what it prints is for people. */
+/** Serves until the end of the test, by default on a free port, with output for people. */
 export async function serve(args: readonly string[] = [], options?: StartOptions): Promise<Served> {
   const command = start(['--port', '0', ...args], options)
   const url = await firstOf(command, lines => {
@@ -103,7 +103,7 @@ export interface ListeningLine {
   readonly tokens: readonly TokenInfo[]
 }
 
-/** Serves on a free port, or where the arguments say, until the end of the test, with `--json`. */
+/** Serves until the end of the test, by default on a free port, with `--json`. */
 export async function serveJson(args: readonly string[] = [], options?: StartOptions): Promise<Served & ListeningLine> {
   return withFirstLine(start(['--port', '0', '--json', ...args], options))
 }
@@ -130,12 +130,12 @@ async function withFirstLine(command: Command): Promise<Served & ListeningLine> 
   return { ...command, ...(JSON.parse(line) as ListeningLine) }
 }
 
-/** Something in the lines of a command, once it is there. Rejects where the command ends before. */
+/** Waits until the lines of a command contain something. Rejects if the command exits before. */
 async function firstOf(command: Command, find: (lines: readonly string[]) => string | undefined): Promise<string> {
   const ended = command.exited.then(({ code, stderr }) => {
     throw new Error(`the command ended with ${code}: ${stderr}`)
   })
-  // Nobody may be listening any more when it ends in the end.
+  // When it exits later, this promise may have no handler.
   ended.catch(() => {})
   return Promise.race([vi.waitUntil(() => find(command.lines()) ?? false, readyWithin), ended])
 }
@@ -146,7 +146,7 @@ export interface OnTerminal extends Served {
   type(line: string): void
 }
 
-/** Serves on a free port, on a terminal of its own, until the end of the test. What is typed is echoed there. */
+/** Serves until the end of the test on a terminal of its own, which echoes the typed lines. */
 export async function serveOnTerminal(
   args: readonly string[] = [],
   more: Readonly<Record<string, string>> = {},
@@ -167,7 +167,7 @@ export async function serveOnTerminal(
   return { ...command, url, type: line => void child.stdin.write(`${line}\n`) }
 }
 
-/** Waits until a command has printed a line that matches, after those that it had printed, and answers it. */
+/** Waits until a command prints a new line that matches, and returns it. */
 export async function lineLike(command: Command, { from = 0, like }: { from?: number; like: RegExp }): Promise<string> {
   return vi.waitUntil(
     () =>
@@ -179,7 +179,7 @@ export async function lineLike(command: Command, { from = 0, like }: { from?: nu
   )
 }
 
-/** The lines that a command prints after those that it has printed, once there are as many. */
+/** Waits until a command has printed that many new lines, and returns them. */
 export async function linesAfter(
   command: Command,
   { from, count }: { from: number; count: number },
@@ -188,21 +188,21 @@ export async function linesAfter(
   return command.lines().slice(from)
 }
 
-/** A folder for one test. */
+/** Creates a folder for one test. */
 export async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'mockmaker-'))
   onTestFinished(() => rm(path, { recursive: true }))
   return path
 }
 
-/** A file for one test, in a folder of its own. */
+/** Creates a file for one test, in a folder of its own. */
 export async function file(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(await folder(), name)
   await writeFile(path, content)
   return path
 }
 
-/** A port that nobody has, on either loopback address. */
+/** Finds a port that is free on both loopback addresses. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

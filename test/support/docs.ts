@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface Block {
   readonly language: string
   readonly text: string
-  /** The file that a comment in its first line names. */
+  /** The name of a file, from a comment in its first line. */
   readonly file: string | undefined
 }
 
 /** README.md, or a page of docs/. */
 export interface Page {
-  /** From the root of the repository: `docs/guides/faults.md`. */
+  /** Relative to the root of the repository: `docs/guides/faults.md`. */
   readonly path: string
   readonly text: string
   readonly blocks: readonly Block[]
@@ -35,21 +35,21 @@ function blocksIn(text: string): Block[] {
   }))
 }
 
-/** The page of that path. */
+/** Returns the page with that path. */
 export function pageAt(path: string): Page {
   const page = pages.find(one => one.path === path)
   if (!page) throw new Error(`there is no page ${path}`)
   return page
 }
 
-/** The block of a page that names that file. */
+/** Returns the block of a page with that file name. */
 export function blockOf(path: string, file: string): Block {
   const block = pageAt(path).blocks.find(one => one.file === file)
   if (!block) throw new Error(`${path} has no block for ${file}`)
   return block
 }
 
-/** All blocks in that language, of all pages. */
+/** Returns all blocks in that language, of all pages. */
 export function blocksWith(language: string): { readonly page: Page; readonly block: Block }[] {
   return pages.flatMap(page => page.blocks.filter(block => block.language === language).map(block => ({ page, block })))
 }

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import * as z from 'zod'
 import type { Environment } from '../../src/control/environment.js'
 
-/** An answer as it came over a socket. */
+/** An answer as received on a socket. */
 export interface WireAnswer {
   readonly status: number
   /** By their names in lower case. */
@@ -11,7 +11,7 @@ export interface WireAnswer {
   readonly body: string
 }
 
-/** A connection on which a client writes exactly its own bytes. */
+/** A connection on which a client controls each byte. */
 class Wire {
   readonly #socket: Socket
   readonly #chunks: AsyncIterator<Buffer>
@@ -29,12 +29,12 @@ class Wire {
     return new Wire(socket)
   }
 
-  /** Writes text with the line ends that it has. */
+  /** Writes text with its own line endings. */
   write(text: string): void {
     this.#socket.write(text)
   }
 
-  /** Reads the next answer; one below 200, as `100 Continue`, has no body. Rejects where the connection ends before. */
+  /** Reads the next answer. One below 200, as `100 Continue`, has no body. Rejects if the connection closes before. */
   async read(): Promise<WireAnswer> {
     const blank = '\r\n\r\n'
     await this.#until(bytes => bytes.includes(blank))
@@ -70,7 +70,7 @@ class Wire {
   }
 }
 
-/** Sends one request on a connection of its own, and reads its answer. */
+/** Sends one request on a new connection, and reads its answer. */
 export async function exchange(url: string, request: string): Promise<WireAnswer> {
   const wire = await Wire.open(url)
   wire.write(request)
@@ -79,12 +79,12 @@ export async function exchange(url: string, request: string): Promise<WireAnswer
   return answer
 }
 
-/** Lines as HTTP ends them, and a body. */
+/** Joins header lines and a body as in HTTP. */
 export function httpText(lines: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** What a call of the plugin answers. `result` is 0 whenever an answer came, whatever its status is. */
+/** The result of a plugin call. `result` is 0 for an answer with any status. */
 export interface GodotResponse {
   readonly result: 0
   readonly response_code: number
@@ -98,7 +98,7 @@ export interface GodotGame {
 }
 
 /**
- * Stands for a game with the Godot plugin 1.x. Throws where the plugin ends the game.
+ * * Simulates a game with the Godot plugin 1.x. Throws if the plugin would stop the game.
  * Sources: rivet-gg/plugin-godot v1.4.0, addons/rivet/api; godotengine/godot 4, core/io/http_client_tcp.cpp and
  * scene/main/http_request.cpp.
  */
@@ -107,7 +107,7 @@ export function godotGame({ RIVET_API_ENDPOINT: url, RIVET_TOKEN: token }: Envir
   return {
     async call(method, path, body = {}) {
       if (!token) throw new Error('OS.crash: Rivet token not found')
-      // Each call is an HTTPRequest of its own, with a connection of its own.
+      // Each call is a new HTTPRequest with a new connection.
       const answer = await exchange(url, godotRequest(new URL(`${url}/${path}`), { method, token, body }))
       return { result: 0, response_code: answer.status, body: JSON.parse(answer.body) }
     },
@@ -135,13 +135,13 @@ function godotRequest({ host, pathname }: URL, { method, token, body }: Call): s
   return httpText(head, text)
 }
 
-/** What `PlayerPrefs` of the game hold. */
+/** The `PlayerPrefs` of the game. */
 type PlayerPrefs = Readonly<Record<string, string>>
 
-/** How UnityWebRequest sends a body: at once, after `100 Continue`, or in chunks, as older versions do by default. */
+/** The ways in which UnityWebRequest sends a body: at once, after `100 Continue`, or in chunks (older versions). */
 export type Framing = 'length' | 'continue' | 'chunked'
 
-/** A game with the plugin. Each call answers what its `success` gets, and rejects with what its `fail` gets. */
+/** A game with the plugin. Each call resolves with the argument of `success`, and rejects with that of `fail`. */
 export interface UnityGame {
   findLobby(request: { game_modes: string[]; regions?: string[] }): Promise<UnityLobby>
   joinLobby(lobbyId: string): Promise<UnityLobby>
@@ -152,8 +152,8 @@ export interface UnityGame {
 }
 
 /**
- * What Newtonsoft.Json can put into the plugin's structures: what is absent stays empty, and another type, null where a
- * number is meant, or a port above 65535, is an exception.
+ * * Converts JSON to the plugin's structures, like Newtonsoft.Json. Absent fields stay empty. It throws for another type,
+ * * for null instead of a number, and for a port above 65535.
  */
 const UnityLobby = z.object({
   lobby: z.object({ lobby_id: z.string(), host: z.string().nullish(), port: z.int32().optional() }),
@@ -172,9 +172,9 @@ interface UnitySettings {
 }
 
 /**
- * Stands for a game with the Unity plugin 1.x. Throws where the plugin throws.
- * Sources: rivet-gg/plugin-unity v1.0.3, Assets/Rivet/Runtime/RivetManager.cs; the order of the headers is libcurl's, by
- * which UnityWebRequest sends.
+ * * Simulates a game with the Unity plugin 1.x. Throws if the plugin throws.
+ * * Sources: rivet-gg/plugin-unity v1.0.3, Assets/Rivet/Runtime/RivetManager.cs. The order of the headers is that of libcurl,
+ * * which UnityWebRequest uses.
  */
 export function unityGame({ prefs, environment = {}, framing = 'length' }: UnitySettings): UnityGame {
   const url = prefs.ApiEndpoint
@@ -229,7 +229,7 @@ async function sendPost(url: URL, { token, body, framing }: Post): Promise<WireA
   return answer
 }
 
-/** What the plugin's window in the editor reads of a game, by HttpClient; its players are counted in 32 bits. */
+/** Reads a game as the plugin's editor window does with HttpClient. It counts players in 32 bits. */
 export const UnityGameData = z.object({
   game: z.object({
     total_player_count: z.int32(),
@@ -248,7 +248,7 @@ interface UnrealConfig {
   readonly DefaultToken?: string
 }
 
-/** A game with the plugin. Each call answers what its `OnSuccess` gets, and rejects with what its `OnFailure` gets. */
+/** A game with the plugin. Calls resolve with the argument of `OnSuccess`, and reject with that of `OnFailure`. */
 export interface UnrealGame {
   find(gameModes: readonly string[], regions?: readonly string[]): Promise<UnrealLobby>
   join(lobbyId: string): Promise<UnrealLobby>
@@ -257,7 +257,7 @@ export interface UnrealGame {
   disconnected(playerToken: string): Promise<void>
 }
 
-/** What the plugin takes out of an answer. It asks a port for its `host`, and gets an empty text where there is none. */
+/** Reads an answer like the plugin. It reads the `host` of a port, and gets an empty text if there is none. */
 const UnrealLobby = z.object({
   lobby: z.object({ lobby_id: z.string() }),
   ports: z.record(
@@ -280,7 +280,7 @@ interface UnrealSettings {
 }
 
 /**
- * Stands for a game with the Unreal plugin, on one connection that it keeps.
+ * * Simulates a game with the Unreal plugin, on one keep-alive connection.
  * Source: rivet-gg/plugin-unreal, Plugins/Rivet/Source/Rivet: Public/RivetClient.h, Private/RivetClient.cpp,
  * Private/RivetHttpEndpoint.cpp, Private/MatchmakerLobbiesFind.cpp.
  */
@@ -313,12 +313,12 @@ export async function unrealGame({
   }
 }
 
-/** JSON as the engine's writer has it by default: tabs, and the line ends of Windows. */
+/** Encodes JSON like the engine's writer by default: with tabs and Windows line endings. */
 function prettyPrinted(body: object): string {
   return JSON.stringify(body, null, '\t').replaceAll('\n', '\r\n')
 }
 
-/** The bytes of a call. The header `Accepts` is the plugin's. */
+/** The bytes of a call. The header `Accepts` is the plugin's own. */
 function unrealPost(
   { host, pathname }: URL,
   { token, text }: { readonly token: string; readonly text: string },

@@ -23,13 +23,13 @@ export interface OpenMock {
   close(): Promise<void>
 }
 
-/** A mock that runs in this process. */
+/** A mock in this process. */
 export interface OpenLocalMock extends OpenMock {
   readonly mock: Mockmaker
   readonly world: World
 }
 
-/** A way to reach a mock. Each `open` starts a mock of its own. */
+/** A way to reach a mock. Each `open` starts a new mock. */
 export interface EntryPoint<Open extends OpenMock = OpenMock> {
   readonly name: string
   /** `publicUrl` is the option of the mock. The command always uses its own URL. */
@@ -89,7 +89,7 @@ export const expressEntryPoint: EntryPoint<OpenLocalMock> = {
   },
 }
 
-/** The server that the command runs, in this process. */
+/** The server of the command, in this process. */
 export const listenEntryPoint: EntryPoint<OpenLocalMock> = {
   name: 'the listening server',
   async open(scenario, { publicUrl } = {}) {
@@ -122,7 +122,7 @@ export const commandEntryPoint: EntryPoint<OpenMock & { readonly url: string }> 
   },
 }
 
-/** Every entry point that a game or a test suite uses. */
+/** All entry points. */
 export const entryPoints: readonly EntryPoint[] = [
   answerEntryPoint,
   mswEntryPoint,

@@ -6,17 +6,17 @@ import { ids, tokens } from './tanks.js'
 const namespace = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`
 const port = { label: 'default', target_port: 7777, proxy_protocol: 'http' }
 
-/** Where a call goes, and what it sends. */
+/** The request of a call. */
 interface SuccessfulCall {
   readonly path: string
   readonly query?: string
   readonly body?: object
 }
 
-/** The token of a player with a seat in `arena`, which the world of tanks does not have. */
+/** The token of a player with a seat in `arena`. The world of tanks does not have it. */
 export const reservedPlayer = 'player.mock.reserved'
 
-/** A call of each operation that succeeds in a world of tanks with a reserved seat, with the token that `tokenOf` says. */
+/** Calls of each operation that succeed in a world of tanks with a reserved seat. `tokenOf` names their tokens. */
 export const successes: { readonly [id in OperationId]: SuccessfulCall } = {
   'lobbies.list': { path: '/matchmaker/lobbies/list', query: 'include_state=true' },
   'lobbies.find': { path: '/matchmaker/lobbies/find', body: { game_modes: ['ffa'], tags: { map: 'dust' } } },
@@ -84,12 +84,12 @@ const tokenFor = {
   lobby: tokens.arena,
 } as const
 
-/** A token that a call of an operation may have; none where it needs none. */
+/** Returns a valid token for a call, or undefined if it needs none. */
 export const tokenOf = (id: OperationId) => tokenFor[operations[id].auth]
 
 const anyUuid = '12345678-1234-4234-8234-123456789012'
 
-/** Calls of every operation that name all that there is in a world. Those that write come last. */
+/** Returns calls of every operation for all records of a world. Writes come last. */
 export function callsTo({ tables }: LiveWorld): TestRequest[] {
   const { games, namespaces, tokens, deviceLinks, settings } = tables
   const cdn = settings.get('settings')?.cdn_domain
@@ -108,7 +108,7 @@ export function callsTo({ tables }: LiveWorld): TestRequest[] {
     return [root, ...own.map(({ namespace_id }) => `${root}/${encodeURIComponent(namespace_id)}`)]
   })
   const namespacePaths = paths.filter(path => !path.endsWith('/namespaces'))
-  // Most of the cloud wants a cloud token of the very game.
+  // Most cloud calls need a cloud token of the same game.
   const clouds = tokens
     .all()
     .filter(({ kind }) => kind === 'cloud')

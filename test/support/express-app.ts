@@ -11,7 +11,7 @@ interface Served {
   send(sent: Partial<TestRequest>): ReturnType<typeof sendTo>
 }
 
-/** Serves Express apps, and ends them after the test. */
+/** Serves Express apps, and closes them after the test. */
 export const it = base.extend<{ serve: (app: Express) => Promise<Served> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   serve: async ({}, use) => {
@@ -25,9 +25,9 @@ export const it = base.extend<{ serve: (app: Express) => Promise<Served> }>({
   },
 })
 
-/** A call of ours that reads. */
+/** A call of the mock that reads. */
 export const list = '/matchmaker/lobbies/list'
-/** A call of ours that has a body, which is `right` or not. */
+/** A call of the mock with a body, which is valid if it is `right`. */
 export const validate = {
   method: 'POST',
   path: `/cloud/games/${ids.tanks}/namespaces/validate`,
@@ -35,7 +35,7 @@ export const validate = {
 }
 export const right = JSON.stringify({ display_name: 'Beta', name_id: 'beta' })
 
-/** What stands behind the mock in a user's app. */
+/** A middleware behind the mock in an app of a user. */
 const lost: express.RequestHandler = (request, response) => {
   response.status(404).json({ next: `${request.method} ${request.originalUrl}`, body: request.body?.length })
 }
@@ -45,15 +45,15 @@ const broken: ErrorRequestHandler = (error: Error, _request, response, _next) =>
 
 /** A mock of tanks. */
 export const mockOf = (options: MockmakerOptions = {}) => createMockmaker({ scenario: tanks, ...options })
-/** An app of a user's. */
+/** An app of a user. */
 export const app = (handlers: readonly HttpHandler[], options?: MockExpressOptions) =>
   express().use(mockExpress(handlers, options))
-/** All our handlers. */
+/** All handlers of a mock. */
 export const ours = (mock: Mockmaker) => mock.handlers
-/** What a handler of the user answers. */
+/** A handler of a user. */
 export const mine = () => HttpResponse.json({ mine: true })
 
-/** A promise that a test resolves. */
+/** Creates a promise that a test can resolve. */
 export function deferred() {
   let resolve: () => void = () => {}
   const promise = new Promise<void>(keep => {

@@ -3,7 +3,7 @@ import type { MockResponse } from '../../src/server/message.js'
 import { bearer, ids, tanks, tokens } from './tanks.js'
 import { live } from './worlds.js'
 
-/** A read, a write, a watch that blocks, a call that is not allowed, and a path that leads nowhere. */
+/** A read, a write, a blocking watch, a refused call, and an unknown path. */
 export const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 export const prepare = { method: 'POST', path: '/cloud/devices/links' } as const
 export const link = {
@@ -19,7 +19,7 @@ export const validate = {
 } as const
 export const nowhere = { method: 'GET', path: '/nowhere' } as const
 
-/** A mock of tanks with faults, and what its log says. */
+/** A mock of tanks with faults, and its log records. */
 export function mockWithFaults(faults: readonly Fault[], options: MockmakerOptions = {}) {
   const mock = createMockmaker({ scenario: tanks, ...options })
   const records: ExchangeRecord[] = []
@@ -30,7 +30,7 @@ export function mockWithFaults(faults: readonly Fault[], options: MockmakerOptio
   return { mock, world: live(mock.world), records, index }
 }
 
-/** The response that stands for a broken connection. */
+/** The response that represents a broken connection. */
 export const brokenOff = (disconnect: NonNullable<MockResponse['disconnect']>) => ({
   status: 0,
   headers: {},

@@ -9,11 +9,11 @@ interface Fixtures {
   readonly mock: Mockmaker
   /** A mock of tanks on a socket. */
   readonly server: Awaited<ReturnType<typeof listenTanks>>
-  /** A spy in the place of `console.error`, which prints nothing. */
+  /** A silent spy on `console.error`. */
   readonly consoleError: MockInstance<typeof console.error>
 }
 
-/** `it` with fixtures. A test gets a fresh one of each fixture that it names. */
+/** `it` with fixtures. A test gets a new one of each fixture that it names. */
 export const it = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   mock: async ({}, use) => {
@@ -33,7 +33,7 @@ export const it = base.extend<Fixtures>({
   },
 })
 
-/** `it` with a fixture `open`, for one `describe`: a mock of tanks behind an entry point, which is reset after each test. */
+/** `it` with a fixture `open` for one `describe`: a mock of tanks behind an entry point, reset after each test. */
 export function itThrough<Open extends OpenMock>(entryPoint: EntryPoint<Open>) {
   return base.extend<{ readonly open: Open }>({ open: openForAll(entryPoint) })
 }

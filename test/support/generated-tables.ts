@@ -14,7 +14,7 @@ const parts = {
 
 const part = /<!-- (\w+): written by `npm run \w+` -->\n.*?<!-- \/\1 -->/gs
 
-/** A page with its generated parts: the tables of operations, control calls, error codes and scenario keys. */
+/** Fills in the generated parts of a page: the tables of operations, control calls, error codes and scenario keys. */
 export function withGenerated(text: string): string {
   return text.replace(part, (whole, name: string) => {
     const [begin = ''] = whole.split('\n', 1)
@@ -23,7 +23,7 @@ export function withGenerated(text: string): string {
   })
 }
 
-/** A page without its generated parts. */
+/** Returns a page without its generated parts. */
 export function withoutGenerated(text: string): string {
   return text.replace(part, '')
 }
@@ -84,7 +84,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** The objects of the scenario format that have a table of their own, by their path. */
+/** The objects of the scenario format with their own tables, by path. */
 const objects = [
   ['Scenario', ''],
   ['Region', 'regions[]'],
@@ -98,7 +98,7 @@ const objects = [
   ['Bearer token', 'bearer_tokens[]'],
 ] as const
 
-/** Faults and the journal have a page of their own; the others are for editors and snapshots. */
+/** Faults and the journal have their own pages. The others are for editors and snapshots. */
 const elsewhere = ['faults', 'journal', '$schema']
 
 function scenarioTables(): string {
@@ -114,7 +114,7 @@ function scenarioTables(): string {
     })
     .join('\n\n')
 
-  /** Keys of the only namespace may stand at the top: the table of namespaces has them. */
+  /** The keys of the only namespace may be at the top level. They are in the table of namespaces. */
   function isNamespaceKey(name: string): boolean {
     return keys.has(`games[].namespaces[].${name}`)
   }
@@ -122,13 +122,13 @@ function scenarioTables(): string {
 
 const escaped = (text: string) => text.replace(/[|<]/g, '\\$&')
 
-/** The innermost object with a table that a key belongs to. */
+/** Returns the innermost object with a table that contains a key. */
 function ownerOf(name: string): string {
   const paths = objects.map(([, path]) => path).filter(path => path !== '' && name.startsWith(`${path}.`))
   return paths.sort((a, b) => b.length - a.length)[0] ?? ''
 }
 
-/** All keys of the scenario format with their descriptions, by their path: `games[].namespaces[].lobbies[].region_id`. */
+/** All keys of the scenario format with their descriptions, by path: `games[].namespaces[].lobbies[].region_id`. */
 export function keysOf({ properties = {}, items, anyOf = [] }: Schema, path = ''): Map<string, string> {
   const keys = new Map<string, string>()
   const add = (inner: Schema, below: string) => {

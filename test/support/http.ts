@@ -44,7 +44,7 @@ export async function ask(
   return { ...response, body: new TextDecoder().decode(response.body) }
 }
 
-/** Sends a request over a socket as it is. It adds only the headers that HTTP requires. */
+/** Sends a request over a socket without changes. It adds only the required headers. */
 export function sendTo(url: string, { method, path, query, headers, body }: TestRequest): Promise<TestResponse> {
   // Node sets the length of a body only for methods that usually have one.
   const length = body !== undefined && method === 'DELETE' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
@@ -57,7 +57,7 @@ export function sendTo(url: string, { method, path, query, headers, body }: Test
           bytes =>
             resolve({
               status: incoming.statusCode ?? 0,
-              // No header of a response comes twice.
+              // No header of a response is repeated.
               headers: incoming.headers as Record<string, string>,
               body: bytes.toString(),
             }),
@@ -70,10 +70,10 @@ export function sendTo(url: string, { method, path, query, headers, body }: Test
   })
 }
 
-/** These headers differ from entry point to entry point, or from response to response. */
+/** These headers differ between entry points, or between responses. */
 const connectionHeaders = ['rvt-ray-id', 'date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 
-/** Drops the headers that belong to the connection, so that two responses can be compared. */
+/** Removes the headers of the connection, so that two responses can be compared. */
 export function comparable({ headers, ...response }: TestResponse): TestResponse {
   return {
     ...response,
@@ -91,12 +91,12 @@ export function ok(response: TestResponse): unknown {
   return json(response)
 }
 
-/** The status and the code of a failure: `404 API_NOT_FOUND`. */
+/** Returns the status and the code of a failure: `404 API_NOT_FOUND`. */
 export function failure(response: TestResponse): string {
   return `${response.status} ${(json(response) as { code: string }).code}`
 }
 
-/** A version 4 UUID, as ray ids and the ids of device links are. */
+/** A version 4 UUID. Ray ids and the ids of device links are UUIDs. */
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 export function openSocket(url: string): Promise<Socket> {
@@ -107,14 +107,14 @@ export function openSocket(url: string): Promise<Socket> {
   })
 }
 
-/** Writes bytes to a server as they are, and reads until the server closes the connection. */
+/** Writes bytes to a server, and reads until the server closes the connection. */
 export async function sendBytes(url: string, bytes: string): Promise<string> {
   const socket = await openSocket(url)
   socket.write(bytes, 'latin1')
   return text(socket)
 }
 
-/** Parses the responses that a server has written one after the other. Each has a `content-length` or no body. */
+/** Parses the responses in a text. Each has a `content-length` or no body. */
 export function parseResponses(written: string): TestResponse[] {
   const end = written.indexOf('\r\n\r\n')
   if (end === -1) return []
@@ -152,7 +152,7 @@ export async function serveListener(
   }
 }
 
-/** Serves a listener in the place of a mock, until the end of the test. */
+/** Serves a listener instead of a mock, until the end of the test. */
 export async function stubServer(listener: RequestListener): Promise<string> {
   const { url, close } = await serveListener(listener)
   onTestFinished(() => void close())

@@ -8,7 +8,7 @@ import { TableCollection } from '../../src/store/world-tables.js'
 
 export { Query } from '@mswjs/data'
 
-/** Stands for the Collection of the data library in its own tests: rows of any schema, whose ids nobody sees. */
+/** Replaces the Collection of the data library in its own tests: rows of any schema, with hidden ids. */
 export class Collection extends TableCollection<object> {
   constructor({ schema }: { readonly schema: z.ZodType }) {
     super(rowStore(schema), schema)

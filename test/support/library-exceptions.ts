@@ -1,6 +1,6 @@
 import { it } from 'vitest'
 
-/** Tests of the data library that cannot hold for tables, each with the reason. They have to fail. */
+/** Tests of the data library that tables cannot pass, each with the reason. They must fail. */
 const exceptions: Readonly<Record<string, string>> = {
   'sorts by a relational property': 'tables refer to each other by ids: relations are refused',
   'queries through array models': 'a row has columns: a list is no row',

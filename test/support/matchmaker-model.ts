@@ -1,9 +1,9 @@
-/** What a lobby is in the model: all that the rules speak of, and nothing else. */
+/** A lobby of the model, with the fields that the rules mention. */
 interface ModelLobby {
   readonly id: string
   readonly mode: ModeId
   readonly region: string
-  /** Players whom the scenario only counts. */
+  /** Players that the scenario only counts. */
   readonly counted: number
   status: 'starting' | 'ready' | 'stopped'
   runBy: 'mock' | 'server'
@@ -23,29 +23,29 @@ interface ModelPlayer {
   connectsAt: number | undefined
   leavesAt: number | undefined
   removesAt: number | undefined
-  /** What its call has answered, once it has: the call waits until the lobby is ready. */
+  /** The answer of its call, when there is one. The call waits until the lobby is ready. */
   answered: 'seat' | 'gone' | 'MATCHMAKER_LOBBY_STOPPED' | 'MATCHMAKER_PLAYER_REMOVED' | undefined
   forgottenAt: number | undefined
 }
 
-/** The game modes of the model: how many they take by find, and by id. */
+/** The game modes of the model: their maxima by find, and by id. */
 export const modes = { duel: { normal: 2, direct: 2 }, ffa: { normal: 3, direct: 4 } } as const
 export type ModeId = keyof typeof modes
 
-/** The regions, in their order. Each mode enables both. */
+/** The regions, in order. Each mode enables both. */
 export const regionIds = ['lnd-fra', 'lnd-syd'] as const
 
-/** How many lobbies there may be, and players from one address. */
+/** The maximum of lobbies, and of players from one address. */
 export const limits = { lobbies: 5, fromSource: 4 } as const
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** What a call comes to: a seat in a lobby that is there, or in a new one, or a refusal. */
+/** The result of a call: a seat in an existing lobby, in a new one, or a refusal. */
 export type Outcome = { readonly seat: string | 'new' } | { readonly refused: string }
 
-/** The rules of lobbies and players, once more, as plainly as they can be said (PROTOCOL.md C). */
+/** A simple model of the rules of lobbies and players (PROTOCOL.md C). */
 export class MatchmakerModel {
   now = 0
   lobbies: ModelLobby[] = []
@@ -53,7 +53,7 @@ export class MatchmakerModel {
 
   constructor(readonly servers: 'auto' | 'manual') {}
 
-  /** A lobby that the scenario lists. */
+  /** Adds a lobby of the scenario. */
   list(
     id: string,
     { mode, region, counted }: { readonly mode: ModeId; readonly region: string; readonly counted: number },
@@ -91,7 +91,7 @@ export class MatchmakerModel {
     return this.#isCrowded(address) ? { refused: 'MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE' } : this.#mayMake()
   }
 
-  /** A lobby has been made. */
+  /** Adds a new lobby. */
   made(
     id: string,
     { mode, region, isPublic }: { readonly mode: ModeId; readonly region: string; readonly isPublic: boolean },
@@ -109,7 +109,7 @@ export class MatchmakerModel {
     })
   }
 
-  /** A seat has been given. */
+  /** Adds a new seat. */
   seated(token: string, { id, address }: { readonly id: string; readonly address: string }): void {
     const lobby = this.#lobby(id)
     this.players.push({
@@ -126,7 +126,7 @@ export class MatchmakerModel {
     })
   }
 
-  /** What the server of a lobby says of it. Answers why it is refused. */
+  /** Applies a call of a lobby's server. Returns the refusal, if any. */
   say(id: string, change: 'ready' | 'close' | 'open' | 'nothing'): string | undefined {
     const lobby = this.lobbies.find(one => one.id === id)
     if (!lobby) return 'TOKEN_INVALID'
@@ -136,7 +136,7 @@ export class MatchmakerModel {
       Object.assign(lobby, { status: 'ready', readyBy: undefined })
       for (const player of this.players) {
         if (player.lobby !== lobby || player.answered !== undefined) continue
-        // Its server may have said that it is connected before the lobby was ready.
+        // Its server may have connected it before the lobby was ready.
         if (player.status === 'reserved') player.expiresAt = this.now + 2 * minute
         const isSeated = player.status === 'reserved' || player.status === 'connected'
         player.answered = isSeated ? 'seat' : 'MATCHMAKER_PLAYER_REMOVED'
@@ -146,12 +146,12 @@ export class MatchmakerModel {
     return undefined
   }
 
-  /** How many calls wait for their lobby. */
+  /** The number of calls that wait for their lobby. */
   get waiters(): number {
     return this.players.filter(({ answered }) => answered === undefined).length
   }
 
-  /** The client of a call that waits goes away. */
+  /** Disconnects the client of a waiting call. */
   leave(token: string): void {
     const player = this.players.find(one => one.token === token)
     if (!player || player.answered !== undefined) return
@@ -181,7 +181,7 @@ export class MatchmakerModel {
     return undefined
   }
 
-  /** Lets time go by: what falls due happens at its time, that of lobbies before that of players. */
+  /** Advances the time. Jobs run at their times, those of lobbies before those of players. */
   advance(ms: number): void {
     const end = this.now + ms
     for (let at = this.#nextAt(); at <= end; at = this.#nextAt()) {
@@ -192,7 +192,7 @@ export class MatchmakerModel {
     this.now = end
   }
 
-  /** Seats that are taken. */
+  /** The number of taken seats. */
   seats(lobby: ModelLobby): number {
     return this.connected(lobby) + this.reserved(lobby)
   }
@@ -236,13 +236,13 @@ export class MatchmakerModel {
     return 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'
   }
 
-  /** From now on only its server's calls count. */
+  /** From now on, only calls of its server count. */
   #handOver(lobby: ModelLobby): void {
     if (lobby.runBy === 'server') return
     lobby.runBy = 'server'
     for (const player of this.players) {
       if (player.lobby !== lobby) continue
-      // One whom the mock has connected waits for its server to say so.
+      // A player that the mock has connected waits for a call of the server.
       if (player.leavesAt !== undefined) Object.assign(player, { status: 'reserved', expiresAt: this.now + 2 * minute })
       Object.assign(player, { connectsAt: undefined, leavesAt: undefined })
     }

@@ -3,13 +3,13 @@ import { type ListenOptions, type NodeMockmaker, type NodeMockmakerOptions, setu
 import { completion, tanks, tokens } from './tanks.js'
 import { watchIndexOf } from './worlds.js'
 
-/** Where the tests ask. */
+/** The origin of the requests. */
 export const origin = 'http://mock.test'
 export const listUrl = `${origin}/matchmaker/lobbies/list`
 
 type Setup = (options?: NodeMockmakerOptions & ListenOptions) => NodeMockmaker
 
-/** Makes mocks that listen, and closes them after the test. */
+/** Creates mocks that listen, and closes them after the test. */
 export const it = base.extend<{ setup: Setup }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   setup: async ({}, use) => {
@@ -24,15 +24,15 @@ export const it = base.extend<{ setup: Setup }>({
   },
 })
 
-/** The lobbies that a page is shown. */
+/** Fetches the lobbies of the list. */
 export const lobbiesAt = async (url = listUrl) => ((await (await fetch(url)).json()) as { lobbies: object[] }).lobbies
 
-/** Where a fetch blocks on the pending device link. */
+/** Returns the URL of a blocking watch of the pending device link. */
 export const watchUrl = ({ world }: NodeMockmaker) =>
   `${origin}/cloud/devices/links?device_link_token=${tokens.pending}&watch_index=${watchIndexOf(world, tokens.pending)}`
 
 /** Completes the pending device link. */
 export const complete = () => fetch(origin + completion.path, completion)
 
-/** Waits until so many requests are blocked. */
+/** Waits until that many requests are blocked. */
 export const until = (mock: NodeMockmaker, waiters: number) => expect.poll(() => mock.world.waiters).toBe(waiters)

@@ -1,11 +1,11 @@
 import { type OpenApiOperation, type OperationId, type OperationSpec, openapi, operations } from '../../src/contract.js'
 
-/** An operation of the table, as any operation. */
+/** An operation of the table, with its general type. */
 export const spec = (id: OperationId): OperationSpec => operations[id]
 
 const { paths } = openapi()
 
-/** An operation of the document, found by its method and path in the table. */
+/** Returns an operation of the document, by its method and path in the table. */
 export function documented(id: OperationId): OpenApiOperation {
   const { method, path } = spec(id)
   const operation = paths[path]?.[method.toLowerCase() as Lowercase<typeof method>]

@@ -1,3 +1,3 @@
-/** What a page imports, in one script; in the page it is the global `mockmaker`. */
+/** The imports of a page in one script. In the page, this is the global `mockmaker`. */
 export { setupMockmaker } from '../../src/browser.js'
 export { ApiError } from '../../src/index.js'

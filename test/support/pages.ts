@@ -3,22 +3,22 @@ import { createMockmaker } from '../../src/index.js'
 import { type Mock, servable } from '../../src/mock.js'
 import type { MockResponse } from '../../src/server/message.js'
 
-/** How a test asks for a page. */
+/** The options of a page. */
 export interface Asked extends Partial<Omit<PageContext, 'mock'>> {
   /** Default `GET`. */
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly corsOrigins?: readonly string[]
-  /** Default: one of the default scenario. */
+  /** Default: a mock of the default scenario. */
   readonly mock?: Mock
-  /** Default: those of the mock. */
+  /** Default: the options of the mock. */
   readonly tokens?: Mock['tokens']
 }
 
-/** Where the pages of the tests stand. */
+/** The origin of the pages. */
 export const url = 'http://127.0.0.1:4100'
 
-/** What is answered at a path, by default of the default scenario's mock. */
+/** Returns the answer at a path, by default of a mock of the default scenario. */
 export function ask(
   path: string,
   {
@@ -35,7 +35,7 @@ export function ask(
   return found && servable(mock).respond(exchange, found)
 }
 
-/** A page, its body as text. Throws where no page answers. */
+/** Returns a page with its body as text. Throws if no page answers. */
 export function page(path: string, asked: Asked = {}) {
   const answer = ask(path, asked)
   if (!answer) throw new Error(`no page is at ${path}`)

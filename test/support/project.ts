@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A user's project in which mockmaker is installed: this checkout, as it is built. */
+/** A project of a user with this checkout, as built, in its node_modules. */
 export interface Project {
   readonly folder: string
   /** Runs a program in the project, and resolves with its standard output. Rejects with all output if it fails. */
@@ -30,7 +30,7 @@ async function writeProgram(path: string, command: string): Promise<void> {
   await chmod(path, 0o755)
 }
 
-/** Makes a project outside the checkout. */
+/** Creates a project outside of the checkout. */
 export async function createProject(files: Readonly<Record<string, string>>): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), 'mockmaker-docs-'))
   for (const [name, text] of Object.entries(files)) {
@@ -45,7 +45,7 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
   }
   const programs = join(folder, 'node_modules/.bin')
   await writeProgram(join(programs, 'mockmaker'), `exec "${process.execPath}" "${resolve('dist/cli.js')}" "$@"`)
-  // Stands for the engine: it prints what a game that it runs finds in its environment.
+  // Takes the place of the engine: prints the environment of the game.
   await writeProgram(join(programs, 'godot'), 'env | grep ^RIVET_')
   const env = { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH}` }
   return {

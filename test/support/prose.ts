@@ -1,6 +1,6 @@
 import type { Page } from './docs.js'
 
-/** The sentences in the paragraphs, lists and tables of a page, without code. */
+/** Returns the sentences in the paragraphs, lists and tables of a page, without code. */
 export function sentencesOf({ text }: Page): string[] {
   return text
     .replace(/<!--.*?-->/gs, '')
@@ -14,12 +14,12 @@ export function sentencesOf({ text }: Page): string[] {
     .filter(sentence => sentence !== '')
 }
 
-/** How many words a sentence has. */
+/** Counts the words of a sentence. */
 export function wordsIn(sentence: string): number {
   return sentence.split(/\s+/).filter(word => /\w/.test(word)).length
 }
 
-/** The anchors of a page: those that GitHub gives its headings. */
+/** Returns the anchors of a page, as GitHub derives them from headings. */
 export function anchorsOf({ text }: Page): string[] {
   const prose = text.replace(/^```.*?^```$/gms, '')
   return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
@@ -30,7 +30,7 @@ export function anchorsOf({ text }: Page): string[] {
   )
 }
 
-/** The targets of the links of a page. */
+/** Returns the targets of the links of a page. */
 export function linksOf({ text }: Page): string[] {
   const prose = text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]+`/g, 'code')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)

@@ -22,7 +22,7 @@ const origin = fc.constantFrom(
   'https://tanks--beta.cdn.example',
 )
 
-/** Who asks, and from where: few, so that many ask the same. */
+/** Generates clients and their addresses: few, so that requests repeat. */
 const headers = fc
   .record({
     token: fc.option(caller, { nil: undefined, freq: 3 }),
@@ -87,7 +87,7 @@ const poll = fc
 
 const inspection = headers.map(headers => ({ method: 'GET', path: '/cloud/auth/inspect', headers }))
 
-/** Who may ask for most of the cloud. */
+/** Tokens for most cloud calls. */
 const cloudHeaders = fc
   .constantFrom(tokens.cloud, tokens.cloud, tokens.cloudBoats, madeTokens.cloud, tokens.public)
   .map((token): Record<string, string> => bearer(token))
@@ -111,7 +111,7 @@ const counted = fc
 
 const preflight = headers.map(headers => ({ method: 'OPTIONS', path: '/matchmaker/lobbies/list', headers }))
 
-/** A call that only reads, and never blocks, of a world of tanks. Two are often the same. */
+/** Generates reads of a world of tanks that do not block. Many repeat. */
 export const randomRead: fc.Arbitrary<TestRequest> = fc.oneof(
   { weight: 6, arbitrary: list },
   { weight: 3, arbitrary: poll },
@@ -148,7 +148,7 @@ const madeNamespace = fc
     body: JSON.stringify({ display_name: 'A name', name_id, version_id: ids.lobby }),
   }))
 
-/** What a namespace of the cloud can be told: a method, what stands behind its path, and a body. */
+/** Generates writes to a namespace: a method, the rest of the path, and a body. */
 const told = fc.constantFrom<readonly [method: string, path: string, body?: unknown]>(
   ['POST', '/tokens/public'],
   ['POST', '/tokens/development', { hostname: 'h', ports: { a: { port: 80, protocol: 'http' } } }],
@@ -175,7 +175,7 @@ const seeker = fc
   .record({ headers, from: fc.constantFrom(undefined, undefined, '203.0.113.1', '::1') })
   .map(({ headers, from }) => ({ ...headers, ...(from !== undefined && { 'x-forwarded-for': from }) }))
 
-/** A player who wants a seat. */
+/** Generates requests of players for seats. */
 const seat = fc
   .record({
     asked: fc.constantFrom<readonly [path: string, body: object]>(
@@ -198,7 +198,7 @@ const seat = fc
     body: JSON.stringify(body),
   }))
 
-/** A game server that says something of its lobby. */
+/** Generates calls of game servers. */
 const said = fc
   .record({
     told: fc.constantFrom<readonly [method: string, path: string, body?: unknown]>(
@@ -221,7 +221,7 @@ const said = fc
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }))
 
-/** A call that writes to a world of tanks, or is refused. */
+/** Generates writes to a world of tanks. Some are refused. */
 export const randomWriteCall: fc.Arbitrary<TestRequest> = fc.oneof(
   seat,
   seat,

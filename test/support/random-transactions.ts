@@ -11,10 +11,10 @@ export type WrittenTable = (typeof writtenTables)[number]
 
 export type Columns = Readonly<Record<string, unknown>>
 
-/** One write of a transaction. Many do not fit, and are refused. */
+/** One write of a transaction. Many are refused. */
 export type Step =
   | { readonly does: 'create'; readonly table: WrittenTable; readonly row: Columns }
-  /** Its ids are drawn. */
+  /** Creates rows with random ids. */
   | { readonly does: 'draw game'; readonly name: string }
   | {
       readonly does: 'update'
@@ -25,7 +25,7 @@ export type Step =
     }
   | { readonly does: 'delete'; readonly table: WrittenTable; readonly id: string; readonly by: 'id' | 'query' }
   | { readonly does: 'delete where'; readonly table: WrittenTable; readonly where: Columns }
-  /** A transaction inside, whose error the outer one catches. */
+  /** A nested transaction, whose error the outer one catches. */
   | { readonly does: 'nest'; readonly steps: readonly Step[]; readonly ends: 'well' | 'throwing' }
 
 /** A transaction of the small world. */
@@ -34,7 +34,7 @@ export interface RandomTransaction {
   readonly ends: 'well' | 'throwing' | 'with a promise'
 }
 
-/** The column that is the id. */
+/** The primary key. */
 export const idColumns: Readonly<Record<WrittenTable, string>> = {
   games: 'game_id',
   namespaces: 'namespace_id',
@@ -52,7 +52,7 @@ const token = fc.constantFrom('cloud.mock.tanks', 't1', 't2')
 const status = fc.constantFrom('reserved', 'connected', 'removed')
 const count = fc.nat(3)
 
-/** Of each table, its ids, columns of whole rows, and columns of updates. */
+/** The ids of each table, the columns of whole rows, and the columns of updates. */
 const ingredients: Readonly<
   Record<WrittenTable, { id: fc.Arbitrary<string>; rest: fc.Arbitrary<Columns>; columns: fc.Arbitrary<Columns> }>
 > = {
@@ -91,7 +91,7 @@ function limits(most: number): Columns {
   return { max_players_normal: most, max_players_direct: most, max_players_party: most }
 }
 
-/** Whole rows, so that no default is part of the model. */
+/** Whole rows, so that the model needs no defaults. */
 const rowOf: Readonly<Record<WrittenTable, (id: string, rest: Columns) => Columns>> = {
   games: (id, rest) => ({ ...game(id), ...rest }),
   namespaces: (id, rest) => ({ ...namespace(id, 'tanks'), ...rest }),
@@ -121,7 +121,7 @@ const writeTo = (table: WrittenTable): fc.Arbitrary<Step> => {
 }
 const drawing: fc.Arbitrary<Step> = gameName.map(name => ({ does: 'draw game', name }))
 
-/** A player, and after it the lobby that it is in: references need to lead somewhere only when the transaction ends. */
+/** A player, followed by its lobby: references are checked only when the transaction ends. */
 const playerBeforeLobby: fc.Arbitrary<readonly Step[]> = fc
   .tuple(playerToken, fc.constantFrom('reserved', 'connected'), fc.integer({ min: 1, max: 3 }))
   .map(([id, status, most]) => [
@@ -156,28 +156,28 @@ function stepsIn(tables: readonly WrittenTable[]): fc.Arbitrary<readonly Step[]>
   })).steps
 }
 
-/** Transactions that write to these tables. Some throw at the end, or return a promise. */
+/** Generates transactions that write to these tables. Some throw at the end, or return a promise. */
 export function transactionsIn(...tables: readonly WrittenTable[]): fc.Arbitrary<RandomTransaction> {
   const ends = fc.constantFrom(...(['well', 'well', 'well', 'throwing', 'with a promise'] as const))
   return fc.record({ steps: stepsIn(tables), ends })
 }
 
-/** Most of what can go wrong goes wrong with players. */
+/** Most mistakes concern players. */
 const anyTable = [...writtenTables, 'lobbies', 'players', 'players'] as const
 
-/** Transactions that write to all tables. */
+/** Generates transactions that write to all tables. */
 export const randomTransaction = transactionsIn(...anyTable)
 
-/** The same, that end well unless a write of them is refused. */
+/** The same, but they end well unless one of their writes is refused. */
 export const plainTransaction: fc.Arbitrary<RandomTransaction> = fc.record({
   steps: stepsIn(anyTable),
   ends: fc.constant('well' as const),
 })
 
-/** The error of a transaction that throws by itself. */
+/** The error of a transaction that throws at its end. */
 export class Thrown extends Error {}
 
-/** Plays a transaction in a world. Throws where it fails. `inside` is called before it ends. */
+/** Runs a transaction in a world. Throws if it fails. Calls `inside` before the end. */
 export function play(
   { steps, ends }: RandomTransaction,
   world: LiveWorld,
@@ -191,7 +191,7 @@ export function play(
   })
 }
 
-/** Plays a transaction, and returns whether it went well. */
+/** Runs a transaction, and returns whether it committed. */
 export function succeeds(transaction: RandomTransaction, world: LiveWorld): boolean {
   try {
     play(transaction, world)
@@ -213,11 +213,11 @@ function playStep(step: Step, tx: TransactionTables, world: LiveWorld): void {
         if (step.ends === 'throwing') throw new Thrown()
       })
     } catch {
-      // The outer transaction goes on.
+      // The outer transaction continues.
     }
     return
   }
-  // The columns are of that table.
+  // The columns belong to that table.
   const table = tx[step.table] as unknown as TransactionTable<Columns, Columns>
   const where = (columns: Columns) => (query: Query<Columns>) => query.where(columns as never)
   switch (step.does) {

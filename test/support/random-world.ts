@@ -7,9 +7,9 @@ import type { TransactionTables } from '../../src/store/world-tables.js'
 import { startAt, tanks } from './tanks.js'
 import { twoGames } from './worlds.js'
 
-/** What steps are made of. */
+/** The inputs of steps. */
 interface Ingredients {
-  /** Which of several: the remainder. */
+  /** Selects one of several, by the remainder. */
   readonly n: number
   readonly m: number
   readonly id: string
@@ -19,11 +19,11 @@ interface Ingredients {
   readonly state: unknown
   readonly players: number
   readonly yes: boolean
-  /** In ms since the epoch; `undefined` for never. */
+  /** In ms since the epoch. `undefined` means never. */
   readonly at: number | undefined
 }
 
-/** Texts that YAML, JSON or a careless object take for something else. */
+/** Texts that YAML, JSON or plain objects may misread. */
 const id = fc.constantFrom(
   ...['__proto__', 'constructor', 'null', '~', '1e3', '0x10', 'true', '2026-11-20', '<<', '&a', '*a', '!x', '%', '#'],
   ...['-', '?', ':', '[]', '{}', '"', "'", '`', '|', '>', '🎯', 'é', '\u2066x', 'none', 'T', 'K', 'attic'],
@@ -57,7 +57,7 @@ const ingredients: fc.Arbitrary<Ingredients> = fc.record({
   at,
 })
 
-/** Where game servers of development tokens run. */
+/** Game servers of development tokens. */
 const servers = [
   { hostname: '', lobby_ports: [] },
   {
@@ -72,7 +72,7 @@ const servers = [
 const nth = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)]
 const assign = (columns: object) => ({ data: (draft: object) => void Object.assign(draft, columns) })
 
-/** What a step does to the tables. Much does not fit, and is refused. */
+/** The writes of a step. Many are refused. */
 const changes = {
   'make a game': ({ games }, { id, name, text }) => games.create({ game_id: id, name_id: name, display_name: text }),
   'make a region': ({ regions }, { id, text, yes }) =>
@@ -134,7 +134,7 @@ const changes = {
       concurrent: players,
       session_ms: 10_000 * (n + 1),
       ...(yes ? { modes: Object.fromEntries(modes) } : {}),
-      // At the end of time, because a clock that runs a million times as fast would have steps without end.
+      // At the end of time, because a clock at a million times the speed would need endless steps.
       began_at: 8.64e15 - m,
       settled: yes,
     })
@@ -197,7 +197,7 @@ const changes = {
     return settings.update(q => q.where({ settings_id: 'settings' }), assign(nth(columns, m) ?? {}))
   },
   'delete a row': (tables, { n, m }) => {
-    // Each table deletes a row of its own.
+    // Each table deletes one of its own rows.
     const table = nth(
       [tables.games, tables.namespaces, tables.gameModes, tables.regions],
       m,
@@ -224,7 +224,7 @@ interface Step extends Ingredients {
   readonly does: (typeof kinds)[number]
 }
 
-/** A scenario, and what is done to its world. */
+/** A scenario, and the steps of its world. */
 export interface RandomWorld {
   readonly scenario: ScenarioInput
   readonly steps: readonly Step[]
@@ -232,7 +232,7 @@ export interface RandomWorld {
 
 const starts: readonly ScenarioInput[] = [{}, { games: [] }, twoGames, tanks, scenarios.nasty, scenarios['tokens-only']]
 
-/** Worlds that stand still at first. */
+/** Generates worlds with frozen clocks. */
 export const randomWorld: fc.Arbitrary<RandomWorld> = fc.record({
   scenario: fc
     .record({ start: fc.constantFrom(...starts), title: fc.string({ unit: 'binary' }), seed: fc.maxSafeInteger() })
@@ -243,7 +243,7 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc.record({
   ),
 })
 
-/** Does a step to a world; `false` where that is refused. */
+/** Runs a step in a world. Returns `false` if it was refused. */
 export async function play(step: Step, world: LiveWorld): Promise<boolean> {
   const { does, n, m } = step
   try {

@@ -6,7 +6,7 @@ import type { LiveWorld } from '../../src/store/world.js'
 import type { TransactionTables } from '../../src/store/world-tables.js'
 import { ids, startAt, tokens } from './tanks.js'
 
-/** Tokens that only a random write makes. */
+/** Tokens that only random writes create. */
 export const madeTokens = {
   public: 'pub.made',
   cloud: 'cloud.made',
@@ -15,7 +15,7 @@ export const madeTokens = {
   guest: 'player.guest',
 } as const
 
-/** A change to one row. Many do not fit, and are refused. */
+/** A change of one row. Many are refused. */
 type Change =
   | { readonly does: 'create'; readonly table: TableName; readonly row: object }
   | { readonly does: 'update'; readonly table: TableName; readonly where: object; readonly columns: object }
@@ -31,7 +31,7 @@ export type RandomWrite =
 const soon = fc.constantFrom(0, 500, 1_500, 4_000).map(ms => startAt + ms)
 const game_id = fc.constantFrom(ids.tanks, ids.boats, 'cars')
 const namespace_id = fc.constantFrom(ids.prod, ids.prod, ids.closed, ids.boatsProd, 'made')
-/** Modes that are there at first, with a region of theirs, and some that may come to be. */
+/** The initial modes, each with a region, and some that writes may add. */
 const mode = fc.constantFrom(
   { namespace_id: ids.prod, game_mode_id: 'duel', region_id: 'lnd-fra' },
   { namespace_id: ids.prod, game_mode_id: 'ffa', region_id: 'lnd-syd' },
@@ -46,7 +46,7 @@ const name_id = fc.constantFrom('prod', 'beta', 'tanks', 'boats')
 const place = fc.record({ latitude: fc.constantFrom(0, 50), longitude: fc.constantFrom(8, -70) })
 const some = { requiredKeys: [] }
 
-/** Of each table, what names a row, and what else it may have. */
+/** The key of each table, and its other columns. */
 const rows: {
   readonly [Name in TableName]: { readonly key: fc.Arbitrary<object>; readonly more: fc.Arbitrary<object> }
 } = {
@@ -139,7 +139,7 @@ const rows: {
 }
 
 const change: fc.Arbitrary<Change> = fc
-  // The type of `rows` has these keys and no other. Most of what can go wrong goes wrong with lobbies.
+  // The type of `rows` has exactly these keys. Most mistakes concern lobbies.
   .constantFrom(...(Object.keys(rows) as TableName[]), ...Array<'lobbies'>(4).fill('lobbies'))
   .chain(table => {
     const { key, more } = rows[table]
@@ -151,7 +151,7 @@ const change: fc.Arbitrary<Change> = fc
     )
   })
 
-/** Writes to all tables of tanks, alone and several in a transaction. They commit, are refused or throw. Also advances and resets. */
+/** Generates writes to all tables of tanks, alone and in transactions, and advances and resets. Some fail. */
 export const randomWrite: fc.Arbitrary<RandomWrite> = fc.oneof(
   { weight: 8, arbitrary: change },
   {
@@ -171,7 +171,7 @@ export const randomWrite: fc.Arbitrary<RandomWrite> = fc.oneof(
 
 class Thrown extends Error {}
 
-/** Applies a write to a world. Returns `done`, or why it was refused. */
+/** Applies a write to a world. Returns `done`, or the reason of the refusal. */
 export async function play(write: RandomWrite, world: LiveWorld): Promise<string> {
   try {
     await begin(write, world)
@@ -193,7 +193,7 @@ async function begin(write: RandomWrite, world: LiveWorld): Promise<unknown> {
 }
 
 function applyChange(change: Change, tables: TransactionTables): unknown {
-  // Each table refuses a row that is not its own.
+  // Each table checks its own rows.
   const table = tables[change.table] as unknown as TransactionTable<object, object>
   if (change.does === 'create') return table.create(change.row)
   if (change.does === 'delete') return table.delete(q => q.where(change.where))

@@ -6,12 +6,12 @@ import { dump, smallWorld } from './small-world.js'
 /** A transaction that the small world refuses, and the message. */
 export type Refusal = [what: string, write: (tx: TransactionTables) => unknown, message: string | RegExp]
 
-/** Changes the lobby l0 of the small world. */
+/** Updates the lobby l0 of the small world. */
 export const setLobby = (values: object) => (tx: TransactionTables) => {
   tx.lobbies.update(q => q.where({ lobby_id: 'l0' }), { data: draft => void Object.assign(draft, values) })
 }
 
-/** Tests that the store refuses each transaction, and that nothing has happened. */
+/** Tests that the store refuses each transaction, and that nothing has changed. */
 export function describeRefusals(refusals: Refusal[]): void {
   describe.each(refusals)('%s', (_what, write, message) => {
     it('is refused with a UsageError that says what and where', () => {

@@ -1,6 +1,6 @@
 import { afterEach, vi } from 'vitest'
 
-// Test files share a process (vitest.config.ts). So no fake may outlive its test.
+// Test files share a process (vitest.config.ts), so no fake may outlive its test.
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()

@@ -44,7 +44,7 @@ export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<Serve
   },
 })
 
-/** The header that the control API requires on a write. */
+/** The header that the control API requires for a write. */
 export const jsonHeaders = { 'content-type': 'application/json' } as const
 
 type ServeOptions = MockmakerOptions & { readonly control?: boolean }

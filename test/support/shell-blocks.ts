@@ -1,32 +1,32 @@
 import type { Block, Page } from './docs.js'
 
-/** Commands that need a fresh checkout or project: `.ci/run` and `.ci/package` run them. */
+/** Commands for a new checkout or project. `.ci/run` and `.ci/package` run them. */
 export const commandsOfCi = ['npm ci && npm start', 'npm ci && npm test', 'npm install --save-dev mockmaker msw']
 
 const subcommands = ['exec', 'env', 'export', 'validate', 'init', 'routes', 'openapi', 'help']
 const serveLine = new RegExp(`^npx mockmaker(?! (?:${subcommands.join('|')})\\b)(.*)$`)
 
-/** The arguments of a block that serves, as in `npx mockmaker friday-night`; `undefined` for any other block. */
+/** Returns the arguments of a block that serves, as in `npx mockmaker friday-night`, or else `undefined`. */
 function servedBy({ text }: Block): string[] | undefined {
   const [, rest] = serveLine.exec(text.trim()) ?? []
   return rest?.split(' ').filter(word => word !== '')
 }
 
-/** Shell blocks of a page that share one server and one shell, as a reader would have it. */
+/** Shell blocks of a page that share one server and one shell. */
 export interface Session {
   readonly page: Page
-  /** The arguments with which the page serves the mock. */
+  /** The arguments of the server. */
   readonly args: readonly string[]
   readonly steps: readonly Step[]
 }
 
-/** A block of commands, and the output that the page shows for it. */
+/** A block of commands, and its output on the page. */
 interface Step {
   readonly commands: string
   readonly shown: string | undefined
 }
 
-/** The sessions of a page. A block that serves begins a new one. */
+/** Returns the sessions of a page. A block that serves starts a new one. */
 export function sessionsOf(page: Page): Session[] {
   const sessions: { args: readonly string[]; steps: Step[] }[] = [{ args: [], steps: [] }]
   for (const [at, block] of page.blocks.entries()) {
@@ -42,13 +42,13 @@ export function sessionsOf(page: Page): Session[] {
     .map(session => ({ page, ...session }))
 }
 
-/** The `text` block that follows a shell block, perhaps behind its PowerShell sibling. */
+/** Returns the `text` block after a shell block. Its PowerShell sibling may be between them. */
 function outputAfter({ blocks }: Page, at: number): string | undefined {
   const next = blocks[at + 1]?.language === 'powershell' ? blocks[at + 2] : blocks[at + 1]
   return next?.language === 'text' ? next.text : undefined
 }
 
-/** Whether the output is as a page shows it: `…` stands for anything, and line breaks do not count. */
+/** Tells whether an output equals that of a page. `…` matches any text, and line breaks are ignored. */
 export function matchesShown(output: string, shown: string): boolean {
   const flat = (text: string) => text.replace(/\s*\n\s*/g, '')
   const parts = flat(shown)
@@ -57,12 +57,12 @@ export function matchesShown(output: string, shown: string): boolean {
   return new RegExp(`^${parts.join('.*')}$`, 's').test(flat(output))
 }
 
-/** Whether PowerShell would not do the same with a block: it has curl, variables, or a redirection that changes the encoding. */
+/** Tells whether a block works only in bash: it has curl, variables, or a redirection that changes the encoding. */
 export function isBashOnly({ text }: Block): boolean {
   return /\b(?:curl|eval)\b|\$\(|<<<|>|\\\n|^\w+=/m.test(text)
 }
 
-/** The requests of a block in bash or PowerShell, and its calls of the command. */
+/** Returns the requests of a block in bash or PowerShell, and its calls of the command. */
 export function actionsOf({ language, text }: Block): { readonly requests: string[]; readonly mockmaker: string[] } {
   const isPowerShell = language === 'powershell'
   const joined = text.replace(isPowerShell ? /`\n\s*/g : /\\\n\s*/g, ' ')
@@ -71,7 +71,7 @@ export function actionsOf({ language, text }: Block): { readonly requests: strin
   return {
     requests: lines.flatMap(line => {
       if (/\bcurl\b|Invoke-RestMethod/.test(line)) return toRequest(line)
-      // `env` prints lines for bash. PowerShell asks for the variables, and sets them itself.
+      // `env` prints lines for bash. In PowerShell, the page reads the variables and sets them itself.
       const [, lobby, url] = /npx mockmaker env (\$?\w+) --url (\S+?)\)/.exec(line) ?? []
       return lobby === undefined ? [] : request('GET', `${url}/__mock/lobbies/${lobby}/env`, '')
     }),
@@ -91,7 +91,7 @@ function powershellRequest(line: string): string {
   return request(method, line, body?.[1] ?? body?.[2] ?? '')
 }
 
-/** `POST http://127.0.0.1:4100/x JSON duel game_modes`: without variables, and with the words of the body sorted. */
+/** Formats as `POST http://127.0.0.1:4100/x JSON duel game_modes`: no variables, and sorted words of the body. */
 function request(method: string, line: string, body: string): string {
   const [url = ''] = /http:\/\/[^\s'")|]+/.exec(line) ?? []
   const type = /content-?type[: ]application\/json/i.exec(line) ? 'JSON' : ''

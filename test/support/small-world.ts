@@ -12,7 +12,7 @@ interface SmallWorldOptions {
   readonly rows?: InitialRows
 }
 
-/** A world of a few rows, frozen at `startAt`; with `rows`, of those alone. */
+/** Creates a world of a few rows, or of `rows` only, frozen at `startAt`. */
 export function smallWorld(options: SmallWorldOptions = {}): LiveWorld {
   return createWorld(createState(smallDefinition(options)))
 }
@@ -27,7 +27,7 @@ export function smallDefinition({
   return { title: 'small', seed, clock, now, rows: () => rows }
 }
 
-/** Two games; one namespace of each; lobbies in the first one. */
+/** Two games with one namespace each, and lobbies in the first one. */
 export function smallRows() {
   return {
     settings: [
@@ -53,7 +53,6 @@ export function smallRows() {
   }
 }
 
-/** The row of a game. */
 export function game(game_id: string) {
   const fixed = { created_at: startAt, developer_group_id: 'makers' }
   return { game_id, name_id: game_id, display_name: game_id, ...fixed }
@@ -68,7 +67,6 @@ function region(region_id: string) {
   return { region_id, region_uuid, provider_display_name: 'Own', region_display_name: region_id, datacenter_coord }
 }
 
-/** The row of a namespace. */
 export function namespace(namespace_id: string, game_id: string) {
   const fixed = { created_at: startAt, version_id: 'first', tokenless: true, domains: [], lobby_count_max: 128 }
   return { namespace_id, game_id, name_id: namespace_id, display_name: namespace_id, ...fixed }
@@ -80,7 +78,7 @@ function mode(namespace_id: string, game_mode_id: string) {
 
 const mostPlayers = { max_players_normal: 8, max_players_direct: 8, max_players_party: 8 }
 
-/** The row of a lobby of prod/duel in fra. */
+/** Returns the row of a lobby of prod/duel in fra. */
 export function lobby(lobby_id: string) {
   const place = { namespace_id: 'prod', game_mode_id: 'duel', region_id: 'fra' }
   return {
@@ -96,12 +94,12 @@ export function lobby(lobby_id: string) {
   }
 }
 
-/** All rows of a world, by table, in their order, as JSON. */
+/** Returns all rows of a world as JSON, by table, in order. */
 export function contents({ tables }: LiveWorld): string {
   return JSON.stringify(tableNames.map(name => [name, tables[name].all()]))
 }
 
-/** Everything that a transaction can change in a world, as JSON: its snapshot, and how its tables store the rows. */
+/** Returns everything that a transaction can change as JSON: the snapshot, and the rows in the tables' own order. */
 export function dump(world: LiveWorld): string {
   const tables = tableNames.map(name => {
     const { revision, nextSeq } = world.tables[name].state

@@ -22,14 +22,14 @@ export const tokens = {
   pending: 'device.mock.pending',
   expired: 'device.mock.expired',
   complete: 'device.mock.complete',
-  /** Of the lobby `arena`, and of its players. */
+  /** Tokens of the lobby `arena`, and of its players. */
   arena: 'lobby.mock.arena',
   connected: 'player.mock.connected',
   late: 'player.mock.late',
   gone: 'player.mock.gone',
 } as const
 
-/** A world with one of everything that the specification of the operations speaks of; its clock stands still. */
+/** A frozen world with all records that the specification of the operations needs. */
 export const tanks: ScenarioInput = {
   title: 'Tanks',
   seed: 7,
@@ -113,10 +113,10 @@ export const tanks: ScenarioInput = {
   ],
 }
 
-/** The header that carries a token. */
+/** Returns the header with a token. */
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** The request by which a person completes the pending device link, for tanks. */
+/** The request of a person who completes the pending device link, for tanks. */
 export const completion = {
   method: 'POST',
   path: '/cloud/devices/links/complete',

@@ -16,8 +16,8 @@ import type { LiveWorld, View } from '../../src/store/world.js'
 import { mapTables } from '../../src/store/world-state.js'
 
 /**
- * Answers reads of a world without any cache, index or sum: an oracle for those that have them. Each read walks all rows. The
- * watch index comes from the change sets alone. It never blocks.
+ * * Answers reads of a world without caches, indexes and sums, as an oracle for reads that have them. Each read scans all
+ * * rows. The watch index comes from the change sets alone. It never blocks.
  */
 export function freshRequestHandler(world: LiveWorld): RequestHandler {
   const tables = mapTables<Tables>(name => walk(world.tables[name] as unknown as Table<object>))
@@ -25,7 +25,7 @@ export function freshRequestHandler(world: LiveWorld): RequestHandler {
   const linkRevision = followLinks(world)
   const gameRevision = followGames(world, view)
   const execute = ({ id, caller, input }: Call) => {
-    // The table of operations says which calls a resolver takes.
+    // The table of operations says which calls a resolver accepts.
     const output = resolvers[id]({ caller, input, ...view } as never) as object
     if (operations[id].kind !== 'watch') return output
     const index =
@@ -52,7 +52,7 @@ export function freshRequestHandler(world: LiveWorld): RequestHandler {
     corsOrigins: [],
     execute,
   })
-  // A query without parameters is parsed each time. No query is not.
+  // A query without parameters is parsed. An absent query is not.
   return request => answer({ ...request, query: request.query || '&' })
 }
 
@@ -84,7 +84,7 @@ function followGames(world: LiveWorld, view: View): (id: string) => number {
   return id => shown.get(id)?.revision ?? 0
 }
 
-/** What a game shows, and the seats taken in each of its namespaces. */
+/** Reads the fields that a game shows, and the seats taken in each of its namespaces. */
 function textOf(game_id: string, view: View): string {
   const input = { game_id, watch_index: undefined }
   const game = getGame({ caller: { kind: 'cloud', gameId: game_id }, input, ...view })
@@ -93,7 +93,7 @@ function textOf(game_id: string, view: View): string {
   return JSON.stringify([game, ids.map(id => lobbies.sum('players', id))])
 }
 
-/** The reads of a table. Each walks all rows. */
+/** The reads of a table. Each scans all rows. */
 function walk<Row extends object>(table: Table<Row>): Table<Row> {
   const { shape } = table
   const all = () => table.state.all()

@@ -10,7 +10,7 @@ import {
   writtenTables,
 } from './random-transactions.js'
 
-/** A row, and the write that created it: a row that is deleted and created again is another one. */
+/** A row, and the write that created it: a row that is created again counts as another one. */
 interface ModelRow {
   readonly row: Columns
   readonly created: object
@@ -25,12 +25,12 @@ interface State {
   readonly revision: number
 }
 
-/** How many numbers a new row draws for its defaults, also where it needs none of them: 4 for an id, 24 for a token. */
+/** The random numbers that a new row draws for defaults, needed or not: 4 for an id, 24 for a token. */
 const drawn: Readonly<Record<WrittenTable, number>> = { games: 8, namespaces: 8, lobbies: 4, players: 24, tokens: 24 }
 
 const rejected = (reason: string) => new Error(`the model refuses: ${reason}`)
 
-/** The obvious model of the small world: lists that are copied for each transaction. */
+/** A simple model of the small world: lists that are copied for each transaction. */
 export class WorldModel {
   #tables: Tables
   readonly #random = new Random(0, 'model')
@@ -50,7 +50,7 @@ export class WorldModel {
     this.#initial = this.#save()
   }
 
-  /** The rows of all tables, in their order. */
+  /** The rows of all tables, in order. */
   get rows(): Record<WrittenTable, Columns[]> {
     return byTable(name => this.#tables[name].map(({ row }) => row))
   }
@@ -59,7 +59,7 @@ export class WorldModel {
     return this.#random.save()
   }
 
-  /** Returns whether it goes well. */
+  /** Runs a transaction. Returns whether it commits. */
   play({ steps, ends }: RandomTransaction): boolean {
     const before = this.#save()
     try {
@@ -87,12 +87,12 @@ export class WorldModel {
     this.#commit(before)
   }
 
-  /** From now on, a reset goes back to the present state. */
+  /** Makes the current state the target of resets. */
   fork(): void {
     this.#initial = this.#save()
   }
 
-  /** Takes over a file that gives a game, which the world has, another display name. */
+  /** Reloads a file that changes the display name of an existing game. */
   reload(gameId: string, display_name: string): void {
     const before = this.#save()
     const rename = (list: ModelRow[]) =>
@@ -101,7 +101,7 @@ export class WorldModel {
     const files = rename(were)
     this.#initial = { ...this.#initial, tables: { ...this.#initial.tables, games: files } }
     if (isDeepStrictEqual(rowsOf(files), rowsOf(were))) return
-    // The games of the file come first, in its order.
+    // The games of the file come first, in their order.
     const isOfFile = ({ row }: ModelRow) => files.some(file => file.row.game_id === row.game_id)
     const kept = files.flatMap(file => are.find(({ row }) => row.game_id === file.row.game_id) ?? [])
     this.#tables.games = rename([...kept, ...are.filter(one => !isOfFile(one))])
@@ -221,7 +221,7 @@ export class WorldModel {
     return rowsOf(this.#tables.players).filter(row => row.lobby_id === lobby_id)
   }
 
-  /** Refuses a world whose rows do not fit together. */
+  /** Refuses a world with conflicting rows. */
   #check(): void {
     const { games, namespaces, lobbies, players, tokens } = this.rows
     const checkOwner = (rows: readonly Columns[], column: string, owners: readonly Columns[]) => {
@@ -237,7 +237,7 @@ export class WorldModel {
     checkOwner(players, 'lobby_id', lobbies)
     checkOwner(tokens, 'game_id', games)
     checkOwner(tokens, 'namespace_id', namespaces)
-    // Game modes and settings, which nothing changes, name both.
+    // Game modes and settings refer to both, and never change.
     checkOwner([{ namespace_id: 'prod' }, { namespace_id: 'beta' }], 'namespace_id', namespaces)
     checkUnique(games.map(row => row.name_id))
     checkUnique(namespaces.map(row => `${row.game_id}/${row.name_id}`))

@@ -10,7 +10,7 @@ import { createWorld, type LiveWorld, type World } from '../../src/store/world.j
 import { createState } from '../../src/store/world-state.js'
 import { startAt } from './tanks.js'
 
-/** Two games with three namespaces, named and not. */
+/** Two games with three namespaces, with and without names. */
 export const twoGames: ScenarioInput = {
   default_namespace: 'karts/beta',
   games: [
@@ -31,10 +31,10 @@ export interface Made extends Partial<WorldOptions> {
   readonly now?: number
 }
 
-/** The rows of a scenario, by table. */
+/** Returns the rows of a scenario, by table. */
 export function rowsOf(input: ScenarioInput, { now = startAt, ...options }: Made = {}) {
   const rows = Object.entries(defineWorld(readScenario(input), options).rows(now))
-  // The store checks rows. Here they are trusted.
+  // The store checks rows, but this does not.
   return Object.fromEntries(rows.map(([name, taken]) => [name, [...taken]])) as unknown as {
     readonly [Name in TableName]: readonly Rows[Name][]
   }
@@ -46,7 +46,7 @@ export function worldOf(input: ScenarioInput): LiveWorld {
   return createWorld(createState(defineWorld(readScenario(frozen))))
 }
 
-/** The lines of the `UsageError` that a function throws. */
+/** Returns the lines of the `UsageError` that a function throws. */
 export function problemLines(run: () => unknown): string[] {
   try {
     run()
@@ -57,12 +57,12 @@ export function problemLines(run: () => unknown): string[] {
   return []
 }
 
-/** Gives a world its internal type. Every world has it. */
+/** Casts a world to its internal type. Every world has it. */
 export function live(world: World): LiveWorld {
   return world as LiveWorld
 }
 
-/** Everything that a request can change in a world: rows, revision, clock, random state and waiters. */
+/** Returns everything that a request can change in a world: rows, revision, clock, random state and waiters. */
 export function stateOf(world: World): string {
   const { tables, revision, clock, random, waiting } = live(world)
   return JSON.stringify({
@@ -75,17 +75,17 @@ export function stateOf(world: World): string {
   })
 }
 
-/** Waits until all promises that need no timer have settled. */
+/** Waits until all promises without timers have settled. */
 export function flushPromises(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** Whether anyone waits in the default world of a mock. */
+/** Tells whether a request waits in the default world of a mock. */
 export function isBusy(mock: Mock): boolean {
   return servable(mock).isBusy
 }
 
-/** The watch index of a device link: the revision of its last change. */
+/** Returns the watch index of a device link: the revision of its last change. */
 export function watchIndexOf(world: World, token: string): number {
   return live(world).tables.deviceLinks.state.entry(token)?.revision ?? 0
 }
