@@ -57,6 +57,8 @@ export type Validation = z.output<typeof Validation>
 const names = z.object({ display_name: z.string(), name_id: z.string() })
 const matchmakerConfig = z.object({ lobby_count_max: Uint32, max_players: Uint32 })
 
+const cloudErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'] as const
+
 export const namespaceOperations = {
   'games.namespaces.validateGameNamespace': {
     method: 'POST',
@@ -86,7 +88,7 @@ export const namespaceOperations = {
       version_id: Uuid,
     }),
     output: z.object({ namespace_id: z.string() }),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_BODY', 'VALIDATION_ERROR'],
+    errors: [...cloudErrors, 'API_BAD_BODY', 'VALIDATION_ERROR'],
     source: 'client',
     fidelity: [
       'Any UUID is a version, and all versions of a game are alike. The new namespace copies the game modes that the first namespace of the game has now. The first namespace has none.',
@@ -101,7 +103,7 @@ export const namespaceOperations = {
     kind: 'read',
     params: InNamespace,
     output: z.object({ namespace: Namespace }),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'NAMESPACE_NOT_FOUND'],
+    errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
     source: 'client',
     fidelity: [
       'The mock does not detect a VPN, a proxy, Tor or a hosting provider. Each `max_players_per_client` is the same number.',
@@ -118,7 +120,7 @@ export const namespaceOperations = {
     params: InNamespace,
     body: z.object({ version_id: Uuid }),
     output: z.object({}),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
+    errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
     source: 'client',
     fidelity: ['Any UUID is a version. The game modes and the lobbies of the namespace stay as they are.'],
   },
@@ -161,7 +163,7 @@ export const namespaceDomainOperations = {
     params: InNamespace,
     body: z.object({ enabled: z.boolean() }),
     output: z.object({}),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
+    errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
     source: 'client',
     fidelity: ['For the default namespace it also applies to callers without a known Origin: see `lobbies.list`.'],
   },
@@ -178,13 +180,7 @@ export const namespaceDomainOperations = {
         .meta({ description: 'A host name: no scheme, no port, no path.', minLength: 1, maxLength: 253 }),
     }),
     output: z.object({}),
-    errors: [
-      'API_UNAUTHORIZED',
-      'CLAIMS_MISSING_ENTITLEMENT',
-      'API_BAD_BODY',
-      'NAMESPACE_NOT_FOUND',
-      'VALIDATION_ERROR',
-    ],
+    errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
     source: 'client',
     fidelity: [
       'The mock does not check the DNS. An invalid host name is `VALIDATION_ERROR` with `["domain", "invalid"]` in `metadata.errors`. A domain of another namespace is `VALIDATION_ERROR` with `["domain", "not-unique"]`.',
@@ -199,7 +195,7 @@ export const namespaceDomainOperations = {
     kind: 'write',
     params: InNamespace.extend({ domain: z.string().meta({ description: 'A domain of the namespace.' }) }),
     output: z.object({}),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'NAMESPACE_NOT_FOUND'],
+    errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
     source: 'client',
     fidelity: ['Removing a domain that the namespace does not have is not an error.'],
   },
@@ -279,13 +275,7 @@ export const namespaceTokenOperations = {
       })
       .meta({ oneOf: [onlyOf('ports', 'lobby_ports'), onlyOf('lobby_ports', 'ports')] }),
     output: newToken,
-    errors: [
-      'API_UNAUTHORIZED',
-      'CLAIMS_MISSING_ENTITLEMENT',
-      'API_BAD_BODY',
-      'NAMESPACE_NOT_FOUND',
-      'VALIDATION_ERROR',
-    ],
+    errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
     source: 'client',
     fidelity: [
       '`metadata.errors` lists the problems of the ports, like the validation. `ports` are numbered in their order.',
@@ -300,7 +290,7 @@ export const namespaceTokenOperations = {
     kind: 'write',
     params: InNamespace,
     output: newToken,
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'NAMESPACE_NOT_FOUND'],
+    errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
     source: 'client',
     fidelity: [],
   },

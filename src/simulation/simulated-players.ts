@@ -115,19 +115,22 @@ function addPlayer(
   }
 }
 
-/** The lobby at which the next job continues. */
-interface Position {
-  readonly namespace_id: string
-  /** The revision of the job before. */
-  readonly revision: number
-  /** The creation number of the lobby. */
-  readonly seq: number
-  /** The players of the lobbies before it. */
-  readonly count: number
-}
-
-/** A cache: without it, each job would read all lobbies. With 100,000 of them that took 24 s. */
-const positions = new WeakMap<Tables, Position>()
+/**
+ * For each world, the lobby at which the next job continues. A cache: without it, each job would read all lobbies. With
+ * 100,000 of them that took 24 s.
+ */
+const positions = new WeakMap<
+  Tables,
+  {
+    readonly namespace_id: string
+    /** The revision of the job before. */
+    readonly revision: number
+    /** The creation number of the lobby. */
+    readonly seq: number
+    /** The players of the lobbies before it. */
+    readonly count: number
+  }
+>()
 
 /**
  * Converts players that lobbies only count into simulated players with a session: some hundreds per job, and in all no more
