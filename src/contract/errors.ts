@@ -4,7 +4,7 @@ import { UsageError } from '../lib/usage-error.js'
 
 /**
  * The HTTP status of each error code (PROTOCOL.md B1, B6 to B9, C). Some codes come from faults only.
- * "Not authorised" is 401 although generated clients map 408, because newer clients would retry a 408.
+ * "Not authorised" is 401. Generated clients map 408, but newer clients would retry a 408.
  */
 export const errorStatus = {
   API_UNAUTHORIZED: 401,

@@ -265,8 +265,8 @@ class Schemas {
 }
 
 /**
- * Points the references of a schema at the components of the document. It also opens all objects: an answer may get
- * more fields one day, and the service ignores unknown fields of a body.
+ * Points the references of a schema at the components of the document. It also opens all objects: answers may get more
+ * fields one day, and bodies may have unknown ones.
  */
 function inDocument(schema: OpenApiSchema): OpenApiSchema {
   return JSON.parse(JSON.stringify(schema), (key, value) => {

@@ -35,8 +35,8 @@ export function createApp(mock: Mock, options: AppOptions = {}): Express {
 /** Options of `mockExpress`. */
 export interface MockExpressOptions {
   /**
-   * For requests that no handler matches: `bypass` calls the next middleware, `warn` also prints a warning, and `error` passes
-   * an error to the next middleware. Default: `bypass`.
+   * Handles requests that no handler matches. `bypass` calls the next middleware, and `warn` also prints a warning. `error`
+   * passes an error to the next middleware. Default: `bypass`.
    */
   readonly onUnhandledRequest?: 'bypass' | 'warn' | 'error' | undefined
 }

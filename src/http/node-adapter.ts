@@ -190,7 +190,7 @@ function streamResponse({ status, headers, stream }: MockResponse, response: Ser
   response.once('close', () => stop?.())
 }
 
-/** Waits until a slow client has received the written data or disconnects, and at least one turn of the event loop. */
+/** Waits for at least one turn of the event loop, and until a slow client has received the written data or disconnects. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     const finish = () => {
@@ -244,7 +244,7 @@ const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
  * Starts a request: at once, or after enough earlier requests of its connection have their responses. Without this limit,
- * a client that sends thousands of requests in a row would keep the event loop busy until the last one.
+ * a client that sends thousands of requests in a row would block all others.
  */
 function startInOrder({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
   // Only a response that waits behind another one has no socket.

@@ -82,7 +82,7 @@ function findRunningLobby({ lobbyId }: LobbyCaller, { lobbies }: Tables): Runnin
 }
 
 /**
- * Finds the lobby whose server calls, and hands the lobby over: from now on the mock does not simulate its server.
+ * Finds the lobby whose server calls, and hands the lobby over to it: the mock no longer simulates that server.
  * Throws `ApiError` if the lobby has stopped. `now` in ms since the epoch.
  */
 function takeOverLobby(caller: LobbyCaller, tables: Tables, now: number): RunningLobby {

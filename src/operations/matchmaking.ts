@@ -320,8 +320,8 @@ function checkAddress(namespace_id: string, { address, isLocal }: Client, { name
 }
 
 /**
- * Throws `ApiError` if one of the game modes does not allow `max_players` (PROTOCOL.md C). 0 is too few, and more than the
- * larger of the normal and direct maximum is too many. With `dynamic_max_players: false`, no number is allowed.
+ * Throws `ApiError` if a game mode does not allow `max_players` (PROTOCOL.md C). Allowed is 1 to the larger of the normal and
+ * the direct maximum. With `dynamic_max_players: false`, no number is allowed.
  */
 function checkMaxPlayers(max_players: number | undefined, modes: readonly GameModeRow[]): void {
   if (max_players === undefined) return

@@ -82,7 +82,7 @@ export function distance(
     longitude,
     Geodesic.DISTANCE,
   )
-  // Rounded to the millimetre: JavaScript engines differ in the last bits of a sine, and all must answer the same bytes.
+  // Rounded to the millimetre, because JavaScript engines differ in the last bits of a sine.
   const kilometers = Math.round(meters * 1000) / 1_000_000
   return { kilometers, miles: kilometers * milesInKilometer }
 }

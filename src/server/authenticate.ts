@@ -37,7 +37,7 @@ export function authenticate(request: MockRequest, { id, params }: Route<Operati
   if (auth === 'cloud' && caller.kind === 'cloud' && game_id !== undefined && game_id !== caller.gameId)
     throw new ApiError(
       'API_FORBIDDEN',
-      `this cloud token is not of game ${quoted(game_id)}, but of ${caller.gameId}: send one of that game; ${whereToFindTokens('cloud')}`,
+      `this cloud token is of game ${caller.gameId}, but the path names game ${quoted(game_id)}: send a token of that game; ${whereToFindTokens('cloud')}`,
     )
   return caller
 }
@@ -57,7 +57,7 @@ function tokenlessCaller(request: MockRequest, { tables }: View): Caller {
   if (namespace?.tokenless) return { kind: 'tokenless', namespaceId: namespace.namespace_id }
   const which = namespace
     ? `namespace "${namespace.name_id}" does not allow calls without a token`
-    : 'no namespace answers here'
+    : 'there is no default namespace'
   throw new ApiError(
     'CLAIMS_MISSING_ENTITLEMENT',
     `${which}, so this call needs a public or development token: ${howToSendToken('namespace')}`,
@@ -127,7 +127,7 @@ function howToSendToken(auth: Auth): string {
 
 function whereToFindOthers(unknownToken: string): string {
   if (!unknownToken.startsWith(lobbyTokenStart)) return shownTokens
-  return `its lobby may have stopped more than an hour ago, and is forgotten then; ${lobbyTokens}`
+  return `its lobby may have stopped more than an hour ago; ${lobbyTokens}`
 }
 
 const tokensPath = '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens'
@@ -135,9 +135,9 @@ const tokensPath = '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens'
 const howToRenew: { readonly [kind in ExpiringToken]: string } = {
   public: `POST ${tokensPath}/public mints a new one; or reset the world`,
   development: `POST ${tokensPath}/development mints a new one; or reset the world`,
-  cloud: 'complete a device link, which gives a new one, or reset the world',
-  dev_player: 'find, join and create answer a new one to a development token',
-  device: 'POST /cloud/devices/links begins a new link',
+  cloud: 'complete a device link to get a new one, or reset the world',
+  dev_player: 'get a new one with find, join or create and a development token',
+  device: 'create a new link with POST /cloud/devices/links',
 }
 
 /** In characters. The rest of a longer address is ignored. */

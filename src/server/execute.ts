@@ -169,13 +169,13 @@ function isLobbyReady(join: Join, { tables }: View): boolean {
   if (player && isSeated(player)) return true
   throw new ApiError(
     'MATCHMAKER_PLAYER_REMOVED',
-    'the player was removed while the request waited for the lobby: find, join or create gives another seat',
+    'the player was removed while the request waited for the lobby: get another seat with find, join or create',
   )
 }
 
 function lobbyStopped({ lobby }: Join): ApiError {
   return new ApiError(
     'MATCHMAKER_LOBBY_STOPPED',
-    `lobby ${lobby.lobby_id} has stopped before its server called POST /matchmaker/lobbies/ready: find and create lead to others`,
+    `lobby ${lobby.lobby_id} stopped before its server called POST /matchmaker/lobbies/ready: get a seat in another one with find or create`,
   )
 }

@@ -17,8 +17,8 @@ export interface RequestHandlers {
 
 interface HandlerOptions extends RequestHandlers {
   /**
-   * An origin, `*` for any, or nothing for the page's own, and a path if wanted: `https://matchmaker.example`,
-   * `http://localhost:3000/api`, `*`, `/api`.
+   * An origin with an optional path. `*` is any origin, and no origin is that of the page. Examples:
+   * `https://matchmaker.example`, `http://localhost:3000/api`, `*`, `/api`.
    */
   readonly baseUrl: string
 }

@@ -31,8 +31,8 @@ export class Journal {
   }
 
   /**
-   * Counts the exchanges that were dropped since the journal was last cleared: there were too many (`journalSize`), or they
-   * were too long together (`journalBytes`, `totalJournalBytes`).
+   * Counts the exchanges that were dropped since the journal was last cleared. The limits are `journalSize`, `journalBytes` and
+   * `totalJournalBytes`.
    */
   dropped(): number {
     return this.#history.dropped

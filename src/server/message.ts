@@ -48,7 +48,7 @@ export interface StreamClient {
   drained(): Promise<void>
 }
 
-/** The pages that may read a response: of all origins that the mock allows, of this machine, or only the mock's own. */
+/** The pages that may read a response: those of allowed origins, of this machine, or of the mock itself. */
 export type CorsPolicy = 'allowed origins' | 'loopback' | 'this origin'
 
 /** A response before it gets the common headers. */

@@ -41,8 +41,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Finds the namespace that a page belongs to by its origin, with any scheme and port: a domain that a namespace lists,
- * `{game}.{cdn}` (namespace `prod`), or `{game}--{namespace}.{cdn}` (PROTOCOL.md B3).
+ * Finds the namespace of a page by its origin (PROTOCOL.md B3). The host is a domain of the namespace, `{game}.{cdn}` for the
+ * namespace `prod`, or `{game}--{namespace}.{cdn}`. Scheme and port do not count.
  */
 export function namespaceOfOrigin(origin: string, { games, namespaces, settings }: Tables): NamespaceRow | undefined {
   const host = originHost(origin)
@@ -121,12 +121,12 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
   const type = header(request, 'content-type')
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
     throw controlForbidden(
-      `its content-type is ${type === undefined ? 'missing' : quoted(type)}: send "content-type: application/json", also where there is no body`,
+      `its content-type is ${type === undefined ? 'missing' : quoted(type)}: send "content-type: application/json", even without a body`,
     )
   }
   const origin = header(request, 'origin')
   if (origin !== undefined && !isLoopbackOrigin(origin)) {
-    throw controlForbidden(`its Origin is ${quoted(origin)}: only pages of this machine may steer the mock`)
+    throw controlForbidden(`its Origin is ${quoted(origin)}: only pages of this machine may control the mock`)
   }
   if (isCrossSite(request)) {
     throw controlForbidden('a page of another site sent it: open the page under the same host name as the mock')

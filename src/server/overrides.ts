@@ -22,8 +22,8 @@ export interface OverrideCall<Id extends OperationId> {
 }
 
 /**
- * Answers an operation instead of the mock, or throws `ApiError`. The mock checks the answer: if it does not fit the
- * contract, the client gets 500 `ERROR`, and the console says where it is wrong.
+ * Answers an operation instead of the mock, or throws `ApiError`. The mock checks the answer against the contract. For a wrong
+ * answer the client gets 500 `ERROR`, and the console shows the mistake.
  */
 export type OverrideResolver<Id extends OperationId> = (
   call: OverrideCall<Id>,

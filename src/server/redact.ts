@@ -16,8 +16,8 @@ function redactMintedTokens(text: string): string {
 }
 
 /**
- * A token in the path of a page or of the control API. The lookbehind starts only at a segment: if it started at each slash
- * of a long row of slashes, it would take quadratic time.
+ * A token in the path of a page or of the control API. The lookbehind starts only at a segment. Started at each of many
+ * slashes, it would take quadratic time.
  */
 const tokenInPath =
   /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players)\/+)[^/\s"'?#]+/g

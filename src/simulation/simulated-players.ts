@@ -37,7 +37,7 @@ const convertedPerJob = 500
 
 /**
  * Lets players arrive in a namespace: most where it is evening, fewest where it is early morning. Only the seed and the
- * number of the step decide who arrives, so a day is the same at every rate of the clock.
+ * number of the step decide who arrives. So a day is the same at every rate of the clock.
  */
 export function runSimulationStep(simulation: SimulationRow, context: JobContext): void {
   const { namespace_id, concurrent, session_ms, began_at } = simulation
@@ -133,8 +133,8 @@ const positions = new WeakMap<
 >()
 
 /**
- * Converts players that lobbies only count into simulated players with a session: some hundreds per job, and in all no more
- * than a simulation may have. `count` is the number of players in the lobbies so far.
+ * Converts players that lobbies only count into simulated players with a session: some hundreds per job, up to the limit of a
+ * simulation. `count` is the number of players in the lobbies so far.
  */
 function convertCountedPlayers(
   simulation: SimulationRow,
@@ -196,9 +196,9 @@ function convertInLobby(
 }
 
 /**
- * Acts as the server of a lobby with simulated players: closes the lobby when it is full, opens it when a seat is free again,
- * and stops it when its last simulated player leaves, unless the scenario lists it. `before` is the lobby before `player`
- * arrived or left. `now` in ms since the epoch.
+ * Acts as the server of a lobby with simulated players. It closes a full lobby, and opens it when a seat is free again. It
+ * stops a lobby when the last simulated player leaves, unless the scenario lists the lobby. `before` is the lobby before
+ * `player` arrived or left. `now` in ms since the epoch.
  */
 export function serveLobby(before: LobbyRow, player: PlayerRow, tables: Tables, now: number): void {
   const lobby = tables.lobbies.get(before.lobby_id)
@@ -266,7 +266,7 @@ function weighted<T extends { readonly weight: number }>(choices: readonly T[], 
   })
 }
 
-/** The number of players in each hour of the local day, relative to the mean: fewest at five in the morning, most at nine in the evening. */
+/** The number of players in each hour of the local day, relative to the mean. The fewest play at 5 h, the most at 21 h. */
 const byHour = [
   0.98, 0.72, 0.51, 0.38, 0.31, 0.29, 0.33, 0.43, 0.56, 0.69, 0.81, 0.92, 1.02, 1.08, 1.14, 1.22, 1.32, 1.44, 1.56,
   1.67, 1.75, 1.77, 1.68, 1.42,

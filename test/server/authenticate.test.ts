@@ -23,9 +23,13 @@ describe('the message of a refused request', () => {
   it.for([
     ['of the wrong kind', { ...game, headers: bearer(tokens.public) }, 'GET /'],
     ['of the wrong kind for a lobby', { ...ready, headers: bearer(tokens.public) }, 'GET /__mock/tokens?kind=lobby'],
-    ['of another game', { ...game, headers: bearer(tokens.cloudBoats) }, 'send one of that game; the mock shows'],
+    ['of another game', { ...game, headers: bearer(tokens.cloudBoats) }, 'send a token of that game; the mock shows'],
     ['that nobody has', { ...list, headers: bearer('pub_prod.mock.nobody') }, 'token: the mock shows its tokens'],
-    ['of an unknown lobby', { ...ready, headers: bearer('lobby.mock.nobody') }, 'is forgotten then; GET /__mock'],
+    [
+      'of an unknown lobby',
+      { ...ready, headers: bearer('lobby.mock.nobody') },
+      'stopped more than an hour ago; GET /__mock',
+    ],
     ['of a device that has expired', { ...list, headers: bearer(tokens.expired) }, 'POST /cloud/devices/links'],
   ] as const)('says where to find a token, but not how to send it, for a token %s', async ([, sent, advice]) => {
     const message = await messageOf(sent)
