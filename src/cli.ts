@@ -11,8 +11,8 @@ import { openapi } from './contract/openapi.js'
 import { operationIds, operations } from './contract/operations.js'
 import { nearest } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
-import { type LoadedScenario, loadScenario } from './node/scenario-file.js'
 import { scenarios } from './scenario/shipped.js'
+import { type LoadedScenario, loadScenario } from './scenario-file.js'
 import { version } from './version.js'
 
 /** Exit codes. */
@@ -93,7 +93,7 @@ addMockOptions(
     const [, excess] = command.args
     if (dashes === -1)
       command.error(`error: put -- before the command: mockmaker exec -- ${command.args.join(' ') || 'npm test'}`)
-    if (excess !== undefined) command.error(`error: only a scenario may stand before --: remove ${excess}`)
+    if (excess !== undefined) command.error(`error: put only a scenario before --: remove ${excess}`)
     if (!commandToRun[0]) command.error('error: the command after -- is missing: mockmaker exec -- npm test')
     process.exitCode = await exec(commandToRun, { loaded: await loadIfNamed(scenario), flags, console })
   })

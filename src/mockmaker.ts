@@ -92,7 +92,7 @@ export interface UnhandledPrint {
   error(): void
 }
 
-/** Decides about requests that no handler matches. A function decides about each request by itself. */
+/** Decides about requests that no handler matches. A function is called for each request. */
 export type UnhandledRequest = 'bypass' | 'warn' | 'error' | ((request: Request, print: UnhandledPrint) => void)
 
 /** Options of `listen`. */

@@ -8,10 +8,10 @@ import {
   toMswOptions,
   withHandlers,
 } from './mockmaker.js'
-import { loadScenarioSync } from './node/scenario-file.js'
 import type { MockmakerOptions } from './options.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { scenarios } from './scenario/shipped.js'
+import { loadScenarioSync } from './scenario-file.js'
 
 /** Options like `MockmakerOptions`. The scenario may also be the name of a shipped one, or the path of a file. */
 export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'> {

@@ -38,7 +38,7 @@ const mockmakerKeys = {
   baseUrl: z.string().optional(), // `createHandlers` checks the rest
   /** The longest time that a watch waits for a change, in ms of the world's clock. Default: 40 000. */
   watchTimeoutMs: milliseconds.default(40_000),
-  /** The beginning of the device links that the mock hands out, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
+  /** The beginning of the device links in answers, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
   publicUrl: z.custom<string>(isLinkBase, 'expected a URL such as https://hub.example').optional(),
   /**
    * More origins whose pages may use the mock, besides loopback and the domains of the namespaces. `null` means sandboxed

@@ -20,16 +20,15 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
       folders: ['lib', 'contract', 'store', 'scenario', 'server', 'control'],
       packages: ['eventsource-parser'],
     },
-    node: { folders: ['lib', 'scenario', '.'], packages: ['yaml'] },
     http: { folders: ['lib', 'contract', 'server', 'control', '.'], packages: ['zod', 'express', 'msw'] },
     cli: {
-      folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'server', 'control', 'node', 'http', '.'],
+      folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'server', 'control', 'http', '.'],
       packages: ['zod', 'commander', 'chokidar'],
     },
   }
 
 /** The files that may import modules of Node. All others also run in a browser. */
-const nodeOnly = /^(node|http|cli)\/|^cli\.ts$/
+const nodeOnly = /^(http|cli)\/|^(cli|scenario-file)\.ts$/
 
 interface Import {
   readonly from: string
@@ -96,16 +95,16 @@ describe('a folder of src', () => {
     expect(allowed.filter(one => !used.has(one))).toEqual([])
   })
 
-  it('imports no module of Node, except node, http and cli', () => {
+  it('imports no module of Node, except http, cli and scenario-file', () => {
     const wrong = imports.filter(isOfNode).filter(one => !nodeOnly.test(one.from))
 
     expect(wrong.map(describeImport)).toEqual([])
   })
 
-  it('imports only types of yaml, except node', () => {
+  it('imports only types of yaml, except at the top', () => {
     const wrong = files.filter(file => {
       const withoutTypes = readFileSync(join('src', file), 'utf8').replaceAll(/^import type [^']*'yaml'$/gm, '')
-      return !['.', 'node'].includes(folderOf(file)) && withoutTypes.includes("'yaml'")
+      return folderOf(file) !== '.' && withoutTypes.includes("'yaml'")
     })
 
     expect(wrong).toEqual([])

@@ -111,7 +111,7 @@ describe('the core, bundled for a browser', async () => {
 
   it('contains no YAML, and no server', () => {
     const foreign = modules.filter(file =>
-      /node_modules\/(yaml|express|commander)\/|src\/(http|node|cli|client)\/|src\/control\/(api|handler|.*page.*)\.ts/.test(
+      /node_modules\/(yaml|express|commander)\/|src\/(http|cli|client)\/|src\/scenario-file\.ts|src\/control\/(api|handler|.*page.*)\.ts/.test(
         file,
       ),
     )

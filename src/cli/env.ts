@@ -38,7 +38,7 @@ async function clientEnvironment({ url, token: kind }: EnvFlags): Promise<Enviro
   return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, url)) })
 }
 
-/** Finds the version name of the token's namespace. A cloud token gets that of the first namespace of its game. */
+/** Finds the version name of the token's namespace. For a cloud token it takes the first namespace of the game. */
 async function versionNameFor(token: z.output<typeof Token>, url: string): Promise<string | undefined> {
   const { namespaces } = parseObject(await askRunningMock(url, '/namespaces'))
   if (!Array.isArray(namespaces)) return undefined

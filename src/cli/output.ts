@@ -34,7 +34,7 @@ const failed = 1
 
 /**
  * Creates the console of a process. If standard output fails, the console says so once on standard error and prints nothing
- * more there. The exit code becomes 1, unless the command sets another one. A reader that leaves, as `head` does, is no error.
+ * more there. The exit code becomes 1, unless the command sets another one. A reader that closes the pipe, as `head` does, is not an error.
  */
 export function createConsole(process: NodeJS.Process): Console {
   // No text from outside contains this mark, so only our own codes become codes.

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { worldUrl } from '../contract/paths.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
-import { loadScenario } from '../node/scenario-file.js'
 import { JsonToYaml } from '../scenario/write-yaml.js'
+import { loadScenario } from '../scenario-file.js'
 import type { Console } from './output.js'
 import { askRunningMock, readRunningMock } from './running-mock.js'
 
-/** Checks scenarios, and prints the problems of each. Resolves with whether all are valid. */
+/** Checks scenarios, and prints the problems of each. Resolves with `true` if all are valid. */
 export async function validateScenarios(namesOrPaths: readonly string[], console: Console): Promise<boolean> {
   let isValid = true
   for (const nameOrPath of namesOrPaths) {

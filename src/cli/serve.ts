@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 import { bind, createListener, PortTaken } from '../http/server.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, type Mock } from '../mock.js'
-import type { LoadedScenario } from '../node/scenario-file.js'
 import { scenarios } from '../scenario/shipped.js'
+import type { LoadedScenario } from '../scenario-file.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
 import { listenToKeys, servingKeys } from './keys.js'
@@ -127,7 +127,7 @@ function quitOnSignals(close: () => Promise<unknown>): () => void {
     process.on('SIGINT', () => process.exit(interrupted))
     // A second SIGTERM does not interrupt the first.
     process.on('SIGTERM', () => {})
-    // Exits with 0 even if its output failed: it served until it was told to end.
+    // Exits with 0 even if its output failed, because it served until the signal.
     void close().finally(() => process.exit(0))
   }
   process.once('SIGINT', quit)

@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
-/** The methods of an interface in-process, over HTTP: each returns a promise, and rejects with `ClientError`. */
+/** The methods of an interface over HTTP. Each returns a promise, and rejects with `ClientError`. */
 export type OverHttp<Local> = {
   readonly [Name in keyof Local]: Local[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
@@ -42,14 +42,14 @@ export interface ClientClock {
   advance(by: number | string): Promise<ClockJson>
 }
 
-/** The tables and the clock of a world. `tokens` leaves out the tokens of lobbies, which are no records. */
+/** The tables and the clock of a world. `tokens` does not list the tokens of lobbies, because they are not records. */
 export interface ClientWorld extends ClientTables {
   readonly clock: ClientClock
   /** Returns title, seed, revision, time, waiters, and the number of records in each table. */
   describe(): Promise<WorldDescription>
 }
 
-/** Controls a world of a mock over HTTP, and the other worlds of its server. It has the method names of a mock. */
+/** Controls a world of a mock over HTTP, and the other worlds of its server. It has the methods of a mock. */
 export interface Client
   extends OverHttp<
     Omit<WorldControl, 'id' | 'world' | 'clock' | 'tokens' | 'faults' | 'journal' | 'lobbyEnvironment' | 'changes'>
@@ -59,7 +59,7 @@ export interface Client
   /** The URL of the world: the base URL for a game's client. It has no slash at its end. */
   readonly url: string
   readonly world: ClientWorld
-  /** The clock of the world, which is also `world.clock`. */
+  /** The same as `world.clock`. */
   readonly clock: ClientClock
   readonly faults: OverHttp<Faults>
   readonly journal: OverHttp<Omit<Journal, 'load'>>
@@ -69,19 +69,19 @@ export interface Client
     put(id: string, options?: NewWorldOptions): Promise<Client>
   }
   health(): Promise<Health>
-  /** Lists the tokens of the world, also those of its lobbies. */
+  /** Lists the tokens of the world and of its lobbies. */
   tokens(): Promise<OwnedToken[]>
   /** Lists the names of the scenarios that can be loaded. */
   scenarios(): Promise<readonly string[]>
-  /** Returns the environment variables that the server of a lobby gets in the real service. */
+  /** Returns the environment variables that the service gives to the server of a lobby. */
   lobbyEnvironment(lobbyId: string): Promise<Environment>
-  /** Yields change sets and exchanges as they happen, from when the promise resolves. */
+  /** Yields change sets and requests as they happen, from the moment when the promise resolves. */
   changes(options?: ChangesOptions): Promise<AsyncGenerator<MockEvent, undefined>>
 }
 
 /**
- * Creates a client of the mock at a URL such as `http://127.0.0.1:4100`. With a world in the URL, `…/w/test-42`, it is the
- * client of that world. Throws `ClientError` for another URL or a wrong option.
+ * Creates a client of the mock at a URL such as `http://127.0.0.1:4100`. The URL may name a world: `…/w/test-42`. Throws
+ * `ClientError` for any other text, or if an option is wrong.
  */
 export function createClient(url: string, options: ClientOptions = {}): Client {
   // JavaScript callers may pass anything.
@@ -93,7 +93,7 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
   return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch })
 }
 
-/** The checks of the options. They are written by hand, because the client loads no schemas. */
+/** Written by hand, because the client loads no schemas. */
 const optionChecks = {
   world: {
     expected: worldId.expected,
@@ -134,7 +134,7 @@ function clientOf(id: string, server: Remote): Client {
     health: () => request(remote, 'GET /health', {}),
     async tokens() {
       const { tokens = [] } = await request(remote, 'GET /{table}', { params: { table: 'tokens' }, query: {} })
-      return tokens as unknown as OwnedToken[] // a mock answers the rows of this table
+      return tokens as unknown as OwnedToken[] // the mock answers with the records of this table
     },
     lobbyEnvironment: lobby_id => request(remote, 'GET /lobbies/{lobby_id}/env', { params: { lobby_id } }),
     async completeDeviceLink(token, options = {}) {
@@ -152,7 +152,7 @@ function clientOf(id: string, server: Remote): Client {
 function worldOf(remote: Remote): ClientWorld {
   const tables = Object.entries(tableNames).map(([path, name]) => [name, createTable(remote, path)])
   return {
-    ...(Object.fromEntries(tables) as ClientTables), // each by its name, and none else
+    ...(Object.fromEntries(tables) as ClientTables), // one for each table
     clock: {
       get: () => request(remote, 'GET /clock', {}),
       set: setting => request(remote, 'PUT /clock', { body: setting }),

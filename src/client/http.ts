@@ -2,7 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../control/api.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
 
-/** The parts of a `ClientError` beside its message. */
+/** The parts of a `ClientError` besides its message. */
 export interface ClientErrorParts {
   /** The HTTP status; 0 if no answer came. */
   readonly status: number
@@ -57,7 +57,7 @@ async function send<Name extends Route>(
   signal?: AbortSignal,
 ): Promise<Response> {
   const [method = '', path = ''] = route.split(' ')
-  // A type of all routes at once has the parts of none.
+  // TypeScript does not know which parts a generic route has.
   const { params = {}, query = {}, body = {} } = input as Partial<Record<'params' | 'query' | 'body', object>>
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name as never]))
   const target = new URL(`${url}/__mock${filled}`)
@@ -79,13 +79,13 @@ async function send<Name extends Route>(
 async function refusal(response: Response): Promise<ClientError> {
   const { status } = response
   const text = await response.text()
-  // Another server than a mock may answer anything.
+  // Any server may have answered.
   const { code, message } = Object(parseJson(text)) as { readonly code?: unknown; readonly message?: unknown }
   return typeof code === 'string' ? new ClientError(String(message), { status, code }) : noMock(response, text)
 }
 
 function noMock({ url, status }: Response, text: string): ClientError {
-  const message = `the server at ${url} is not a mock. It answered ${status} ${text.slice(0, 200)}`
+  const message = `the server at ${url} is not a mock: it answered ${status} ${text.slice(0, 200)}`
   return new ClientError(message, { status, code: 'NO_MOCK' })
 }
 
@@ -105,12 +105,13 @@ export function undefinedIfMissing<Value>(call: Promise<Value>): Promise<Value |
   })
 }
 
-/** The pause before a cut stream is opened again, in ms. */
+/** The pause before a reconnection, in ms. */
 const pauseMs = 100
 
 /**
- * Reads the events of a world from now on: the mock listens when the promise resolves. After a cut it resumes. The events
- * end with the signal, with the `for await` that reads them, and with the world. Rejects with `ClientError`.
+ * Reads the events of a world from the moment when the promise resolves. Reconnects after a lost connection, and resumes at
+ * the last event. The events end with the signal, with the `for await` that reads them, and with the world. Rejects with
+ * `ClientError`.
  */
 export async function readEvents(
   remote: Remote,
@@ -131,12 +132,12 @@ export async function readEvents(
       for await (const { type, id, data } of events) {
         if (type === 'end') return undefined
         last = id ?? last
-        // All other types of events are those of `MockEvent`.
+        // The mock sends no other types of events.
         if (type !== 'begin') yield { type, id, data: JSON.parse(data) } as MockEvent
       }
       await new Promise(resolve => setTimeout(resolve, pauseMs))
       events = await open(last).catch(error => {
-        // The mock has ended.
+        // The signal was aborted, or the mock has ended.
         if (signal?.aborted || (error instanceof ClientError && error.status === 0)) return null
         throw error
       })
@@ -145,7 +146,7 @@ export async function readEvents(
   }
 
   const events = await open(lastEventId)
-  // The event `begin` comes when the mock listens.
+  // The mock sends `begin` when it starts to collect events.
   const begun = await events?.next()
   return resume(events, begun?.value?.id ?? lastEventId)
 }
@@ -171,7 +172,7 @@ async function* parseEvents(
       yield { type: value.event ?? 'message', id: value.id, data: value.data }
     }
   } catch (error) {
-    // A cut, or the signal: the reader resumes.
+    // The connection was lost, or the signal aborted: `readEvents` decides.
     if (!(error instanceof TypeError) && !signal?.aborted) throw error
   } finally {
     await reader.cancel().catch(() => {})

@@ -8,11 +8,11 @@ import { ClientError, type Remote, request, undefinedIfMissing } from './http.js
 
 /** The records of one model in a world, with the method names of a table in-process. */
 export interface ClientTable<Row, Input> {
-  /** Returns the record of an id; `undefined` if there is none. The id of a game mode is `<namespace_id>/<game_mode_id>`. */
+  /** Returns a record, or `undefined` if there is none. The id of a game mode is `<namespace_id>/<game_mode_id>`. */
   get(id: string): Promise<Row | undefined>
   all(): Promise<Row[]>
   findFirst(query?: Predicate<Row>): Promise<Row | undefined>
-  /** Finds records by the values of fields, or by a function. The client tests what the mock cannot compare. */
+  /** Finds records by the values of fields, or by a function. The client applies conditions that the mock cannot check. */
   findMany(query?: Predicate<Row>): Promise<Row[]>
   count(query?: Predicate<Row>): Promise<number>
   /** Creates a record. Absent fields get the defaults of the scenario format. */
@@ -28,16 +28,16 @@ export type ClientTables = {
   readonly [Name in (typeof tableNames)[keyof typeof tableNames]]: ClientTable<Rows[Name], Inputs[Name]>
 }
 
-/** Creates the table of a path such as `game-modes`. All its methods reject with `ClientError`. */
+/** Creates a table from its name in paths, such as `game-modes`. All its methods reject with `ClientError`. */
 export function createTable<Row, Input>(remote: Remote, table: string): ClientTable<Row, Input> {
   const params = (id: string) => {
     if (typeof id !== 'string')
       throw wrongArguments('get(id), update(id, { is_closed: true }) and delete(id) take the id as a text')
     return { table, id }
   }
-  // The tokens of lobbies are shown with the other tokens, but are no records.
+  // The mock lists the tokens of lobbies with the other tokens, but they are not records.
   const isRecord = (row: object) => table !== 'tokens' || !('lobby_id' in row)
-  // A mock answers the rows of its table.
+  // The mock answers with rows of this table.
   const asRow = (answer: Readonly<Record<string, unknown>>) => answer as Row
   const findMany = async (predicate: Predicate<Row> | undefined = {}) => {
     const { test } = readQuery(predicate)
@@ -73,7 +73,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the conditions that the mock can check. It compares texts. */
+/** Returns the conditions that the mock can check: it compares texts. */
 function parametersOf(query: unknown): Record<string, string> {
   if (!isObject(query) || isQuery(query)) return {}
   const entries = Object.entries(query).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
@@ -90,6 +90,6 @@ function readQuery<Row>(predicate: Predicate<Row>): { test(row: Row): boolean } 
 }
 
 function wrongArguments(right: string): ClientError {
-  const message = `call a table of the client with other arguments than in-process: ${right}`
+  const message = `wrong arguments: in the client, ${right}`
   return new ClientError(message, { status: 0, code: 'MISUSED' })
 }

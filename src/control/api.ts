@@ -96,7 +96,7 @@ export const controlCalls = [
       with: z
         .string()
         .regex(/^(faults|journal)(,(faults|journal))*$/, 'expected faults, journal, or faults,journal')
-        .transform(parts => parts.split(',') as ('faults' | 'journal')[])
+        .transform(parts => parts.split(',') as ('faults' | 'journal')[]) // the pattern allows no others
         .optional(),
       revision: wholeNumber.optional(),
     }),

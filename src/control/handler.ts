@@ -50,7 +50,7 @@ export async function handleControl(context: ControlContext): Promise<MockRespon
   try {
     const cause = {
       kind: 'control',
-      call: call.route.replace('{table}', (params as { table?: string }).table ?? ''),
+      call: call.route.replace('{table}', params.table ?? ''),
     } as const
     const output = await context.mock.world.causedBy(cause, () => call.run(input))
     return call.respond?.(output, context) ?? jsonResponse(output as object, 'loopback')

@@ -153,6 +153,6 @@ function notARecord({ lobby_id }: LobbyTokenInfo): ApiError {
   const path = `/__mock/lobbies/${encodeURIComponent(lobby_id)}`
   return new ApiError(
     'API_BAD_BODY',
-    `this is the token of lobby ${lobby_id}, which is not a record of its own. Change the lobby instead (PATCH ${path}), or delete it (DELETE ${path})`,
+    `this is the token of lobby ${lobby_id}, which is not a record. Change the lobby instead (PATCH ${path}), or delete it (DELETE ${path})`,
   )
 }

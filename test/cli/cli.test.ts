@@ -99,7 +99,7 @@ describe('wrong usage', () => {
     [['exec', 'default', '--'], 'error: the command after -- is missing: mockmaker exec -- npm test'],
     [['exec', '--', ''], 'error: the command after -- is missing'],
     [['exec', 'npm', 'run'], 'error: put -- before the command: mockmaker exec -- npm run'],
-    [['exec', 'default', 'empty', '--', 'true'], 'error: only a scenario may stand before --: remove empty'],
+    [['exec', 'default', 'empty', '--', 'true'], 'error: put only a scenario before --: remove empty'],
     [['exec', '--port', '1', '--', 'true'], "unknown option '--port'"],
     [['--seed', '1', 'exec', '--', 'true'], 'error: put -- before the command: mockmaker exec -- true'],
     [['exec', '--token', 'secret', '--', 'true'], 'Allowed choices are public, development, cloud.'],

@@ -186,7 +186,7 @@ describe('the client', () => {
       lobbies.delete(undefined as never),
     ]
 
-    for (const call of calls) await expect(call).rejects.toThrow('with other arguments than in-process')
+    for (const call of calls) await expect(call).rejects.toThrow('wrong arguments: in the client, ')
   })
 
   it('reports that no mock answers', async ({ serve }) => {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
-import { didYouMean } from '../lib/text.js'
-import { asUsageError, UsageError } from '../lib/usage-error.js'
-import type { ScenarioInput } from '../scenario/schema.js'
-import { scenarios } from '../scenario/shipped.js'
-import { parseYaml, type Yaml } from '../scenario/yaml.js'
+import { didYouMean } from './lib/text.js'
+import { asUsageError, UsageError } from './lib/usage-error.js'
+import type { ScenarioInput } from './scenario/schema.js'
+import { scenarios } from './scenario/shipped.js'
+import { parseYaml, type Yaml } from './scenario/yaml.js'
 
 /** The path of a scenario file, and its text. */
 export interface ScenarioFile {
