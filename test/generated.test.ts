@@ -21,8 +21,8 @@ it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text 
 })
 
 /**
- * * The JSON Schema of scenarios. It is draft 7, which every editor knows. It has no formats, because some validators refuse
- * * unknown formats. Its patterns and limits are equivalent.
+ * The JSON Schema of scenarios. It is draft 7, which every editor knows. It has no formats, because some validators
+ * refuse unknown formats. Its patterns and limits are equivalent.
  */
 function jsonSchema(): string {
   const { $schema, ...schema } = z.toJSONSchema(Scenario, {

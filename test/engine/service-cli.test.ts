@@ -102,9 +102,9 @@ interface Call<Read extends z.ZodType> {
 }
 
 /**
- * * Makes a call of the service's command line tool, and reads its answer. Throws if the tool would fail.
- * * Sources: rivet-gg/cli v1.3.1, core/src/ctx.rs, cli/src/commands/sidekick, sdks/rust. hyper names the headers.
- * * The types agree with rivet-gg/rivet v24.1.0, sdks/go.
+ * Makes a call of the service's command line tool, and reads its answer. Throws if the tool would fail.
+ * Sources: rivet-gg/cli v1.3.1, core/src/ctx.rs, cli/src/commands/sidekick, sdks/rust. hyper names the headers.
+ * The types agree with rivet-gg/rivet v24.1.0, sdks/go.
  */
 async function callAsCli<Read extends z.ZodType>(url: string, call: Call<Read>): Promise<z.infer<Read>> {
   const { method, path, token, body, read } = call

@@ -21,8 +21,8 @@ interface Asked {
 }
 
 /**
- * * Finds a lobby in an empty world. Returns the places that it searches, in order, and the number of lookups of game
- * * modes, regions and fullest lobbies.
+ * Finds a lobby in an empty world. Returns the places that it searches, in order, and the number of lookups of game
+ * modes, regions and fullest lobbies.
  */
 function find({ game_modes, regions }: Asked): { readonly places: string[]; readonly lookUps: number } {
   const mock = createMockmaker({ scenario })

@@ -22,8 +22,8 @@ async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
 }
 
 /**
- * * All records of a world as JSON. A scenario groups namespaces by game, and game modes and lobbies by namespace. So it
- * * keeps only the order within a group, which is all that answers show.
+ * All records of a world as JSON. A scenario groups namespaces by game, and game modes and lobbies by namespace. So
+ * it keeps only the order within a group, which is all that answers show.
  */
 function contents({ tables }: LiveWorld): string {
   const { settings, games, regions, namespaces, gameModes, lobbies, players, simulations, deviceLinks, tokens } = tables

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 
 /**
- * * An answer of the server.
+ * An answer of the server.
  *
  * @typedef {object} Answer
  * @property {number} status
@@ -11,12 +11,12 @@ import { connect } from 'node:net'
  *
  * @typedef {object} Connection
  * @property {(requests: readonly string[]) => Promise<readonly Answer[]>} send
- * *   Sends pipelined requests, and resolves with their answers. One call at a time.
+ *   Sends pipelined requests, and resolves with their answers. One call at a time.
  * @property {() => void} hangUp
  */
 
 /**
- * * Opens a connection to a server on this machine.
+ * Opens a connection to a server on this machine.
  *
  * @param {number} port
  * @returns {Promise<Connection>}
@@ -53,7 +53,7 @@ export async function openConnection(port) {
 }
 
 /**
- * * Returns the first answer in the received bytes if it is complete.
+ * Returns the first answer in the received bytes if it is complete.
  *
  * @param {Buffer} bytes
  */

@@ -6,7 +6,7 @@ export const gameId = '11111111-1111-4111-8111-111111111111'
 const list = '/matchmaker/lobbies/list'
 
 /**
- * * A request, and the expected status of its answer.
+ * A request, and the expected status of its answer.
  *
  * @typedef {object} Asked
  * @property {string} text As it is sent.
@@ -14,7 +14,7 @@ const list = '/matchmaker/lobbies/list'
  */
 
 /**
- * * Returns a random generator with a seed: numbers from 0 to 1, the same each time.
+ * Returns a random generator with a seed: numbers from 0 to 1, the same each time.
  *
  * @param {number} seed
  */
@@ -27,7 +27,7 @@ export function seeded(seed) {
 }
 
 /**
- * * Encodes a request.
+ * Encodes a request.
  *
  * @param {string} line `GET /path?query`
  * @param {Readonly<Record<string, string>>} [headers]
@@ -41,7 +41,7 @@ export function request(line, headers = {}, body) {
 }
 
 /**
- * * Returns the header with a token.
+ * Returns the header with a token.
  *
  * @param {keyof bearers} kind
  */
@@ -57,7 +57,7 @@ const repeated = [
 ]
 
 /**
- * * Requests that are different for each text, so that no cache can answer them.
+ * Requests that are different for each text, so that no cache can answer them.
  *
  * @type {readonly ((own: string, random: () => number) => Asked)[]}
  */
@@ -97,7 +97,7 @@ const endless = [
 ]
 
 /**
- * * Returns requests that do not wait: some repeat, and some are new.
+ * Returns requests that do not wait: some repeat, and some are new.
  *
  * @param {number} count
  * @param {() => number} random

@@ -29,7 +29,7 @@ const random = seeded(5)
 let exchanges = 0
 
 /**
- * * Sends requests on a connection, and throws if an answer has another status than expected.
+ * Sends requests on a connection, and throws if an answer has another status than expected.
  *
  * @param {import('./connection.js').Connection} line
  * @param {readonly import('./mix.js').Asked[]} asked
@@ -43,7 +43,7 @@ async function exchange(line, asked) {
 }
 
 /**
- * * Waits until a condition holds.
+ * Waits until a condition holds.
  *
  * @param {string} what
  * @param {() => boolean} isThere

@@ -33,8 +33,8 @@ async function domainsOf(path: string, mock: Send): Promise<string[]> {
 }
 
 /**
- * * The expectations of the service's own test of its cloud, for the operations that the mock has.
- * * Source of each: rivet v23.2.0-rc1, svc/api/cloud/tests/basic.rs: `generic`, the named section.
+ * The expectations of the service's own test of its cloud, for the operations that the mock has.
+ * Source of each: rivet v23.2.0-rc1, svc/api/cloud/tests/basic.rs: `generic`, the named section.
  */
 export function specifyServiceCloudTests({ describe, it }: Frame): void {
   describe("the service's test of its cloud (rivet v23.2.0-rc1, svc/api/cloud/tests/basic.rs: generic)", () => {

@@ -44,9 +44,9 @@ interface List {
 const list = async (mock: Mock) => (await read(mock, 'lobbies/list')) as List
 
 /**
- * * The assertions of the service's own public tests, in our words and for the world of tanks: repository rivet, v23.2.0-rc1.
- * * Each test names its source. `lobby_crash_immediate` and `lobby_ready_set` are in test/server/lobby-wait.test.ts, and
- * `lobby_cleanup` is in test/simulation/life.test.ts.
+ * The assertions of the service's own public tests, in our words and for the world of tanks. They are in the repository
+ * rivet, v23.2.0-rc1. Each test names its source. `lobby_crash_immediate` and `lobby_ready_set` are in
+ * test/server/lobby-wait.test.ts, and `lobby_cleanup` is in test/simulation/life.test.ts.
  */
 export function specifyServiceMatchmakerTests(frame: Frame): void {
   apiTests(frame)

@@ -98,7 +98,7 @@ export interface GodotGame {
 }
 
 /**
- * * Simulates a game with the Godot plugin 1.x. Throws if the plugin would stop the game.
+ * Simulates a game with the Godot plugin 1.x. Throws if the plugin would stop the game.
  * Sources: rivet-gg/plugin-godot v1.4.0, addons/rivet/api; godotengine/godot 4, core/io/http_client_tcp.cpp and
  * scene/main/http_request.cpp.
  */
@@ -152,8 +152,8 @@ export interface UnityGame {
 }
 
 /**
- * * Converts JSON to the plugin's structures, like Newtonsoft.Json. Absent fields stay empty. It throws for another type,
- * * for null instead of a number, and for a port above 65535.
+ * Converts JSON to the plugin's structures, like Newtonsoft.Json. Absent fields stay empty. It throws for another
+ * type, for null instead of a number, and for a port above 65535.
  */
 const UnityLobby = z.object({
   lobby: z.object({ lobby_id: z.string(), host: z.string().nullish(), port: z.int32().optional() }),
@@ -172,9 +172,9 @@ interface UnitySettings {
 }
 
 /**
- * * Simulates a game with the Unity plugin 1.x. Throws if the plugin throws.
- * * Sources: rivet-gg/plugin-unity v1.0.3, Assets/Rivet/Runtime/RivetManager.cs. The order of the headers is that of libcurl,
- * * which UnityWebRequest uses.
+ * Simulates a game with the Unity plugin 1.x. Throws if the plugin throws.
+ * Sources: rivet-gg/plugin-unity v1.0.3, Assets/Rivet/Runtime/RivetManager.cs. The headers are in the order of
+ * libcurl, which UnityWebRequest uses.
  */
 export function unityGame({ prefs, environment = {}, framing = 'length' }: UnitySettings): UnityGame {
   const url = prefs.ApiEndpoint
@@ -280,7 +280,7 @@ interface UnrealSettings {
 }
 
 /**
- * * Simulates a game with the Unreal plugin, on one keep-alive connection.
+ * Simulates a game with the Unreal plugin, on one keep-alive connection.
  * Source: rivet-gg/plugin-unreal, Plugins/Rivet/Source/Rivet: Public/RivetClient.h, Private/RivetClient.cpp,
  * Private/RivetHttpEndpoint.cpp, Private/MatchmakerLobbiesFind.cpp.
  */

@@ -16,8 +16,8 @@ import type { LiveWorld, View } from '../../src/store/world.js'
 import { mapTables } from '../../src/store/world-state.js'
 
 /**
- * * Answers reads of a world without caches, indexes and sums, as an oracle for reads that have them. Each read scans all
- * * rows. The watch index comes from the change sets alone. It never blocks.
+ * Answers reads of a world without caches, indexes and sums, as an oracle for reads that have them. Each read scans
+ * all rows. The watch index comes from the change sets alone. It never blocks.
  */
 export function freshRequestHandler(world: LiveWorld): RequestHandler {
   const tables = mapTables<Tables>(name => walk(world.tables[name] as unknown as Table<object>))
