@@ -13,7 +13,7 @@ describe('reset, load and restore', () => {
   it('replace the faults at once: no request meets none', async ({ serve }) => {
     const { mock } = await serve({ scenario: { ...tanks, faults: [fails] } })
     const statuses: Promise<number>[] = []
-    // Each change set of the load and of the reset is told when it has been made.
+    // Each change set of the load and of the reset is sent when it is made.
     mock.world.subscribe(() => void statuses.push(ask(mock, list).then(({ status }) => status)))
 
     await mock.load({ game_modes: ['duel'], faults: [fails] })
@@ -198,14 +198,14 @@ describe('a response that cannot be written', () => {
     mock.listen({ onUnhandledRequest: 'error' })
     const codes: (string | undefined)[] = []
     mock.log.subscribe(({ code }) => void codes.push(code))
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
     mock.use(mock.override('lobbies.list', () => ({ lobbies: 1n }) as never))
 
     const { status } = await fetch(`https://any.test${list.path}`)
 
     expect([status, codes, mock.journal.find().map(entry => entry.status)]).toEqual([500, ['ERROR'], [500]])
-    expect(told).toHaveBeenCalledOnce()
-    told.mockRestore()
+    expect(consoleSpy).toHaveBeenCalledOnce()
+    consoleSpy.mockRestore()
     await mock.close()
   })
 })

@@ -208,7 +208,7 @@ describe('mockExpress', () => {
   })
 
   it('answers an override with an invalid header, and continues', async ({ serve }) => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
     const mock = mockOf()
     const override = mock.override('lobbies.list', () => {
       throw new ApiError('API_RATE_LIMIT', 'x', { headers: { 'retry-after': '1\r\nx: y' } })
@@ -217,7 +217,7 @@ describe('mockExpress', () => {
 
     expect(json(await send({}))).toMatchObject({ code: 'ERROR' })
     expect((await send({ ...validate, body: right })).status).toBe(200)
-    told.mockRestore()
+    consoleSpy.mockRestore()
   })
 
   it('runs a handler with { once: true } once', async ({ serve }) => {

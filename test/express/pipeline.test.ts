@@ -74,7 +74,7 @@ describe('pipelined requests', () => {
     await expect.poll(() => read()).toBeGreaterThan(waiting)
 
     // Waits one more turn of the event loop, in which more would be read without a limit.
-    for (let i = 0; i < 20; i += 1) await answeredElsewhere(url)
+    for (let i = 0; i < 20; i += 1) await answerOnOtherConnection(url)
     expect(mock.world.waiters).toBe(inHand)
     expect(read()).toBeLessThanOrEqual(inHand + waiting + Math.ceil(chunk / one.length))
     socket.destroy()
@@ -102,7 +102,7 @@ describe('pipelined requests', () => {
     socket.destroy()
     await expect.poll(() => mock.world.waiters).toBe(0)
 
-    await answeredElsewhere(url)
+    await answerOnOtherConnection(url)
     expect(mock.journal.find({ operation: 'lobbies.list' })).toHaveLength(2)
   })
 
@@ -125,7 +125,7 @@ describe('pipelined requests', () => {
     const answers = answersOn(socket)
     socket.write(get('/').repeat(3_000))
 
-    await answeredElsewhere(url)
+    await answerOnOtherConnection(url)
     const before = answers()
 
     expect(before).toBeLessThan(3_000)
@@ -134,7 +134,7 @@ describe('pipelined requests', () => {
 })
 
 /** Waits for an answer on another connection. */
-async function answeredElsewhere(url: string): Promise<void> {
+async function answerOnOtherConnection(url: string): Promise<void> {
   const written = await sendBytes(url, get('/matchmaker/lobbies/list', 'connection: close\r\n'))
   expect(parseResponses(written)).toMatchObject([{ status: 200 }])
 }

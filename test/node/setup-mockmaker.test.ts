@@ -147,7 +147,7 @@ describe('setupMockmaker', () => {
   })
 
   it('answers an override that throws with 500, without a stack', async ({ setup }) => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
     const mock = setup()
     mock.use(
       mock.override('lobbies.list', () => {
@@ -158,7 +158,7 @@ describe('setupMockmaker', () => {
     const response = await fetch(listUrl)
 
     expect([response.status, await response.json()]).toMatchObject([500, { code: 'ERROR' }])
-    expect(told).toHaveBeenCalledOnce()
-    told.mockRestore()
+    expect(consoleSpy).toHaveBeenCalledOnce()
+    consoleSpy.mockRestore()
   })
 })

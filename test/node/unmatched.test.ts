@@ -32,14 +32,14 @@ describe('a request that no operation matches', () => {
   })
 
   it("is an error with onUnhandledRequest: 'error'", async ({ setup }) => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
     setup({ onUnhandledRequest: 'error' })
 
     const error = await fetch('http://127.0.0.1:2/elsewhere').catch(error => error)
 
     expect([error.name, error.cause?.code]).toEqual(['TypeError', undefined])
-    expect(told.mock.calls.flat().join()).toContain('/elsewhere')
-    told.mockRestore()
+    expect(consoleSpy.mock.calls.flat().join()).toContain('/elsewhere')
+    consoleSpy.mockRestore()
   })
 
   it.for([
@@ -50,13 +50,13 @@ describe('a request that no operation matches', () => {
   ] as const)(
     'gets the hint %s if it resembles an operation: %s %s',
     async ([strategy, method, path, said], { setup }) => {
-      const told = vi.spyOn(console, strategy).mockImplementation(() => {})
+      const consoleSpy = vi.spyOn(console, strategy).mockImplementation(() => {})
       setup({ onUnhandledRequest: strategy })
 
       await fetch(`http://127.0.0.1:2${path}`, { method }).catch(() => {})
 
-      const printed = told.mock.calls.flat().join('\n')
-      told.mockRestore()
+      const printed = consoleSpy.mock.calls.flat().join('\n')
+      consoleSpy.mockRestore()
       expect(printed).toContain(`mockmaker: ${method} http://127.0.0.1:2${path}: `)
       expect(printed).toContain(said)
       expect(printed).toContain('without a matching request handler')
@@ -64,7 +64,7 @@ describe('a request that no operation matches', () => {
   )
 
   it('is passed to the function onUnhandledRequest', async ({ setup }) => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
     const asked: string[] = []
     setup({
       onUnhandledRequest(request, print) {
@@ -78,8 +78,8 @@ describe('a request that no operation matches', () => {
       fetch('http://127.0.0.1:2/passing', { method: 'POST' }),
     ])
 
-    const printed = told.mock.calls.flat().join('\n')
-    told.mockRestore()
+    const printed = consoleSpy.mock.calls.flat().join('\n')
+    consoleSpy.mockRestore()
     expect(asked).toEqual(['GET http://127.0.0.1:2/failing', 'POST http://127.0.0.1:2/passing'])
     const causes = results.map(result => result.status === 'rejected' && result.reason.cause?.code)
     expect(causes).toEqual([undefined, 'ECONNREFUSED'])

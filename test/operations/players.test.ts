@@ -27,7 +27,11 @@ function opened() {
 
 type Mock = ReturnType<typeof opened>
 
-const say = (mock: Mock, how: string, { player_token, bearer: token }: { player_token: string; bearer: string }) =>
+const callAsServer = (
+  mock: Mock,
+  how: string,
+  { player_token, bearer: token }: { player_token: string; bearer: string },
+) =>
   ask(mock, {
     method: 'POST',
     path: `/matchmaker/players/${how}`,
@@ -40,7 +44,7 @@ describe.each(['connected', 'disconnected'])('players.%s of a player of another 
     const mock = opened()
     const before = mock.world.lobbies.get('here')
 
-    const got = await say(mock, how, { player_token: 'player.mock.seated', bearer: lobbyTokenOf('here') })
+    const got = await callAsServer(mock, how, { player_token: 'player.mock.seated', bearer: lobbyTokenOf('here') })
 
     expect(failure(got)).toBe('400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY')
     expect(mock.world.players.get('player.mock.seated')?.status).toBe('removed')
@@ -56,7 +60,7 @@ describe.each(['connected', 'disconnected'])('players.%s of a player of another 
     const mock = opened()
     const { revision } = mock.world
 
-    expect(failure(await say(mock, how, { player_token, bearer: lobbyTokenOf(lobby) }))).toBe(expected)
+    expect(failure(await callAsServer(mock, how, { player_token, bearer: lobbyTokenOf(lobby) }))).toBe(expected)
     expect(mock.world.revision).toBe(revision)
     await mock.close()
   })
@@ -75,13 +79,13 @@ describe('a player token of a development server', () => {
     await mock.world.tokens.update(q => q.where({ token: development }), {
       data: token => void Reflect.deleteProperty(token, 'expires_at'),
     })
-    const connect = () => say(mock, 'connected', { player_token, bearer: development })
+    const connect = () => callAsServer(mock, 'connected', { player_token, bearer: development })
 
     await mock.world.clock.advance(365 * 86_400_000 - 1)
     expect((await connect()).status).toBe(200)
     await mock.world.clock.advance(1)
     expect(failure(await connect())).toBe('400 TOKEN_ERROR')
-    const asBearer = await say(mock, 'connected', { player_token, bearer: player_token })
+    const asBearer = await callAsServer(mock, 'connected', { player_token, bearer: player_token })
     expect(failure(asBearer)).toBe('401 CLAIMS_ENTITLEMENT_EXPIRED')
     await mock.close()
   })

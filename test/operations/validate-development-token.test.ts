@@ -59,7 +59,7 @@ describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
   it('agrees with the written rules, for any ports', () => {
     fc.assert(
       fc.property(fc.array(anyPort, { maxLength: 20 }), ports => {
-        expect(validate(ports)).toEqual(byTheRules(ports))
+        expect(validate(ports)).toEqual(errorsByRules(ports))
       }),
       { numRuns: 2_000 },
     )
@@ -96,7 +96,7 @@ const anyPort: fc.Arbitrary<Port> = fc.record(
 )
 
 /** Checks the written rules one by one. */
-function byTheRules(ports: readonly Port[]): string[][] {
+function errorsByRules(ports: readonly Port[]): string[][] {
   const errors: string[][] = []
   if (ports.length > 16) errors.push(['ports-too-many'])
   const valid = (label: string) =>

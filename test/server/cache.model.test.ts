@@ -7,7 +7,7 @@ import { ask, comparable, type TestRequest, type TestResponse } from '../support
 import { randomRead, randomWriteCall } from '../support/random-request.js'
 import { play, type RandomWrite, randomWrite } from '../support/random-write.js'
 import { bearer, tanks } from '../support/tanks.js'
-import { freshRequestHandler } from '../support/uncached-reads.js'
+import { uncachedRequestHandler } from '../support/uncached-reads.js'
 import { live } from '../support/worlds.js'
 
 type Step =
@@ -40,7 +40,7 @@ function answerNow(answer: RequestHandler, { headers = {}, body, ...sent }: Test
 /** Plays the steps. After each change, it compares all earlier reads with the answers of the oracle. */
 async function compareAll(steps: readonly Step[]): Promise<void> {
   const mock = createMockmaker({ scenario, watchTimeoutMs: 0 })
-  const fresh = freshRequestHandler(live(mock.world))
+  const fresh = uncachedRequestHandler(live(mock.world))
   const asked: TestRequest[] = []
   const stale: unknown[] = []
   const compare = (sent: TestRequest) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { World } from '../../src/store/world.js'
-import { brokenOff, link, list, mockWithFaults, prepare, validate } from '../support/faults.js'
+import { brokenConnection, link, list, mockWithFaults, prepare, validate } from '../support/faults.js'
 import { ask, failure, json } from '../support/http.js'
 import { bearer, completion, ids } from '../support/tanks.js'
 import { flushPromises, isBusy, stateOf } from '../support/worlds.js'
@@ -119,7 +119,7 @@ describe('a fault that breaks the connection', () => {
 
     const got = [await ask(mock, list), await ask(mock, completion)]
 
-    expect([got, dump(world)]).toEqual([[brokenOff(how), brokenOff(how)], before])
+    expect([got, dump(world)]).toEqual([[brokenConnection(how), brokenConnection(how)], before])
   })
 })
 

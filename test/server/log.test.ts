@@ -132,7 +132,7 @@ describe('the log', () => {
   })
 
   it('has a record of a client that disconnects, which is not a bug', async () => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { mock, records } = logged()
     const client = new AbortController()
     const query = `device_link_token=${tokens.pending}&watch_index=${mock.world.revision}`
@@ -141,8 +141,8 @@ describe('the log', () => {
     client.abort()
     await flushPromises()
 
-    expect([records.map(record => record.status), told.mock.calls]).toEqual([[499], []])
-    told.mockRestore()
+    expect([records.map(record => record.status), consoleSpy.mock.calls]).toEqual([[499], []])
+    consoleSpy.mockRestore()
   })
 
   it('contains no token, wherever it was sent', async () => {
@@ -190,7 +190,7 @@ describe('the log', () => {
   })
 
   it('reports a listener that throws, once for each request, which is answered 500', async () => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { mock } = logged()
     mock.log.subscribe(() => {
       throw new Error('a bug of a listener')
@@ -198,7 +198,7 @@ describe('the log', () => {
 
     const got = [await ask(mock, list), await ask(mock, { method: 'POST', path: '/cloud/devices/links' })]
 
-    expect([got.map(({ status }) => status), told.mock.calls.length]).toEqual([[500, 500], 2])
-    told.mockRestore()
+    expect([got.map(({ status }) => status), consoleSpy.mock.calls.length]).toEqual([[500, 500], 2])
+    consoleSpy.mockRestore()
   })
 })

@@ -6,11 +6,11 @@ import { list } from '../support/faults.js'
 import { tanks } from '../support/tanks.js'
 
 /** A mock of tanks with faults. `strike` returns the id of the fault that applies to a request. */
-function begun(faults: readonly FaultEntry[]) {
-  return withStrike(createMockmaker({ scenario: { ...tanks, faults } as ScenarioInput }))
+function createMock(faults: readonly FaultEntry[]) {
+  return withStrikes(createMockmaker({ scenario: { ...tanks, faults } as ScenarioInput }))
 }
 
-function withStrike(mock: Mockmaker) {
+function withStrikes(mock: Mockmaker) {
   const { faults: all } = servable(mock)
   const strike = () => all.select({ ...list, headers: {} }, () => ({ cause: { kind: 'code' } }))?.id
   return { mock, all, strike }
@@ -21,7 +21,7 @@ const times = (count: number, strike: () => string | undefined) => Array.from({ 
 
 describe('the faults of a scenario', () => {
   it('are numbered from 1, and return on a reset', async () => {
-    const { mock, all, strike } = begun([{ ...reset, times: 1 }, reset])
+    const { mock, all, strike } = createMock([{ ...reset, times: 1 }, reset])
     const first = times(2, strike)
     all.remove('2')
     all.add(reset)
@@ -36,7 +36,7 @@ describe('the faults of a scenario', () => {
   })
 
   it('continue from the counters of a listed fault', async () => {
-    const { all, mock, strike } = begun([
+    const { all, mock, strike } = createMock([
       { ...reset, times: 3, after: 2 },
       { ...reset, after: '5s', for: '10s' },
       { ...reset, after: 4, for: '10s' },
@@ -47,7 +47,7 @@ describe('the faults of a scenario', () => {
     times(4, strike)
     await mock.clock.advance(7_000)
     const saved = all.list()
-    const again = withStrike(createMockmaker({ scenario: mock.snapshot({ with: ['faults'] }) }))
+    const again = withStrikes(createMockmaker({ scenario: mock.snapshot({ with: ['faults'] }) }))
 
     const both = [again, { all, strike }].map(one => {
       const struck = times(20, one.strike)
@@ -61,7 +61,7 @@ describe('the faults of a scenario', () => {
 
   it('keep their age on each reset, whatever time the clock shows', async () => {
     const aged = { ...reset, for: '10s', id: '1', added_at: '2026-11-20T19:59:55.000Z' }
-    const { mock, strike } = begun([aged])
+    const { mock, strike } = createMock([aged])
     await mock.clock.advance(60_000)
     const over = strike()
 
@@ -75,7 +75,7 @@ describe('the faults of a scenario', () => {
   })
 
   it('draw the same random numbers after a reset', async () => {
-    const { mock, strike } = begun([{ ...reset, chance: 0.5 }])
+    const { mock, strike } = createMock([{ ...reset, chance: 0.5 }])
     const first = times(50, strike)
 
     await mock.reset()
@@ -90,13 +90,13 @@ describe('the faults of a scenario', () => {
   })
 
   it('start at once if `after` is already used up', () => {
-    const { strike } = begun([{ ...reset, after: 2, matched: 5 }])
+    const { strike } = createMock([{ ...reset, after: 2, matched: 5 }])
 
     expect(times(2, strike)).toEqual([undefined, '1'])
   })
 
   it('do not share their ids with faults that are added later', () => {
-    const { all } = begun([reset, { ...reset, id: '7' }, reset])
+    const { all } = createMock([reset, { ...reset, id: '7' }, reset])
 
     expect(all.list().map(({ id }) => id)).toEqual(['8', '7', '9'])
   })

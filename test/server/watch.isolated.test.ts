@@ -28,7 +28,7 @@ async function blocked(options: MockmakerOptions = {}, token: string = tokens.pe
 }
 
 /** Ways to replace or close a world. */
-const begins = (mock: Mockmaker) => ({
+const replacements = (mock: Mockmaker) => ({
   reset: () => mock.reset(),
   load: () => mock.load(tanks),
   restore: () => mock.restore(mock.snapshot({ with: ['journal'] })),
@@ -41,7 +41,7 @@ const complete = (mock: Mockmaker) => ask(mock, completion)
 const pendingLink = (q: Query<DeviceLinkRow>) => q.where({ device_link_token: tokens.pending })
 const expires_at = startAt + 3_600_000
 /** Changes the link without effect on its answers. */
-const putOff = (mock: Mockmaker, expires_at: number) =>
+const setExpiry = (mock: Mockmaker, expires_at: number) =>
   mock.world.deviceLinks.update(pendingLink, { data: link => void Object.assign(link, { expires_at }) })
 
 const withLink = (link: object): ScenarioInput => ({ ...tanks, device_links: [{ token: tokens.pending, ...link }] })
@@ -95,7 +95,7 @@ describe('a watch', () => {
 
   it('moves its deadline if the link expires later', async () => {
     const { mock, world, answer } = await blocked({ scenario: withLink({ expires_after: '500ms' }) })
-    await putOff(mock, world.clock.now() + 800)
+    await setExpiry(mock, world.clock.now() + 800)
 
     await world.clock.advance(799)
     const waiting = world.waiters
@@ -140,7 +140,7 @@ describe('a watch', () => {
   it('does not wake if its link changes without effect on the answer', async () => {
     const { mock, world, first, answer } = await blocked()
 
-    await putOff(mock, expires_at)
+    await setExpiry(mock, expires_at)
     const { waiters, revision } = world
     await world.clock.advance(1_000)
 
@@ -151,7 +151,7 @@ describe('a watch', () => {
 
   it('blocks on the index of a change without effect on the answer, but not on the index before', async () => {
     const { mock, world, first } = await blocked()
-    await putOff(mock, expires_at)
+    await setExpiry(mock, expires_at)
 
     const stale = await ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`))
     void ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(stale)}`))
@@ -189,7 +189,7 @@ describe('a watch', () => {
     async how => {
       const { mock, world, first, answer } = await blocked()
 
-      await begins(mock)[how]()
+      await replacements(mock)[how]()
 
       expect([world.waiters, world.clock.pending]).toEqual([0, 0])
       expect((await answer).body).toBe(first.body)
@@ -205,7 +205,7 @@ describe('a watch', () => {
   ] as const)('is not in the journal after %s', async ([how, kept]) => {
     const { mock, answer } = await blocked()
 
-    await begins(mock)[how]()
+    await replacements(mock)[how]()
     await answer
 
     expect(mock.journal.find()).toHaveLength(kept)
@@ -339,7 +339,7 @@ describe('a watch', () => {
     await complete(mock)
 
     void watch(tokens.pending)
-    await putOff(mock, expires_at)
+    await setExpiry(mock, expires_at)
 
     expect(world.waiters).toBe(1)
   })
@@ -387,7 +387,7 @@ describe('watches that wake together', () => {
     const asked = Array.from({ length: 100 }, () => watch(mock, tokens.pending))
     const read = vi.spyOn(live(mock.world), 'read')
 
-    await putOff(mock, expires_at)
+    await setExpiry(mock, expires_at)
     const readInVain = read.mock.calls.length
     await completeAll(mock, tokens.cloud)
 

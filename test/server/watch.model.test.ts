@@ -211,13 +211,13 @@ const put = (mock: Mockmaker, token: Link, change: object) =>
 function write(mock: Mockmaker, { kind, link }: { kind: string; link: Link }): Promise<unknown> {
   const completes = () =>
     ask(mock, { ...completion, body: JSON.stringify({ device_link_token: link, game_id: ids.tanks }) })
-  const putOff = () => put(mock, link, { expires_at: mock.world.clock.now() + 3_000 })
+  const extendExpiry = () => put(mock, link, { expires_at: mock.world.clock.now() + 3_000 })
   if (kind === 'complete') return completes()
-  if (kind === 'put off') return putOff()
+  if (kind === 'put off') return extendExpiry()
   if (kind === 'touch in vain') return put(mock, link, {})
   if (kind === 'delete')
     return Promise.resolve(mock.world.deviceLinks.delete(q => q.where({ device_link_token: link })))
-  if (kind === 'complete and put off') return Promise.all([completes(), putOff()])
+  if (kind === 'complete and put off') return Promise.all([completes(), extendExpiry()])
   return mock.world.deviceLinks.create({ device_link_token: link }).catch(() => {})
 }
 

@@ -129,12 +129,12 @@ describe('a lobby with a simulated server', () => {
     const mock = opened()
     const [here, gone] = [await joined(mock), await joined(mock)]
     await mock.world.clock.advance('1m')
-    const say = (call: string, player_token?: string) =>
+    const callAsServer = (call: string, player_token?: string) =>
       ask(mock, call, player_token === undefined ? {} : { player_token }, lobbyTokenOf('listed'))
 
-    const ready = await say('lobbies/ready')
+    const ready = await callAsServer('lobbies/ready')
     const seats = mock.world.lobbies.get('listed')
-    const connected = [await say('players/connected', here), await say('players/connected', here)]
+    const connected = [await callAsServer('players/connected', here), await callAsServer('players/connected', here)]
     await mock.world.clock.advance('2m')
 
     expect([ready.status, connected.map(({ status }) => status)]).toEqual([200, [200, 400]])

@@ -130,7 +130,7 @@ function opened(servers: 'auto' | 'manual'): Mockmaker {
   })
 }
 
-function begun(servers: 'auto' | 'manual'): MatchmakerModel {
+function createModel(servers: 'auto' | 'manual'): MatchmakerModel {
   const model = new MatchmakerModel(servers)
   for (const { id, ...lobby } of listed) model.list(id, lobby)
   return model
@@ -187,7 +187,7 @@ class Twins {
 
   constructor(readonly servers: 'auto' | 'manual') {
     this.mock = opened(servers)
-    this.model = begun(servers)
+    this.model = createModel(servers)
   }
 
   /** Runs a command in both, and returns both results. */
@@ -199,7 +199,7 @@ class Twins {
       const ended = [...this.#waiting.values()].map(({ answered }) => answered)
       expect(ended).not.toContain(undefined)
       this.#waiting.clear()
-      this.model = begun(this.servers)
+      this.model = createModel(this.servers)
       return [undefined, undefined]
     }
     if (action.does === 'advance') {

@@ -24,7 +24,7 @@ async function advance({ world, url }: OpenMock, by: string): Promise<void> {
 }
 
 /** Plays a day. Each hour it records the lobbies, the player count, and the answer to a find. */
-async function dayThrough(entryPoint: EntryPoint): Promise<readonly string[]> {
+async function playDay(entryPoint: EntryPoint): Promise<readonly string[]> {
   const mock = await entryPoint.open(scenario)
   const headers = { authorization: 'Bearer pub.mock' }
   const seen: string[] = []
@@ -41,7 +41,7 @@ async function dayThrough(entryPoint: EntryPoint): Promise<readonly string[]> {
 
 describe('a simulated day', () => {
   it('is the same through every entry point', async () => {
-    const [first, ...others] = await Promise.all(entryPoints.map(dayThrough))
+    const [first, ...others] = await Promise.all(entryPoints.map(playDay))
 
     expect(new Set(first).size).toBeGreaterThan(60)
     for (const other of others) expect(other).toEqual(first)

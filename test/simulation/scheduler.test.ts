@@ -399,7 +399,7 @@ function mostAtOnce(counts: readonly number[]): number {
 describe('a shipped scenario with simulated players', () => {
   const names = Object.keys(scenarios) as (keyof typeof scenarios)[] // of a constant
 
-  async function goOn(name: keyof typeof scenarios, length: string): Promise<void> {
+  async function runFor(name: keyof typeof scenarios, length: string): Promise<void> {
     const mock = createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' }, live: true })
     onTestFinished(() => mock.close())
 
@@ -410,9 +410,9 @@ describe('a shipped scenario with simulated players', () => {
     expect(miscountedLobbies(mock.world)).toEqual([])
   }
 
-  it.each(names)('%s runs for ten minutes', name => goOn(name, '10m'))
+  it.each(names)('%s runs for ten minutes', name => runFor(name, '10m'))
 
-  it.each(names)('%s runs for an hour', { tags: ['slow'] }, name => goOn(name, '1h'))
+  it.each(names)('%s runs for an hour', { tags: ['slow'] }, name => runFor(name, '1h'))
 })
 
 /** Returns the lobbies whose counts differ from their players. */

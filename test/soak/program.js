@@ -48,12 +48,12 @@ async function exchange(line, asked) {
  * @param {string} what
  * @param {() => boolean} isThere
  */
-async function reached(what, isThere) {
+async function waitUntil(what, isThere) {
   for (let i = 0; i < patience; i++) {
     if (isThere()) return
     await setImmediate()
   }
-  throw new Error(`it never came about: ${what}`)
+  throw new Error(`timed out: ${what}`)
 }
 
 /** @param {string} query */
@@ -63,7 +63,7 @@ const watching = query => ({ status: 200, text: request(`GET /cloud/devices/link
 const parsed = bodies => bodies.map(body => JSON.parse(body))
 
 /** Creates device links, watches them, and completes, abandons or leaves them. */
-async function linksInTheirWays() {
+async function exchangeLinks() {
   const [first] = lines
   if (!first) return
   const prepared = parsed(
@@ -76,21 +76,21 @@ async function linksInTheirWays() {
   const leaving = await Promise.all(Array.from({ length: third }, () => openConnection(port)))
   leaving.forEach((connection, i) => void connection.send([watches[i]?.text ?? '']))
   const waiting = watches.slice(third).map((watch, i) => exchange(lines[i + 1] ?? first, [watch]))
-  await reached('all are blocked', () => world.waiters === linkCount)
+  await waitUntil('all are blocked', () => world.waiters === linkCount)
   for (const connection of leaving) connection.hangUp()
   const completed = prepared.slice(-third).map(({ device_link_token }) => {
     const text = request('POST /cloud/devices/links/complete', bearer('cloud'), { device_link_token, game_id: gameId })
     return { status: 200, text }
   })
   await exchange(first, completed)
-  await reached('those who hang up are gone', () => world.waiters === third)
+  await waitUntil('those who hang up are gone', () => world.waiters === third)
   await world.clock.advance(watchTimeoutMs)
   await Promise.all(waiting)
   exchanges += third
 }
 
 /** Opens connections that end within a body, or send something that is not HTTP. */
-async function brokenOff() {
+async function breakConnections() {
   const [inBody, noHttp] = await Promise.all([openConnection(port), openConnection(port)])
   const whole = request(`POST /cloud/games/${gameId}/namespaces/validate`, bearer('cloud'), {
     name_id: 'a'.repeat(2_000),
@@ -106,7 +106,7 @@ async function brokenOff() {
 async function bytesInUse() {
   await mock.reset()
   const sockets = () => process.getActiveResourcesInfo().filter(resource => resource === 'TCPSocketWrap').length
-  await reached('the lines alone are open', () => sockets() === 2 * lineCount)
+  await waitUntil('the lines alone are open', () => sockets() === 2 * lineCount)
   for (let i = 0; i < 3; i++) {
     await setImmediate()
     globalThis.gc?.()
@@ -132,8 +132,8 @@ async function exchangeUntil(count) {
       await Promise.all(lines.map(line => exchange(line, mixed(askedAtOnce, random))))
       await changeLists()
     }
-    await linksInTheirWays()
-    await brokenOff()
+    await exchangeLinks()
+    await breakConnections()
     if (round % roundsToReset === 0) await mock.reset()
   }
 }

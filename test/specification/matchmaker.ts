@@ -491,7 +491,7 @@ function serverSpecification({ describe, it }: Frame): void {
     mock.send({ method: 'GET', path: `/matchmaker/lobbies/${id}/state`, headers })
 
   /** Returns the token of a player with a seat in the arena. */
-  const comer = async (mock: Mock) => seat(await join(mock, { lobby_id: 'arena' }, closed)).player.token
+  const newPlayer = async (mock: Mock) => seat(await join(mock, { lobby_id: 'arena' }, closed)).player.token
 
   describe("a lobby's server", () => {
     it('connects a player, who is listed until it disconnects', async ({ mock }) => {
@@ -588,7 +588,7 @@ function serverSpecification({ describe, it }: Frame): void {
     })
 
     it('cannot connect a player twice', async ({ mock }) => {
-      const player_token = await comer(mock)
+      const player_token = await newPlayer(mock)
 
       expect(ok(await connected(mock, { player_token }, arena))).toEqual({})
       expect(failure(await connected(mock, { player_token }, arena))).toBe('400 MATCHMAKER_PLAYER_ALREADY_CONNECTED')
@@ -608,7 +608,7 @@ function serverSpecification({ describe, it }: Frame): void {
     })
 
     it('can disconnect a player who has given up its seat or has already left', async ({ mock }) => {
-      const reserved = await comer(mock)
+      const reserved = await newPlayer(mock)
 
       for (const player_token of [reserved, tokens.late, tokens.gone, tokens.gone])
         expect(ok(await disconnected(mock, { player_token }, arena))).toEqual({})

@@ -22,7 +22,7 @@ const find = (mock: Mock, body: object, headers?: Headers) =>
 const join = (mock: Mock, lobby_id: string, headers?: Headers) =>
   send(mock, 'lobbies/join', { body: { lobby_id, captcha }, ...(headers && { headers }) })
 const create = (mock: Mock, body: object) => send(mock, 'lobbies/create', { body: { captcha, ...body } })
-const say = (mock: Mock, how: 'connected' | 'disconnected', { token, by }: { token: string; by: string }) =>
+const callAsServer = (mock: Mock, how: 'connected' | 'disconnected', { token, by }: { token: string; by: string }) =>
   send(mock, `players/${how}`, { body: { player_token: token }, headers: bearer(by) })
 const close = (mock: Mock, lobbyId: string, is_closed: boolean) =>
   mock.send({
@@ -84,12 +84,12 @@ function apiTests({ describe, it }: Frame): void {
     it('lifecycle.rs: lobby_lifecycle', async ({ mock }) => {
       const a = seat(await find(mock, { game_modes: ['ffa'] }))
       const by = lobbyTokenOf(a.lobby.lobby_id)
-      ok(await say(mock, 'connected', { token: a.player.token, by }))
+      ok(await callAsServer(mock, 'connected', { token: a.player.token, by }))
       const b = seat(await join(mock, a.lobby.lobby_id))
-      ok(await say(mock, 'connected', { token: b.player.token, by }))
+      ok(await callAsServer(mock, 'connected', { token: b.player.token, by }))
 
       // The second call of the source repeats the first player.
-      for (const { player } of [a, a, b]) ok(await say(mock, 'disconnected', { token: player.token, by }))
+      for (const { player } of [a, a, b]) ok(await callAsServer(mock, 'disconnected', { token: player.token, by }))
 
       expect(b.lobby.lobby_id).toBe(a.lobby.lobby_id)
     })
@@ -116,7 +116,7 @@ function apiTests({ describe, it }: Frame): void {
         ['test-5050', 5050, true],
       ])
       for (const how of ['connected', 'disconnected'] as const)
-        for (const { player } of [a, b]) ok(await say(mock, how, { token: player.token, by }))
+        for (const { player } of [a, b]) ok(await callAsServer(mock, how, { token: player.token, by }))
       for (const is_closed of [true, false])
         ok(
           await mock.send({
@@ -287,19 +287,19 @@ function playerTests({ describe, it }: Frame): void {
     it('player_register.rs: player_register', async ({ mock }) => {
       const { player } = seat(await join(mock, 'empty'))
       const call = { token: player.token, by: lobbyTokenOf('empty') }
-      ok(await say(mock, 'connected', call))
+      ok(await callAsServer(mock, 'connected', call))
 
       expect((await list(mock)).lobbies.find(lobby => lobby.lobby_id === 'empty')).toMatchObject({
         total_player_count: 1,
       })
-      expect(failure(await say(mock, 'connected', call))).toBe('400 MATCHMAKER_PLAYER_ALREADY_CONNECTED')
+      expect(failure(await callAsServer(mock, 'connected', call))).toBe('400 MATCHMAKER_PLAYER_ALREADY_CONNECTED')
     })
 
     it('player_register.rs: wrong_lobby', async ({ mock }) => {
       const before = await playerCount(mock)
       const { player } = seat(await join(mock, 'empty'))
 
-      expect(failure(await say(mock, 'connected', { token: player.token, by: lobbyTokenOf('private') }))).toBe(
+      expect(failure(await callAsServer(mock, 'connected', { token: player.token, by: lobbyTokenOf('private') }))).toBe(
         '400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY',
       )
       expect(await playerCount(mock)).toBe(before)
@@ -313,10 +313,12 @@ function playerTests({ describe, it }: Frame): void {
       expect(await playerCount(mock)).toBe(before + 3)
 
       expect(
-        failure(await say(mock, 'disconnected', { token: first?.player.token ?? '', by: lobbyTokenOf('private') })),
+        failure(
+          await callAsServer(mock, 'disconnected', { token: first?.player.token ?? '', by: lobbyTokenOf('private') }),
+        ),
       ).toBe('400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY')
       for (const [i, { player }] of seats.entries()) {
-        ok(await say(mock, 'disconnected', { token: player.token, by: lobbyTokenOf('empty') }))
+        ok(await callAsServer(mock, 'disconnected', { token: player.token, by: lobbyTokenOf('empty') }))
         expect(await playerCount(mock)).toBe(before + 2 - i)
       }
     })

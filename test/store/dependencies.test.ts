@@ -109,7 +109,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('reset' as const, 'advance' as const) },
 )
 
-async function happen(event: Event, world: LiveWorld): Promise<void> {
+async function applyEvent(event: Event, world: LiveWorld): Promise<void> {
   if (event === 'reset') return world.reset()
   if (event === 'advance') return world.clock.advance(3)
   succeeds(event, world)
@@ -136,7 +136,7 @@ describe('a tracked read', () => {
 
       for (const event of events) {
         const before = listening(world, read)
-        await happen(event, world)
+        await applyEvent(event, world)
         const after = world.read(read)
         before.stop()
         if (before.heard.told || (before.until ?? Number.POSITIVE_INFINITY) <= world.clock.now()) continue
@@ -152,7 +152,7 @@ describe('a tracked read', () => {
 
       for (const event of events) {
         const before = listening(asked, read)
-        for (const world of [asked, unasked]) await happen(event, world)
+        for (const world of [asked, unasked]) await applyEvent(event, world)
         const { revision } = asked.read(read)
         before.stop()
         if (!before.heard.told) expect(revision).toBe(before.revision)
@@ -168,7 +168,7 @@ describe('a tracked read', () => {
     const revisions = [world.read(read).revision]
 
     for (const event of events) {
-      if (event !== 'advance') await happen(event, world)
+      if (event !== 'advance') await applyEvent(event, world)
       revisions.push(world.read(read).revision)
     }
 
@@ -180,7 +180,7 @@ describe('a tracked read', () => {
 
     for (const event of events) {
       const before = world.read(read)
-      if (event !== 'advance') await happen(event, world)
+      if (event !== 'advance') await applyEvent(event, world)
       const after = world.read(read)
       if (JSON.stringify(before.value) !== JSON.stringify(after.value))
         expect(after.revision).toBeGreaterThan(before.revision)
@@ -193,7 +193,7 @@ describe('a tracked read', () => {
       const [early, late] = [smallWorld(), smallWorld()]
       early.read(read)
 
-      for (const world of [early, late]) for (const event of events) await happen(event, world)
+      for (const world of [early, late]) for (const event of events) await applyEvent(event, world)
 
       expect(JSON.stringify(late.read(read).value)).toBe(JSON.stringify(early.read(read).value))
     },
@@ -205,7 +205,7 @@ describe('a tracked read', () => {
       const world = smallWorld()
 
       for (const event of events) {
-        await happen(event, world)
+        await applyEvent(event, world)
         const { games, tokens } = world
         expect([games.findMany(q => q.where({ name_id })), tokens.findMany(q => q.where({ game_id }))]).toEqual([
           games.all().filter(row => row.name_id === name_id),

@@ -109,7 +109,7 @@ function mergedList<Row extends object>(
 type Merge<Row> = (was: Row | undefined, is: Row | undefined, row: Row) => Row
 
 /** A simple model of a merge. */
-function expected(was: Lists, { is, row, fresh }: { is: Lists; row: Lists; fresh: Lists }): Lists {
+function mergedLists(was: Lists, { is, row, fresh }: { is: Lists; row: Lists; fresh: Lists }): Lists {
   const games = mergedList(game => game.game_id, {
     was: was.games,
     is: is.games,
@@ -127,11 +127,11 @@ function expected(was: Lists, { is, row, fresh }: { is: Lists; row: Lists; fresh
     row: row.tokens,
     merge: (_was, _is, row) => ofFile(row.token) ?? row,
   })
-  return mended({ games, tokens }, { games: row.games, tokens: fresh.tokens })
+  return withoutConflicts({ games, tokens }, { games: row.games, tokens: fresh.tokens })
 }
 
 /** Removes conflicts: games with a used name, and tokens without a game. Rows that are not in the file go first. */
-function mended({ games, tokens }: Lists, file: Lists): Lists {
+function withoutConflicts({ games, tokens }: Lists, file: Lists): Lists {
   const strayGames = games.filter(game => games.some(one => one !== game && one.name_id === game.name_id))
   const strayTokens = tokens.filter(token => !games.some(game => game.game_id === token.game_id))
   if (strayGames.length + strayTokens.length === 0) return { games, tokens }
@@ -143,16 +143,16 @@ function mended({ games, tokens }: Lists, file: Lists): Lists {
   ]
   if (foreign.length > 0) {
     const stays = (one: object) => !foreign.some(other => other === one)
-    return mended({ games: games.filter(stays), tokens: tokens.filter(stays) }, file)
+    return withoutConflicts({ games: games.filter(stays), tokens: tokens.filter(stays) }, file)
   }
   const asInFile = {
     games: games.map(game => (strayGames.includes(game) ? (gameOfFile(game.game_id) ?? game) : game)),
     tokens: tokens.map(token => (strayTokens.includes(token) ? (tokenOfFile(token.token) ?? token) : token)),
   }
-  if (!same(asInFile, { games, tokens })) return mended(asInFile, file)
+  if (!same(asInFile, { games, tokens })) return withoutConflicts(asInFile, file)
   const missing = strayTokens.flatMap(token => gameOfFile(token.game_id) ?? [])
   const [first] = missing
-  return mended({ games: first ? [...games, first] : games, tokens }, file)
+  return withoutConflicts({ games: first ? [...games, first] : games, tokens }, file)
 }
 
 describe('a reload of a changed scenario', () => {
@@ -168,7 +168,7 @@ describe('a reload of a changed scenario', () => {
       world.reload(definitionOf(after))
 
       const row = rowsAt(after, startAt)
-      expect(listsIn(world)).toEqual(expected(was, { is, row, fresh: rowsAt(after, startAt + ms) }))
+      expect(listsIn(world)).toEqual(mergedLists(was, { is, row, fresh: rowsAt(after, startAt + ms) }))
     },
   )
 

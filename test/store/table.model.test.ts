@@ -70,7 +70,7 @@ function play(step: Step, { lobbies, players, namespaces }: TransactionTables): 
 const regions = ['lnd-fra', 'lnd-syd']
 
 /** Reads the sums, orders and views. */
-function derived({ lobbies, players, namespaces }: Tables) {
+function fromIndexes({ lobbies, players, namespaces }: Tables) {
   const place = (region_id: string) => fullestGroup({ namespace_id: ids.prod, game_mode_id: 'ffa', region_id })
   return {
     playing: lobbies.sum('players', ids.prod),
@@ -92,7 +92,7 @@ function inOrder(lobbies: Tables['lobbies'], group: string): string[] {
 }
 
 /** Computes the same with a full scan. */
-function walked({ lobbies, players, namespaces }: Tables): ReturnType<typeof derived> {
+function fromScan({ lobbies, players, namespaces }: Tables): ReturnType<typeof fromIndexes> {
   const own = lobbies.all().filter(row => row.namespace_id === ids.prod)
   const free = (row: (typeof own)[number]) => row.max_players_normal - seatsTaken(row)
   const open = own.filter(row => row.status !== 'stopped' && !row.is_closed && row.publicity === 'public')
@@ -120,7 +120,7 @@ describe('sums, orders and views', () => {
       const mock = createMockmaker({ scenario: tanks })
       const live = ({ world }: { readonly world: World }) => world as LiveWorld // which is what a mock's worlds are
       const world = live(mock)
-      const compare = () => expect(derived(world.tables)).toEqual(walked(world.tables))
+      const compare = () => expect(fromIndexes(world.tables)).toEqual(fromScan(world.tables))
       for (const [i, steps] of transactions.entries()) {
         try {
           world.transaction(tx => {
@@ -138,7 +138,7 @@ describe('sums, orders and views', () => {
       }
       expect(indexProblems(world)).toEqual([])
       const fork = await mock.worlds.put('fork', { fork: 'default' })
-      expect(derived(live(fork).tables)).toEqual(walked(world.tables))
+      expect(fromIndexes(live(fork).tables)).toEqual(fromScan(world.tables))
     },
   )
 })

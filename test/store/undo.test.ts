@@ -34,7 +34,7 @@ const loaded = {
   faults: [{ ...fault, matched: 1 }],
 }
 
-async function happen(event: Event, world: LiveWorld): Promise<void> {
+async function applyEvent(event: Event, world: LiveWorld): Promise<void> {
   if (event.does === 'transact') succeeds(event.transaction, world)
   if (event.does === 'reset') world.reset()
   if (event.does === 'reset all but the clock') world.reset({ keep: ['clock', 'faults'] })
@@ -87,7 +87,7 @@ describe('the change sets of a world', () => {
       states.push(world.state)
       const start = world.clock.now()
 
-      for (const one of events) await happen(one, world)
+      for (const one of events) await applyEvent(one, world)
 
       const texts = states.map(textOf)
       const first = states[0] as WorldState

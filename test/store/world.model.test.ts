@@ -43,7 +43,7 @@ describe('a world', () => {
 
     for (const [event, isLookedAt] of events) {
       if (event.does === 'fork') left.push({ world, dump: dump(world) })
-      world = await happen(event, world, { model, isFork: left.length > 0, isLookedAt })
+      world = await applyEvent(event, world, { model, isFork: left.length > 0, isLookedAt })
       expect(stateOf(world)).toEqual({
         ...model.rows,
         random: model.random,
@@ -104,7 +104,7 @@ function stateOf(world: LiveWorld): object {
 }
 
 /** Applies an event to a world and its model, and returns the world that continues. */
-async function happen(
+async function applyEvent(
   event: Event,
   world: LiveWorld,
   { model, isFork, isLookedAt }: { readonly model: WorldModel; readonly isFork: boolean; readonly isLookedAt: boolean },

@@ -40,7 +40,7 @@ export interface Command {
 
 /** Starts the built command. A process that still runs at the end of the test is killed. */
 export function start(args: readonly string[], options: StartOptions = {}): Command {
-  const command = startUnwatched(args, options)
+  const command = startProcess(args, options)
   onTestFinished(async () => {
     command.signal('SIGKILL')
     await command.exited
@@ -48,7 +48,7 @@ export function start(args: readonly string[], options: StartOptions = {}): Comm
   return command
 }
 
-function startUnwatched(args: readonly string[], { env = {}, cwd, preload }: StartOptions): Command {
+function startProcess(args: readonly string[], { env = {}, cwd, preload }: StartOptions): Command {
   const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [...before, cli, ...args], { cwd, env: { PATH, HOME, ...env } })
@@ -115,7 +115,7 @@ export interface OpenCommand extends Served, ListeningLine {
 
 /** Serves like `serveJson`, but for more than one test. */
 export async function openCommand(args: readonly string[] = []): Promise<OpenCommand> {
-  const command = await withFirstLine(startUnwatched(['--port', '0', '--json', ...args], {}))
+  const command = await withFirstLine(startProcess(['--port', '0', '--json', ...args], {}))
   return {
     ...command,
     end() {

@@ -31,7 +31,7 @@ export function mockWithFaults(faults: readonly Fault[], options: MockmakerOptio
 }
 
 /** The response that represents a broken connection. */
-export const brokenOff = (disconnect: NonNullable<MockResponse['disconnect']>) => ({
+export const brokenConnection = (disconnect: NonNullable<MockResponse['disconnect']>) => ({
   status: 0,
   headers: {},
   body: '',

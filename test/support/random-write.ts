@@ -174,7 +174,7 @@ class Thrown extends Error {}
 /** Applies a write to a world. Returns `done`, or the reason of the refusal. */
 export async function play(write: RandomWrite, world: LiveWorld): Promise<string> {
   try {
-    await begin(write, world)
+    await startWrite(write, world)
     return 'done'
   } catch (error) {
     if (error instanceof UsageError || error instanceof Thrown) return error.message
@@ -182,7 +182,7 @@ export async function play(write: RandomWrite, world: LiveWorld): Promise<string
   }
 }
 
-async function begin(write: RandomWrite, world: LiveWorld): Promise<unknown> {
+async function startWrite(write: RandomWrite, world: LiveWorld): Promise<unknown> {
   if (write.does === 'reset') return world.reset()
   if (write.does === 'advance') return world.clock.advance(write.ms)
   if (write.does !== 'transaction') return world.transaction(tables => applyChange(write, tables))

@@ -19,8 +19,8 @@ import { mapTables } from '../../src/store/world-state.js'
  * Answers reads of a world without caches, indexes and sums, as an oracle for reads that have them. Each read scans
  * all rows. The watch index comes from the change sets alone. It never blocks.
  */
-export function freshRequestHandler(world: LiveWorld): RequestHandler {
-  const tables = mapTables<Tables>(name => walk(world.tables[name] as unknown as Table<object>))
+export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
+  const tables = mapTables<Tables>(name => scanOf(world.tables[name] as unknown as Table<object>))
   const view: View = { tables, hasPassed: at => world.clock.now() >= at, seed: world.seed }
   const linkRevision = followLinks(world)
   const gameRevision = followGames(world, view)
@@ -33,10 +33,10 @@ export function freshRequestHandler(world: LiveWorld): RequestHandler {
     return { ...output, watch: { index: String(index) } }
   }
   const { clock, seed, dependencies, faults } = world
-  const fresh = { tables, clock, seed, dependencies, faults, hasPassed: view.hasPassed } as unknown as LiveWorld // enough to read
+  const uncached = { tables, clock, seed, dependencies, faults, hasPassed: view.hasPassed } as unknown as LiveWorld // enough to read
   const responder = new Responder({
     worldId: 'default',
-    world: fresh,
+    world: uncached,
     corsOrigins: [],
     log: new ExchangeLog(),
     history: new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) }, { revision: 1, at: 0 }),
@@ -46,9 +46,9 @@ export function freshRequestHandler(world: LiveWorld): RequestHandler {
     },
   })
   const answer = createRequestHandler({
-    world: fresh,
+    world: uncached,
     responder,
-    faults: new WorldFaults(fresh),
+    faults: new WorldFaults(uncached),
     corsOrigins: [],
     execute,
   })
@@ -94,7 +94,7 @@ function textOf(game_id: string, view: View): string {
 }
 
 /** The reads of a table. Each scans all rows. */
-function walk<Row extends object>(table: Table<Row>): Table<Row> {
+function scanOf<Row extends object>(table: Table<Row>): Table<Row> {
   const { shape } = table
   const all = () => table.state.all()
   const findMany = (predicate: Predicate<Row> = query => query) => {

@@ -26,7 +26,13 @@ interface State {
 }
 
 /** The random numbers that a new row draws for defaults, needed or not: 4 for an id, 24 for a token. */
-const drawn: Readonly<Record<WrittenTable, number>> = { games: 8, namespaces: 8, lobbies: 4, players: 24, tokens: 24 }
+const drawnNumbers: Readonly<Record<WrittenTable, number>> = {
+  games: 8,
+  namespaces: 8,
+  lobbies: 4,
+  players: 24,
+  tokens: 24,
+}
 
 const rejected = (reason: string) => new Error(`the model refuses: ${reason}`)
 
@@ -131,7 +137,7 @@ export class WorldModel {
 
   #step(step: Step): void {
     if (step.does === 'create') {
-      for (let i = 0; i < drawn[step.table]; i++) this.#random.uint32()
+      for (let i = 0; i < drawnNumbers[step.table]; i++) this.#random.uint32()
       this.#create(step.table, step.row)
     }
     if (step.does === 'draw game') this.#drawGame(step.name)
