@@ -75,28 +75,16 @@ export class Responder {
 
   /** Responds with the output of an operation, as JSON. `undefined` is an empty body. */
   succeed(context: RequestContext, output: unknown): MockResponse {
-    let result: Result
-    try {
-      result = jsonResult(200, output)
-    } catch (error) {
-      result = this.#reportBug(context, error)
-    }
-    return this.#finish(context, result)
+    return this.#finish(context, () => jsonResult(200, output))
   }
 
   /** Responds with an `ApiError` or an injected error as it is. Any other error is a bug: it is reported, and answered 500 `ERROR`. */
   fail(context: RequestContext, error: unknown): MockResponse {
-    let result: Result
-    try {
-      result = errorResult(error) ?? this.#reportBug(context, error)
-    } catch (bug) {
-      result = this.#reportBug(context, bug)
-    }
-    return this.#finish(context, result)
+    return this.#finish(context, () => errorResult(error))
   }
 
   preflight(request: MockRequest): MockResponse {
-    return this.#finish(this.#begin(request, false), jsonResult(204, undefined))
+    return this.#finish(this.#begin(request, false), () => jsonResult(204, undefined))
   }
 
   /** Fails a request that does not reach the world. `startedAt` is a time of `performance.now()`. Default: now. */
@@ -106,7 +94,7 @@ export class Responder {
 
   /** Responds to a request that does not reach the world, such as one for a page. `startedAt` is as for `refuse`. */
   respond(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
-    return this.#finish(this.#begin(request, false, startedAt), init)
+    return this.#finish(this.#begin(request, false, startedAt), () => init)
   }
 
   #begin(request: MockRequest, isJournaled: boolean, startedAt = performance.now()): RequestContext {
@@ -125,8 +113,14 @@ export class Responder {
     }
   }
 
-  /** An invalid header or a listener that throws must not cost the client its response. */
-  #finish(context: RequestContext, result: Result): MockResponse {
+  /** Any error here is a bug: an answer that is not JSON, an invalid header, a listener that throws. The client still gets a response. */
+  #finish(context: RequestContext, createResult: () => Result): MockResponse {
+    let result: Result
+    try {
+      result = createResult()
+    } catch (error) {
+      result = this.#reportBug(context, error)
+    }
     try {
       const response = this.#addHeaders(context, result)
       this.#record(context, result, response)
@@ -201,12 +195,12 @@ export class Responder {
   }
 }
 
-/** The response to an error that is not a bug; `undefined` for a bug. */
-function errorResult(error: unknown): Result | undefined {
+/** The response to an error that is not a bug. Throws a bug. */
+function errorResult(error: unknown): Result {
   if (error instanceof ClientGone) return { ...jsonResult(clientClosedRequest, undefined), code: error.message }
   if (error instanceof InjectedError) return failure(error.status, error.body)
   if (error instanceof InjectedDisconnect) return { ...jsonResult(0, undefined), disconnect: error.how }
-  if (!(error instanceof ApiError)) return undefined
+  if (!(error instanceof ApiError)) throw error
   const { status, body, extras } = error
   const result = failure(status, body)
   return { ...result, headers: { ...result.headers, ...Object.fromEntries(new Headers(extras.headers)) } }
