@@ -3,6 +3,7 @@ import { Identifier } from '../contract/formats.js'
 import type { Path } from '../lib/issues.js'
 import { Span, Time } from '../lib/time.js'
 import { completeServerPorts, lifetimeMs } from '../store/columns.js'
+import { GameTokensInput, MatchmakerInput, NamespaceTokensInput } from '../store/inputs.js'
 import { completeSimulation, SimulationRow, simulationDefaults } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import {
@@ -64,36 +65,18 @@ export function simulationEntry(row: SimulationRow): SimulationEntry {
   return { session: row.session_ms, ...givenKeys(row, 'namespace_id', 'session_ms') }
 }
 
-const [development, ofPublic, cloud] = TokenRow.options
-const { token, ...tokenColumns } = { ...development.shape, ...ofPublic.shape, ...cloud.shape }
-const tokenKey = (description: string, example: string) => token.optional().meta({ description, examples: [example] })
-
 /** The most lobbies that a scenario generates for one namespace. */
 const generatedMax = 1_000_000
 
-/** An entry has the first two columns in its key `matchmaker`. */
-const { lobby_count_max, max_players, ...namespaceColumns } = NamespaceRow.shape
-
 /** The keys of a namespace, except its names. */
 export const namespaceKeys = {
-  ...entryKeys(namespaceColumns, { omit: ['game_id', 'name_id', 'display_name'], defaults: namespaceDefaults }),
+  ...entryKeys(NamespaceRow.shape, {
+    omit: ['game_id', 'name_id', 'display_name', 'lobby_count_max', 'max_players'],
+    defaults: namespaceDefaults,
+  }),
   development: ServerPortsEntry.optional().meta(NamespaceRow.shape.development.meta() ?? {}),
-  matchmaker: z
-    .strictObject(
-      entryKeys(
-        { lobby_count_max, max_players },
-        { defaults: { lobby_count_max: matchmakerDefaults.lobby_count_max } },
-      ),
-    )
-    .optional()
-    .describe('Limits of the namespace.'),
-  tokens: z
-    .strictObject({
-      public: tokenKey('The public token. Default: from the seed.', 'pub_prod.mock.one'),
-      development: tokenKey('The development token. Default: from the seed.', 'dev_prod.mock.one'),
-    })
-    .optional()
-    .describe('Tokens of the namespace. Default: from the seed.'),
+  matchmaker: MatchmakerInput.optional().describe('Limits of the namespace.'),
+  tokens: NamespaceTokensInput.optional().describe('Tokens of the namespace. Default: from the seed.'),
   game_modes: z
     .array(GameModeEntry)
     .optional()
@@ -123,10 +106,7 @@ export type NamespaceEntry = z.output<typeof NamespaceEntry>
 export const GameEntry = z.strictObject({
   ...nameKeys(defaultNames.game),
   ...entryKeys(GameRow.shape, { omit: ['name_id', 'display_name'] }),
-  tokens: z
-    .strictObject({ cloud: tokenKey('Its cloud token. Default: from the seed.', 'cloud.mock.tanks') })
-    .optional()
-    .describe('Tokens of the game. Default: from the seed.'),
+  tokens: GameTokensInput.optional().describe('Tokens of the game. Default: from the seed.'),
   namespaces: z.array(NamespaceEntry).optional().describe('Its namespaces. Default: one, prod.'),
 })
 export type GameEntry = z.output<typeof GameEntry>
@@ -256,6 +236,9 @@ export function deviceLinkEntry(link: DeviceLinkRow, { games }: ReadTables): Dev
   const { completes, ...columns } = rest
   return { token, ...columns, ...(completes && { game: game(completes.game_id), completes_at: completes.at }) }
 }
+
+const [development, ofPublic, cloud] = TokenRow.options
+const { token, ...tokenColumns } = { ...development.shape, ...ofPublic.shape, ...cloud.shape }
 
 /** A bearer token with its owner. */
 export const BearerTokenEntry = z.strictObject({

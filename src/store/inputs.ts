@@ -5,11 +5,20 @@ import { isJsonObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { Span, Time } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { completeServerPorts, type ServerPortsInput } from './columns.js'
+import { completeServerPorts, type ServerPortsInput, Token } from './columns.js'
 import { catalogue, MaxPlayers, playerDefaults, SimulationRow } from './matchmaker-rows.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
-import { defaultNames, linkTimes, type RowInputs, type Rows, type SettingsRow, type TableName } from './rows.js'
+import {
+  defaultNames,
+  linkTimes,
+  matchmakerDefaults,
+  NamespaceRow,
+  type RowInputs,
+  type Rows,
+  type SettingsRow,
+  type TableName,
+} from './rows.js'
 
 // `create` takes the columns of a row and the keys of a scenario entry. Such a key stands for columns, or for rows that
 // belong to the new row.
@@ -37,7 +46,7 @@ export interface Inputs {
 }
 
 type GameInput = Columns<RowInputs['games']> & {
-  readonly tokens?: { readonly cloud?: string | undefined } | undefined
+  readonly tokens?: GameTokensInput | undefined
   readonly namespaces?:
     | readonly (Omit<NamespaceInput, 'game_id' | 'name_id'> & { readonly name_id?: string | undefined })[]
     | undefined
@@ -47,10 +56,8 @@ type RegionInput = Columns<RowInputs['regions']>
 
 type NamespaceInput = Columns<Omit<RowInputs['namespaces'], 'development'>> & {
   readonly development?: ServerPortsInput | undefined
-  readonly matchmaker?:
-    | { readonly lobby_count_max?: number | undefined; readonly max_players?: number | undefined }
-    | undefined
-  readonly tokens?: { readonly public?: string | undefined; readonly development?: string | undefined } | undefined
+  readonly matchmaker?: MatchmakerInput | undefined
+  readonly tokens?: NamespaceTokensInput | undefined
   readonly game_modes?: readonly (string | Omit<GameModeInput, 'namespace_id'>)[] | undefined
   readonly lobbies?: readonly Omit<LobbyInput, 'namespace_id'>[] | undefined
   /** Simulated players. */
@@ -119,6 +126,30 @@ export function maxPlayersColumns(given: MaxPlayersInput | undefined): Partial<M
     ...(party === undefined ? {} : { max_players_party: party }),
   }
 }
+
+const tokenKey = (description: string, example: string) => Token.optional().meta({ description, examples: [example] })
+
+/** The key `tokens` of a game. */
+export const GameTokensInput = z.strictObject({
+  cloud: tokenKey('Its cloud token. Default: from the seed.', 'cloud.mock.tanks'),
+})
+type GameTokensInput = z.output<typeof GameTokensInput>
+
+/** The key `tokens` of a namespace. */
+export const NamespaceTokensInput = z.strictObject({
+  public: tokenKey('The public token. Default: from the seed.', 'pub_prod.mock.one'),
+  development: tokenKey('The development token. Default: from the seed.', 'dev_prod.mock.one'),
+})
+type NamespaceTokensInput = z.output<typeof NamespaceTokensInput>
+
+const { lobby_count_max, max_players } = NamespaceRow.shape
+
+/** The key `matchmaker` of a namespace, which stands for two columns. */
+export const MatchmakerInput = z.strictObject({
+  lobby_count_max: lobby_count_max.optional().meta({ default: matchmakerDefaults.lobby_count_max }),
+  max_players,
+})
+type MatchmakerInput = z.output<typeof MatchmakerInput>
 
 /** Counts the listed players with this status. */
 export function countSeated(
@@ -193,7 +224,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
   games: {
     tokens: {
       rows(value, { game_id }, { call }) {
-        const { cloud } = readFields(value, { call, key: 'tokens', known: ['cloud'] })
+        const { cloud } = parseKey(GameTokensInput, value, { call, path: ['tokens'] })
         return [{ table: 'tokens', path: 'tokens.cloud', input: { kind: 'cloud', game_id, token: cloud } }]
       },
     },
@@ -208,14 +239,12 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     development: portsKey('development'),
     matchmaker: {
       instead: ['lobby_count_max', 'max_players'],
-      columns: (value, { call }) =>
-        readFields(value, { call, key: 'matchmaker', known: ['lobby_count_max', 'max_players'] }),
+      columns: (value, { call }) => parseKey(MatchmakerInput, value, { call, path: ['matchmaker'] }),
     },
     tokens: {
       rows(value, { namespace_id }, { call }) {
-        const kinds = ['public', 'development'] as const
-        const given = readFields(value, { call, key: 'tokens', known: kinds })
-        return kinds.map(kind => ({
+        const given = parseKey(NamespaceTokensInput, value, { call, path: ['tokens'] })
+        return (['public', 'development'] as const).map(kind => ({
           table: 'tokens',
           path: `tokens.${kind}`,
           input: { kind, namespace_id, token: given[kind] },
@@ -418,17 +447,6 @@ function unknownOwner(
 function readList(value: unknown, key: string, { call }: InputContext): readonly unknown[] {
   if (Array.isArray(value)) return value
   throw new UsageError(`${call}: ${key} is ${quoted(value)}: expected a list`)
-}
-
-function readFields(
-  value: unknown,
-  { call, key, known }: { readonly call: string; readonly key: string; readonly known: readonly string[] },
-): Fields {
-  if (!isJsonObject(value))
-    throw new UsageError(`${call}: ${key} is ${quoted(value)}: expected an object with ${known.join(' and ')}`)
-  const unknown = Object.keys(value).filter(field => !known.includes(field))
-  if (unknown.length > 0) throw unknownKeys(unknown, { call, path: [key], known })
-  return value
 }
 
 function unknownKeys(

@@ -1,16 +1,19 @@
 import { frozenCopy, sameJson } from '../lib/json.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
+import type { ClockChange, ClockState } from './clock.js'
 import { findProblem } from './constraints.js'
 import { Dependencies } from './dependencies.js'
+import { countRemoved } from './faults.js'
 import { isSeated, mostPlayers, type PlayerRow } from './matchmaker-rows.js'
 import type { Model, Tables } from './model.js'
 import { models, tableNames } from './models.js'
+import type { RandomState } from './random.js'
 import type { TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
 import { type Entry, TableState } from './table-state.js'
 import { Transaction } from './transaction.js'
-import { mapTables, type TableStates } from './world-state.js'
+import { createState, mapTables, type TableStates, type WorldDefinition, type WorldState } from './world-state.js'
 
 /** The numbers of rows that a reload changes. */
 export interface ReloadSummary {
@@ -38,11 +41,67 @@ const wholeTables: ReadonlySet<TableName> = new Set(['players', 'simulations', '
 
 type AnyState = TableState<object>
 
+/** A world before its reload. */
+interface WorldBefore {
+  readonly initialState: WorldState
+  readonly initialClock: ClockState
+  readonly present: WorldState & { readonly clock: ClockState }
+}
+
+/** A world after its reload, except its faults. */
+interface ReloadedWorld {
+  /** The initial state of the new scenario. */
+  readonly initialState: WorldState
+  readonly initialClock: ClockState
+  /** `undefined` if the clock stays the same. */
+  readonly clock: ClockChange | undefined
+  readonly random: RandomState
+  readonly tables: TableStates
+  readonly summary: ReloadSummary
+}
+
+/**
+ * Computes the state of a running world after a change of its scenario. The start time stays the same, unless the scenario
+ * changes it. Throws `UsageError`.
+ */
+export function reloadState(
+  definition: WorldDefinition,
+  { initialState: before, initialClock, present }: WorldBefore,
+): ReloadedWorld {
+  const { clock: mode, rate = 1, now } = definition
+  const hasMoved = now !== before.clock.now
+  const at = hasMoved ? (now ?? Date.now()) : before.startsAt
+  const after = createState(definition, undefined, at)
+  const fresh = hasMoved ? after : createState(definition, after, present.clock.now)
+  const changed = (clock: ClockState): ClockState => ({
+    mode: mode === before.clock.mode ? clock.mode : mode,
+    rate: rate === before.clock.rate ? clock.rate : rate,
+    now: hasMoved ? at : clock.now,
+  })
+  const isSameClock = !hasMoved && mode === before.clock.mode && rate === before.clock.rate
+  const { tables, summary } = mergeScenario({
+    before: before.tables,
+    after: after.tables,
+    fresh: fresh.tables,
+    present: present.tables,
+  })
+  const lostFaults = countRemoved(before.scenarioFaults, after.scenarioFaults)
+  return {
+    initialState: after,
+    initialClock: changed(initialClock),
+    clock: isSameClock ? undefined : { ...changed(present.clock), now: hasMoved ? at : undefined },
+    // If ids were drawn already, a restarted sequence could draw them again.
+    random: sameJson(present.random, before.random) ? after.random : present.random,
+    tables,
+    summary: { ...summary, deleted: summary.deleted + lostFaults },
+  }
+}
+
 /**
  * Merges a changed scenario into a running world. Columns that differ between `before` and `after` replace the present ones.
  * Everything else stays. Rows that then break a constraint are repaired: see `repair`. Throws `UsageError`.
  */
-export function mergeScenario(states: MergeStates): { readonly tables: TableStates; readonly summary: ReloadSummary } {
+function mergeScenario(states: MergeStates): { readonly tables: TableStates; readonly summary: ReloadSummary } {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
   const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
   const tables = mapTables<Tables>(name => new Table<object>(merged[name], context))

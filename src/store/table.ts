@@ -11,6 +11,7 @@ import {
   type TableState,
   type ViewDefinition,
 } from './table-state.js'
+import { diffTrees } from './tree.js'
 
 /** The open transaction of a world. */
 export interface WriteLog {
@@ -155,8 +156,23 @@ export class Table<Row extends object> {
     log.runTrigger(this, before.row, undefined)
   }
 
-  /** Writes an entry at its old place, without triggers. Resets and reloads use it. */
-  restore(id: string, after: Entry<Row> | undefined): void {
+  /** Replaces all rows by those of a state, without triggers. Skips the rows that both share. Resets and reloads use it. */
+  restore(target: TableState<Row>): void {
+    if (this.#state === target) return
+    const replaced: Entry<Row>[] = []
+    const restored: Entry<Row>[] = []
+    diffTrees(this.#state.rows, target.rows, (_, before, after) => {
+      if (before && after && before.id === after.id && before.row === after.row) return
+      if (before) replaced.push(before)
+      if (after) restored.push(after)
+    })
+    // Delete first: a restored row may have the creation number of a row that goes.
+    for (const { id, seq } of replaced) if (target.entry(id)?.seq !== seq) this.#restoreEntry(id, undefined)
+    for (const entry of restored) this.#restoreEntry(entry.id, entry)
+    this.resetSequence(target.nextSeq)
+  }
+
+  #restoreEntry(id: string, after: Entry<Row> | undefined): void {
     const { before, log } = this.#beginWrite(id)
     const state = this.#own()
     if (after && after.seq >= state.nextSeq) state.nextSeq = after.seq + 1

@@ -1,20 +1,17 @@
 import { sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { Cause, ChangeSet, ScenarioName } from './change-set.js'
+import { type Cause, type ChangeSet, ChangeSetPublisher, type ScenarioName } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
-import { callAll, clockTag, Dependencies, type Tag, type Tracked } from './dependencies.js'
-import { countRemoved, type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
+import { callAll, callListener, clockTag, Dependencies, type Tag, type Tracked } from './dependencies.js'
+import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
 import { tableNames } from './models.js'
 import { Random, type RandomState } from './random.js'
-import { mergeScenario, type ReloadSummary } from './reload.js'
+import { type ReloadSummary, reloadState } from './reload.js'
 import type { TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
-import type { Entry, TableState } from './table-state.js'
 import { Transaction } from './transaction.js'
-import { diffTrees } from './tree.js'
 import {
-  createState,
   initialClock,
   mapTables,
   type TableStates,
@@ -109,9 +106,7 @@ class WorldCore implements TableContext, View {
   /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
-  readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
-  /** Change sets that subscribers have yet to get. `undefined` if none is being published. */
-  #unpublished: ChangeSet[] | undefined
+  readonly #publisher = new ChangeSetPublisher()
   #collections: { [Name in TableName]?: unknown } = {}
 
   constructor(state: WorldState, record?: (changeSet: ChangeSet) => void) {
@@ -230,10 +225,7 @@ class WorldCore implements TableContext, View {
 
   /** Calls the listener after each change set with changed rows. Returns a function that unsubscribes. */
   subscribe(listener: (changeSet: ChangeSet) => void): () => void {
-    // A listener that subscribes twice is called twice.
-    const own = (changeSet: ChangeSet) => listener(changeSet)
-    this.#subscribers.add(own)
-    return () => void this.#subscribers.delete(own)
+    return this.#publisher.subscribe(listener)
   }
 
   /** Answers every waiter with the present state. */
@@ -282,7 +274,7 @@ class WorldCore implements TableContext, View {
   }
 
   /**
-   * Merges a changed scenario into the world in one transaction: see `mergeScenario`. Returns the numbers of changed rows.
+   * Merges a changed scenario into the world in one transaction: see `reloadState`. Returns the numbers of changed rows.
    * With `isDryRun` it changes nothing. Throws `UsageError`.
    */
   reload(
@@ -293,53 +285,25 @@ class WorldCore implements TableContext, View {
     }: { readonly isDryRun?: boolean | undefined; readonly inside?: (() => void) | undefined } = {},
   ): ReloadSummary {
     if (this.writeLog) throw new UsageError('a transaction cannot reload its world: end it first')
-    const { next, clock, initialClock, random, merged } = this.#merge(definition)
-    const lost = countRemoved(this.#initialState.scenarioFaults, next.scenarioFaults)
-    const summary = { ...merged.summary, deleted: merged.summary.deleted + lost }
+    const { initialState, initialClock, clock, random, tables, summary } = reloadState(definition, {
+      initialState: this.#initialState,
+      initialClock: this.#initialClock,
+      present: this.state,
+    })
     if (isDryRun) return summary
     this.#run(
       () => {
         this.random.restore(random)
-        this.#restoreTables(merged.tables)
-        this.#faults = this.#mergeFaults(next)
-        this.#name = { title: next.title, seed: next.seed }
+        this.#restoreTables(tables)
+        this.#faults = this.#mergeFaults(initialState)
+        this.#name = { title: initialState.title, seed: initialState.seed }
         inside?.()
-        this.#initialState = next
+        this.#initialState = initialState
         this.#initialClock = initialClock
       },
       { cause: { kind: 'reload' }, isRaw: true, clock },
     )
     return summary
-  }
-
-  /** Computes the state after a reload. The start time stays, unless it differs between the scenarios. */
-  #merge(definition: WorldDefinition) {
-    const { clock: mode, rate = 1, now } = definition
-    const before = this.#initialState
-    const present = this.state
-    const hasMoved = now !== before.clock.now
-    const at = hasMoved ? (now ?? Date.now()) : before.startsAt
-    const next = createState(definition, undefined, at)
-    const fresh = hasMoved ? next : createState(definition, next, present.clock.now)
-    const changed = (clock: ClockState): ClockState => ({
-      mode: mode === before.clock.mode ? clock.mode : mode,
-      rate: rate === before.clock.rate ? clock.rate : rate,
-      now: hasMoved ? at : clock.now,
-    })
-    const isSameClock = !hasMoved && mode === before.clock.mode && rate === before.clock.rate
-    return {
-      next,
-      initialClock: changed(this.#initialClock),
-      clock: isSameClock ? undefined : { ...changed(present.clock), now: hasMoved ? at : undefined },
-      // If ids were drawn already, a restarted sequence could draw them again.
-      random: sameJson(present.random, before.random) ? next.random : present.random,
-      merged: mergeScenario({
-        before: before.tables,
-        after: next.tables,
-        fresh: fresh.tables,
-        present: present.tables,
-      }),
-    }
   }
 
   #mergeFaults({ faults: { random }, scenarioFaults }: WorldState): FaultsState {
@@ -348,7 +312,10 @@ class WorldCore implements TableContext, View {
   }
 
   #restoreTables(states: TableStates): void {
-    for (const name of tableNames) restoreTable(this.tables[name], states[name])
+    for (const name of tableNames) {
+      const table: Table<object> = this.tables[name]
+      table.restore(states[name])
+    }
   }
 
   /** Runs a transaction inside the open one, as a savepoint. */
@@ -413,7 +380,8 @@ class WorldCore implements TableContext, View {
       revisions?.push(changeSet.revision)
       this.#record?.(changeSet)
     }
-    this.#notify(changeSet, touched)
+    if (touched && touched.size > 0) callListener(() => this.dependencies.notify(touched))
+    if (changeSet && changeSet.changes.length > 0) this.#publisher.publish(changeSet)
     return value
   }
 
@@ -457,23 +425,6 @@ class WorldCore implements TableContext, View {
       ...(hasName ? { scenario: { before: before.name, after: this.#name } } : {}),
     }
   }
-
-  /** Calls the listeners of the touched tags, and then the subscribers in the order of the change sets. */
-  #notify(changeSet: ChangeSet | undefined, touched: ReadonlySet<Tag> | undefined): void {
-    if (touched && touched.size > 0) callListener(() => this.dependencies.notify(touched))
-    if (!changeSet || changeSet.changes.length === 0 || this.#subscribers.size === 0) return
-    if (this.#unpublished) {
-      this.#unpublished.push(changeSet)
-      return
-    }
-    this.#unpublished = [changeSet]
-    // A write by a subscriber appends to this list.
-    for (const next of this.#unpublished) {
-      for (const subscriber of [...this.#subscribers])
-        if (this.#subscribers.has(subscriber)) callListener(() => subscriber(next))
-    }
-    this.#unpublished = undefined
-  }
 }
 
 /** The state before a transaction, except the rows. */
@@ -483,17 +434,6 @@ interface StateBesideRows {
   readonly name: ScenarioName
   /** `undefined` if the transaction does not set the clock. */
   readonly clock: ClockState | undefined
-}
-
-/** Calls a listener after a transaction. Its error does not reach the caller of the transaction: it becomes an uncaught error. */
-function callListener(listener: () => void): void {
-  try {
-    listener()
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
-  }
 }
 
 function refusePromise<T>(value: T): T {
@@ -506,20 +446,4 @@ function refusePromise<T>(value: T): T {
     () => {},
   )
   throw new UsageError('the function of a transaction returned a promise: await first, then write in one go')
-}
-
-/** Writes the rows of a state to a table. Skips the rows that both share. */
-function restoreTable(table: Table<object>, target: TableState<object>): void {
-  if (table.state === target) return
-  const replaced: Entry[] = []
-  const restored: Entry[] = []
-  diffTrees(table.state.rows, target.rows, (_, before, after) => {
-    if (before && after && before.id === after.id && before.row === after.row) return
-    if (before) replaced.push(before)
-    if (after) restored.push(after)
-  })
-  // Delete first: a restored row may have the creation number of a row that goes.
-  for (const { id, seq } of replaced) if (target.entry(id)?.seq !== seq) table.restore(id, undefined)
-  for (const entry of restored) table.restore(entry.id, entry)
-  table.resetSequence(target.nextSeq)
 }
