@@ -90,7 +90,7 @@ describe('a table', () => {
     ['a date', { at: new Date(0) }],
     ['no number', [Number.NaN]],
     ['a function', { call: () => 1 }],
-    ['what holds itself', cycle],
+    ['a circular value', cycle],
   ])('refuses a state that is not JSON: %s', async (_, state) => {
     const { world } = createMockmaker()
     const { revision } = world

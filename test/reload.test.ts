@@ -226,13 +226,13 @@ describe('a reload', () => {
   })
 
   it.for<readonly [string, object, object]>([
-    ['leaves the clock alone where it says nothing new of it', {}, { mode: 'frozen', now: 3_600_000 }],
+    ['keeps the clock if its settings are unchanged', {}, { mode: 'frozen', now: 3_600_000 }],
     [
-      'has the clock begin anew where it says another time',
+      'sets the clock if the scenario names another time',
       { now: '2027-01-01T00:00:00Z' },
       { mode: 'frozen', now: Date.parse('2027-01-01T00:00:00Z') - Date.parse(now) },
     ],
-    ['has the clock go on where it says that it runs', { clock: 'running' }, { mode: 'running', now: 3_600_000 }],
+    ['starts the clock if the scenario sets it running', { clock: 'running' }, { mode: 'running', now: 3_600_000 }],
   ])('%s', async ([, changes, expected]) => {
     const { mock, world } = mocked()
     await world.clock.advance('1h')

@@ -145,7 +145,7 @@ async function inChromium() {
       'an empty body',
       post(`${namespaces}/${ids.prod}/mm-config`, { lobby_count_max: 1, max_players: 2 }, tokens.cloud),
     ],
-    ['a link that begins', post('/cloud/devices/links', '', tokens.public)],
+    ['a new link', post('/cloud/devices/links', '', tokens.public)],
     ['an unknown token', { ...list, headers: bearer('pub_prod.real') }],
     ['a missing token', { method: 'POST', path: `${namespaces}/validate`, body: '{}' }],
     ['a bad query', link('&watch_index=-1')],

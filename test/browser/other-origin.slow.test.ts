@@ -39,7 +39,7 @@ async function inChromium() {
   })
 
   it.for([
-    ['localhost', 'allows pages of this machine by itself'],
+    ['localhost', 'allows pages of this machine by default'],
     ['game.example', 'allows others by corsOrigins'],
   ] as const)('plays with the published client on %s: the mock %s', async ([host], { serve }) => {
     const page = await game.openPage(host)

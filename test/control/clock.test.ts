@@ -61,7 +61,7 @@ describe('the clock of a world', () => {
     ['POST', '/__mock/clock/advance', { by: '30d' }],
     ['PUT', '/__mock/clock', { now: begun + hours(720) }],
   ] as const)(
-    'stops when the client of %s %s goes away, and takes the next call',
+    'stops when the client of %s %s disconnects, and accepts the next call',
     async ([method, path, body], { serve }) => {
       const { mock, client, url } = await serve()
       await mock.simulate({ concurrent: 500 })

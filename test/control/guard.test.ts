@@ -65,8 +65,8 @@ describe.each(writes)('$method $path', write => {
   })
 
   it.for([
-    ['a client that is no page', jsonHeaders],
-    ['a client that says the charset', { 'content-type': 'application/json; charset=utf-8' }],
+    ['a client outside of a browser', jsonHeaders],
+    ['a client that sends the charset', { 'content-type': 'application/json; charset=utf-8' }],
     ['a page of this machine', { ...jsonHeaders, origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }],
   ] as const)('is carried out for %s', async ([, headers], { serve }) => {
     const { mock, url } = await serve()

@@ -78,7 +78,7 @@ describe('the history of a world', () => {
     ])
   })
 
-  it('lists the newest where there are many, and the next ones after a revision', async ({ serve }) => {
+  it('lists the newest ones, or the next ones after a revision', async ({ serve }) => {
     const { mock, client } = await serve()
     const start = mock.world.revision
     for (let i = 0; i < 5; i++) await client.world.games.create({ name_id: `g${i}` })
@@ -142,7 +142,7 @@ describe('a revision of a world', () => {
     expect(journal?.map(({ path }) => path)).toEqual(before.journal?.map(({ path }) => path))
   })
 
-  it('is the start of another world, which goes on by itself', async ({ serve }) => {
+  it('can be the start of another world, which is independent', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const { revision } = mock.world
     await send(completion)
@@ -156,7 +156,7 @@ describe('a revision of a world', () => {
     expect((await fork.world.describe()).revision).toBeGreaterThan(mock.world.revision)
   })
 
-  it('is refused without fork, and where it is not known, and nothing has happened', async ({ serve }) => {
+  it('is refused without fork, or if it is unknown, and changes nothing', async ({ serve }) => {
     const { mock, client } = await serve()
     const { revision } = mock.world
 

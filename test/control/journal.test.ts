@@ -175,7 +175,7 @@ describe('the journal', () => {
     expect([mock.journal.find(), entry?.world, entry?.path]).toEqual([[], 'other', list.path])
   })
 
-  it('tells for how long a request was blocked', async ({ serve }) => {
+  it('shows how long a request was blocked', async ({ serve }) => {
     const { mock, client, send } = await serve()
     const { watch } = json(await send(link)) as { watch: { index: string } }
     const waiting = send({ ...link, query: `${link.query}&watch_index=${watch.index}` })

@@ -158,7 +158,7 @@ describe('the history of change sets', () => {
 })
 
 describe('events that wait for a reader', () => {
-  it('are dropped above the byte limit, and the reader is told', async () => {
+  it('are dropped above the byte limit, and the reader gets a gap', async () => {
     const mock = mockOf({ eventBytes: 100_000 })
     const events = mock.changes()
     await askOften(mock, { times: 50 })

@@ -220,7 +220,7 @@ describe('PATCH /__mock/{table}/{id}', () => {
 })
 
 describe('/__mock/players', () => {
-  it('seats a player in a lobby, connects it, and has it leave', async ({ serve }) => {
+  it('seats a player in a lobby, connects it, and removes it', async ({ serve }) => {
     const { mock, steer } = await serve()
     const seats = () => {
       const lobby = mock.world.lobbies.get('empty')

@@ -85,8 +85,8 @@ describe('a world', () => {
       'a preflight of the control API',
       { method: 'OPTIONS', path: '/w/new/__mock/reset', headers: { origin: 'http://localhost:1' } },
     ],
-    ['a call that may not steer', { method: 'POST', path: '/w/new/__mock/reset' }],
-    ['what is no call of the control API', { method: 'GET', path: '/w/new/__mock/x/y/z' }],
+    ['a write without the required header', { method: 'POST', path: '/w/new/__mock/reset' }],
+    ['an unknown call of the control API', { method: 'GET', path: '/w/new/__mock/x/y/z' }],
     [
       'an image on a page of another site, in other letters',
       { method: 'GET', path: `/w/new${list}`, headers: { 'sec-fetch-site': 'Cross-Site' } },

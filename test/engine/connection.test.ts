@@ -116,7 +116,7 @@ describe('an engine plugin', () => {
 
   it.for([
     ['with Content-Length 0', { 'content-length': 0 }],
-    ['in no chunks', { 'transfer-encoding': 'chunked' }],
+    ['without chunks', { 'transfer-encoding': 'chunked' }],
   ] as const)('can POST nothing %s', async ([, headers], { url, agent }) => {
     const got = await send({ url, agent, method: 'POST', path: '/cloud/devices/links', headers })
 

@@ -68,9 +68,9 @@ describe.each([
     ['a read with a body', `${head(list, 'content-length: 300000')}${'x'.repeat(300_000)}`],
     ['a write', head(prepare, 'content-length: 0')],
     ['a call with a body', post(validate.body)],
-    ['a path that leads nowhere', head(nowhere)],
-    ['one that asks to close', head(list, 'connection: close')],
-    ['one of HTTP/1.0', head(list).replace('HTTP/1.1', 'HTTP/1.0')],
+    ['an unknown path', head(nowhere)],
+    ['a request with connection: close', head(list, 'connection: close')],
+    ['a request of HTTP/1.0', head(list).replace('HTTP/1.1', 'HTTP/1.0')],
   ] as const)('closes the connection without a byte, for %s', async ([, bytes], { server }) => {
     server.mock.faults.add(fault)
     const before = contents(live(server.mock.world))

@@ -24,7 +24,7 @@ describe('raw bytes on a socket', () => {
     ['rubbish', 'rubbish\r\n\r\n', '400 API_BAD_HEADERS'],
     ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', '400 API_BAD_HEADERS'],
     ['HTTP/9.9', `GET ${list} HTTP/9.9\r\nhost: localhost\r\n\r\n`, '400 API_BAD_HEADERS'],
-    ['a method that there is not', bytes(`BREW ${list}`), '400 API_BAD_HEADERS'],
+    ['an unknown method', bytes(`BREW ${list}`), '400 API_BAD_HEADERS'],
     ['a path with a space', bytes('GET /a b'), '400 API_BAD_HEADERS'],
     ['a path without a slash', bytes('GET matchmaker'), '400 API_BAD_HEADERS'],
     ['a NUL in the path', bytes('GET /matchmaker\0/lobbies/list'), '400 API_BAD_HEADERS'],
@@ -32,7 +32,7 @@ describe('raw bytes on a socket', () => {
     ['a header without a name', bytes(`GET ${list}`, ': x'), '400 API_BAD_HEADERS'],
     ['a header with a space in its name', bytes(`GET ${list}`, 'x y: z'), '400 API_BAD_HEADERS'],
     ['two lengths', bytes(`POST ${validate}`, 'content-length: 1', 'content-length: 2'), '400 API_BAD_HEADERS'],
-    ['a length that is none', bytes(`POST ${validate}`, 'content-length: x'), '400 API_BAD_HEADERS'],
+    ['an invalid length', bytes(`POST ${validate}`, 'content-length: x'), '400 API_BAD_HEADERS'],
     ['a negative length', bytes(`POST ${validate}`, 'content-length: -1'), '400 API_BAD_HEADERS'],
     [
       'a length and chunks',
@@ -52,7 +52,7 @@ describe('raw bytes on a socket', () => {
     ['a path that goes up', bytes('GET /cloud/../matchmaker/lobbies/list'), '404 API_NOT_FOUND'],
     ['a path that goes up, encoded', bytes('GET /cloud/%2e%2e/matchmaker/lobbies/list'), '404 API_NOT_FOUND'],
     ['a path with a fragment', bytes(`GET ${list}#x`), '404 API_NOT_FOUND'],
-    ['an expectation that nobody knows', bytes('GET /nowhere', 'expect: tea'), '404 API_NOT_FOUND'],
+    ['an unknown expectation', bytes('GET /nowhere', 'expect: tea'), '404 API_NOT_FOUND'],
     [
       'broken percent-encoding for a namespace',
       bytes(`POST ${config.replace(ids.prod, '%zz')}`, auth),

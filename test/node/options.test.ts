@@ -28,8 +28,8 @@ describe('the scenario of setupMockmaker', () => {
   })
 
   it.for([
-    ['a name that is mistyped', 'friday-nigth', /there is no scenario file friday-nigth.*Did you mean friday-night\?/],
-    ['a file that is not there', './nowhere.yaml', /there is no scenario file \.\/nowhere\.yaml/],
+    ['a mistyped name', 'friday-nigth', /there is no scenario file friday-nigth.*Did you mean friday-night\?/],
+    ['a missing file', './nowhere.yaml', /there is no scenario file \.\/nowhere\.yaml/],
   ] as const)('throws UsageError at once for %s', ([, scenario, message]) => {
     expect(() => setupMockmaker({ scenario })).toThrow(UsageError)
     expect(() => setupMockmaker({ scenario })).toThrow(message)

@@ -121,7 +121,7 @@ describe('a preflight', () => {
   it.for([
     ['its Origin', { origin: page }, undefined],
     ['its Referer', { referer: `${page}/game` }, undefined],
-    ['the page of this process, where it has neither', {}, `${page}/`],
+    ['the page of this process, without either header', {}, `${page}/`],
   ] as const)('is answered for %s', async ([, headers, location]) => {
     if (location !== undefined) vi.stubGlobal('location', new URL(location))
     const { handlers } = createMockmaker()

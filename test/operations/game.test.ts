@@ -201,13 +201,13 @@ describe('a watch of a game', () => {
   })
 
   it.each([
-    ['a switch that stands so already', 'PUT', `/namespaces/${ids.prod}/domain-public-auth`, { enabled: true }],
+    ['an unchanged domain-public-auth', 'PUT', `/namespaces/${ids.prod}/domain-public-auth`, { enabled: true }],
     ['a domain that the namespace has', 'POST', `/namespaces/${ids.prod}/domains`, { domain: 'tanks.example' }],
     ['a domain that it does not have', 'DELETE', `/namespaces/${ids.prod}/domains/other.example`, {}],
-    ['a namespace that is refused', 'POST', '/namespaces', { display_name: '', name_id: '', version_id: ids.lobby }],
+    ['a refused namespace', 'POST', '/namespaces', { display_name: '', name_id: '', version_id: ids.lobby }],
     ['a token', 'POST', `/namespaces/${ids.prod}/tokens/public`, {}],
     ['other limits', 'POST', `/namespaces/${ids.prod}/mm-config`, { lobby_count_max: 3, max_players: 3 }],
-    ['a further domain', 'POST', `/namespaces/${ids.prod}/domains`, { domain: 'further.example' }],
+    ['another domain', 'POST', `/namespaces/${ids.prod}/domains`, { domain: 'further.example' }],
   ])('does not wake after %s', async (_, method, behind, body) => {
     const mock = open()
     const { answer, index } = await blocked(mock)

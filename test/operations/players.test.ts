@@ -55,7 +55,7 @@ describe.each(['connected', 'disconnected'])('players.%s of a player of another 
 
   it.each([
     ['who has left already', 'player.mock.left', 'here', '400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'],
-    ['where its own lobby has stopped', 'player.mock.seated', 'stopped', '400 MATCHMAKER_LOBBY_STOPPED'],
+    ['whose own lobby has stopped', 'player.mock.seated', 'stopped', '400 MATCHMAKER_LOBBY_STOPPED'],
   ])('changes nothing %s', async (_, player_token, lobby, expected) => {
     const mock = opened()
     const { revision } = mock.world

@@ -17,7 +17,7 @@ describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
   it.each([
     ['no ports', [], []],
     ['one good port', [port({})], []],
-    ['a label that is no identifier', [port({ label: '-a' })], [['ports', '0', 'label-invalid']]],
+    ['a label that is not an identifier', [port({ label: '-a' })], [['ports', '0', 'label-invalid']]],
     ['a label seen before', [port({}), port({ target_port: 81 })], [['ports', '1', 'label-not-unique']]],
     [
       'an invalid label seen before, which is only invalid',

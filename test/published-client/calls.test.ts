@@ -287,10 +287,14 @@ describe('cloud.games', () => {
   })
 
   it.for([
-    ['a game of others', (client: RivetClient) => client.cloud.games.games.getGameById(ids.boats), '403 API_FORBIDDEN'],
+    [
+      'a game of another team',
+      (client: RivetClient) => client.cloud.games.games.getGameById(ids.boats),
+      '403 API_FORBIDDEN',
+    ],
     ['a name that is taken', (client: RivetClient) => create(client, 'prod'), '400 VALIDATION_ERROR'],
     [
-      'a version that is no UUID',
+      'a version that is not a UUID',
       (client: RivetClient) =>
         client.cloud.games.namespaces.createGameNamespace(ids.tanks, {
           displayName: 'Beta',
@@ -361,8 +365,8 @@ describe('cloud.devices.links', () => {
   it.for([
     ['an unknown link', 'nobody', undefined, '400 TOKEN_INVALID'],
     ['an expired link', tokens.expired, undefined, '400 TOKEN_EXPIRED'],
-    ['a token that is no link', tokens.public, undefined, '401 CLAIMS_MISSING_ENTITLEMENT'],
-    ['an index that is none', tokens.pending, 'newest', '400 API_BAD_QUERY'],
+    ['a token of another kind', tokens.public, undefined, '401 CLAIMS_MISSING_ENTITLEMENT'],
+    ['an invalid index', tokens.pending, 'newest', '400 API_BAD_QUERY'],
   ] as const)('fail for %s', async ([, token, index, failure], { as }) => {
     await expectFailure(get(as(), token, index), failure)
   })

@@ -72,7 +72,7 @@ describe('bearer_tokens', () => {
       'tokens is not allowed beside bearer_tokens, which lists all tokens. Move them there.',
     ],
     [
-      'a complete link that would have one minted',
+      'a complete link without a cloud token',
       { bearer_tokens: [], device_links: [{ status: 'complete' }] },
       'device_links[0].cloud_token is missing. bearer_tokens lists all tokens, so the mock creates none for the link. Name one of them.',
     ],
@@ -118,17 +118,17 @@ describe('bearer_tokens', () => {
       'bearer_tokens[0].game needs a bearer token with kind cloud, and this one has development. Remove it, or change the kind.',
     ],
     [
-      'a game that is not there',
+      'a game that does not exist',
       listed({ token: 'c', kind: 'cloud', game: 'tank' }),
       'bearer_tokens[0].game is "tank", which no game has. Known: tanks, karts. Did you mean tanks?',
     ],
     [
-      'a namespace that is not there',
+      'a namespace that does not exist',
       listed({ token: 'p', kind: 'public', namespace: 'prod' }),
       'bearer_tokens[0].namespace is "prod", which no namespace has. Known: tanks/prod, karts/prod.',
     ],
     [
-      'a token twice',
+      'a repeated token',
       listed({ token: 'c', kind: 'cloud', game: 'tanks' }, { token: 'c', kind: 'cloud', game: 'karts' }),
       'bearer_tokens[1].token is "c", which bearer_tokens[0].token is already. Give each its own.',
     ],

@@ -35,12 +35,12 @@ describe('a device link', () => {
       'expires_at and device_links[0].expires_after set the same time. Keep one of them.',
     ],
     [
-      'completes_at where it is complete',
+      'completes_at of a complete link',
       { status: 'complete', completes_at: soon.completes_at },
       'completes_at needs a device link with status pending, and this one has complete. Remove it, or change the status.',
     ],
     [
-      'a cloud token where it is not',
+      'a cloud token of a pending link',
       { cloud_token: 'c' },
       'cloud_token needs a device link with status complete, and this one has pending. Remove it, or change the status.',
     ],

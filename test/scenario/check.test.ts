@@ -117,12 +117,12 @@ describe('a reference to a missing record', () => {
       'lobbies[0].game_mode_id is "dual", which no game mode of the namespace has. Known: duel, ffa. Did you mean duel?',
     ],
     [
-      'a lobby’s game mode, where there is none',
+      'a lobby’s game mode, in a namespace without modes',
       { lobbies: [{ game_mode_id: 'duel' }] },
       'lobbies[0].game_mode_id is "duel", which no game mode of the namespace has. There are none.',
     ],
     [
-      'a game mode that players want',
+      'a game mode of simulated players',
       { game_modes: ['duel', 'ffa'], players: { modes: { dual: 1, ffa: 2 } } },
       'players.modes.dual is no game mode of the namespace. Known: duel, ffa. Did you mean duel?',
     ],
@@ -162,12 +162,12 @@ describe('a reference to a missing record', () => {
       'device_links[0].game is missing, and the scenario does not have exactly one game. There are none.',
     ],
     [
-      'what to generate from',
+      'the game mode of generated lobbies',
       { generate: { lobbies: 4 } },
       'generate.lobbies is 4, but no game mode of the namespace enables a region. Add one to game_modes.',
     ],
     [
-      'where to generate',
+      'the region of generated lobbies',
       { game_modes: [{ game_mode_id: 'duel', regions: [] }], generate: { lobbies: 4 } },
       'generate.lobbies is 4, but no game mode of the namespace enables a region. Add one to game_modes.',
     ],
@@ -188,7 +188,7 @@ describe('a contradiction', () => {
 
   it.each([
     [
-      'more players than the mode takes',
+      'more players than the maximum of the mode',
       { game_modes: [{ game_mode_id: 'duel', max_players: 2 }], lobbies: [{ total_player_count: 3 }] },
       `lobbies[0].total_player_count ${beyond(2)}`,
     ],
@@ -198,7 +198,7 @@ describe('a contradiction', () => {
       `lobbies[0].total_player_count ${beyond(40)}`,
     ],
     [
-      'more players than the lobby itself takes',
+      'more players than the maximum of the lobby',
       { game_modes: ['duel'], lobbies: [{ max_players: { direct: 7, party: 8, normal: 6 }, total_player_count: 9 }] },
       `lobbies[0].total_player_count ${beyond(8)}`,
     ],
@@ -216,17 +216,17 @@ describe('a contradiction', () => {
       'lobbies[0].total_player_count is 0, below 2, the connected players that players lists.',
     ],
     [
-      'players who are counted in a lobby that has stopped',
+      'a player count of a stopped lobby',
       { game_modes: ['duel'], lobbies: [{ status: 'stopped', total_player_count: 5 }] },
       'lobbies[0].total_player_count counts players in a lobby that has stopped. Remove them, or change the status.',
     ],
     [
-      'players who have a seat in one',
+      'players with a seat in a stopped lobby',
       { game_modes: ['duel'], lobbies: [{ status: 'stopped', players: [{ status: 'reserved' }] }] },
       'lobbies[0].players counts players in a lobby that has stopped. Remove them, or change the status.',
     ],
     [
-      'a starting lobby that the mock plays',
+      'a starting lobby with a simulated server',
       { game_modes: ['duel'], lobbies: [{ status: 'starting', run_by: 'mock' }] },
       'lobbies[0].run_by is mock, but a starting lobby waits for a server of its own. Write server, or remove it.',
     ],

@@ -99,7 +99,7 @@ describe('ids and tokens', () => {
   it.each([
     ['another lobby is edited', { lobbies: [{}, { total_player_count: 9, state: { map: 'x' } }, {}] }],
     ['tokens are named', { tokens: {} }],
-    ['the namespace says more', { tokenless: false, domains: ['a.example'], display_name: 'P' }],
+    ['the namespace gets more keys', { tokenless: false, domains: ['a.example'], display_name: 'P' }],
   ])('do not change when %s', (_, edit) => {
     expect(idsOf(rowsOf(edited(edit)))).toEqual(idsOf(rowsOf(busy)))
   })

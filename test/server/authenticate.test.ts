@@ -24,7 +24,7 @@ describe('the message of a refused request', () => {
     ['of the wrong kind', { ...game, headers: bearer(tokens.public) }, 'GET /'],
     ['of the wrong kind for a lobby', { ...ready, headers: bearer(tokens.public) }, 'GET /__mock/tokens?kind=lobby'],
     ['of another game', { ...game, headers: bearer(tokens.cloudBoats) }, 'send a token of that game; the mock shows'],
-    ['that nobody has', { ...list, headers: bearer('pub_prod.mock.nobody') }, 'token: the mock shows its tokens'],
+    ['that does not exist', { ...list, headers: bearer('pub_prod.mock.nobody') }, 'token: the mock shows its tokens'],
     [
       'of an unknown lobby',
       { ...ready, headers: bearer('lobby.mock.nobody') },

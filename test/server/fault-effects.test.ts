@@ -41,7 +41,7 @@ describe('a fault with an error', () => {
     ['an object', { hcaptcha: { site_id: 'site', site_key: 'key' } }],
     ['null', null],
     ['a list', [1, 'two', false]],
-    ['keys that objects have', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
+    ['keys of Object.prototype', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
   ] as const)('sends its metadata to the client: %s', async ([, metadata]) => {
     const { mock } = mockWithFaults([
       { effect: { error: { code: 'CAPTCHA_CAPTCHA_REQUIRED', status: 403, metadata } } },

@@ -104,7 +104,7 @@ describe('a fault that matches a game or a namespace', () => {
     [{ namespace: 'x' }, 'that is not there, by its id in the path', config('unknown', 'x'), true],
     [
       { namespace: 'prod' },
-      'where the path names its game alone',
+      'with a path that names only its game',
       { ...validate, headers: bearer(tokens.public) },
       false,
     ],
@@ -121,9 +121,9 @@ describe('a fault that matches a game or a namespace', () => {
       { ...link, headers: bearer(tokens.cloud) },
       false,
     ],
-    [{ game: 'tanks' }, 'where anybody asks', link, false],
+    [{ game: 'tanks' }, 'without a token', link, false],
     [{ game: 'tanks' }, 'by a token that nobody has', of('nobody'), false],
-    [{ game: 'tanks' }, 'where the path leads nowhere', { ...nowhere, headers: bearer(tokens.cloud) }, false],
+    [{ game: 'tanks' }, 'with an unknown path', { ...nowhere, headers: bearer(tokens.cloud) }, false],
   ])('%j, %s', async (match, _, sent, expected) => {
     expect(await strikes(match, sent)).toBe(expected)
   })

@@ -161,7 +161,7 @@ class Run {
     const faults = mock.faults.list()
     const held = faults.reduce((sum, { holding }) => sum + holding, 0)
     const delayed = faults.reduce((sum, { holding, effect }) => sum + (effect.delay ? holding : 0), 0)
-    expect(this.waiting, 'those who wait').toHaveLength(held + world.waiters)
+    expect(this.waiting, 'waiting requests').toHaveLength(held + world.waiters)
     expect(world.clock.pending, 'deadlines').toBe(delayed + world.waiters)
     expect(isBusy(mock)).toBe(this.waiting.length > 0)
   }

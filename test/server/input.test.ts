@@ -130,7 +130,7 @@ const deep = (levels: number) => `{"x":${'['.repeat(levels)}${']'.repeat(levels)
 
 const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array, code: string])[] = [
   ['truncated', '{"display_name": "A", "name_id"', 'API_BAD_BODY'],
-  ['with text behind it', '{} {}', 'API_BAD_BODY'],
+  ['with text after it', '{} {}', 'API_BAD_BODY'],
   ['a single quote', "'", 'API_BAD_BODY'],
   ['NaN', 'NaN', 'API_BAD_BODY'],
   ['HTML', '<!doctype html>', 'API_BAD_BODY'],
@@ -142,7 +142,7 @@ const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array,
   ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), 'API_BAD_BODY'],
   ['gzip', new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), 'API_BAD_BODY'],
   ['of 2 MiB', big(2 * 1024 * 1024), 'API_BODY_TOO_LARGE'],
-  ['of one byte too many', 'x'.repeat(1024 * 1024 + 1), 'API_BODY_TOO_LARGE'],
+  ['one byte too long', 'x'.repeat(1024 * 1024 + 1), 'API_BODY_TOO_LARGE'],
   ['100,000 levels deep', deep(100_000), 'API_BAD_BODY'],
   ['100,000 levels deep and open', '['.repeat(100_000), 'API_BAD_BODY'],
   ['65 levels deep', deep(64), 'API_BAD_BODY'],

@@ -263,7 +263,7 @@ describe('a find that waits for its lobby', () => {
 
   it.each([
     ['with a development token', manual, tokens.development],
-    ['where the mock plays the server', { ...manual, servers: 'auto' as const }, tokens.public],
+    ['with simulated servers', { ...manual, servers: 'auto' as const }, tokens.public],
   ])('does not wait %s', async (_, scenario, token) => {
     const mock = createMockmaker({ scenario })
 

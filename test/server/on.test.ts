@@ -274,10 +274,10 @@ describe('mock.on refuses', () => {
   const resolver = () => nothing
 
   it.for([
-    ['an operation that is nearly one', 'lobbies.lst', resolver, '"lobbies.lst" is an unknown operation'],
-    ['an operation that is nearly one, and names it', 'lobbies.lst', resolver, 'Did you mean lobbies.list?'],
+    ['a mistyped operation', 'lobbies.lst', resolver, '"lobbies.lst" is an unknown operation'],
+    ['a mistyped operation, and suggests the right one', 'lobbies.lst', resolver, 'Did you mean lobbies.list?'],
     ['a pattern', 'lobbies.*', resolver, '"lobbies.*" is an unknown operation'],
-    ['what objects have', 'constructor', resolver, '"constructor" is an unknown operation'],
+    ['a key of Object.prototype', 'constructor', resolver, '"constructor" is an unknown operation'],
     ['no operation', undefined, resolver, 'undefined is an unknown operation'],
     ['no resolver', 'lobbies.list', undefined, 'the resolver of lobbies.list is undefined: expected a function'],
     ['an answer for a resolver', 'lobbies.list', nothing, 'expected a function, such as ({ original }) => original()'],

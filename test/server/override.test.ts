@@ -202,10 +202,10 @@ describe('an override that throws', () => {
   const circular: Record<string, unknown> = {}
   circular.itself = circular
   it.for([
-    ['a value that holds itself', () => circular],
+    ['a circular value', () => circular],
     ['a bigint', () => ({ index: 1n })],
     [
-      'what throws when it is written',
+      'a value whose toJSON throws',
       () => ({
         toJSON() {
           throw new Error('no')
@@ -213,19 +213,19 @@ describe('an override that throws', () => {
       }),
     ],
     [
-      'an error with metadata that is no JSON',
+      'an error with metadata that is not JSON',
       () => {
         throw new ApiError('API_RATE_LIMIT', 'x', { metadata: 1n })
       },
     ],
     [
-      'an error with a header of two lines',
+      'an error with a line break in a header',
       () => {
         throw new ApiError('API_RATE_LIMIT', 'x', { headers: { 'retry-after': '1\r\nset-cookie: a=b' } })
       },
     ],
     [
-      'an error with a header that has no name',
+      'an error with a header without a name',
       () => {
         throw new ApiError('API_RATE_LIMIT', 'x', { headers: { '': '1' } })
       },

@@ -56,7 +56,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('a request to $name', entryP
     ['/a/b/c/d/e/f/g/h', '/a/b/c/d/e/f/g/h'],
     ['/%zz', '/%zz'],
     ['/index.php', '/index.php'],
-    ['more than an operation', '/cloud/games//namespaces/validate/x/y/z/and/what/else/there/may/be'],
+    ['a path longer than any operation', '/cloud/games//namespaces/validate/x/y/z/and/what/else/there/may/be'],
     ['2,000 segments', `/${'x/'.repeat(2_000)}`],
   ] as const)('of %s, which resembles no operation, is answered 404 without a guess', async ([, path], { open }) => {
     const got = await open.send({ method: 'POST', path, body: '{' })

@@ -269,8 +269,12 @@ describe('the tables', () => {
   })
 
   it.each([
-    ['fewer players than are connected', { total_player_count: 0 }, /1 of its players are connected/],
-    ['seats that nobody has', { reserved_player_count: 1 }, /reserved_player_count is 1, but its players have 0/],
+    ['a count below the connected players', { total_player_count: 0 }, /1 of its players are connected/],
+    [
+      'a wrong count of reserved seats',
+      { reserved_player_count: 1 },
+      /reserved_player_count is 1, but its players have 0/,
+    ],
   ] as const)('refuse %s', async (_, columns, message) => {
     const { world } = opened()
     await world.players.create({ lobby_id: 'listed' })

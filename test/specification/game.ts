@@ -120,7 +120,7 @@ export function specifyGames({ describe, it }: Frame): void {
       ['no token', path, undefined, '401 API_UNAUTHORIZED'],
       ['a development token', path, tokens.development, '401 CLAIMS_MISSING_ENTITLEMENT'],
       ["another game's cloud token", path, tokens.cloudBoats, '403 API_FORBIDDEN'],
-      ['a game that nobody knows', '/cloud/games/nobody', tokens.cloud, '403 API_FORBIDDEN'],
+      ['an unknown game', '/cloud/games/nobody', tokens.cloud, '403 API_FORBIDDEN'],
     ] as const)('refuses %s', async ([, path, token, expected], { mock }) => {
       expect(failure(await mock.send(request('GET', path, token)))).toBe(expected)
     })

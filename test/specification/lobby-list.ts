@@ -128,7 +128,7 @@ export function specifyLobbyList({ describe, it }: Frame): void {
       ['a domain of the namespace', { origin: 'https://tanks.example' }, 3],
       ["the game's name at the cdn, which is its prod", { origin: 'https://boats.mock.localhost' }, 1],
       ['game and namespace at the cdn', { origin: 'http://tanks--prod.mock.localhost:5173' }, 3],
-      ['an origin that nobody knows, as the default namespace', { origin: 'https://nobody.example' }, 3],
+      ['an unknown origin, as the default namespace', { origin: 'https://nobody.example' }, 3],
       ['a header that is no bearer token', { authorization: `bearer ${tokens.public}` }, 3],
       ['two spaces, which is no bearer token either', { authorization: `Bearer  ${tokens.public}` }, 3],
     ] as const)('needs no token in a tokenless namespace: %s', async ([, headers, modes], { mock }) => {

@@ -231,7 +231,7 @@ function findSpecification({ describe, it }: Frame): void {
       ],
       ['a long tag', { game_modes: ['duel'], tags: { a: long(513) } }, 'MATCHMAKER_TAG_TOO_LONG'],
       ['a mode of names of objects', { game_modes: ['__proto__'] }, 'MATCHMAKER_GAME_MODE_NOT_FOUND'],
-      ['a lobby for nobody', { game_modes: ['ffa'], max_players: 0 }, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
+      ['a lobby of 0 players', { game_modes: ['ffa'], max_players: 0 }, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
       // The party maximum, 12, does not apply.
       ['more than a mode takes', { game_modes: ['ffa'], max_players: 11 }, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
       [
@@ -453,7 +453,7 @@ function createSpecification({ describe, it }: Frame): void {
         open,
         'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
       ],
-      ['a lobby for nobody', { game_mode: 'duel', max_players: 0 }, open, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
+      ['a lobby of 0 players', { game_mode: 'duel', max_players: 0 }, open, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
       [
         'more players than the mode takes by id',
         { game_mode: 'ffa', max_players: 11 },
@@ -537,7 +537,7 @@ function serverSpecification({ describe, it }: Frame): void {
       ['no JSON', '{"map":', '400 API_BAD_BODY'],
       ['what nests too deep', `${'['.repeat(65)}${']'.repeat(65)}`, '400 API_BAD_BODY'],
       ['too long', `"${long(1024 * 1024)}"`, '400 API_BODY_TOO_LARGE'],
-    ] as const)('keeps its state where the new one is %s', async ([, body, expected], { mock }) => {
+    ] as const)('keeps its state if the new one is %s', async ([, body, expected], { mock }) => {
       await setState(mock, { map: 'ice' }, arena)
 
       const got = await mock.send({ method: 'PUT', path: '/matchmaker/lobbies/state', headers: arena, body })
@@ -629,7 +629,7 @@ function serverSpecification({ describe, it }: Frame): void {
       ['none', {}, '401 API_UNAUTHORIZED'],
       ['a public one', open, '401 CLAIMS_MISSING_ENTITLEMENT'],
       ['that of a player', bearer(tokens.connected), '401 CLAIMS_MISSING_ENTITLEMENT'],
-      ['that of no lobby', bearer('lobby.mock.nobody'), '400 TOKEN_INVALID'],
+      ['an unknown one', bearer('lobby.mock.nobody'), '400 TOKEN_INVALID'],
     ] as const)('needs the token of the lobby: with %s it is refused', async ([, headers, expected], { mock }) => {
       for (const [say, body] of [
         [ready, undefined],

@@ -163,7 +163,7 @@ export function specifyNamespaces({ describe, it }: Frame): void {
       ['an unknown namespace', 'nobody', tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
       ['a namespace of another game', ids.boatsProd, tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
       ['the name of a namespace', 'prod', tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
-      ['what an object has by itself', 'constructor', tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
+      ['a key of Object.prototype', 'constructor', tokens.cloud, '404 NAMESPACE_NOT_FOUND'],
     ] as const)('refuses %s', async ([, id, token, expected], { mock }) => {
       expect(failure(await mock.send(request('GET', `${path}/${id}`, token)))).toBe(expected)
     })

@@ -73,17 +73,17 @@ describe('a change set', () => {
   it.each([
     ['reads only', ({ games }) => games.all()],
     [
-      'updates a row to what it was',
+      'updates a row without a difference',
       ({ games }) => games.update(q => q.where({ game_id: 'tanks' }), { data: () => {} }),
     ],
     [
-      'seats a player and takes the seat back',
+      'seats a player and removes it again',
       ({ lobbies }) => {
         for (const total_player_count of [1, 0]) lobbies.update('l0', { total_player_count })
       },
     ],
     [
-      'changes a row and changes it back',
+      'changes a row and restores it',
       ({ games }) => {
         for (const name_id of ['other', 'tanks']) games.update('tanks', { name_id })
       },

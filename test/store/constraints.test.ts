@@ -24,7 +24,7 @@ describe('a row that does not fit its schema', () => {
       'lobbies.create: is_closed is "no": expected boolean',
     ],
     [
-      'a create without what it needs',
+      'a create without a required column',
       t => t.tokens.create({ kind: 'cloud' } as never),
       'tokens.create: game_id is missing: expected string',
     ],
@@ -34,7 +34,7 @@ describe('a row that does not fit its schema', () => {
       'lobbies.create: max_players_normal is 4294967296: expected at most 4294967295',
     ],
     [
-      'a create with more players than fit',
+      'a create with too many players',
       t => t.lobbies.create({ total_player_count: 9 }),
       'lobbies.create: total_player_count is 9: expected at most 8 players, the largest limit of the lobby',
     ],
@@ -49,7 +49,7 @@ describe('a row that does not fit its schema', () => {
       'lobbies.update: is_closed is 1: expected boolean',
     ],
     [
-      'an update with a key too few',
+      'an update that leaves out a nested key',
       t =>
         t.games.update(q => q.where({ game_id: 'tanks' }), {
           data: draft => void Reflect.deleteProperty(draft, 'name_id'),
@@ -61,33 +61,33 @@ describe('a row that does not fit its schema', () => {
       t => t.lobbies.create({ is_closed: 1 as never, publicity: 'all' as never }),
       'lobbies.create: publicity is "all": expected "public" or "private"; is_closed is 1: expected boolean',
     ],
-    ['an id that exists', t => t.lobbies.create({ lobby_id: 'l0' }), 'lobbies.create: lobby_id "l0" exists already'],
+    ['an existing id', t => t.lobbies.create({ lobby_id: 'l0' }), 'lobbies.create: lobby_id "l0" exists already'],
     [
-      'an id of two columns that exists',
+      'an existing id of two columns',
       t => t.gameModes.create({ game_mode_id: 'duel' }),
       'gameModes.create: namespace_id/game_mode_id "prod/duel" exists already',
     ],
     [
-      'an id twice in one transaction',
+      'a repeated id in one transaction',
       t => {
         t.games.create({ game_id: 'x', name_id: 'x' })
         t.games.create({ game_id: 'x', name_id: 'x' })
       },
       'games.create: game_id "x" exists already',
     ],
-    ['an id that changes', setLobby({ lobby_id: 'l9' }), 'lobbies.update: lobby_id "l0" cannot change to "l9"'],
+    ['a changed id', setLobby({ lobby_id: 'l9' }), 'lobbies.update: lobby_id "l0" cannot change to "l9"'],
   ])
 })
 
 describe('a value that no scenario can have', () => {
   describeRefusals([
     [
-      'a game whose name is no identifier',
+      'a game whose name is not an identifier',
       t => t.games.create({ name_id: 'My-Game' }),
       `games.create: name_id is "My-Game": ${identifier}`,
     ],
     [
-      'a game whose display name is none',
+      'a game with an invalid display name',
       t => t.games.create({ name_id: 'a', display_name: ' a' }),
       `games.create: display_name is " a": ${displayName}`,
     ],
@@ -97,22 +97,22 @@ describe('a value that no scenario can have', () => {
       'games "twin": name_id "tanks" is taken by game tanks: choose another',
     ],
     [
-      'a namespace whose name is no identifier',
+      'a namespace whose name is not an identifier',
       withNamespace({ name_id: 'a--b' }),
       `namespaces.update: name_id is "a--b": ${identifier}`,
     ],
     [
-      'a namespace whose display name is none',
+      'a namespace with an invalid display name',
       withNamespace({ display_name: '' }),
       `namespaces.update: display_name is "": ${displayName}`,
     ],
     [
-      'a domain that is no host name',
+      'a domain that is not a host name',
       withNamespace({ domains: ['https://a.example'] }),
       `namespaces.update: domains[0] is "https://a.example": ${hostName}`,
     ],
     [
-      'a domain twice in a namespace',
+      'a repeated domain in a namespace',
       withNamespace({ domains: ['a.example', 'b.example', 'a.example'] }),
       'namespaces "prod": domains has "a.example" twice',
     ],
@@ -125,12 +125,12 @@ describe('a value that no scenario can have', () => {
       'namespaces "prod": domains "b.example" is taken by namespace live: choose another',
     ],
     [
-      'a port whose label is no identifier',
+      'a port whose label is not an identifier',
       withPort({ label: 'A' }),
       `namespaces.update: development.lobby_ports[0].label is "A": ${identifier}`,
     ],
     [
-      'a port that says null instead of nothing',
+      'a port with null instead of an absent field',
       withPort({ target_port: null }),
       'namespaces.update: development.lobby_ports[0].target_port is null: expected number',
     ],
@@ -145,7 +145,7 @@ describe('a value that no scenario can have', () => {
       'namespaces.update: development.lobby_ports[1].label is "a": expected a label that no other port has',
     ],
     [
-      'a CDN that is no host name',
+      'a CDN domain that is not a host name',
       t =>
         t.settings.update(q => q.where({ settings_id: 'settings' }), {
           data: draft => void Object.assign(draft, { cdn_domain: 'a b' }),
@@ -153,7 +153,7 @@ describe('a value that no scenario can have', () => {
       `settings.update: cdn_domain is "a b": ${hostName}`,
     ],
     [
-      'a time that no date can be',
+      'a time beyond the last Date',
       t => t.deviceLinks.create({ device_link_token: 'd', expires_at: 8.64e15 + 1 }),
       'deviceLinks.create: expires_at is 8640000000000001: expected at most 8640000000000000',
     ],
@@ -163,12 +163,12 @@ describe('a value that no scenario can have', () => {
       'deviceLinks "d": device_link_id "sofa" is taken by device link device.mock.sofa: choose another',
     ],
     [
-      'a device link with the token of a bearer',
+      'a device link with a bearer token',
       t => t.deviceLinks.create({ device_link_token: 'cloud.mock.tanks' }),
       'deviceLinks "cloud.mock.tanks": device_link_token is taken by a bearer token: choose another',
     ],
     [
-      'a bearer with the token of a device link',
+      'a bearer token that a device link has',
       t => t.tokens.create({ token: 'device.mock.sofa', kind: 'cloud', game_id: 'tanks' }),
       'tokens "device.mock.sofa": token is taken by a device link: choose another',
     ],
@@ -183,7 +183,7 @@ describe('a row that conflicts with other rows', () => {
       'lobbies.create: total_player_count is 2, but a stopped lobby has no players',
     ],
     [
-      'a lobby that a path cannot lead to',
+      'a lobby whose id does not fit into a path',
       t => t.lobbies.create({ lobby_id: '..' }),
       'lobbies.create: lobby_id is "..": expected an id that a path can contain: not . or ..',
     ],
@@ -193,17 +193,17 @@ describe('a row that conflicts with other rows', () => {
       'lobbies.update: namespace_id cannot change to beta: create another lobby there',
     ],
     [
-      'a token that begins as those of lobbies do',
+      'a token with the prefix of lobby tokens',
       t => t.tokens.create({ token: 'lobby.mock.l0', kind: 'public', namespace_id: 'prod' }),
       'tokens.create: token is "lobby.mock.l0": expected a token that does not begin with lobby.mock., as only tokens of lobbies do',
     ],
     [
-      'a lobby of a namespace that is not there',
+      'a lobby of a namespace that does not exist',
       t => t.lobbies.create({ namespace_id: 'prodd', game_mode_id: 'duel', region_id: 'fra' }),
       /^lobbies "[^"]+": namespace_id is "prodd", which does not exist\. Known: prod, beta\. Did you mean prod\?$/,
     ],
     [
-      'a lobby of a game mode that is not there',
+      'a lobby of a game mode that does not exist',
       setLobby({ game_mode_id: 'dual' }),
       'lobbies "l0": game_mode_id is "dual", which does not exist. Known: duel, ffa. Did you mean duel?',
     ],
@@ -218,12 +218,12 @@ describe('a row that conflicts with other rows', () => {
       'lobbies "l0": region_id is "atl", which the game mode does not enable. Known: fra.',
     ],
     [
-      'a game mode in a region that is not there',
+      'a game mode in a region that does not exist',
       t => t.gameModes.create({ game_mode_id: 'new', regions: ['fra', 'frb'] }),
       'gameModes "prod/new": regions is "frb", which does not exist. Known: fra, atl. Did you mean fra?',
     ],
     [
-      'a lobby in a region that is not there',
+      'a lobby in a region that does not exist',
       setLobby({ region_id: 'frb' }),
       'lobbies "l0": region_id is "frb", which does not exist. Known: fra, atl. Did you mean fra?',
     ],
@@ -241,17 +241,17 @@ describe('a row that conflicts with other rows', () => {
       'gameModes "prod/duel": regions lacks "fra", but lobby l0 runs there: delete it first',
     ],
     [
-      'a game mode of a namespace that is not there',
+      'a game mode of a namespace that does not exist',
       t => t.gameModes.create({ namespace_id: 'none', game_mode_id: 'new' }),
       'gameModes "none/new": namespace_id is "none", which does not exist. Known: prod, beta.',
     ],
     [
-      'a namespace of a game that is not there',
+      'a namespace of a game that does not exist',
       t => t.namespaces.create({ namespace_id: 'n', name_id: 'n', game_id: 'cars' }),
       'namespaces "n": game_id is "cars", which does not exist. Known: tanks, boats.',
     ],
     [
-      'a public token of a namespace that is not there',
+      'a public token of a namespace that does not exist',
       t => t.tokens.create({ token: 't', kind: 'public', namespace_id: 'none' }),
       'tokens "t": namespace_id is "none", which does not exist. Known: prod, beta.',
     ],
@@ -267,22 +267,22 @@ describe('a row that conflicts with other rows', () => {
       'tokens.create: development.lobby_ports[1].label is "a": expected a label that no other port has',
     ],
     [
-      'a cloud token of a game that is not there',
+      'a cloud token of a game that does not exist',
       t => t.tokens.create({ token: 't', kind: 'cloud', game_id: 'cars' }),
       'tokens "t": game_id is "cars", which does not exist. Known: tanks, boats.',
     ],
     [
-      'a complete link of a game that is not there',
+      'a complete link of a game that does not exist',
       t => t.deviceLinks.create({ device_link_token: 'd', status: 'complete', game_id: 'cars', cloud_token: 'c' }),
       'deviceLinks "d": game_id is "cars", which does not exist. Known: tanks, boats.',
     ],
     [
-      'a link to be completed for a game that is not there',
+      'a pending link that completes for a game that does not exist',
       t => t.deviceLinks.create({ device_link_token: 'd', status: 'pending', completes: { at: 1, game_id: 'cars' } }),
       'deviceLinks "d": completes.game_id is "cars", which does not exist. Known: tanks, boats.',
     ],
     [
-      'a default namespace that is not there',
+      'a default namespace that does not exist',
       t =>
         t.settings.update(q => q.where({ settings_id: 'settings' }), {
           data: draft => void Object.assign(draft, { default_namespace_id: 'none' }),

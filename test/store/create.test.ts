@@ -219,17 +219,17 @@ describe('a wrong key of a scenario', () => {
       /^lobbies.create: max_playrs is an unknown key. Known: lobby_id, .* Did you mean max_players\?$/,
     ],
     [
-      'a time that is none',
+      'an invalid time',
       t => t.lobbies.create({ stops_at: 'tomorrow' }),
       'lobbies.create: stops_at is "tomorrow": expected a date and time with a zone, as in 2026-11-20T20:00:00Z',
     ],
     [
-      'players that are no list',
+      'players that are not a list',
       t => t.lobbies.create({ players: wrong({}) }),
       'lobbies.create: players is {}: expected a list',
     ],
     [
-      'a player that is none',
+      'an invalid player',
       t => t.lobbies.create({ players: [{}, wrong(3)] }),
       'lobbies.create: players[1] is 3: expected an object',
     ],
@@ -249,7 +249,7 @@ describe('a wrong key of a scenario', () => {
       'lobbies.create: players[1]: lobby full: expected at most 1 players, the largest limit of the lobby',
     ],
     [
-      'fewer players than it lists',
+      'a count below the listed players',
       t => t.lobbies.create({ total_player_count: 1, players: [{}, {}] }),
       'lobbies.create: total_player_count is 1, below 2, the connected players that players lists. Raise it, or leave it out',
     ],
@@ -259,12 +259,12 @@ describe('a wrong key of a scenario', () => {
       /^regions.create: the catalogue has no region "lnd-frA". Known: .* Did you mean lnd-fra\? For a region of your own, pass \{ region_id: "lnd-frA" \}$/,
     ],
     [
-      'something deep inside',
+      'a deep value',
       t => t.games.create({ name_id: 'chess', namespaces: [{ lobbies: [{}], game_modes: [wrong({})] }] }),
       'games.create: namespaces[0].game_modes[0]: game_mode_id is missing: expected string',
     ],
     [
-      'a session that is none',
+      'an invalid session',
       t => t.simulations.create({ namespace_id: 'live', session: '1s' }),
       'simulations.create: session is "1s": expected a duration from 10s to 7d',
     ],
@@ -279,7 +279,7 @@ describe('a wrong key of a scenario', () => {
       'deviceLinks.create: game is missing, and the world does not have exactly one game. Known: tanks, boats.',
     ],
     [
-      'two times of one thing',
+      'two keys for one time',
       t => t.deviceLinks.create({ game: 'tanks', completes_after: '5s', completes_at: startAt }),
       'deviceLinks.create: completes_at and completes_after set the same thing. Keep one of them',
     ],
