@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { type EnvFlags, printEnvironment } from './cli/env.js'
 import { type ExecFlags, exec } from './cli/exec.js'
 import { addMockOptions, addServeOptions, parseList, type ServeFlags, tokenOption, urlOption } from './cli/options.js'
 import { createConsole } from './cli/output.js'
-import { type ExportFlags, exportScenario, initScenario, validateScenarios } from './cli/scenario-files.js'
+import { type EnvFlags, type ExportFlags, exportScenario, printEnvironment } from './cli/running-mock.js'
+import { initScenario, validateScenarios } from './cli/scenario-files.js'
 import { serve } from './cli/serve.js'
 import { openapi } from './contract/openapi.js'
 import { operationIds, operations } from './contract/operations.js'
@@ -159,7 +159,7 @@ function makeServing(command: Command): Command {
   })
 }
 
-/** Returns the flags before the name of a command that are not after it too, as in `mockmaker --port 0 serve`. */
+/** Returns the flags before the name of a command, as in `mockmaker --port 0 serve`. The same flags after it win. */
 function flagsBefore(command: Command): Partial<ServeFlags> {
   if (command === program) return {}
   const isBefore = (name: string) =>

@@ -1,12 +1,9 @@
 import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { worldUrl } from '../contract/paths.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
-import { JsonToYaml } from '../scenario/write-yaml.js'
 import { loadScenario } from '../scenario-file.js'
 import type { Console } from './output.js'
-import { askRunningMock, readRunningMock } from './running-mock.js'
 
 /** Checks scenarios, and prints the problems of each. Resolves with `true` if all are valid. */
 export async function validateScenarios(namesOrPaths: readonly string[], console: Console): Promise<boolean> {
@@ -53,32 +50,4 @@ function refuseToOverwrite(paths: readonly string[]): void {
   if (existing.length === 0) return
   const [exist, them] = existing.length === 1 ? ['exists', 'it'] : ['exist', 'them']
   throw new UsageError(`${existing.join(' and ')} already ${exist}: move ${them}, or name another folder`)
-}
-
-/** The options of `mockmaker export`. */
-export interface ExportFlags {
-  readonly url: string
-  /** Also print these parts: `journal`, `faults`. */
-  readonly with?: readonly string[]
-}
-
-/** Prints the snapshot of a running world as YAML, while it arrives. Rejects with `UsageError`. */
-export async function exportScenario({ url, with: parts = [] }: ExportFlags, console: Console): Promise<void> {
-  // Asking an unknown world for its snapshot would create it, and a typo would export an empty world.
-  const { server = url, encodedId } = worldUrl(url) ?? {}
-  if (encodedId !== undefined) await askRunningMock(server, `/worlds/${encodedId}`)
-  const query = parts.length === 0 ? '' : `?${new URLSearchParams({ with: parts.join(',') })}`
-  await console.printStream(toYaml(readRunningMock(url, `/snapshot${query}`), url))
-}
-
-async function* toYaml(json: AsyncIterable<string>, url: string): AsyncGenerator<string, void> {
-  const writer = new JsonToYaml()
-  try {
-    for await (const piece of json) yield writer.push(piece)
-    yield writer.end()
-  } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)
-    throw error
-  }
 }
