@@ -279,9 +279,7 @@ function inDocument(schema: OpenApiSchema): OpenApiSchema {
 function allowOptionalNulls(schema: OpenApiSchema): OpenApiSchema {
   return JSON.parse(JSON.stringify(schema), (_, value) => {
     if (!isJsonObject(value) || value.type !== 'object' || !isJsonObject(value.properties)) return value
-    const { properties, required = [] } = value as OpenApiSchema & {
-      readonly properties: Record<string, OpenApiSchema>
-    }
+    const { properties = {}, required = [] } = value as OpenApiSchema // it has a type and properties
     const fields = Object.entries(properties).map(([key, field]) => [
       key,
       required.includes(key) || typeof field === 'boolean' ? field : nullable(field),
@@ -357,7 +355,8 @@ const parameters: Readonly<Record<string, string>> = {
 
 /** Returns an example body, or `undefined` if the operation has no body. */
 function bodyExample(id: OperationId): unknown {
-  return (bodies as { readonly [id in OperationId]?: unknown })[id]
+  const examples: { readonly [id in OperationId]?: unknown } = bodies
+  return examples[id]
 }
 
 function parameterExample(name: string): string {
