@@ -220,7 +220,7 @@ describe('a watch of a game', () => {
     expect((json(await answer) as Shown).watch.index).toBe(index)
   })
 
-  it.each([['a lobby says something else of itself', ids.lobby, { state: { map: 'ice' }, is_closed: true }]] as const)(
+  it.each([['a lobby changes its state and closes', ids.lobby, { state: { map: 'ice' }, is_closed: true }]] as const)(
     'does not wake while %s',
     async (_, lobby_id, columns) => {
       const mock = open()

@@ -49,7 +49,7 @@ describe('a row that does not fit its schema', () => {
       'lobbies.update: is_closed is 1: expected boolean',
     ],
     [
-      'an update that leaves out a nested key',
+      'an update that deletes a required column',
       t =>
         t.games.update(q => q.where({ game_id: 'tanks' }), {
           data: draft => void Reflect.deleteProperty(draft, 'name_id'),
