@@ -10,7 +10,7 @@ import { createConsole } from '../../src/cli/output.js'
 import { file, folder, freePort, linesAfter, run, serve, serveJson } from '../support/command.js'
 import { sendTo, stubServer } from '../support/http.js'
 
-/** Characters that a terminal obeys: controls, bidi controls and line separators. */
+/** Characters that a terminal interprets: controls, bidi controls and line separators. */
 const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 /** Our own codes: colours and styles. */

@@ -47,7 +47,7 @@ describe('the clock of a world', () => {
   it('returns on a reset to its time, mode and rate', async ({ serve }) => {
     const { mock, client } = await serve()
     await client.world.clock.set({ mode: 'running', rate: 10, now: begun + hours(5) })
-    // The slowest of machines: a millisecond between any two looks at the time.
+    // Simulates a slow machine: a millisecond passes between any two readings of the clock.
     let real = Date.now()
     vi.spyOn(Date, 'now').mockImplementation(() => real++)
 

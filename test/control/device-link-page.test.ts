@@ -8,7 +8,7 @@ import { page } from '../support/pages.js'
 const tanks = '11111111-1111-4111-8111-111111111111'
 const karts = '33333333-3333-4333-8333-333333333333'
 
-/** Two games, and a link of each state. */
+/** Two games, and a link with each state. */
 const scenario = {
   clock: 'frozen',
   games: [
@@ -24,19 +24,19 @@ const scenario = {
   ],
 } satisfies ScenarioInput
 
-/** The page of a device link of a mock. */
+/** Returns the page of a device link. */
 const linkPage = (token: string, mock: Mockmaker = createMockmaker({ scenario })) =>
   page(`/devices/link/${encodeURIComponent(token)}`, { mock })
 
 const stateIn = (body: string) => /<p class="state" data-state="(\w+)">/.exec(body)?.[1]
 
-/** The data of the buttons, as the page's script sees them. */
+/** Returns the data of the buttons, as the page's script reads them. */
 function buttonsIn(body: string) {
   const data = /<button [^>]*data-game-id="([^"]*)" data-game-name="([^"]*)" data-token="([^"]*)">([^<]*)<\/button>/g
   return [...body.matchAll(data)].map(([, gameId = '', gameName, token, text]) => ({ gameId, gameName, token, text }))
 }
 
-/** Completes a link as the page's script does. */
+/** Completes a link like the page's script. */
 function complete(
   mock: Mockmaker,
   { link, gameId, token }: { link: string; gameId: string; token: string | undefined },

@@ -10,7 +10,7 @@ import { flushPromises, isBusy } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
-/** Reads so many events, and then lets go. */
+/** Reads that many events, and then disconnects. */
 async function take(
   events: AsyncIterable<MockEvent> | Promise<AsyncIterable<MockEvent>>,
   count: number,
@@ -180,7 +180,7 @@ describe('GET /__mock/changes', () => {
     const steered = await serve()
     const { port } = new URL(steered.url)
     const cutters: (() => void)[] = []
-    // Stands between the two, and cuts.
+    // A proxy that can cut the connections.
     const between = createServer(near => {
       const far = connect(Number(port), '127.0.0.1')
       near.pipe(far).pipe(near)
@@ -303,7 +303,7 @@ describe('mock.changes', () => {
   })
 })
 
-/** Returns the texts that a client gets of these events, until its stream ends. */
+/** Returns the event texts that a client gets until its stream ends. */
 async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise<string[]> {
   const texts: string[] = []
   const begin = () => Object.assign(events(), { after: 'run-0' }) as MockEvents // all of it that a stream uses
@@ -315,7 +315,7 @@ async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise
 describe('the event stream', () => {
   it('replaces an event that is too long by a gap, and goes on', async () => {
     const told = await sent(async function* () {
-      // JSON.stringify throws, as it does for a change set that is longer than a string can be.
+      // JSON.stringify throws, as for a change set beyond the maximum length of a string.
       yield { type: 'change', id: 'run-1', data: { revision: 1n } as never }
       yield { type: 'change', id: 'run-2', data: { revision: 2, at: '', puts: [], deletes: [] } }
       return undefined

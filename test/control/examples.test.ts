@@ -7,7 +7,7 @@ import type { ScenarioInput } from '../../src/scenario/schema.js'
 const url = 'http://127.0.0.1:4100'
 const tanks = '11111111-1111-4111-8111-111111111111'
 
-/** What a shell makes of a line: the words that curl gets. */
+/** Returns the words that a shell passes to curl. */
 function words(line: string): string[] {
   const script = `curl() { printf '%s\\n' "$@"; }\n${line}`
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')

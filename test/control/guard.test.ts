@@ -5,7 +5,7 @@ import { it, jsonHeaders } from '../support/served-mock.js'
 import { tokens } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
-/** Every call of the control API that changes something, with what makes it succeed. */
+/** Every write of the control API, with a valid request. */
 const writes: readonly TestRequest[] = [
   { method: 'PUT', path: '/__mock/worlds/other', body: '{}' },
   { method: 'DELETE', path: '/__mock/worlds/there' },
@@ -26,16 +26,16 @@ const writes: readonly TestRequest[] = [
   { method: 'DELETE', path: '/__mock/lobbies/closed' },
 ]
 
-/** A fault that strikes nothing that is sent here. */
+/** A fault that applies to no request of these tests. */
 const delayed = { operation: 'devices.*', effect: { delay: '1s' } } as const
 
-/** All that a call could have changed. */
+/** Returns all state that a call could have changed. */
 function allOf(mock: Mockmaker) {
   const worlds = mock.worlds.list().map(({ id }) => id)
   return [stateOf(mock.world), worlds, mock.journal.find().length, mock.faults.list()]
 }
 
-/** What a page of another site, or one behind a rebound name, can send. */
+/** Requests that a page of another site, or one behind a rebound name, can send. */
 const foreign: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
   ['a form of files', { 'content-type': 'multipart/form-data; boundary=x' }],

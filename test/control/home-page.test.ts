@@ -4,10 +4,10 @@ import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { page } from '../support/pages.js'
 
-/** The home page of a scenario; the default one's where none is given. */
+/** Returns the home page of a scenario, by default of the default one. */
 const home = (scenario?: ScenarioInput) => page('/', { mock: createMockmaker({ scenario }) }).body
 
-/** HTML as a person reads it. */
+/** Returns the visible text of HTML. */
 function read(html: string): string {
   const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
   return html.replaceAll(/<[^>]*>/g, '').replaceAll(/&(#?\w+);/g, (_, name: string) => entities[name] ?? '?')

@@ -98,7 +98,7 @@ describe('the body of a call', () => {
 
 describe('the input of a call in-process', () => {
   const mock = createMockmaker({ scenario: tanks })
-  // What TypeScript would not let pass.
+  // TypeScript would refuse this.
   const loose = mock as unknown as { readonly [name: string]: (...input: readonly unknown[]) => Promise<unknown> }
 
   it.for([

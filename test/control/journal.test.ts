@@ -206,7 +206,7 @@ describe('the journal', () => {
     await events.return?.()
   })
 
-  // Work that grows with the square of the length takes minutes here.
+  // Quadratic work takes minutes here.
   it.each([
     ['slashes behind a place for tokens', `/devices/link${'/'.repeat(200_000)}`],
     ['places for tokens', '/__mock/players/'.repeat(12_000)],

@@ -23,14 +23,14 @@ const common = {
   RIVET_MAX_PLAYERS_PARTY: '4',
 }
 
-/** The variables that name the URL of a mock. */
+/** Returns the variables with the URL of a mock. */
 const leadingTo = (url: string) => ({
   MOCKMAKER_URL: url,
   RIVET_API_ENDPOINT: url,
   RIVET_MATCHMAKER_API_URL: `${url}/matchmaker`,
 })
 
-/** A scenario of one lobby, `main`, of the mode `duel`. */
+/** Returns a scenario with the lobby `main` of the mode `duel`. */
 function scenario({ ports, ...more }: { ports?: object; development?: object; lobby?: object }): ScenarioInput {
   const { lobby, ...namespace } = more
   return {

@@ -9,7 +9,7 @@ import { bearer, tanks, tokens } from '../support/tanks.js'
 
 const lost = { method: 'POST', path: '/nowhere' } as const
 
-/** Requests of which each takes a bit more than 10,000 bytes, in the way that is named. */
+/** Requests that each take slightly more than 10,000 bytes, by the place of these bytes. */
 const heavy = {
   path: { ...lost, path: `/${'x'.repeat(10_000)}` },
   query: { ...lost, query: 'x'.repeat(10_000) },
@@ -43,7 +43,7 @@ describe('the journal', () => {
       const kept = mock.journal.find().map(({ id }) => id)
       expect(kept.length).toBeGreaterThanOrEqual(7)
       expect(kept.length).toBeLessThanOrEqual(10)
-      // The newest.
+      // The newest one.
       expect(kept).toEqual(Array.from(kept, (_, i) => 51 - kept.length + i))
       expect(mock.journal.dropped()).toBe(50 - kept.length)
     },
@@ -236,7 +236,7 @@ describe('events that wait for a reader', () => {
     await expect.poll(() => text).toContain('event: begin')
 
     socket.pause()
-    // More than the system takes in for a client that reads nothing.
+    // More than the system buffers for a client that reads nothing.
     const body = 'x'.repeat(200_000)
     for (let i = 0; i < 200; i += 1) await ask(mock, { ...lost, body })
     socket.resume()

@@ -6,7 +6,7 @@ import { it } from '../support/served-mock.js'
 import { ids } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
-/** A duel that is full, and a place for more of them. */
+/** A full duel, and a mode for more duels. */
 const duels: ScenarioInput = {
   now: '2026-11-20T20:00:00Z',
   clock: 'frozen',

@@ -160,7 +160,7 @@ describe('PUT /__mock/snapshot', () => {
 
 type Owned = Readonly<Record<'game_id' | 'namespace_id' | 'lobby_id', string>>
 
-/** By what rows hang together that a scenario keeps in their order, which is all that an answer shows. */
+/** The columns by which a scenario groups rows. It keeps only the order within a group, which is all that answers show. */
 const owners: { readonly [table: string]: keyof Owned } = {
   namespaces: 'game_id',
   gameModes: 'namespace_id',
@@ -174,7 +174,7 @@ function byOwner(name: string, rows: readonly Owned[]): readonly Owned[] {
   return rows.toSorted((one, other) => (one[owner] === other[owner] ? 0 : one[owner] < other[owner] ? -1 : 1))
 }
 
-/** All of a world but its revision, and what belongs to the run. */
+/** Returns the state of a world without its revision, and without the data of the run. */
 function withoutRevision({ world }: { readonly world: Parameters<typeof stateOf>[0] }): object {
   const { revision: _, pending: __, tables, ...state } = JSON.parse(stateOf(world))
   return { ...state, tables: tables.map(([name, rows]: [string, Owned[]]) => [name, byOwner(name, rows)]) }

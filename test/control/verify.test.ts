@@ -18,7 +18,7 @@ const validate = (name_id: string) => ({
   body: JSON.stringify({ display_name: 'Beta', name_id }),
 })
 
-/** A list with a state and one without, a refused list, a device link, and a validation. */
+/** A list with states and one without, a refused list, a device link, and a validation. */
 async function play({ send }: ServedMock): Promise<void> {
   await send({ ...list, query: 'include_state=true', headers: bearer(tokens.public) })
   await send(list)

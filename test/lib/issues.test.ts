@@ -11,7 +11,7 @@ const Shape = z.object({
 })
 const fine = { name: 'Ann', kind: 'one', only: 'settings', items: [{ size: 1 }], id: 'a' }
 
-/** Words the issues of a valid shape with some values changed. */
+/** Formats the issues of a valid shape with some changed values. */
 function textsOf(changed: object): readonly string[] {
   const input = { ...fine, ...changed }
   return Shape.safeParse(input).error?.issues.map(issue => issueText(issue, input)) ?? []

@@ -111,7 +111,7 @@ describe('record', () => {
 
 const json = fc.jsonValue({ maxDepth: 6 })
 
-/** A value and all that it holds. */
+/** Returns a value and all nested values. */
 function within(value: unknown): object[] {
   return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(within)] : []
 }
