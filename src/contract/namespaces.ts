@@ -33,7 +33,7 @@ const MatchmakerConfig = z.object({
   max_players_per_client_hosting: Uint32,
 })
 
-/** A namespace with its configuration. Clients insist on all fields. */
+/** A namespace with its configuration. Clients require all fields. */
 export const Namespace = NamespaceSummary.extend({
   config: z.object({ cdn: CdnConfig, matchmaker: MatchmakerConfig, kv: z.object({}), identity: z.object({}) }),
 }).meta({ id: 'Namespace', description: 'A namespace with its configuration.' })

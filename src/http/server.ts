@@ -113,7 +113,7 @@ interface BindOptions {
   readonly requestTimeoutMs?: number | undefined
 }
 
-/** An open port. It answers from the call of `serve` on. */
+/** An open port. It answers requests after a call of `serve`. */
 export interface Bound {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string

@@ -9,7 +9,7 @@ import { lobbyIdIn } from '../store/tokens.js'
 import type { View } from '../store/world.js'
 import type { Resolver } from './resolver.js'
 
-/** Returns what a client of the cloud needs before its first call (PROTOCOL.md C). */
+/** Returns the settings that a cloud client needs before its first call (PROTOCOL.md C). */
 export const bootstrap: Resolver<'cloud.bootstrap'> = ({ tables }) => {
   // Every world has its settings.
   const { cdn_domain: domain = '', public_url: hub = '' } = tables.settings.get('settings') ?? {}

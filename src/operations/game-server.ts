@@ -149,7 +149,7 @@ function findOwnPlayer(caller: LobbyCaller, call: PlayerCall): ApiError | Player
   return tables.players.get(token) ?? player
 }
 
-/** The refusal of a `player_token` that is not of the expected kind (PROTOCOL.md C). */
+/** Creates the error for a `player_token` that is not of the expected kind (PROTOCOL.md C). */
 function notAPlayer(token: string, kind: 'player' | 'dev_player', call: PlayerCall): ApiError {
   const source =
     kind === 'player'
@@ -163,7 +163,7 @@ function notAPlayer(token: string, kind: 'player' | 'dev_player', call: PlayerCa
   )
 }
 
-/** The kind of a valid token of the world; `undefined` for an unknown or expired one. */
+/** Finds the kind of a token of the world. Returns `undefined` if the token is unknown or has expired. */
 function kindOfToken(token: string, { tables, seed, hasPassed }: PlayerCall): string | undefined {
   const row = tables.tokens.get(token)
   const link = tables.deviceLinks.get(token)

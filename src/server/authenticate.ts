@@ -148,7 +148,7 @@ export function readClient(request: MockRequest): Client {
   const [first = ''] = (header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)
   if (forwarded !== '') return { address: forwarded, isLocal: false }
-  // A socket of IPv6 shows an address of IPv4 as ::ffff:127.0.0.1.
+  // An IPv6 socket shows an IPv4 address as ::ffff:127.0.0.1.
   const address = (request.address ?? '127.0.0.1').replace(/^::ffff:(?=\d+\.)/i, '')
   return { address, isLocal: address === '::1' || address.startsWith('127.') }
 }

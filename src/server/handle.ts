@@ -139,7 +139,7 @@ function parseCall(context: RequestContext, world: LiveWorld, responder: Respond
 /** The auths of operations that answer a development token with mock data. */
 const authsOfCanned: readonly Auth[] = ['namespace', 'public', 'lobby']
 
-/** Joins the fields of all parts of a request. No two of an operation have a name in common. */
+/** Joins the fields of all parts of a request. No two parts of an operation have a field of the same name. */
 function joinFields(parts: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
   const fields: Record<string, unknown> = {}
   for (const part of parts) for (const name in part) fields[name] = part[name]

@@ -44,7 +44,7 @@ export function createHandlers(options: HandlerOptions): HttpHandler[] {
 export function createHandler(id: OperationId, { baseUrl, answer, served }: HandlerOptions): HttpHandler {
   const { method, path } = operations[id]
   const base = parseBaseUrl(baseUrl)
-  // The base URL and `/w/{world}` stand before the path of the operation.
+  // The base URL and `/w/{world}` precede the path of the operation.
   const ending = new RegExp(`(?:/w/[^/]+)?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
   const handler = http[registrars[method]](patternOf(base, path), ({ request }) =>
     answerFetch(request, answer, pathname => ending.exec(pathname)?.[0] ?? pathname),

@@ -52,7 +52,7 @@ export class ExchangeLog {
     for (const listener of this.#listeners) listener(record)
   }
 
-  /** Calls the listener after each exchange. Returns a function that ends this. */
+  /** Calls the listener after each exchange. Returns a function that unsubscribes. */
   subscribe(listener: (record: ExchangeRecord) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -113,7 +113,7 @@ export function namespaceNamesOf({ namespaceId }: RequestOwner, tables: ReadTabl
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A request that is compared with a match before it is checked. It parses each part on first use, and never throws. */
+/** A request before its checks. It parses each part on first use, and never throws. */
 export class UncheckedRequest implements MatchableRequest {
   readonly #request: MockRequest
   readonly #route: Route<OperationId> | undefined

@@ -13,7 +13,7 @@ export interface MockRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Default: none. A transport may cut a body off after `bodyLimit` + 1 bytes. */
   readonly body?: Uint8Array | undefined
-  /** The client's IP address, as the connection tells it. Default: `127.0.0.1`. */
+  /** The IP address of the client on the connection. Default: `127.0.0.1`. */
   readonly address?: string | undefined
   /** Returns a signal that aborts when the client disconnects. Called only if the request has to wait. */
   signal?(): AbortSignalLike | undefined
@@ -72,7 +72,7 @@ export interface RequestContext {
   readonly generation: number
   operation: OperationId | undefined
   caller: Caller | undefined
-  /** When the request began to wait on a watch index or a lobby. */
+  /** The time at which the request began to wait on a watch index or a lobby. */
   blockedAt: number | undefined
   /** The fault that was applied, and its effect in words. */
   fault: { readonly id: string; effect: string } | undefined

@@ -140,12 +140,12 @@ function controlForbidden(why: string): ApiError {
 const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i
 
 /**
- * Refuses a Host header that a page of another site could have rebound to this machine. `localhost`, `*.localhost`,
- * `host.docker.internal`, IP addresses and the listed names are allowed. Throws `ApiError`.
+ * Prevents DNS rebinding, by which a page of another site could reach this machine. The Host header may be `localhost`,
+ * `*.localhost`, `host.docker.internal`, an IP address, or a listed name. Throws `ApiError` for any other.
  */
 export function checkHost(host: string | undefined, allowedHosts: readonly string[]): void {
   const name = (host ?? '').replace(/:\d*$/, '').toLowerCase()
-  // A rebound name is never an IP address.
+  // Only names can be rebound, not IP addresses.
   const isAllowed = isLoopbackHost(name) || name === 'host.docker.internal' || ipLiteral.test(name)
   if (isAllowed || allowedHosts.some(listed => listed.toLowerCase() === name)) return
   throw new ApiError(

@@ -9,7 +9,7 @@ import { type AllowedOrigins, corsHeaders, isAllowedOrigin } from './origin.js'
 import { ClientGone, isShared } from './reads.js'
 import { redactPath, redactText } from './redact.js'
 
-/** Thrown to respond with the error of a fault, which need not be one of the service's. */
+/** Thrown to respond with an injected error of any status and code. */
 export class InjectedError extends Error {
   override readonly name = 'InjectedError'
 
@@ -21,7 +21,7 @@ export class InjectedError extends Error {
   }
 }
 
-/** Thrown to break the connection. */
+/** Thrown to break the connection instead of responding. */
 export class InjectedDisconnect extends Error {
   override readonly name = 'InjectedDisconnect'
 
