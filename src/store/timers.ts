@@ -1,3 +1,5 @@
+import { createTree } from './tree.js'
+
 /** A call that waits for its time on a world's clock. */
 export interface Timer {
   /** In ms of that clock. */
@@ -5,84 +7,31 @@ export interface Timer {
   readonly run: () => void
   /** Timers of the same time run in this order. */
   readonly order: number
-  /** The place in the heap. `undefined` after the timer was removed. */
-  index: number | undefined
 }
 
-/**
- * A queue of timers, the earliest first. Timers of the same time run in the order of their creation. It is a binary heap in
- * which each timer knows its place, so adding and removing cost O(log n).
- */
+/** A queue of timers, the earliest first. Timers of the same time run in the order of their creation. */
 export class TimerQueue {
-  readonly #heap: Timer[] = []
+  readonly #timers = createTree<Timer, undefined>((a, b) => a.at - b.at || a.order - b.order)
   #added = 0
 
   get size(): number {
-    return this.#heap.length
+    return this.#timers.size
   }
 
   first(): Timer | undefined {
-    return this.#heap[0]
+    return this.#timers.minKey()
   }
 
   add({ at, run }: Pick<Timer, 'at' | 'run'>): Timer {
-    const timer: Timer = { at, run, order: this.#added++, index: this.#heap.length }
-    this.#siftUp(timer, this.#heap.length)
+    const timer: Timer = { at, run, order: this.#added++ }
+    this.#timers.set(timer, undefined)
     return timer
   }
 
-  /** Removes a timer. Does nothing if the timer was removed before. */
+  /** Does nothing if the timer was removed before. */
   remove(timer: Timer): void {
-    const { index } = timer
-    if (index === undefined) return
-    timer.index = undefined
-    const last = this.#heap.pop()
-    if (!last || last === timer) return
-    // The last timer takes the free place and moves up or down from there.
-    const parent = this.#heap[(index - 1) >> 1]
-    if (parent && isEarlier(last, parent)) this.#siftUp(last, index)
-    else this.#siftDown(last, index)
+    this.#timers.delete(timer)
   }
-
-  #put(timer: Timer, index: number): void {
-    this.#heap[index] = timer
-    timer.index = index
-  }
-
-  #siftUp(timer: Timer, from: number): void {
-    let index = from
-    while (index > 0) {
-      const above = (index - 1) >> 1
-      const parent = this.#heap[above]
-      if (!parent || !isEarlier(timer, parent)) break
-      this.#put(parent, index)
-      index = above
-    }
-    this.#put(timer, index)
-  }
-
-  #siftDown(timer: Timer, from: number): void {
-    let index = from
-    for (;;) {
-      const below = this.#earlierChild(index)
-      const child = this.#heap[below]
-      if (!child || !isEarlier(child, timer)) break
-      this.#put(child, index)
-      index = below
-    }
-    this.#put(timer, index)
-  }
-
-  /** Returns the index of the earlier child. Without children, the index is beyond the heap. */
-  #earlierChild(index: number): number {
-    const left = this.#heap[2 * index + 1]
-    const right = this.#heap[2 * index + 2]
-    return 2 * index + (left && right && isEarlier(right, left) ? 2 : 1)
-  }
-}
-
-function isEarlier(a: Timer, b: Timer): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order)
 }
 
 /** The longest delay that `setTimeout` takes, in ms. */
