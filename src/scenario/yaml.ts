@@ -122,7 +122,7 @@ interface SyntaxProblem {
 }
 
 function secondDocument({ range }: Document.Parsed): SyntaxProblem {
-  return { at: range[0], said: 'a second document: a scenario is one' }
+  return { at: range[0], said: 'this starts a second document, but a scenario has one' }
 }
 
 function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] {
@@ -152,15 +152,15 @@ function contentProblems(document: Document.Parsed, { visit, isScalar }: Yaml) {
       const seen = new Set<unknown>()
       for (const { key } of node.items) {
         if (!isScalar(key)) continue
-        if (seen.has(key.value)) keys.push({ at: key.range?.[0] ?? 0, said: 'a key that is there already' })
+        if (seen.has(key.value)) keys.push({ at: key.range?.[0] ?? 0, said: 'this map already has the key' })
         seen.add(key.value)
       }
     },
     Alias: (_, alias, path) => {
       const target = anchors.get(alias.source)
       const at = alias.range?.[0] ?? 0
-      if (!target) aliases.push({ at, said: 'an alias without an anchor before it' })
-      else if (path.includes(target)) aliases.push({ at, said: 'an alias inside its own anchor' })
+      if (!target) aliases.push({ at, said: 'this alias has no anchor before it' })
+      else if (path.includes(target)) aliases.push({ at, said: 'this alias is inside its own anchor' })
     },
   })
   return { aliases, keys }

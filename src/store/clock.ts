@@ -382,11 +382,11 @@ function lengthMs(by: number | string): number {
 }
 
 function tooLate(call: string): UsageError {
-  return new UsageError(`${call}: a clock goes no further than ${new Date(latestMs).toISOString()}`)
+  return new UsageError(`${call}: the latest time of a clock is ${new Date(latestMs).toISOString()}`)
 }
 
 function tooEarly(target: number, now: number): UsageError {
   return new UsageError(
-    `clock.now is ${new Date(target).toISOString()}, before the present time ${new Date(now).toISOString()}: time only goes forward. A reset goes back to the start`,
+    `clock.now is ${new Date(target).toISOString()}, before the present time ${new Date(now).toISOString()}: a clock only goes forward. Reset the world to go back to its start`,
   )
 }

@@ -158,7 +158,7 @@ describe('the line of source', () => {
 
   it.each([
     ['lobbies: [', 'a.yaml:1:11: Flow sequence', '   1 | lobbies: [', '     |           ^'],
-    ['title: a\ntitle: b', 'a.yaml:2:1: a key that is there already.', '   2 | title: b', '     | ^'],
+    ['title: a\ntitle: b', 'a.yaml:2:1: this map already has the key.', '   2 | title: b', '     | ^'],
     ['title: 日本\nseed: x', 'a.yaml:2:7:', '   2 | seed: x', '     |       ^'],
     ['{title: 日本, seed: x}', 'a.yaml:1:', '   1 | {title: 日本, seed: x}', `     | ${' '.repeat(20)}^`],
     [
@@ -202,16 +202,16 @@ describe('an invalid text', () => {
   it.each([
     ['lobbies: [', '1:11: Flow sequence in block collection must be sufficiently indented and end with a ].'],
     ['lobbies:\n\t- {}', '2:1: Tabs are not allowed as indentation: "- {}".'],
-    ['title: a\nseed: 1\ntitle: b', '3:1: a key that is there already: "title: b".'],
-    ['{"seed": 1, "seed": 2}', '1:13: a key that is there already: "\\"seed\\": 2}".'],
-    ['regions:\n  - &r { region_id: a, "region_id": b }', '2:24: a key that is there already: "\\"region_id\\": b }".'],
-    ['seed: 1\n---\nseed: 2', '2:1: a second document: a scenario is one: "---".'],
+    ['title: a\nseed: 1\ntitle: b', '3:1: this map already has the key: "title: b".'],
+    ['{"seed": 1, "seed": 2}', '1:13: this map already has the key: "\\"seed\\": 2}".'],
+    ['regions:\n  - &r { region_id: a, "region_id": b }', '2:24: this map already has the key: "\\"region_id\\": b }".'],
+    ['seed: 1\n---\nseed: 2', '2:1: this starts a second document, but a scenario has one: "---".'],
     ['? [seed]\n: 1', '1:3: With stringKeys, all keys must be strings: "[seed]".'],
     ['title: !shout Friday', '1:8: Unresolved tag: !shout: "!shout Friday".'],
-    ['title: *friday', '1:8: an alias without an anchor before it: "*friday".'],
-    ['title: *friday\nx: &friday 1', '1:8: an alias without an anchor before it: "*friday".'],
-    ['games: &games\n  - namespaces: *games', '2:17: an alias inside its own anchor: "*games".'],
-    ['\n  title: &title\n    [*title]', '3:6: an alias inside its own anchor: "*title]".'],
+    ['title: *friday', '1:8: this alias has no anchor before it: "*friday".'],
+    ['title: *friday\nx: &friday 1', '1:8: this alias has no anchor before it: "*friday".'],
+    ['games: &games\n  - namespaces: *games', '2:17: this alias is inside its own anchor: "*games".'],
+    ['\n  title: &title\n    [*title]', '3:6: this alias is inside its own anchor: "*title]".'],
   ])('is refused: %j', (text, line) => {
     expect(problems(text)).toEqual([`friday-night.yaml:${line}`])
   })

@@ -159,7 +159,7 @@ describe('a timer of a clock', () => {
     const advance = clock.advance(8.64e15)
 
     await expect(advance).rejects.toThrow(
-      new UsageError('clock.advance(8640000000000000): a clock goes no further than +274760-09-13T12:00:00.000Z'),
+      new UsageError('clock.advance(8640000000000000): the latest time of a clock is +274760-09-13T12:00:00.000Z'),
     )
     expect(clock.now()).toBe(startAt)
   })
