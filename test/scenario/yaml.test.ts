@@ -204,7 +204,10 @@ describe('an invalid text', () => {
     ['lobbies:\n\t- {}', '2:1: Tabs are not allowed as indentation: "- {}".'],
     ['title: a\nseed: 1\ntitle: b', '3:1: this map already has the key: "title: b".'],
     ['{"seed": 1, "seed": 2}', '1:13: this map already has the key: "\\"seed\\": 2}".'],
-    ['regions:\n  - &r { region_id: a, "region_id": b }', '2:24: this map already has the key: "\\"region_id\\": b }".'],
+    [
+      'regions:\n  - &r { region_id: a, "region_id": b }',
+      '2:24: this map already has the key: "\\"region_id\\": b }".',
+    ],
     ['seed: 1\n---\nseed: 2', '2:1: this starts a second document, but a scenario has one: "---".'],
     ['? [seed]\n: 1', '1:3: With stringKeys, all keys must be strings: "[seed]".'],
     ['title: !shout Friday', '1:8: Unresolved tag: !shout: "!shout Friday".'],
