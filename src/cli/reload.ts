@@ -8,7 +8,7 @@ import type { ReloadSummary } from '../store/reload.js'
 import type { Console } from './output.js'
 
 /** The mock to reload, and the console that gets the reports. */
-interface ReloadOptions {
+interface ReloaderOptions {
   readonly mock: Pick<Mock, 'reload'>
   readonly console: Pick<Console, 'print' | 'printJson' | 'warn'>
   /** `quiet` reports only mistakes. */
@@ -21,7 +21,7 @@ interface Closable {
 }
 
 /** Reloads a scenario file whenever it is saved. A wrong file is reported and changes nothing. */
-export async function reloadOnSave(file: ScenarioFile, options: ReloadOptions): Promise<Closable> {
+export async function reloadOnSave(file: ScenarioFile, options: ReloaderOptions): Promise<Closable> {
   const { path } = file
   const reloader = new Reloader(file, () => readIfThere(path), options)
   const watched = await watchFile(path, {
@@ -56,7 +56,7 @@ export const confirmMs = 1_000
 export class Reloader {
   readonly #path: string
   readonly #read: () => string | undefined
-  readonly #options: ReloadOptions
+  readonly #options: ReloaderOptions
   /** The newest text that was loaded, or was wrong. */
   #last: string
   /** The newest check. The next one waits for it. */
@@ -66,7 +66,7 @@ export class Reloader {
   #isClosed = false
 
   /** `read` returns the current text, or `undefined` if there is no file. It throws `UsageError` if it cannot. */
-  constructor({ path, text }: ScenarioFile, read: () => string | undefined, options: ReloadOptions) {
+  constructor({ path, text }: ScenarioFile, read: () => string | undefined, options: ReloaderOptions) {
     this.#path = path
     this.#last = text
     this.#read = read

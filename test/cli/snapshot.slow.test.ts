@@ -68,7 +68,8 @@ describe('mockmaker <snapshot>', () => {
       expect(listed.status).toBe(503)
       expect(journal.exchanges).toMatchObject([
         { id: 1, status: 200 },
-        { id: 2, status: 503, fault: '1' },
+        // Number 2 is the change set with the counter of the fault.
+        { id: 3, status: 503, fault: '1' },
       ])
     })
   })
