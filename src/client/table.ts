@@ -3,7 +3,16 @@ import { UsageError } from '../lib/usage-error.js'
 import type { Inputs } from '../store/inputs.js'
 import { isQuery, type Predicate, plan } from '../store/query.js'
 import type { Rows } from '../store/rows.js'
-import type { Changes } from '../store/table-calls.js'
+import {
+  type Changes,
+  type ListOptions,
+  nothingFound,
+  paginate,
+  type QueryOptions,
+  readList,
+  type Strict,
+  sortRows,
+} from '../store/table-calls.js'
 import { ClientError, type Remote, request, undefinedIfMissing } from './http.js'
 
 /** The records of one model in a world, with the method names of a table in-process. */
@@ -11,9 +20,10 @@ export interface ClientTable<Row, Input> {
   /** Returns a record, or `undefined` if there is none. The id of a game mode is `<namespace_id>/<game_mode_id>`. */
   get(id: string): Promise<Row | undefined>
   all(): Promise<Row[]>
-  findFirst(query?: Predicate<Row>): Promise<Row | undefined>
-  /** Finds records by the values of fields, or by a function. The client applies conditions that the mock cannot check. */
-  findMany(query?: Predicate<Row>): Promise<Row[]>
+  findFirst(query: Predicate<Row> | undefined, options: Strict): Promise<Row>
+  findFirst(query?: Predicate<Row>, options?: QueryOptions): Promise<Row | undefined>
+  /** Finds records by the values of fields, or by a function. The client sorts them, and applies what the mock cannot check. */
+  findMany(query?: Predicate<Row>, options?: Omit<ListOptions<Row>, 'cursor'>): Promise<Row[]>
   count(query?: Predicate<Row>): Promise<number>
   /** Creates a record. Absent fields get the defaults of the scenario format. */
   create(input: Input): Promise<Row>
@@ -39,22 +49,28 @@ export function createTable<Row, Input>(remote: Remote, table: string): ClientTa
   const isRecord = (row: object) => table !== 'tokens' || !('lobby_id' in row)
   // The mock answers with rows of this table.
   const asRow = (answer: Readonly<Record<string, unknown>>) => answer as Row
-  const findMany = async (predicate: Predicate<Row> | undefined = {}) => {
-    const { test } = readQuery(predicate)
-    const query = parametersOf(predicate)
-    const answer = await request(remote, 'GET /{table}', { params: { table }, query })
+  const find = async (call: 'findFirst' | 'findMany', query: Predicate<Row> = {}, options?: object) => {
+    const known = call === 'findFirst' ? ['strict'] : ['strict', 'orderBy', 'skip', 'take']
+    const { test, list } = checked(() => ({
+      test: plan(query).test,
+      list: readList<Row>(`${table}.${call}`, options, known),
+    }))
+    const answer = await request(remote, 'GET /{table}', { params: { table }, query: parametersOf(query) })
     const rows = (answer[table.replaceAll('-', '_')] ?? []).filter(isRecord).map(asRow)
-    return rows.filter(test)
+    const found = paginate(sortRows(rows.filter(test), list.orderBy), list)
+    if (found.length === 0 && list.strict) throw misused(nothingFound(call, table).message)
+    return found
   }
   return {
     async get(id) {
       const row = await undefinedIfMissing(request(remote, 'GET /{table}/{id}', { params: params(id) }))
       return row && isRecord(row) ? asRow(row) : undefined
     },
-    all: () => findMany(),
-    findFirst: async query => (await findMany(query))[0],
-    findMany,
-    count: async query => (await findMany(query)).length,
+    all: () => find('findMany'),
+    findFirst: async (query?: Predicate<Row>, options?: QueryOptions) =>
+      (await find('findFirst', query, options))[0] as Row, // `undefined` only where the options allow it
+    findMany: (query, options) => find('findMany', query, options),
+    count: async query => (await find('findMany', query)).length,
     async create(input) {
       if (!isObject(input) && typeof input !== 'string')
         throw wrongArguments('create({ game_mode_id: "duel" }) takes the fields of the record')
@@ -80,16 +96,19 @@ function parametersOf(query: unknown): Record<string, string> {
   return Object.fromEntries(entries.map(([path, value]) => [path, String(value)]))
 }
 
-/** Analyses a query, as a table in-process does. Throws `ClientError` if it is not one. */
-function readQuery<Row>(predicate: Predicate<Row>): { test(row: Row): boolean } {
+/** Checks arguments as a table in-process does. Throws `ClientError` if they are wrong. */
+function checked<T>(check: () => T): T {
   try {
-    return plan(predicate)
+    return check()
   } catch (error) {
-    throw error instanceof UsageError ? new ClientError(error.message, { status: 0, code: 'MISUSED' }) : error
+    throw error instanceof UsageError ? misused(error.message) : error
   }
 }
 
 function wrongArguments(right: string): ClientError {
-  const message = `wrong arguments: in the client, ${right}`
+  return misused(`wrong arguments: in the client, ${right}`)
+}
+
+function misused(message: string): ClientError {
   return new ClientError(message, { status: 0, code: 'MISUSED' })
 }
