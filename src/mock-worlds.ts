@@ -21,7 +21,7 @@ export interface RoutedRequest {
   readonly mock: MockWorld
   /** The request as that world sees it. */
   readonly request: MockRequest
-  /** The part of the path that names the world. */
+  /** The part of the path that names the world. Empty if the path names none. */
   readonly basePath: string
 }
 
@@ -86,13 +86,10 @@ export class MockWorlds implements WorldsControl {
     await Promise.all([...this.#others.keys()].map(id => this.delete(id)))
   }
 
-  /**
-   * Finds the world that a request names. Returns `undefined` if the request names none. Throws `ApiError` if the world does
-   * not exist and is not created.
-   */
-  find(request: MockRequest, unknown: UnknownWorld): RoutedRequest | undefined {
+  /** Finds the world of a request. Throws `ApiError` if the world does not exist and is not created. */
+  find(request: MockRequest, unknown: UnknownWorld): RoutedRequest {
     const routed = routeToWorld(request)
-    if (!routed) return undefined
+    if (!routed) return { mock: this.default, request, basePath: '' }
     const { worldId: id, request: inner, basePath } = routed
     const known = this.get(id)
     if (known) return { mock: known, request: inner, basePath }
@@ -111,7 +108,7 @@ export class MockWorlds implements WorldsControl {
     return request => {
       try {
         const routed = this.find(request, unknown)
-        return routed ? handlerOf(routed.mock)(routed.request) : handlerOf(this.default)(request)
+        return handlerOf(routed.mock)(routed.request)
       } catch (error) {
         // The request reached no world, so the default one logs it.
         return this.default.refuse(request, error)

@@ -85,7 +85,7 @@ export type MockmakerOptions = OptionsOf<typeof mockmakerKeys>
 /** Options of a server. All are optional. */
 export type ListenOptions = OptionsOf<typeof listenKeys>
 
-/** Options of an app, which a server of yours may serve. All are optional. */
+/** Options of `createApp`. All are optional. */
 export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control'>
 
 /** Checks the options of a mock, and fills in the defaults. Throws `UsageError`. */

@@ -93,24 +93,18 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
   return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch })
 }
 
-/** Written by hand, because the client loads no schemas. */
-const optionChecks = {
-  world: {
-    expected: worldId.expected,
-    isRight: (value: unknown) => typeof value === 'string' && worldId.pattern.test(value),
-  },
-  fetch: { expected: 'a function', isRight: (value: unknown) => typeof value === 'function' },
-} satisfies Record<keyof ClientOptions, { readonly expected: string; isRight(value: unknown): boolean }>
-
-function checkOptions(options: unknown): void {
+/** Checks the options by hand, because the client loads no schemas. */
+function checkOptions(options: ClientOptions): void {
   if (typeof options !== 'object' || options === null)
     throw misused(`options is ${quoted(options)}: expected an object`)
-  for (const [name, value] of Object.entries(options)) {
-    const check = new Map(Object.entries(optionChecks)).get(name)
-    if (!check) throw misused(`options.${name} is an unknown key.${didYouMean(name, Object.keys(optionChecks))}`)
-    if (value === undefined || check.isRight(value)) continue
-    throw misused(`options.${name} is ${quoted(value)}: expected ${check.expected}`)
-  }
+  const { world, fetch, ...others } = options
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined)
+    throw misused(`options.${unknown} is an unknown key.${didYouMean(unknown, ['world', 'fetch'])}`)
+  if (world !== undefined && !(typeof world === 'string' && worldId.pattern.test(world)))
+    throw misused(`options.world is ${quoted(world)}: expected ${worldId.expected}`)
+  if (fetch !== undefined && typeof fetch !== 'function')
+    throw misused(`options.fetch is ${quoted(fetch)}: expected a function`)
 }
 
 function misused(message: string): ClientError {

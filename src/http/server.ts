@@ -42,13 +42,11 @@ export function createListener(
     const isControl = control && isControlPath(pathInWorld(request.path))
     const early = isControl ? checkControlRequest(request) : undefined
     if (early) return mock.respond(request, early)
-    const addressed = worlds.find(request, 'create')
-    const world = addressed?.mock ?? worlds.default
-    const inner = addressed?.request ?? request
+    const { mock: world, request: inner, basePath } = worlds.find(request, 'create')
     const origin = () => `${protocol}://${host}${baseUrl}`
     // This URL names the world in its path, even if the request named it in a header.
     if (isControl) return answerControlCall(inner, world, origin() + worldPath(world.id))
-    const page = pageFor(inner, () => ({ mock: world, url: origin() + (addressed?.basePath ?? ''), version }))
+    const page = pageFor(inner, () => ({ mock: world, url: origin() + basePath, version }))
     return page ? world.respond(inner, page) : world.handle(inner)
   }
 
