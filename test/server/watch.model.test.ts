@@ -66,6 +66,8 @@ interface Poll {
   until?: number
   readonly client: AbortController
   got?: TestResponse
+  /** The time of the world at the answer. */
+  readonly answeredAt?: number
 }
 
 type CompleteLink = Extract<DeviceLinkRow, { status: 'complete' }>
@@ -87,6 +89,10 @@ class Model {
   )
   /** The unchecked watches, in order. */
   readonly answers: Required<Omit<Poll, 'until'>>[] = []
+  /** The expiry of each link since an index. A deleted link expired long ago. */
+  readonly expiries = new Map<Link, { readonly index: number; readonly at: number }[]>(
+    links.map(link => [link, [{ index: this.world.revision, at: expiryOf(this.world.deviceLinks.get(link)) }]]),
+  )
   elapsed = 0
   closed = false
   /** Tells whether the current batch replaces the world, which answers all watches. */
@@ -102,6 +108,7 @@ class Model {
         if (table !== 'deviceLinks' || rows.get(id) === text) continue
         const shown = after?.row as Partial<CompleteLink> | undefined
         this.changes.get(id as Link)?.push({ index: revision, cloudToken: after ? shown?.cloud_token : 'deleted' })
+        this.expiries.get(id as Link)?.push({ index: revision, at: expiryOf(after?.row as DeviceLinkRow | undefined) })
         if (text === undefined) rows.delete(id)
         else rows.set(id, text)
       }
@@ -128,6 +135,11 @@ class Model {
     return new Set(later.map(({ cloudToken }) => cloudToken)).size > 1
   }
 
+  /** Tells whether the link was deleted or expired between an index and a time. */
+  hasEnded(link: Link, { current, answeredAt }: { current: number; answeredAt: number }): boolean {
+    return this.expiries.get(link)?.some(({ index, at }) => index >= current && at <= answeredAt) ?? false
+  }
+
   get blocked(): Poll[] {
     return this.polls.filter(poll => poll.got === undefined)
   }
@@ -139,13 +151,15 @@ class Model {
     this.polls.push(poll)
     void ask(this.mock, { method: 'GET', path: '/cloud/devices/links', query }, client.signal).then(got => {
       poll.got = got
-      this.answers.push({ ...poll, got })
+      this.answers.push({ ...poll, got, answeredAt: this.world.clock.now() })
     })
   }
 
   /** Checks an answer. */
-  check({ link, after, current, since, client, got }: Required<Omit<Poll, 'until'>>): void {
+  check({ link, after, current, since, client, got, answeredAt }: Required<Omit<Poll, 'until'>>): void {
     expect([200, 400, client.signal.aborted ? 499 : 200]).toContain(got.status)
+    // A reset puts the clock back before the answer is seen.
+    if (got.status === 400 && !this.beginsAnew) expect(this.hasEnded(link, { current, answeredAt })).toBe(true)
     if (got.status !== 200) return
     const { cloud_token, watch } = json(got) as { cloud_token?: string; watch: { index: string } }
     const index = Number(watch.index)
@@ -178,6 +192,10 @@ class Model {
     expect([this.world.waiters, this.listening]).toEqual([this.blocked.length, watched.length])
     expect(this.world.clock.pending).toBe(this.blocked.length + expiring.length)
   }
+}
+
+function expiryOf(link: DeviceLinkRow | undefined): number {
+  return link ? (link.expires_at ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY
 }
 
 function run(model: Model, action: Action): Promise<unknown> | undefined {
