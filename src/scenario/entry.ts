@@ -15,7 +15,9 @@ export function entryKeys<Columns extends Shape, Omitted extends keyof Columns =
     if (omit.includes(name as Omitted)) return []
     const key = column instanceof z.ZodOptional ? column : column.optional()
     const value = defaults[name]
-    return [[name, value === undefined ? key : key.meta({ ...key.meta(), default: z.encode(column, value) })]]
+    if (value === undefined) return [[name, key]]
+    // Compiling the schema takes longer than encoding one value.
+    return [[name, key.meta({ ...key.meta(), default: z.encode(column, value, { jitless: true }) })]]
   })
   return Object.fromEntries(keys) as { [Name in Exclude<keyof Columns, Omitted>]: z.ZodOptional<Columns[Name]> }
 }

@@ -192,15 +192,21 @@ export function schemasOf<Schema extends z.ZodObject | z.ZodDiscriminatedUnion<r
   }
 }
 
-/** Replaces codecs by what they decode to: a point in time by ms. */
-
+/** Replaces codecs by what they decode to: a point in time by ms. Copies only schemas with a codec inside: copies cost time at load. */
 function decodedSide(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodCodec) return schema.out
-  if (schema instanceof z.ZodOptional) return withDef(schema, { innerType: decodedSide(schema.def.innerType) })
-  if (schema instanceof z.ZodUnion) return withDef(schema, { options: schema.def.options.map(decodedSide) })
+  if (schema instanceof z.ZodOptional) {
+    const innerType = decodedSide(schema.def.innerType)
+    return innerType === schema.def.innerType ? schema : withDef(schema, { innerType })
+  }
+  if (schema instanceof z.ZodUnion) {
+    const options = schema.def.options.map(decodedSide)
+    return options.every((option, i) => option === schema.def.options[i]) ? schema : withDef(schema, { options })
+  }
   if (!(schema instanceof z.ZodObject)) return schema
-  const shape = Object.entries(schema.shape).map(([key, column]) => [key, decodedSide(column)])
-  return withDef(schema, { shape: Object.fromEntries(shape) })
+  const columns = Object.entries(schema.shape).map(([key, column]) => [key, decodedSide(column)] as const)
+  if (columns.every(([key, column]) => column === schema.shape[key])) return schema
+  return withDef(schema, { shape: Object.fromEntries(columns) })
 }
 
 /** Copies a schema with its checks, but with other parts inside. */
