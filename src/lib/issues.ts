@@ -69,11 +69,18 @@ function lengthOf(origin: string): string {
   return origin === 'string' || origin === 'array' ? 'a length of ' : ''
 }
 
-/** Writes an issue as one sentence, or as one for each unknown key. Pass `listKnownKeys` to the parser. */
-export function issueTexts(issue: Issue, input: unknown): readonly string[] {
-  if (issue.code !== 'unrecognized_keys') return [issueText(issue, input)]
-  const known = issue.message.split(' ').filter(key => key !== '')
-  return issue.keys.map(key => `${pathText([...issue.path, key])} is an unknown key.${didYouMean(key, known)}`)
+/**
+ * Describes an error of a schema: a sentence for each issue and each unknown key. The paths begin with `path`. Pass
+ * `listKnownKeys` to the parser.
+ */
+export function issueTexts(error: z.ZodError, input: unknown, path: Path = []): readonly string[] {
+  const whole = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), input)
+  return error.issues.flatMap(likelyIssues).flatMap(found => {
+    const issue = { ...found, path: [...path, ...found.path] }
+    if (issue.code !== 'unrecognized_keys') return issueText(issue, whole)
+    const known = issue.message.split(' ').filter(key => key !== '')
+    return issue.keys.map(key => `${pathText([...issue.path, key])} is an unknown key.${didYouMean(key, known)}`)
+  })
 }
 
 /**
@@ -118,7 +125,5 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   // Compiling a schema takes longer than checking a few inputs.
   const { data, error } = schema.safeParse(input, { jitless: true, error: listKnownKeys })
   if (!error) return data
-  const named = { [what]: input }
-  const issues = error.issues.flatMap(likelyIssues).map(issue => ({ ...issue, path: [what, ...issue.path] }))
-  throw new UsageError(problemLines(issues.flatMap(issue => issueTexts(issue, named))))
+  throw new UsageError(problemLines(issueTexts(error, input, [what])))
 }

@@ -7,6 +7,7 @@ import {
   arrivesTooFast,
   arrivesTooFastMessage,
   catalogue,
+  catalogueRegion,
   LobbyRow,
   lobbyDefaults,
   mostPlayers,
@@ -179,9 +180,9 @@ function idsIn(value: unknown, path: Path): { readonly id: string; readonly path
 }
 
 function checkCatalogueRegions({ regions }: Layout): Problem[] {
-  const known = catalogue.map(region => region.region_id)
   return regions.flatMap((entry, i) => {
-    if (typeof entry !== 'string' || known.includes(entry)) return []
+    if (typeof entry !== 'string' || catalogueRegion(entry)) return []
+    const known = catalogue.map(region => region.region_id)
     const message = () => `is ${quoted(entry)}, which no region of the catalogue has.${didYouMean(entry, known)}`
     return problem(['regions', i], message)
   })

@@ -5,6 +5,7 @@ import { completeServerPorts, ServerPorts, serverPortsDefaults } from '../store/
 import { countSeated, MaxPlayersInput, maxPlayersColumns } from '../store/inputs.js'
 import {
   catalogue,
+  catalogueRegion,
   completeRegion,
   GameModeRow,
   gameModeDefaults,
@@ -41,7 +42,7 @@ export function regionIdOf(entry: RegionEntry): string {
 
 /** Returns the row of an entry. `undefined` if the catalogue does not have its id. */
 export function regionRow(entry: RegionEntry, ids: SeededIds): RegionRow | undefined {
-  if (typeof entry === 'string') return catalogue.find(region => region.region_id === entry)
+  if (typeof entry === 'string') return catalogueRegion(entry)
   return completeRegion(givenKeys(entry), () => ids.uuid(`region:${entry.region_id}`))
 }
 

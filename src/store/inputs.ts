@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { Uint32 } from '../contract/formats.js'
-import { issueTexts, likelyIssues, listKnownKeys, type Path, pathText } from '../lib/issues.js'
+import { issueTexts, listKnownKeys, type Path, pathText } from '../lib/issues.js'
 import { isJsonObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { Span, Time } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { completeServerPorts, type ServerPortsInput, Token } from './columns.js'
-import { catalogue, MaxPlayers, playerDefaults, SimulationRow } from './matchmaker-rows.js'
+import { catalogue, catalogueRegion, MaxPlayers, playerDefaults, SimulationRow } from './matchmaker-rows.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
 import {
@@ -344,8 +344,7 @@ export function expandInput(
     if (!Object.hasOwn(known, key)) unknown.push(key)
     else setKey(columns, key, decodeTexts(known[key], value, { call, path: [key] }))
   }
-  if (unknown.length > 0)
-    throw unknownKeys(unknown, { call, path: [], known: [...Object.keys(known), ...Object.keys(keys)] })
+  if (unknown.length > 0) throw unknownKeys(call, unknown, [...Object.keys(known), ...Object.keys(keys)])
   const used = Object.entries(keys).filter(([key]) => input[key] !== undefined)
   for (const [key, { instead = [] }] of used) {
     const other = instead.find(column => input[column] !== undefined)
@@ -364,7 +363,7 @@ export function expandInput(
 function inputOfText(name: TableName, text: string, call: string): unknown {
   if (name === 'gameModes') return { game_mode_id: text }
   if (name !== 'regions') return text
-  const region = catalogue.find(({ region_id }) => region_id === text)
+  const region = catalogueRegion(text)
   if (region) return region
   const ids = catalogue.map(({ region_id }) => region_id)
   throw new UsageError(
@@ -449,11 +448,8 @@ function readList(value: unknown, key: string, { call }: InputContext): readonly
   throw new UsageError(`${call}: ${key} is ${quoted(value)}: expected a list`)
 }
 
-function unknownKeys(
-  unknown: readonly string[],
-  { call, path, known }: { readonly call: string; readonly path: Path; readonly known: readonly string[] },
-): UsageError {
-  const problems = unknown.map(key => `${pathText([...path, key])} is an unknown key.${didYouMean(key, known)}`)
+function unknownKeys(call: string, unknown: readonly string[], known: readonly string[]): UsageError {
+  const problems = unknown.map(key => `${pathText([key])} is an unknown key.${didYouMean(key, known)}`)
   return new UsageError(`${call}: ${problems.join('; ')}`)
 }
 
@@ -476,7 +472,5 @@ function parseKey<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const { data, error } = schema.safeParse(value, { jitless: true, error: listKnownKeys })
   if (!error) return data
-  const input = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
-  const issues = error.issues.flatMap(likelyIssues).map(issue => ({ ...issue, path: [...path, ...issue.path] }))
-  throw new UsageError(`${call}: ${issues.flatMap(issue => issueTexts(issue, input)).join('; ')}`)
+  throw new UsageError(`${call}: ${issueTexts(error, value, path).join('; ')}`)
 }

@@ -59,17 +59,20 @@ export const catalogue: readonly RegionRow[] = [
   region('lnd-sgp', ['4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728]),
 ]
 
+export function catalogueRegion(id: string): RegionRow | undefined {
+  return catalogue.find(({ region_id }) => region_id === id)
+}
+
 /** Completes the columns of a region. Calls `drawUuid` if the catalogue does not have the region. */
 export function completeRegion(
   columns: Partial<RegionRow> & Pick<RegionRow, 'region_id'>,
   drawUuid: () => string,
 ): RegionRow {
   const { region_id } = columns
-  const known = catalogue.find(region => region.region_id === region_id)
   return {
     ...regionDefaults,
     region_display_name: region_id,
-    region_uuid: known?.region_uuid ?? drawUuid(),
+    region_uuid: catalogueRegion(region_id)?.region_uuid ?? drawUuid(),
     ...columns,
   }
 }

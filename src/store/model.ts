@@ -128,5 +128,5 @@ export function parseRow<Row extends object>(
 ): Row {
   const parsed = schema.safeParse(input, { jitless: isOneOfFew, error: listKnownKeys })
   if (parsed.success) return frozenCopy(parsed.data)
-  throw new UsageError(`${where}: ${parsed.error.issues.flatMap(issue => issueTexts(issue, input)).join('; ')}`)
+  throw new UsageError(`${where}: ${issueTexts(parsed.error, input).join('; ')}`)
 }
