@@ -33,8 +33,8 @@ export type ParamNames<Path extends string> = Path extends `${string}{${infer Na
 export type Params<Path extends string> = { readonly [Name in ParamNames<Path>]: string }
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/** A call without its route. Only pages and programs of this machine may make calls that change something. */
-interface CallSpec<Route extends string, Query, Body, Output> {
+/** A call without its route. */
+interface CallSpec<Route extends string, Query, Body, Output extends object> {
   /** A sentence for `GET /__mock` and the docs. */
   readonly summary: string
   /** `fields`: the query filters by the fields of a table. Default: the call has no query. */
@@ -56,7 +56,8 @@ interface CallSpec<Route extends string, Query, Body, Output> {
 }
 
 /** A call of the control API. Its named type keeps the declarations of the table short. */
-export interface ControlCall<Route extends string, Query, Body, Output> extends CallSpec<Route, Query, Body, Output> {
+export interface ControlCall<Route extends string, Query, Body, Output extends object>
+  extends CallSpec<Route, Query, Body, Output> {
   readonly route: Route
   readonly method: string
   readonly path: string
@@ -65,7 +66,7 @@ export interface ControlCall<Route extends string, Query, Body, Output> extends 
 /** Declares a call: its method and its path under `/__mock`, its input, and its function. */
 export function call<
   const Route extends `${Method} /${string}`,
-  Output,
+  Output extends object,
   Query extends z.ZodObject | 'fields' | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
 >(route: Route, spec: CallSpec<Route, Query, Body, Output>): ControlCall<Route, Query, Body, Output> {

@@ -12,7 +12,7 @@ import { RouteTable } from '../server/routes.js'
 import { controlCalls } from './api.js'
 import { type ControlCall, type ControlContext, jsonResponse } from './call.js'
 
-type AnyCall = ControlCall<string, z.ZodObject | 'fields' | undefined, z.ZodType | undefined, unknown>
+type AnyCall = ControlCall<string, z.ZodObject | 'fields' | undefined, z.ZodType | undefined, object>
 
 const calls: Readonly<Record<string, AnyCall>> = Object.fromEntries(controlCalls.map(call => [call.route, call]))
 
@@ -48,12 +48,9 @@ export async function handleControl(context: ControlContext): Promise<MockRespon
   const { call, params } = findCall(request)
   const input = { ...context, params, query: parseQuery(call, request), body: parseBody(call, request) }
   try {
-    const cause = {
-      kind: 'control',
-      call: call.route.replace('{table}', params.table ?? ''),
-    } as const
+    const cause = { kind: 'control', call: call.route.replace('{table}', params.table ?? '') } as const
     const output = await context.mock.world.causedBy(cause, () => call.run(input))
-    return call.respond?.(output, context) ?? jsonResponse(output as object, 'loopback')
+    return call.respond?.(output, context) ?? jsonResponse(output, 'loopback')
   } catch (error) {
     throw asApiError(error, isAskedByQuery(call) ? 'API_BAD_QUERY' : 'API_BAD_BODY')
   }
