@@ -30,10 +30,12 @@ export function findProblem(change: Change, tables: Tables): string | undefined 
 }
 
 function referenceProblem({ references }: Model, change: Change, tables: Tables): string | undefined {
+  const row: object | undefined = change.after?.row
+  if (!row) return undefined
   for (const { column, columns, table, ids } of references) {
     // An unchanged reference is still valid: nobody can delete the row that it refers to.
     if (isUnchanged(columns, change)) continue
-    const missing = ids(change.after?.row as object).find(id => tables[table].state.entry(id) === undefined)
+    const missing = ids(row).find(id => tables[table].state.entry(id) === undefined)
     if (missing === undefined) continue
     // Messages name game modes without their namespace.
     const scope = table === 'gameModes' ? missing.slice(0, missing.indexOf('/') + 1) : ''

@@ -39,6 +39,7 @@ class PlannedQuery<Row> extends Query<Row> {
 
   override where(condition: Condition<Row> | PredicateFunction<Row>): Query<Row> {
     const texts = this.asks === 'anything' ? textsIn(condition) : undefined
+    // The condition is no query, so `own` returns a condition or a function.
     if (!texts) return this.narrowed(super.where(own(condition) as typeof condition), [condition])
     // The library's query is created when a row needs it: most queries only compare texts.
     let query: Query<Row> | undefined
@@ -77,7 +78,7 @@ function textsIn(condition: unknown): Equalities | undefined {
     return undefined
   const texts = Object.values(condition)
   const isTexts = texts.length > 0 && texts.every(value => typeof value === 'string')
-  return isTexts ? (condition as Equalities) : undefined
+  return isTexts ? (condition as Equalities) : undefined // all its values are texts
 }
 
 /** Compares a row with texts. Returns `undefined` if a column has no text: then the library decides. */

@@ -258,7 +258,7 @@ export class Records<Row extends object> {
   /** Lists rows from the cursor on. As in the data library, in the order of creation. */
   #fromCursor(predicate: Predicate<Row> | undefined, list: ListOptions<Row> & { readonly strict: boolean }): Row[] {
     const { table, idOf } = this.#store
-    const id = idOf(list.cursor as Row) ?? ''
+    const id = idOf(list.cursor as Row) ?? '' // the caller has a cursor
     const all = table.all()
     const at = all.findIndex(row => table.shape.idOf(row) === id)
     const wanted = new Set(table.findMany(predicate))

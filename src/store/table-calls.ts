@@ -165,7 +165,7 @@ export function readSelection<Row extends object>(
 ): Selection<Row> {
   if (typeof first === 'string') return { id: first }
   if (typeof first === 'function' || isQuery<Row>(first)) return { predicate: first as Predicate<Row> } // `plan` checks its result
-  const id = typeof first === 'object' && first !== null ? idOf(first as Row) : undefined
+  const id = typeof first === 'object' && first !== null ? idOf(first as Row) : undefined // it finds no id if it is no row
   if (id !== undefined) return { id }
   if (isFieldValues(first)) return { predicate: first as Predicate<Row> } // the table checks the fields
   const found = first === undefined ? 'missing' : quoted(first)

@@ -1,4 +1,4 @@
-import { sameJson } from '../lib/json.js'
+import { getKey, sameJson } from '../lib/json.js'
 import { type Dependencies, indexTag, rowTag, sumTag, tableTag, viewTag } from './dependencies.js'
 import { type Predicate, plan } from './query.js'
 import {
@@ -239,7 +239,7 @@ export class Table<Row extends object> {
           before &&
           after &&
           group(before.row) === group(after.row) &&
-          columns.every(column => sameJson(before.row[column as keyof Row], after.row[column as keyof Row]))
+          columns.every(column => sameJson(getKey(before.row, column), getKey(after.row, column)))
         if (isSame) continue
         if (before) this.#touchGroup(viewTag(name, view, group(before.row)), revision, touched, true)
         if (after) this.#touchGroup(viewTag(name, view, group(after.row)), revision, touched, true)
@@ -301,7 +301,7 @@ export class Table<Row extends object> {
     for (const name in indexes) {
       const { columns, rank } = indexes[name] as IndexDefinition<Row> // a key of it
       if (rank || columns.length === 0 || !columns.every(column => equalities[column] !== undefined)) continue
-      const rows = this.inIndex(name, equalities as unknown as Partial<Row>)
+      const rows = this.inIndex(name, equalities as unknown as Partial<Row>) // it has the columns of the index
       return { rows, isSure: hasOnlyEqualities && asked === columns.length }
     }
     return { rows: this.all(), isSure: false }

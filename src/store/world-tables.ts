@@ -134,8 +134,6 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   }
 }
 
-type Columns = Readonly<Record<string, unknown>>
-
 /**
  * Removes the columns of the former status from a draft with a new status. So a lobby that becomes ready loses `ready_by`.
  * Columns that the update has set stay. Does nothing if the rows of the table are no union.
@@ -143,13 +141,14 @@ type Columns = Readonly<Record<string, unknown>>
 function dropFormerColumns(draft: object, row: object, schema: z.ZodType): void {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return
   const { discriminator, options } = schema.def
-  const [was, is] = [row as Columns, draft as Columns]
-  if (was[discriminator] === is[discriminator]) return
+  const status = getKey(draft, discriminator)
+  if (status === getKey(row, discriminator)) return
   const shapes = (options as readonly z.ZodObject[]).map(option => option.shape) // rows are plain objects
-  const shape = shapes.find(({ [discriminator]: status }) => status?.safeParse(is[discriminator]).success)
+  const shape = shapes.find(({ [discriminator]: literal }) => literal?.safeParse(status).success)
   if (!shape) return
-  for (const column of Object.keys(is))
-    if (!Object.hasOwn(shape, column) && sameJson(is[column], was[column])) Reflect.deleteProperty(draft, column)
+  for (const column of Object.keys(draft))
+    if (!Object.hasOwn(shape, column) && sameJson(getKey(draft, column), getKey(row, column)))
+      Reflect.deleteProperty(draft, column)
 }
 
 /** The library's emitter of changes. The compiler cannot know the rows of its events. */
@@ -233,7 +232,7 @@ export class TableCollection<Row extends object> extends LibraryCollection {
       for (const row of this.#records.findMany(predicate).slice(1)) {
         const draft = draftOf(row)
         await options.data(draft)
-        pending.push(new PendingUpdate(row, draft as object, Promise.resolve()))
+        pending.push(new PendingUpdate(row, draft as object, Promise.resolve())) // a row is an object
       }
       return sortRows(this.#records.applyDrafts(pending), options.orderBy)
     }
