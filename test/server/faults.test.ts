@@ -259,14 +259,14 @@ describe('the request log', () => {
     await Promise.all(sent)
     mock.faults.clear()
 
-    const told = records.map(({ status, code, operation, fault, faultEffect }) => [
+    const logged = records.map(({ status, code, operation, fault, faultEffect }) => [
       status,
       code,
       operation,
       fault,
       faultEffect,
     ])
-    expect(told).toEqual([
+    expect(logged).toEqual([
       [0, undefined, 'lobbies.list', '1', 'reset'],
       [0, undefined, 'lobbies.list', '2', 'empty'],
       [429, 'API_RATE_LIMIT', 'lobbies.list', '3', 'error'],

@@ -130,13 +130,15 @@ describe('a change set', () => {
 
   it('is sent after the commit, to listeners and then to subscribers', async () => {
     const world = smallWorld()
-    const told: unknown[] = []
-    world.subscribe(({ revision }) => told.push(['subscriber', world.revision === revision, !!world.games.get('cars')]))
-    world.listen(new Set(['games']), () => told.push(['listener', !!world.games.get('cars')]))
+    const deliveries: unknown[] = []
+    world.subscribe(({ revision }) =>
+      deliveries.push(['subscriber', world.revision === revision, !!world.games.get('cars')]),
+    )
+    world.listen(new Set(['games']), () => deliveries.push(['listener', !!world.games.get('cars')]))
 
     await world.games.create(game('cars'))
 
-    expect(told).toEqual([
+    expect(deliveries).toEqual([
       ['listener', true],
       ['subscriber', true, true],
     ])
@@ -146,22 +148,26 @@ describe('a change set', () => {
     'is sent to all and stays committed if a %s throws: its error is uncaught',
     async who => {
       const world = smallWorld()
-      const told = vi.fn()
+      const deliveries = vi.fn()
       const error = new Error(`a bug of a ${who}`)
       const throws = () => {
         throw error
       }
       if (who === 'subscriber') world.subscribe(throws)
       else world.listen(new Set(['games']), throws)
-      world.subscribe(told)
-      world.listen(new Set(['games']), told)
+      world.subscribe(deliveries)
+      world.listen(new Set(['games']), deliveries)
       const uncaught = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
 
       const created = world.games.create(game('cars'))
       const thrown = uncaught.mock.calls.map(([throws]) => throws)
       uncaught.mockRestore()
 
-      expect([await created, told.mock.calls.length, world.games.get('cars')]).toEqual([game('cars'), 2, game('cars')])
+      expect([await created, deliveries.mock.calls.length, world.games.get('cars')]).toEqual([
+        game('cars'),
+        2,
+        game('cars'),
+      ])
       expect(thrown).toEqual([expect.any(Function)])
       expect(thrown[0]).toThrow(error)
     },
@@ -169,19 +175,19 @@ describe('a change set', () => {
 
   it('is sent after earlier ones, even if a subscriber writes', () => {
     const world = smallWorld()
-    const told: string[] = []
+    const deliveries: string[] = []
     const ids = ({ changes }: ChangeSet) => changes.map(({ id }) => id).join()
     world.subscribe(changeSet => {
-      told.push(`first ${ids(changeSet)}`)
+      deliveries.push(`first ${ids(changeSet)}`)
       if (ids(changeSet) === 'cars')
         for (const id of ['bikes', 'ships']) world.transaction(({ games }) => games.create(game(id)))
       if (ids(changeSet) === 'bikes') world.transaction(({ games }) => games.delete('ships'))
     })
-    world.subscribe(changeSet => told.push(`second ${ids(changeSet)}`))
+    world.subscribe(changeSet => deliveries.push(`second ${ids(changeSet)}`))
 
     world.transaction(({ games }) => games.create(game('cars')))
 
-    expect(told).toEqual(['cars', 'bikes', 'ships', 'ships'].flatMap(id => [`first ${id}`, `second ${id}`]))
+    expect(deliveries).toEqual(['cars', 'bikes', 'ships', 'ships'].flatMap(id => [`first ${id}`, `second ${id}`]))
     expect(world.games.all().map(({ game_id }) => game_id)).toEqual(['tanks', 'boats', 'cars', 'bikes'])
   })
 
@@ -278,11 +284,11 @@ describe('a change set', () => {
 
         const ids = [...new Set([...before.keys(), ...after.keys()])]
         const changed = ids.filter(id => before.get(id) !== after.get(id))
-        const told = changeSets.slice(known).flatMap(({ changes }) => changes)
-        const toldOf = new Map(told.map(change => [`${change.table} ${change.id}`, change]))
-        expect([...toldOf.keys()].sort()).toEqual(changed.sort())
-        expect(toldOf.size).toBe(told.length)
-        for (const [id, change] of toldOf)
+        const deliveries = changeSets.slice(known).flatMap(({ changes }) => changes)
+        const changeOf = new Map(deliveries.map(change => [`${change.table} ${change.id}`, change]))
+        expect([...changeOf.keys()].sort()).toEqual(changed.sort())
+        expect(changeOf.size).toBe(deliveries.length)
+        for (const [id, change] of changeOf)
           expect([change.before, change.after]).toEqual([before.get(id), after.get(id)])
       }
     },
@@ -294,18 +300,18 @@ describe('the revision of a world', () => {
     'becomes the higher of previous + 1 and the time in ms with each change set',
     async steps => {
       const world = smallWorld()
-      const told = recorded(world)
+      const deliveries = recorded(world)
       const expectedRevisions: number[] = []
 
       for (const [i, [ms, action]] of steps.entries()) {
         await world.clock.advance(ms)
-        const [before, known] = [world.revision, told.length]
+        const [before, known] = [world.revision, deliveries.length]
         if (action === 'write') await world.games.create(game(`g${i}`))
         if (action === 'reset') world.reset()
-        if (told.length > known) expectedRevisions.push(Math.max(before + 1, world.clock.now()))
+        if (deliveries.length > known) expectedRevisions.push(Math.max(before + 1, world.clock.now()))
       }
 
-      expect(told.map(({ revision }) => revision)).toEqual(expectedRevisions)
+      expect(deliveries.map(({ revision }) => revision)).toEqual(expectedRevisions)
     },
   )
 

@@ -116,14 +116,14 @@ async function applyEvent(event: Event, world: LiveWorld): Promise<void> {
 }
 
 /** Reads, and records whether a listener on the dependencies is called. */
-function listening(world: LiveWorld, read: Read) {
+function readAndListen(world: LiveWorld, read: Read) {
   const reading = world.read(read)
-  const heard = { told: false }
+  const listener = { isCalled: false }
   const stop = world.listen(reading.tags, () => {
-    heard.told = true
+    listener.isCalled = true
     stop()
   })
-  return { ...reading, heard, stop, json: JSON.stringify(reading.value) }
+  return { ...reading, listener, stop, json: JSON.stringify(reading.value) }
 }
 
 const history = [read, fc.array(event, { minLength: 1, maxLength: 20 })] as const
@@ -135,11 +135,11 @@ describe('a tracked read', () => {
       const world = smallWorld()
 
       for (const event of events) {
-        const before = listening(world, read)
+        const before = readAndListen(world, read)
         await applyEvent(event, world)
         const after = world.read(read)
         before.stop()
-        if (before.heard.told || (before.until ?? Number.POSITIVE_INFINITY) <= world.clock.now()) continue
+        if (before.listener.isCalled || (before.until ?? Number.POSITIVE_INFINITY) <= world.clock.now()) continue
         expect(JSON.stringify(after.value)).toBe(before.json)
       }
     },
@@ -151,11 +151,11 @@ describe('a tracked read', () => {
       const [asked, unasked] = [smallWorld(), smallWorld()]
 
       for (const event of events) {
-        const before = listening(asked, read)
+        const before = readAndListen(asked, read)
         for (const world of [asked, unasked]) await applyEvent(event, world)
         const { revision } = asked.read(read)
         before.stop()
-        if (!before.heard.told) expect(revision).toBe(before.revision)
+        if (!before.listener.isCalled) expect(revision).toBe(before.revision)
         expect(createWorld(asked.state).read(read).revision).toBe(revision)
       }
 
@@ -254,11 +254,11 @@ describe('a tracked read', () => {
   it('is stale when a reset puts the clock before that time', async () => {
     const world = smallWorld()
     await world.clock.advance(10)
-    const { heard } = listening(world, ({ hasPassed }) => hasPassed(startAt + 5))
+    const { listener } = readAndListen(world, ({ hasPassed }) => hasPassed(startAt + 5))
 
     world.reset()
 
-    expect(heard.told).toBe(true)
+    expect(listener.isCalled).toBe(true)
   })
 
   it('adds the dependencies of an inner read to the outer one, even if the inner one throws', () => {

@@ -85,15 +85,15 @@ describe('a fork', () => {
 
   it('copies no waiter, listener or subscriber', async () => {
     const world = smallWorld()
-    const told: string[] = []
-    world.subscribe(() => told.push('subscriber'))
-    world.listen(new Set(['games']), () => told.push('listener'))
-    world.waiting.add({ end: () => told.push('waiter') })
+    const calls: string[] = []
+    world.subscribe(() => calls.push('subscriber'))
+    world.listen(new Set(['games']), () => calls.push('listener'))
+    world.waiting.add({ end: () => calls.push('waiter') })
 
     const fork = forked(world)
     await fork.games.create({ name_id: 'new' })
 
-    expect([told, fork.waiters]).toEqual([[], 0])
+    expect([calls, fork.waiters]).toEqual([[], 0])
   })
 
   it('never has a lower index of a deleted record', () => {

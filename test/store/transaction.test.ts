@@ -206,15 +206,15 @@ describe('a transaction', () => {
 
   it('has one revision and one change set, nested transactions included', () => {
     const world = smallWorld()
-    const told = vi.fn()
-    world.subscribe(told)
+    const subscriber = vi.fn()
+    world.subscribe(subscriber)
 
     world.transaction(tx => {
       tx.games.create(game('cars'))
       world.transaction(inner => inner.games.create(game('bikes')))
     })
 
-    expect(told.mock.calls.map(([{ changes }]) => changes.length)).toEqual([2])
+    expect(subscriber.mock.calls.map(([{ changes }]) => changes.length)).toEqual([2])
   })
 
   it("includes calls of the world's tables", async () => {

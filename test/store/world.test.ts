@@ -116,7 +116,7 @@ describe('a reset', () => {
 
   it('makes a change set of the differences only', async () => {
     const world = smallWorld()
-    const told: ChangeSet[] = []
+    const changeSets: ChangeSet[] = []
     await world.games.create(game('cars'))
     await world.games.update(q => q.where({ game_id: 'boats' }), {
       data(draft) {
@@ -124,17 +124,17 @@ describe('a reset', () => {
       },
     })
     world.lobbies.delete('l1')
-    world.subscribe(changeSet => told.push(changeSet))
+    world.subscribe(changeSet => changeSets.push(changeSet))
 
     world.reset()
 
-    const changes = told.flatMap(set => set.changes)
+    const changes = changeSets.flatMap(set => set.changes)
     expect(changes.map(({ table, id, after }) => [table, id, after ? 'restored' : 'gone'])).toEqual([
       ['games', 'cars', 'gone'],
       ['games', 'boats', 'restored'],
       ['lobbies', 'l1', 'restored'],
     ])
-    expect(told.map(({ cause }) => cause)).toEqual([{ kind: 'reset' }])
+    expect(changeSets.map(({ cause }) => cause)).toEqual([{ kind: 'reset' }])
   })
 
   it('keeps the revision of unchanged rows', async () => {
@@ -153,12 +153,12 @@ describe('a reset', () => {
 
   it('sends no change set if nothing differs', () => {
     const world = smallWorld()
-    const told = vi.fn()
-    world.subscribe(told)
+    const subscriber = vi.fn()
+    world.subscribe(subscriber)
 
     world.reset()
 
-    expect([told.mock.calls, world.revision]).toEqual([[], startAt])
+    expect([subscriber.mock.calls, world.revision]).toEqual([[], startAt])
   })
 
   it('can be repeated', async () => {

@@ -149,7 +149,7 @@ const madeNamespace = fc
   }))
 
 /** Generates writes to a namespace: a method, the rest of the path, and a body. */
-const told = fc.constantFrom<readonly [method: string, path: string, body?: unknown]>(
+const parts = fc.constantFrom<readonly [method: string, path: string, body?: unknown]>(
   ['POST', '/tokens/public'],
   ['POST', '/tokens/development', { hostname: 'h', ports: { a: { port: 80, protocol: 'http' } } }],
   ['POST', '/tokens/development', { hostname: 'h', lobby_ports: [{ label: 'a b', proxy_protocol: 'http' }] }],
@@ -163,8 +163,8 @@ const told = fc.constantFrom<readonly [method: string, path: string, body?: unkn
 )
 
 const managed = fc
-  .record({ at: place, told, headers: cloudHeaders })
-  .map(({ at, told: [method, path, body], headers }) => ({
+  .record({ at: place, parts, headers: cloudHeaders })
+  .map(({ at, parts: [method, path, body], headers }) => ({
     method,
     path: at + path,
     headers,
@@ -201,7 +201,7 @@ const seat = fc
 /** Generates calls of game servers. */
 const said = fc
   .record({
-    told: fc.constantFrom<readonly [method: string, path: string, body?: unknown]>(
+    parts: fc.constantFrom<readonly [method: string, path: string, body?: unknown]>(
       ['POST', '/lobbies/ready'],
       ['PUT', '/lobbies/closed', { is_closed: true }],
       ['PUT', '/lobbies/closed', { is_closed: false }],
@@ -214,7 +214,7 @@ const said = fc
     ),
     token: fc.constantFrom(tokens.arena, tokens.arena, tokens.development, 'lobby.mock.empty', tokens.public),
   })
-  .map(({ told: [method, path, body], token }) => ({
+  .map(({ parts: [method, path, body], token }) => ({
     method,
     path: `/matchmaker${path}`,
     headers: { authorization: `Bearer ${token}` },
