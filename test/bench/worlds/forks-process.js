@@ -6,7 +6,7 @@ import { median } from '../rounds.js'
 
 const forks = 500
 const made = 1_000
-const resets = 50
+const resets = 500
 
 const copies = 10
 
