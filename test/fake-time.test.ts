@@ -12,6 +12,9 @@ function created(options: MockmakerOptions) {
   return mock
 }
 
+/** Reads the real time in ms, even if timers are fake. */
+const realNow = performance.now.bind(performance)
+
 const token = 'device.mock.sofa'
 const completing: ScenarioInput = { game_modes: ['duel'], device_links: [{ token, completes_after: '5s' }] }
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${token}` } as const
@@ -121,6 +124,21 @@ describe('after a synchronous advance of timers, a synchronous read', () => {
     mock.world.players.all()
 
     expect([...new Set(times)]).toEqual([5_000, 10_000, 15_000, 20_000])
+  })
+
+  it('sees a few jobs that were due, however long they take', () => {
+    const tokens = ['device.mock.a', 'device.mock.b', 'device.mock.c']
+    const mock = created({
+      scenario: { game_modes: ['duel'], device_links: tokens.map(token => ({ token, completes_after: '5s' })) },
+    })
+    // Longer than jobs may block the event loop.
+    mock.world.subscribe(() => {
+      for (const since = realNow(); realNow() - since < 25; );
+    })
+
+    vi.setSystemTime(Date.now() + 5_000)
+
+    expect(mock.world.deviceLinks.all().map(({ status }) => status)).toEqual(tokens.map(() => 'complete'))
   })
 })
 

@@ -184,8 +184,8 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Runs the jobs and timers that are due. After 20 ms it lets other work run, and returns a promise for the rest. Does
-   * nothing on a frozen clock, inside a transaction, or while a job runs.
+   * Runs the jobs and timers that are due. After 20 ms, and 10 of them, it lets other work run, and returns a promise for the
+   * rest. Does nothing on a frozen clock, inside a transaction, or while a job runs.
    */
   catchUp(): Promise<void> | undefined {
     if (this.#pinned !== undefined || this.#isRunningDue || this.#mode === 'frozen') return undefined
@@ -313,7 +313,7 @@ export class WorldClock implements Clock {
     // A `restore` on the way ends the move. Jobs that are due then still run.
     const until = () => (this.#jumps === jumps ? target : this.elapsed())
     try {
-      while (!this.#runDue(until)) {
+      while (!this.#runDue(until, signal)) {
         await yieldToEventLoop()
         signal?.throwIfAborted()
       }
@@ -324,14 +324,17 @@ export class WorldClock implements Clock {
     }
   }
 
-  /** Runs all jobs and timers until a time, each at its own time. Returns `false` if it stopped early, after 20 ms. */
-  #runDue(until: () => number): boolean {
+  /**
+   * Runs all jobs and timers until a time, each at its own time. Returns `false` if it stopped early: other work must run
+   * first, or the signal was aborted.
+   */
+  #runDue(until: () => number, signal?: AbortSignal): boolean {
     if (this.#isRunningDue) return false
     this.#isRunningDue = true
     const slice = new BusySlice()
     try {
       for (let at = this.#nextAt(); at <= until(); at = this.#nextAt()) {
-        if (slice.isOver) return false
+        if (signal?.aborted || !slice.takesJob()) return false
         this.#elapsed += Math.max(0, at - this.elapsed())
         this.#runFirst()
       }
