@@ -184,15 +184,15 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Runs the jobs and timers that are due. After 20 ms, and 10 of them, it lets other work run, and returns a promise for the
-   * rest. Does nothing on a frozen clock, inside a transaction, or while a job runs.
+   * Runs the jobs and timers that are due. After 20 ms and 10 jobs it lets other work run, and returns a promise for the rest.
+   * Does nothing on a frozen clock, inside a transaction, or while a job runs.
    */
   catchUp(): Promise<void> | undefined {
     if (this.#pinned !== undefined || this.#isRunningDue || this.#mode === 'frozen') return undefined
     if (this.#catchingUp) return this.#catchingUp
     // The target is fixed: on a fast clock, more jobs become due all the time.
     const target = this.elapsed()
-    if (this.#nextAt() > target || this.#runDue(() => target)) return undefined
+    if (this.#nextAt() > target || this.#runDue(() => target, { freeJobs: 10 })) return undefined
     this.#catchingUp = this.#runRest(target)
     return this.#catchingUp
   }
@@ -313,7 +313,7 @@ export class WorldClock implements Clock {
     // A `restore` on the way ends the move. Jobs that are due then still run.
     const until = () => (this.#jumps === jumps ? target : this.elapsed())
     try {
-      while (!this.#runDue(until, signal)) {
+      while (!this.#runDue(until, { signal })) {
         await yieldToEventLoop()
         signal?.throwIfAborted()
       }
@@ -328,10 +328,13 @@ export class WorldClock implements Clock {
    * Runs all jobs and timers until a time, each at its own time. Returns `false` if it stopped early: other work must run
    * first, or the signal was aborted.
    */
-  #runDue(until: () => number, signal?: AbortSignal): boolean {
+  #runDue(
+    until: () => number,
+    { signal, freeJobs = 0 }: { readonly signal?: AbortSignal | undefined; readonly freeJobs?: number } = {},
+  ): boolean {
     if (this.#isRunningDue) return false
     this.#isRunningDue = true
-    const slice = new BusySlice()
+    const slice = new BusySlice(freeJobs)
     try {
       for (let at = this.#nextAt(); at <= until(); at = this.#nextAt()) {
         if (signal?.aborted || !slice.takesJob()) return false

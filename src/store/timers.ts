@@ -108,24 +108,25 @@ const realNow = performance.now.bind(performance)
 /** The longest time that the jobs of all worlds may block the event loop, in real ms. */
 const sliceMs = 20
 
-/** So many jobs run at once however long they take, so that a slow machine does not change what a synchronous read sees. */
-const leastJobs = 10
-
-/** The jobs that have run since the last turn of the event loop, and the real ms that they took. */
-let jobsRun = 0
+/** The real ms that jobs have blocked the event loop since its last turn. */
 let busyMs = 0
 let isCounting = false
 let queue: Promise<void> = Promise.resolve()
 
-/** Measures how long jobs block the event loop, from its construction to `end`. */
+/** Limits how long jobs block the event loop, from its construction to `end`. */
 export class BusySlice {
   readonly #startedAt = realNow()
+  #freeJobs: number
 
-  /** Counts a job. Returns `false` if other work must run first: requests, timers, the signal to end. */
+  /** The first `freeJobs` run whatever time they take. */
+  constructor(freeJobs: number) {
+    this.#freeJobs = freeJobs
+  }
+
+  /** Tells whether another job may run. Otherwise other work must run first: requests, timers, the signal to end. */
   takesJob(): boolean {
-    if (jobsRun >= leastJobs && busyMs + realNow() - this.#startedAt >= sliceMs) return false
-    jobsRun += 1
-    return true
+    this.#freeJobs -= 1
+    return this.#freeJobs >= 0 || busyMs + realNow() - this.#startedAt < sliceMs
   }
 
   end(): void {
@@ -134,7 +135,6 @@ export class BusySlice {
     isCounting = true
     void nextTurn().then(() => {
       isCounting = false
-      jobsRun = 0
       busyMs = 0
     })
   }
