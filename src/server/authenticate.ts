@@ -3,7 +3,7 @@ import type { Auth } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { quoted } from '../lib/text.js'
 import { acceptedCallers, type Caller, type Client } from '../operations/resolver.js'
-import { lobbyTokenStart } from '../store/columns.js'
+import { lobbyTokenPrefix } from '../store/columns.js'
 import { defaultNamespace } from '../store/namespaces.js'
 import type { TokenRow } from '../store/rows.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
@@ -126,7 +126,7 @@ function howToSendToken(auth: Auth): string {
 }
 
 function whereToFindOthers(unknownToken: string): string {
-  if (!unknownToken.startsWith(lobbyTokenStart)) return shownTokens
+  if (!unknownToken.startsWith(lobbyTokenPrefix)) return shownTokens
   return `its lobby may have stopped more than an hour ago; ${lobbyTokens}`
 }
 

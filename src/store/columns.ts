@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Identifier } from '../contract/formats.js'
 import { Port } from '../contract/namespaces.js'
+import { Coordinates } from '../contract/regions.js'
 
 // Columns and lifetimes that several tables share.
 
@@ -12,29 +13,24 @@ export const Id = z
   .refine(id => !/\p{Surrogate}/u.test(id), 'expected whole characters, not half of a surrogate pair')
 
 /** The prefix of lobby tokens. No other token has it. */
-export const lobbyTokenStart = 'lobby.mock.'
+export const lobbyTokenPrefix = 'lobby.mock.'
 
 /** A token, except a lobby's. Tokens are opaque, and may be longer than ids (PROTOCOL.md B1). */
 export const Token = z
   .string()
   .regex(/^[!-~]+$/, 'expected a token: visible ASCII without white space')
   .refine(
-    token => !token.startsWith(lobbyTokenStart),
-    `expected a token that does not begin with ${lobbyTokenStart}, as only tokens of lobbies do`,
+    token => !token.startsWith(lobbyTokenPrefix),
+    `expected a token that does not begin with ${lobbyTokenPrefix}, as only tokens of lobbies do`,
   )
   .meta({ description: 'A token. Default: from the seed.', examples: ['cloud.mock.desk'] })
 
-export const Place = z.strictObject({
-  latitude: z
-    .number()
-    .min(-90)
-    .max(90)
-    .meta({ description: 'In degrees: north is above 0.', examples: [52.52] }),
-  longitude: z
-    .number()
-    .min(-180)
-    .max(180)
-    .meta({ description: 'In degrees: east is above 0.', examples: [13.4] }),
+const { latitude, longitude } = Coordinates.shape
+
+/** A place on earth. */
+export const Location = z.strictObject({
+  latitude: latitude.meta({ description: 'In degrees: north is above 0.', examples: [52.52] }),
+  longitude: longitude.meta({ description: 'In degrees: east is above 0.', examples: [13.4] }),
 })
 
 const { target_port, port_range, proxy_protocol } = Port.shape

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Json, record, Uint32, Uuid } from '../contract/formats.js'
 import { Duration, durationMs, formatDuration, Time } from '../lib/time.js'
-import { Id, lifetimeMs, Place, ServerPorts, Token } from './columns.js'
+import { Id, Location, lifetimeMs, ServerPorts, Token } from './columns.js'
 
 // The rows of the matchmaker. See `rows.ts` for how the schemas are used.
 
@@ -19,7 +19,7 @@ export const RegionRow = z.strictObject({
   region_display_name: z
     .string()
     .meta({ description: 'Its name for players. Default: the region_id.', examples: ['Moon'] }),
-  datacenter_coord: Place.meta({
+  datacenter_coord: Location.meta({
     description: 'The place of its data centre. Default: 0, 0.',
   }),
   /** The `region_id` of the cloud side. It calls our `region_id` `region_name_id` (PROTOCOL.md D). */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.js'
 import { Time } from '../lib/time.js'
-import { Id, Place, ServerPorts, Token } from './columns.js'
+import { Id, Location, ServerPorts, Token } from './columns.js'
 import type { GameModeRow, LobbyRow, PlayerRow, RegionRow, SimulationRow } from './matchmaker-rows.js'
 
 // The schemas of rows, in the form of scenario files: `z.decode` turns an entry into a row, `z.encode` a row into an entry.
@@ -12,7 +12,7 @@ export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbi
 /** The settings of a world. The table has one row. */
 export const SettingsRow = z.strictObject({
   settings_id: z.literal('settings'),
-  client: Place.optional().describe('The place of the player. Default: unknown, and distances are 0.'),
+  client: Location.optional().describe('The place of the player. Default: unknown, and distances are 0.'),
   hide_empty_lobbies: z.boolean().meta({
     description:
       'true: lists leave out a lobby without players, unless it is the only one of its game mode, as in the real service. Default: false.',

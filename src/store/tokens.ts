@@ -1,4 +1,4 @@
-import { lifetimeMs, lobbyTokenStart } from './columns.js'
+import { lifetimeMs, lobbyTokenPrefix } from './columns.js'
 import type { Tables } from './model.js'
 import { fullNameOf } from './namespaces.js'
 import { Random } from './random.js'
@@ -45,14 +45,14 @@ export function lobbyTokenOf(lobbyId: string): string {
     /[!'()*~]/g,
     character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return lobbyTokenStart + encoded
+  return lobbyTokenPrefix + encoded
 }
 
 /** Returns the lobby id in a token. `undefined` if it is not the token of a lobby. */
 export function lobbyIdIn(token: string): string | undefined {
-  if (!token.startsWith(lobbyTokenStart)) return undefined
+  if (!token.startsWith(lobbyTokenPrefix)) return undefined
   try {
-    const id = decodeURIComponent(token.slice(lobbyTokenStart.length))
+    const id = decodeURIComponent(token.slice(lobbyTokenPrefix.length))
     return lobbyTokenOf(id) === token ? id : undefined
   } catch {
     return undefined
@@ -60,7 +60,7 @@ export function lobbyIdIn(token: string): string | undefined {
 }
 
 /** The prefix of the tokens of players of development servers. No other token has it. */
-const devPlayerStart = 'dev_player.mock.'
+const devPlayerPrefix = 'dev_player.mock.'
 
 const lengths = { minute: 8, nonce: 6, check: 10 } as const
 const stemLength = lengths.minute + lengths.nonce
@@ -73,13 +73,13 @@ const minuteMs = 60_000
 export function devPlayerToken(random: Random, { seed, now }: { readonly seed: number; readonly now: number }): string {
   const minute = Math.floor(now / minuteMs)
   const stem = minute.toString(36).padStart(lengths.minute, '0') + random.letters(lengths.nonce)
-  return devPlayerStart + stem + checkOf(stem, seed)
+  return devPlayerPrefix + stem + checkOf(stem, seed)
 }
 
 /** Returns when a token expires, in ms since the epoch. `undefined` if no world with that seed created it. */
 export function devPlayerExpiry(token: string, seed: number): number | undefined {
-  if (!token.startsWith(devPlayerStart)) return undefined
-  const rest = token.slice(devPlayerStart.length)
+  if (!token.startsWith(devPlayerPrefix)) return undefined
+  const rest = token.slice(devPlayerPrefix.length)
   const stem = rest.slice(0, stemLength)
   if (stem.length < stemLength || rest.slice(stemLength) !== checkOf(stem, seed)) return undefined
   return Number.parseInt(stem.slice(0, lengths.minute), 36) * minuteMs + lifetimeMs.token
