@@ -199,8 +199,8 @@ export class MockWorld implements WorldControl {
   async reset(options: ResetOptions = {}): Promise<void> {
     const { keep = [] } = parseInput(ResetOptions, options, 'reset')
     this.#release()
-    const inside = () => this.#startOver(keep.includes('journal') ? undefined : [])
-    this.world.reset({ keep: keep.filter(part => part !== 'journal'), inside })
+    const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
+    this.world.reset({ keep: keep.filter(part => part !== 'journal'), beforeCommit })
   }
 
   async load(scenario: string | ScenarioInput): Promise<void> {
@@ -215,14 +215,14 @@ export class MockWorld implements WorldControl {
       cause: { kind: 'load' },
       // Parts that the snapshot leaves out stay.
       keep: snapshot.faults ? [] : ['faults'],
-      inside: () => journal && this.journal.load(journal),
+      beforeCommit: () => journal && this.journal.load(journal),
     })
   }
 
   /** Replaces the state and the journal. From now on a reset goes back to this state. */
   replaceState({ world, journal = [] }: MockState): void {
     this.#release()
-    this.world.replaceState(world, { cause: { kind: 'load' }, inside: () => this.#startOver(journal) })
+    this.world.replaceState(world, { cause: { kind: 'load' }, beforeCommit: () => this.#startOver(journal) })
   }
 
   /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
@@ -243,7 +243,7 @@ export class MockWorld implements WorldControl {
 
   /** Answers the requests that faults hold, so that they write to the present state and not to the next one. */
   #release(): void {
-    if (this.world.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
+    if (this.world.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
     this.faults.releaseAll()
   }
 

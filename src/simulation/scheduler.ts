@@ -117,11 +117,11 @@ export class Scheduler implements Jobs {
     const now = Math.max(at, world.clock.now())
     world.write(
       () => {
-        const { tables, random, seed, hasPassed, writeLog } = world
+        const { tables, random, seed, hasPassed, openTransaction } = world
         const row = rowsOf(tables, table).get(id)
         const lifecycle: Lifecycle<object> = lifecycles[table]
-        if (row && writeLog)
-          write(lifecycle, row, { tables, random, seed, hasPassed, now, revision: writeLog.revision })
+        if (row && openTransaction)
+          write(lifecycle, row, { tables, random, seed, hasPassed, now, revision: openTransaction.revision })
       },
       { cause: { kind: 'job', table, id }, at: now },
     )

@@ -198,7 +198,7 @@ export class WorldClock implements Clock {
   }
 
   advance(by: number | string, options: ClockMoveOptions = {}): Promise<void> {
-    const ms = lengthMs(by)
+    const ms = durationMsOf(by)
     const { signal } = parseInput(ClockMoveSchema, options, 'clock.advance')
     return this.#move(async () => {
       signal?.throwIfAborted()
@@ -379,7 +379,7 @@ function timeOf(now: number | string): number {
   throw new UsageError(`clock.now is ${quoted(now)}: ${expectedTime}`)
 }
 
-function lengthMs(by: number | string): number {
+function durationMsOf(by: number | string): number {
   const ms = typeof by === 'string' ? parseDuration(by) : by
   if (ms !== undefined && Number.isFinite(ms) && ms >= 0) return ms
   throw new UsageError(

@@ -62,8 +62,8 @@ export interface Model<Row extends object = object, Input = object, Column = str
   readonly references: readonly Reference<Row, Column>[]
   /** Completes the columns of a new row. */
   withDefaults(input: Input, context: DefaultsContext): unknown
-  /** Checks a change by the public tables. Returns the problem. */
-  refuse?(change: RowChange<Row>, tables: Tables): string | undefined
+  /** Checks a change that the public tables make. Triggers and jobs may make others. Returns the problem. */
+  checkPublicChange?(change: RowChange<Row>, tables: Tables): string | undefined
   /** A trigger: runs after each write, and may write in the same transaction. `now` in ms since the epoch. */
   afterWrite?(change: RowChange<Row>, tables: Tables, now: number): void
   /** Checks a changed row against other rows, beyond references and unique values. Returns the problem. */

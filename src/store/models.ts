@@ -44,7 +44,7 @@ import {
   type TableName,
   TokenRow,
 } from './rows.js'
-import { countSeats, refuseLobbyChange, updatePlayers } from './seats.js'
+import { checkLobbyChange, countSeats, updatePlayers } from './seats.js'
 import type { Table } from './table.js'
 import { groupOf } from './table-state.js'
 import { freshId, freshToken, tokenLabel } from './tokens.js'
@@ -199,7 +199,7 @@ export const models: Models = {
         ...input,
       }
     },
-    refuse: refuseLobbyChange,
+    checkPublicChange: checkLobbyChange,
     afterWrite: updatePlayers,
     check({ after: { namespace_id, game_mode_id, region_id } }, tables) {
       const regions = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)?.regions ?? []

@@ -5,6 +5,7 @@ import type { RowChange } from './model.js'
 import { isFieldValues, type Predicate } from './query.js'
 import type { Table } from './table.js'
 import {
+  type ChangeDraft,
   type ListOptions,
   nothingFound,
   paginate,
@@ -80,14 +81,14 @@ export class Records<Row extends object> {
 
   findFirst(predicate?: Predicate<Row>, options?: QueryOptions): Row | undefined {
     const isStrict = readStrict(this.#call('findFirst'), options)
-    const row = this.#read().findFirst(this.#query('findFirst', predicate))
+    const row = this.#read().findFirst(this.#checkQuery('findFirst', predicate))
     if (!row && isStrict) throw nothingFound('findFirst', this.#store.name, predicate === undefined)
     return row
   }
 
   findMany(predicate?: Predicate<Row>, options?: ListOptions<Row>): Row[] {
     const list = readList<Row>(this.#call('findMany'), options, ['strict', 'orderBy', 'cursor', 'skip', 'take'])
-    const query = this.#query('findMany', predicate)
+    const query = this.#checkQuery('findMany', predicate)
     const table = this.#read()
     if (list.cursor !== undefined) return this.#fromCursor(query, list)
     const rows = sortRows(table.findMany(query), list.orderBy)
@@ -98,7 +99,7 @@ export class Records<Row extends object> {
 
   count(predicate?: Predicate<Row>): number {
     const table = this.#read()
-    return predicate === undefined ? table.count() : table.findMany(this.#query('count', predicate)).length
+    return predicate === undefined ? table.count() : table.findMany(this.#checkQuery('count', predicate)).length
   }
 
   create(input: unknown): Row {
@@ -109,7 +110,7 @@ export class Records<Row extends object> {
   createAs(call: string, input: unknown): Row {
     const { table } = this.#store
     return this.#store.transaction(() => {
-      const { columns, createOwned } = this.#store.expand?.(call, input) ?? columnsOnly(call, input)
+      const { columns, createOwned } = this.#expand(call, input)
       const row = this.#store.create(call, columns)
       const id = table.shape.idOf(row)
       if (table.state.entry(id))
@@ -141,7 +142,7 @@ export class Records<Row extends object> {
     const { data, rest } = readUpdateOptions(call, options)
     const { strict, orderBy } = readList<Row>(call, rest, ['strict', 'orderBy'])
     return this.#store.transaction(() => {
-      const rows = this.#store.table.findMany(this.#query('updateMany', predicate))
+      const rows = this.#store.table.findMany(this.#checkQuery('updateMany', predicate))
       if (rows.length === 0 && strict) throw nothingFound('updateMany', this.#store.name)
       return sortRows(
         rows.map(row => this.#change(row, data)),
@@ -158,7 +159,7 @@ export class Records<Row extends object> {
     const selection = readSelection(call, first, this.#store.idOf)
     const isStrict = readStrict(call, options)
     return this.#store.transaction(() => {
-      const row = this.#find(call, selection)
+      const row = this.#find('delete', selection)
       if (!row && isStrict) throw nothingFound('delete', this.#store.name)
       if (row) table.delete(table.shape.idOf(row))
       return row
@@ -169,7 +170,7 @@ export class Records<Row extends object> {
     const { strict, orderBy } = readList<Row>(this.#call('deleteMany'), options, ['strict', 'orderBy'])
     const { table } = this.#store
     return this.#store.transaction(() => {
-      const rows = table.findMany(this.#query('deleteMany', predicate))
+      const rows = table.findMany(this.#checkQuery('deleteMany', predicate))
       if (rows.length === 0 && strict) throw nothingFound('deleteMany', this.#store.name)
       for (const row of rows) table.delete(table.shape.idOf(row))
       return sortRows(rows, orderBy)
@@ -195,18 +196,16 @@ export class Records<Row extends object> {
     return `${this.#store.name}.${name}`
   }
 
-  #query(name: string, predicate: Predicate<Row> | undefined): Predicate<Row> | undefined {
-    return this.#checkedQuery(this.#call(name), predicate)
-  }
-
   /** Throws `UsageError` if a query has an unknown field: it would find nothing. */
-  #checkedQuery(call: string, predicate: Predicate<Row> | undefined): Predicate<Row> | undefined {
+  #checkQuery(name: string, predicate: Predicate<Row> | undefined): Predicate<Row> | undefined {
     const { fields } = this.#store
     if (!fields || !isFieldValues(predicate)) return predicate
     for (const path of Object.keys(predicate)) {
       const [field = ''] = path.split('.')
       if (!fields.includes(field))
-        throw new UsageError(`${call}: the query has the unknown field ${quoted(path)}.${didYouMean(field, fields)}`)
+        throw new UsageError(
+          `${this.#call(name)}: the query has the unknown field ${quoted(path)}.${didYouMean(field, fields)}`,
+        )
     }
     return predicate
   }
@@ -216,27 +215,27 @@ export class Records<Row extends object> {
     return this.#store.table
   }
 
-  #updateFirst(
-    selection: Selection<Row>,
-    data: (draft: object) => void | PromiseLike<void>,
-    isStrict: boolean,
-  ): Row | undefined {
+  #expand(call: string, input: unknown): ExpandedInput<Row> {
+    return this.#store.expand?.(call, input) ?? { columns: readInput(call, input), createOwned() {} }
+  }
+
+  #updateFirst(selection: Selection<Row>, data: ChangeDraft, isStrict: boolean): Row | undefined {
     return this.#store.transaction(() => {
-      const row = this.#find(this.#call('update'), selection)
+      const row = this.#find('update', selection)
       if (!row && isStrict) throw nothingFound('update', this.#store.name)
       return row && this.#change(row, data)
     })
   }
 
-  #find(call: string, selection: Selection<Row>): Row | undefined {
+  #find(name: 'update' | 'delete', selection: Selection<Row>): Row | undefined {
     const { table } = this.#store
-    if (!('id' in selection)) return table.findFirst(this.#checkedQuery(call, selection.predicate))
+    if (!('id' in selection)) return table.findFirst(this.#checkQuery(name, selection.predicate))
     const row = table.get(selection.id)
     if (row) return row
-    throw unknownId(call, selection.id, table.state.ids())
+    throw unknownId(this.#call(name), selection.id, table.state.ids())
   }
 
-  #change(row: Row, data: (draft: object) => void | PromiseLike<void>): Row {
+  #change(row: Row, data: ChangeDraft): Row {
     const call = this.#call('update')
     const { table } = this.#store
     const draft = draftOf<object>(row)
@@ -282,11 +281,6 @@ function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): v
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(`${call}: ${error.message}`) : error
   }
-}
-
-function columnsOnly(call: string, input: unknown): ExpandedInput<object> {
-  readInput(call, input)
-  return { columns: input as object, createOwned() {} } // readInput has checked it
 }
 
 /** The calls inside a transaction. They refuse `data` functions that return a promise. */

@@ -103,9 +103,9 @@ export function reloadState(
  */
 function mergeScenario(states: MergeStates): { readonly tables: TableStates; readonly summary: ReloadSummary } {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
-  const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
+  const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
   const tables = mapTables<Tables>(name => new Table<object>(merged[name], context))
-  context.writeLog = new Transaction(tables, { revision: 1, now: 0, isRaw: true })
+  context.openTransaction = new Transaction(tables, { revision: 1, now: 0, isRaw: true })
   repair(
     tables,
     mapTables<TableStates>(name => (wholeTables.has(name) ? states.fresh : states.after)[name]),

@@ -14,8 +14,8 @@ import type { RowChange, Tables } from './model.js'
 
 // Triggers of lobbies and players. They keep the counts of a lobby equal to its players.
 
-/** Refuses a change that makes the counts of a lobby contradict its players. */
-export function refuseLobbyChange({ before, after }: RowChange<LobbyRow>, { players }: Tables): string | undefined {
+/** Finds a change that makes the counts of a lobby contradict its players. Returns the problem. */
+export function checkLobbyChange({ before, after }: RowChange<LobbyRow>, { players }: Tables): string | undefined {
   if (!after) return undefined
   if (before && before.namespace_id !== after.namespace_id)
     return `namespace_id cannot change to ${after.namespace_id}: create another lobby there`

@@ -113,15 +113,15 @@ export interface TransactionTable<Row, Input>
 export type Selection<Row> = { readonly id: string } | { readonly predicate: Predicate<Row> | undefined }
 
 /** Changes a draft at once, or when its promise resolves. */
-type ChangeDraft = (draft: object) => void | PromiseLike<void>
+export type ChangeDraft = (draft: object) => void | PromiseLike<void>
 
 export function readId(call: string, id: unknown): string {
   if (typeof id === 'string') return id
   throw new UsageError(`${call}: the id is ${quoted(id)}: expected a string`)
 }
 
-export function readInput(call: string, input: unknown): void {
-  if (isJsonObject(input)) return
+export function readInput(call: string, input: unknown): object {
+  if (isJsonObject(input)) return input
   throw new UsageError(`${call}: the record is ${quoted(input)}: expected an object with its fields`)
 }
 

@@ -91,7 +91,7 @@ export class TableState<Row extends object> {
   readonly rows: Tree<number, Entry<Row>>
   readonly #ids: Tree<string, number>
   /** A cache of entries by id: a look-up in two trees takes ten times as long. A clone starts with an empty one. */
-  #known: Map<string, Entry<Row>> | undefined
+  #cache: Map<string, Entry<Row>> | undefined
   // Plain objects: three empty Maps for each table were a seventh of the memory of a world.
   readonly #indexes: Trees<IndexKey, undefined> = {}
   readonly #unique: Trees<UniqueKey, undefined> = {}
@@ -119,7 +119,7 @@ export class TableState<Row extends object> {
   }
 
   /** Creates a table with these rows, in their order. If rows have the same id, the last one wins. */
-  static of<Row extends object>(shape: Shape<Row>, rows: Iterable<Row>, revision: number): TableState<Row> {
+  static fromRows<Row extends object>(shape: Shape<Row>, rows: Iterable<Row>, revision: number): TableState<Row> {
     const entries = new Map<string, Entry<Row>>()
     for (const row of rows) {
       const id = shape.idOf(row)
@@ -164,11 +164,11 @@ export class TableState<Row extends object> {
   }
 
   entry(id: string): Entry<Row> | undefined {
-    const known = this.#known?.get(id)
+    const known = this.#cache?.get(id)
     if (known) return known
     const seq = this.#ids.get(id)
     const entry = seq === undefined ? undefined : this.rows.get(seq)
-    if (entry) this.#know(entry)
+    if (entry) this.#cacheEntry(entry)
     return entry
   }
 
@@ -266,16 +266,16 @@ export class TableState<Row extends object> {
     if (before && !after) this.#ids.delete(before.id)
     if (after && after.seq !== before?.seq) this.#ids.set(after.id, after.seq)
     // A new row enters the cache at its first look-up: many are never looked up.
-    if (before && after) this.#know(after)
-    else if (before) this.#known?.delete(before.id)
+    if (before && after) this.#cacheEntry(after)
+    else if (before) this.#cache?.delete(before.id)
     for (const name in this.#indexes) replaceInIndex(this.#index(name), this.#definition(name), before, after)
     for (const name in this.#unique) this.#replaceUnique(name, this.#uniqueTree(name), before, after)
     for (const name in this.#sums) this.#replaceInSum(name, this.#sumTree(name), before, after)
   }
 
-  #know(entry: Entry<Row>): void {
-    this.#known ??= new Map()
-    this.#known.set(entry.id, entry)
+  #cacheEntry(entry: Entry<Row>): void {
+    this.#cache ??= new Map()
+    this.#cache.set(entry.id, entry)
   }
 
   #definition(name: string): IndexDefinition<Row> {

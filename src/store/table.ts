@@ -13,8 +13,8 @@ import {
 } from './table-state.js'
 import { diffTrees } from './tree.js'
 
-/** The open transaction of a world. */
-export interface WriteLog {
+/** The open transaction of a world, as its tables use it. */
+export interface OpenTransaction {
   /** The revision of the change set, if the transaction makes one. */
   readonly revision: number
   /** Logs a write. Called before its trigger. */
@@ -33,7 +33,7 @@ interface EntryChange<Row> {
 export interface TableContext {
   readonly dependencies: Dependencies
   /** `undefined` outside a transaction. */
-  writeLog: WriteLog | undefined
+  openTransaction: OpenTransaction | undefined
 }
 
 /** A table of one world. It tracks reads, and writes in place inside a transaction. It does not check rows. */
@@ -141,19 +141,19 @@ export class Table<Row extends object> {
 
   /** Adds a row, or replaces the one with the same id. Throws outside a transaction. */
   put(row: Row): void {
-    const { id, before, log } = this.#beginWrite(this.shape.idOf(row))
+    const { id, before, transaction } = this.#beginWrite(this.shape.idOf(row))
     const state = this.#own()
-    this.#replace(log, before, { id, row, seq: before?.seq ?? state.nextSeq++, revision: log.revision })
-    log.runTrigger(this, before?.row, row)
+    this.#replace(transaction, before, { id, row, seq: before?.seq ?? state.nextSeq++, revision: transaction.revision })
+    transaction.runTrigger(this, before?.row, row)
   }
 
   /** Deletes the row with that id, if there is one. Throws outside a transaction. */
   delete(id: string): void {
-    const { before, log } = this.#beginWrite(id)
+    const { before, transaction } = this.#beginWrite(id)
     if (!before) return
     this.#own()
-    this.#replace(log, before, undefined)
-    log.runTrigger(this, before.row, undefined)
+    this.#replace(transaction, before, undefined)
+    transaction.runTrigger(this, before.row, undefined)
   }
 
   /** Replaces all rows by those of a state, without triggers. Skips the rows that both share. Resets and reloads use it. */
@@ -173,10 +173,10 @@ export class Table<Row extends object> {
   }
 
   #restoreEntry(id: string, after: Entry<Row> | undefined): void {
-    const { before, log } = this.#beginWrite(id)
+    const { before, transaction } = this.#beginWrite(id)
     const state = this.#own()
     if (after && after.seq >= state.nextSeq) state.nextSeq = after.seq + 1
-    this.#replace(log, before, after && { ...after, revision: log.revision })
+    this.#replace(transaction, before, after && { ...after, revision: transaction.revision })
   }
 
   /** Sets the creation number of the next new row. */
@@ -252,15 +252,19 @@ export class Table<Row extends object> {
     touched?.add(tag)
   }
 
-  #beginWrite(id: string): { readonly id: string; readonly before: Entry<Row> | undefined; readonly log: WriteLog } {
-    const log = this.#context.writeLog
-    if (!log) throw new Error(`a write to table ${this.shape.name} outside a transaction`)
-    return { id, before: this.#state.entry(id), log }
+  #beginWrite(id: string): {
+    readonly id: string
+    readonly before: Entry<Row> | undefined
+    readonly transaction: OpenTransaction
+  } {
+    const { openTransaction: transaction } = this.#context
+    if (!transaction) throw new Error(`a write to table ${this.shape.name} outside a transaction`)
+    return { id, before: this.#state.entry(id), transaction }
   }
 
-  #replace(log: WriteLog, before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
+  #replace(transaction: OpenTransaction, before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
     this.#state.replace(before, after)
-    log.record(this, before, after)
+    transaction.record(this, before, after)
   }
 
   #own(): TableState<Row> {

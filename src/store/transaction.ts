@@ -4,7 +4,7 @@ import { cascadeDeletion, checkConstraints } from './constraints.js'
 import type { Model, Tables } from './model.js'
 import { models, tableNames } from './models.js'
 import type { TableName } from './rows.js'
-import type { Table, WriteLog } from './table.js'
+import type { OpenTransaction, Table } from './table.js'
 import type { Entry } from './table-state.js'
 
 /** A write: the entry before and after. */
@@ -20,7 +20,7 @@ interface Written {
 }
 
 /** An open transaction. It writes in place, and keeps a log to undo its writes. */
-export class Transaction implements WriteLog {
+export class Transaction implements OpenTransaction {
   readonly revision: number
   /** In ms since the epoch. The clock stands still inside a transaction. */
   readonly now: number

@@ -112,7 +112,7 @@ function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): 
       i += 1
     }
   }
-  return TableState.of(shapes.get(name) as Shape<object>, checked(), revision)
+  return TableState.fromRows(shapes.get(name) as Shape<object>, checked(), revision)
 }
 
 /** Returns the clock of a world that starts with a state. A frozen clock shows the start time of the rows. */
@@ -135,7 +135,7 @@ export function withPublicUrl(state: WorldState, publicUrl: (before: string) => 
 
 /** Returns read-only tables of a state. */
 export function readTables(states: TableStates): Tables {
-  const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
+  const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
   return mapTables<Tables>(name => new Table<object>(states[name], context))
 }
 

@@ -89,8 +89,8 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   // The compiler cannot follow one name through tables and models.
   const model: Model = models[name]
   const table: StoredTable<object> = world.tables[name]
-  const refuse = (call: string, before: object | undefined, after: object) => {
-    const problem = model.refuse?.({ before, after }, world.tables)
+  const checkChange = (call: string, before: object | undefined, after: object) => {
+    const problem = model.checkPublicChange?.({ before, after }, world.tables)
     if (problem !== undefined) throw new UsageError(`${call}: ${problem}`)
   }
   return {
@@ -116,13 +116,13 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
     create(call, columns) {
       const context = { tables: world.tables, random: world.random, now: world.clock.now() }
       const row = parseRow<object>(model.schema, model.withDefaults(columns, context), call)
-      refuse(call, undefined, row)
+      checkChange(call, undefined, row)
       return row
     },
     change(call, row, draft) {
       dropFormerColumns(draft, row, model.schema)
       const next = parseRow<object>(model.schema, draft, call)
-      refuse(call, row, next)
+      checkChange(call, row, next)
       return next
     },
     subscribe(listener) {

@@ -77,8 +77,8 @@ interface ReplaceOptions {
   readonly cause: Cause
   /** Default: none. */
   readonly keep?: readonly KeptPart[] | undefined
-  /** Runs inside the transaction. */
-  readonly inside?: (() => void) | undefined
+  /** Runs in the transaction, before its commit. */
+  readonly beforeCommit?: (() => void) | undefined
 }
 
 /** Creates a world with that state. Calls `record` with each change set after its commit, even if no row changed. */
@@ -95,7 +95,7 @@ class WorldCore implements TableContext, View {
   readonly waiting = new Set<Waiter>()
   readonly dependencies = new Dependencies()
   readonly tables: Tables
-  writeLog: Transaction | undefined
+  openTransaction: Transaction | undefined
   /** The state after a reset. */
   #initialState: WorldState
   /** The clock of the initial state. */
@@ -155,7 +155,7 @@ class WorldCore implements TableContext, View {
   }
 
   set faults(faults: FaultsState) {
-    if (!this.writeLog) throw new Error('a write to the faults outside a transaction')
+    if (!this.openTransaction) throw new Error('a write to the faults outside a transaction')
     this.#faults = faults
   }
 
@@ -207,7 +207,7 @@ class WorldCore implements TableContext, View {
 
   /** Runs a transaction over `tables`: see `World.transaction`. */
   write<T>(write: () => T, options: WriteOptions = { cause: this.#cause }): T {
-    if (this.writeLog) return this.#writeInside(this.writeLog, write)
+    if (this.openTransaction) return this.#writeInside(this.openTransaction, write)
     if (options.at === undefined) void this.clock.catchUp()
     return this.#run(write, options)
   }
@@ -237,8 +237,8 @@ class WorldCore implements TableContext, View {
    * Replaces the state in one transaction. The new state is the initial state from now on. The revision still rises. Answers
    * every waiter: a request of one test must not wait during the next test.
    */
-  replaceState(state: WorldState, { cause, keep = [], inside }: ReplaceOptions): void {
-    if (this.writeLog) throw new UsageError('a transaction cannot replace its world: end it first')
+  replaceState(state: WorldState, { cause, keep = [], beforeCommit }: ReplaceOptions): void {
+    if (this.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
     const clock = initialClock(state)
     const before = this.clock.now()
     const now = keep.includes('clock') ? before : clock.now
@@ -250,7 +250,7 @@ class WorldCore implements TableContext, View {
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
       this.#name = { title: state.title, seed: state.seed }
-      inside?.()
+      beforeCommit?.()
       this.#initialState = state
       this.#initialClock = clock
     }
@@ -259,7 +259,7 @@ class WorldCore implements TableContext, View {
         cause,
         isRaw: true,
         clock: keep.includes('clock') ? undefined : clock,
-        above: state.revision,
+        minRevision: state.revision,
       })
     } finally {
       this.endWaiters()
@@ -281,10 +281,10 @@ class WorldCore implements TableContext, View {
     definition: WorldDefinition,
     {
       isDryRun = false,
-      inside,
-    }: { readonly isDryRun?: boolean | undefined; readonly inside?: (() => void) | undefined } = {},
+      beforeCommit,
+    }: Pick<ReplaceOptions, 'beforeCommit'> & { readonly isDryRun?: boolean | undefined } = {},
   ): ReloadSummary {
-    if (this.writeLog) throw new UsageError('a transaction cannot reload its world: end it first')
+    if (this.openTransaction) throw new UsageError('a transaction cannot reload its world: end it first')
     const { initialState, initialClock, clock, random, tables, summary } = reloadState(definition, {
       initialState: this.#initialState,
       initialClock: this.#initialClock,
@@ -297,7 +297,7 @@ class WorldCore implements TableContext, View {
         this.#restoreTables(tables)
         this.#faults = this.#mergeFaults(initialState)
         this.#name = { title: initialState.title, seed: initialState.seed }
-        inside?.()
+        beforeCommit?.()
         this.#initialState = initialState
         this.#initialClock = initialClock
       },
@@ -336,44 +336,42 @@ class WorldCore implements TableContext, View {
   #run<T>(
     write: () => T,
     options: WriteOptions & {
+      /** The transaction runs no triggers and no checks. */
       readonly isRaw?: true
       readonly clock?: ClockChange | undefined
       /** The setting before, if the clock has already moved. */
       readonly clockBefore?: ClockState
-      readonly above?: number
+      /** The revision is at least this one. Default: 0. */
+      readonly minRevision?: number
     },
   ): T {
-    const { clock, above = 0, isRaw = false, cause, at, revisions } = options
-    const before: StateBesideRows = {
+    const { clock, minRevision = 0, isRaw = false, cause, at, revisions } = options
+    const before: StateWithoutRows = {
       random: this.random.save(),
       faults: this.#faults,
       name: this.#name,
+      initialState: this.#initialState,
+      initialClock: this.#initialClock,
       clock: options.clockBefore ?? (clock && this.clock.state),
     }
-    const [initialState, initialClock] = [this.#initialState, this.#initialClock]
     if (clock) this.clock.restore(clock)
     const now = this.clock.pin(at)
-    const revision = Math.max(this.#revision + 1, now, above)
+    const revision = Math.max(this.#revision + 1, now, minRevision)
     const transaction = new Transaction(this.tables, { revision, now, isRaw })
     const touched = this.dependencies.hasListeners || clock?.now !== undefined ? new Set<Tag>() : undefined
     if (clock?.now !== undefined) touched?.add(clockTag)
     let changeSet: ChangeSet | undefined
-    this.writeLog = transaction
+    this.openTransaction = transaction
     let value: T
     try {
       value = refusePromise(write())
       changeSet = this.#finish(transaction, { before, cause, touched })
     } catch (error) {
-      transaction.rollback()
-      this.random.restore(before.random)
-      this.#faults = before.faults
-      this.#name = before.name
-      this.#initialState = initialState
-      this.#initialClock = initialClock
+      this.#rollback(transaction, before)
       if (clock && before.clock) this.clock.restore(before.clock)
       throw error
     } finally {
-      this.writeLog = undefined
+      this.openTransaction = undefined
       this.clock.unpin()
     }
     if (changeSet) {
@@ -383,6 +381,15 @@ class WorldCore implements TableContext, View {
     if (touched && touched.size > 0) callListener(() => this.dependencies.notify(touched))
     if (changeSet && changeSet.changes.length > 0) this.#publisher.publish(changeSet)
     return value
+  }
+
+  #rollback(transaction: Transaction, { random, faults, name, initialState, initialClock }: StateWithoutRows): void {
+    transaction.rollback()
+    this.random.restore(random)
+    this.#faults = faults
+    this.#name = name
+    this.#initialState = initialState
+    this.#initialClock = initialClock
   }
 
   /** Commits a change set for a clock that was set or moved. */
@@ -397,7 +404,7 @@ class WorldCore implements TableContext, View {
       before,
       cause,
       touched,
-    }: { readonly before: StateBesideRows; readonly cause: Cause; readonly touched: Set<Tag> | undefined },
+    }: { readonly before: StateWithoutRows; readonly cause: Cause; readonly touched: Set<Tag> | undefined },
   ): ChangeSet | undefined {
     const changes = transaction.finish()
     const random = this.random.save()
@@ -428,10 +435,12 @@ class WorldCore implements TableContext, View {
 }
 
 /** The state before a transaction, except the rows. */
-interface StateBesideRows {
+interface StateWithoutRows {
   readonly random: RandomState
   readonly faults: FaultsState
   readonly name: ScenarioName
+  readonly initialState: WorldState
+  readonly initialClock: ClockState
   /** `undefined` if the transaction does not set the clock. */
   readonly clock: ClockState | undefined
 }

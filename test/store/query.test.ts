@@ -117,7 +117,7 @@ const shape = {
 }
 
 function tableOf(rows: readonly Thing[], dependencies = new Dependencies()): Table<Thing> {
-  return new Table(TableState.of<Thing>(shape, rows, 1), { dependencies, writeLog: undefined })
+  return new Table(TableState.fromRows<Thing>(shape, rows, 1), { dependencies, openTransaction: undefined })
 }
 
 /** Returns the dependencies of a query. */

@@ -158,9 +158,9 @@ describe('an index', () => {
     const shape = { name: 'rows', key: ['id'], idOf: (row: Named) => row.id, unique: {}, sums: {}, views: {} }
     const ids = Array.from({ length: 1_000 }, (_, i) => `r${i}`)
     const before = how === 'renamed' ? ids.map(id => rowOf(id, `before ${id}`)) : []
-    const writeLog = { revision: 2, record() {}, runTrigger() {} }
-    const state = TableState.of<Named>({ ...shape, indexes: { name: index } }, before, 1)
-    const table = new Table(state, { dependencies: new Dependencies(), writeLog })
+    const openTransaction = { revision: 2, record() {}, runTrigger() {} }
+    const state = TableState.fromRows<Named>({ ...shape, indexes: { name: index } }, before, 1)
+    const table = new Table(state, { dependencies: new Dependencies(), openTransaction })
     for (const id of ids) table.put(rowOf(id))
     table.findMany(q => q.where({ name: 'r0' }))
     reads = 0

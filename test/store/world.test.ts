@@ -185,16 +185,16 @@ describe('a reset', () => {
       })
       await world.clock.advance(7)
       const before = dump(world)
-      const inside = () => {
+      const beforeCommit = () => {
         throw new Error('stop')
       }
 
       const rows = { ...smallRows(), lobbies: [lobby('other')] }
       const definition = { ...smallDefinition({ rows, now: startAt + 5 }), title: 'other' }
       const replace = {
-        reset: () => world.reset({ inside }),
-        load: () => world.replaceState(createState(definition), { cause: { kind: 'load' }, inside }),
-        reload: () => world.reload(definition, { inside }),
+        reset: () => world.reset({ beforeCommit }),
+        load: () => world.replaceState(createState(definition), { cause: { kind: 'load' }, beforeCommit }),
+        reload: () => world.reload(definition, { beforeCommit }),
       }
       expect(replace[how]).toThrow('stop')
 

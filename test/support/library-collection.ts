@@ -18,8 +18,8 @@ export class Collection extends TableCollection<object> {
 function rowStore(schema: z.ZodType): RowStore<object> {
   const ids = new WeakMap<object, string>()
   const shape = { name: 'records', idOf: (row: object) => ids.get(row) ?? '', key: ['id of the row'] }
-  const context: TableContext = { dependencies: new Dependencies(), writeLog: undefined }
-  const state = TableState.of({ ...shape, indexes: {}, unique: {}, sums: {}, views: {} }, [], 1)
+  const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
+  const state = TableState.fromRows({ ...shape, indexes: {}, unique: {}, sums: {}, views: {} }, [], 1)
   const table = new Table<object>(state, context)
 
   function parse(input: object, id: string): object {
@@ -33,16 +33,20 @@ function rowStore(schema: z.ZodType): RowStore<object> {
     table,
     idOf: row => ids.get(row),
     transaction(write) {
-      if (context.writeLog) return write()
+      if (context.openTransaction) return write()
       const log: (readonly [before: Entry | undefined, after: Entry | undefined])[] = []
-      context.writeLog = { revision: 1, record: (_, before, after) => void log.push([before, after]), runTrigger() {} }
+      context.openTransaction = {
+        revision: 1,
+        record: (_, before, after) => void log.push([before, after]),
+        runTrigger() {},
+      }
       try {
         return write()
       } catch (error) {
         for (const [before, after] of log.reverse()) table.undo(before, after)
         throw error
       } finally {
-        context.writeLog = undefined
+        context.openTransaction = undefined
       }
     },
     beforeRead() {},
