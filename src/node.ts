@@ -33,7 +33,7 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
   const mock = withHandlers(createMock({ ...options, scenario: loaded }, { scenarios, scenarioName }), options)
   const server = setupServer(...mock.handlers)
   const { methods, setListening } = combineWithMsw(mock, server, () => server.close())
-  const more = {
+  return Object.assign(mock, {
     server,
     ...methods,
     boundary: server.boundary.bind(server),
@@ -41,8 +41,7 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
       server.listen(toMswOptions(options))
       setListening()
     },
-  }
-  return Object.assign(mock, more)
+  })
 }
 
 export type { ListenOptions, Mockmaker, MswMethods } from './mockmaker.js'

@@ -15,10 +15,8 @@ export interface ExecFlags extends MockFlags {
   readonly token: TokenKind
 }
 
-/** Exit codes, as in shells. */
-const notFound = 127
-const cannotRun = 126
-const killed = 128
+/** Exit codes, as in shells. The number of a signal is added to `signalled`. */
+const exitCodes = { cannotRun: 126, notFound: 127, signalled: 128 } as const
 
 /**
  * Runs a command while a mock answers on a free port. Resolves with the exit code of the command. Rejects with `UsageError`
@@ -31,7 +29,7 @@ export async function exec(command: readonly string[], options: StartOptions<Exe
     const namespace = defaultNamespace(mock.world)
     const token = firstToken(options.flags.token, mock.world)
     const versionName = namespace && versionNameOf(namespace, mock.world)
-    return await run(command, { ...inherited, ...environmentOf({ url, token, versionName }) }, options.console)
+    return await runCommand(command, { ...inherited, ...environmentOf({ url, token, versionName }) }, options.console)
   } finally {
     await close()
   }
@@ -47,7 +45,11 @@ function firstToken(kind: TokenKind, world: World): string | undefined {
   return world.tokens.all().find(token => token.kind === kind && isOwn(token))?.token
 }
 
-async function run([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv, console: Console): Promise<number> {
+async function runCommand(
+  [name = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  console: Console,
+): Promise<number> {
   // On Windows npm and its like are batch files, and only a shell runs those.
   const child =
     process.platform === 'win32'
@@ -57,9 +59,9 @@ async function run([name = '', ...args]: readonly string[], env: NodeJS.ProcessE
   const exitCode = await new Promise<number>(resolve => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       console.fail(startFailure(name, error))
-      resolve(error.code === 'ENOENT' ? notFound : cannotRun)
+      resolve(error.code === 'ENOENT' ? exitCodes.notFound : exitCodes.cannotRun)
     })
-    child.once('exit', (code, signal) => resolve(code ?? killed + constants.signals[signal ?? 'SIGTERM']))
+    child.once('exit', (code, signal) => resolve(code ?? exitCodes.signalled + constants.signals[signal ?? 'SIGTERM']))
   })
   stopForwarding()
   return exitCode

@@ -30,7 +30,7 @@ export interface Console {
 const codeStart = '\u001b['
 
 /** The exit code if the output cannot be written. */
-const failed = 1
+const writeFailureExitCode = 1
 
 /**
  * Creates the console of a process. If standard output fails, the console says so once on standard error and prints nothing
@@ -49,7 +49,7 @@ export function createConsole(process: NodeJS.Process): Console {
   const stderr = new OutputStream(process.stderr, () => {})
   const stdout = new OutputStream(process.stdout, error => {
     if (error.code === 'EPIPE') return
-    process.exitCode = failed
+    process.exitCode = writeFailureExitCode
     warn(`cannot write to standard output: ${systemReason(error)}. mockmaker prints nothing more there.`)
   })
   const warn = (text: string) => {

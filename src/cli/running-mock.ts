@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { worldUrl } from '../contract/paths.js'
+import { splitWorldUrl } from '../contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
 import { isJsonObject } from '../lib/json.js'
 import { shortened } from '../lib/text.js'
@@ -84,7 +84,7 @@ export interface ExportFlags {
 /** Prints the snapshot of a running world as YAML, while it arrives. Rejects with `UsageError`. */
 export async function exportScenario({ url, with: parts = [] }: ExportFlags, console: Console): Promise<void> {
   // Asking an unknown world for its snapshot would create it, and a typo would export an empty world.
-  const { server = url, encodedId } = worldUrl(url) ?? {}
+  const { server = url, encodedId } = splitWorldUrl(url) ?? {}
   if (encodedId !== undefined) await askRunningMock(server, `/worlds/${encodedId}`)
   const query = parts.length === 0 ? '' : `?${new URLSearchParams({ with: parts.join(',') })}`
   await console.printStream(toYaml(readRunningMock(url, `/snapshot${query}`), url))

@@ -1,4 +1,4 @@
-import { defaultWorldId, worldId, worldPath, worldUrl } from '../contract/paths.js'
+import { defaultWorldId, splitWorldUrl, worldId, worldPath } from '../contract/paths.js'
 import type { Health } from '../control/api.js'
 import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
@@ -85,7 +85,7 @@ export interface Client
  */
 export function createClient(url: string, options: ClientOptions = {}): Client {
   // JavaScript callers may pass anything.
-  const found = worldUrl(String(url))
+  const found = splitWorldUrl(String(url))
   if (!found) throw misused(`url is ${quoted(url)}: expected http://127.0.0.1:4100, or …/w/test-42`)
   checkOptions(options)
   const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)

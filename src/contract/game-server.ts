@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Json, record, Uint32 } from './formats.js'
 import type { OperationSpec } from './operation.js'
 
-const done = z.object({})
+const EmptyOutput = z.object({})
 const serverErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'MATCHMAKER_LOBBY_STOPPED'] as const
 const lobby_id = z.string().meta({ description: 'The id of a lobby of the namespace.' })
 const player_token = z.string().meta({
@@ -10,10 +10,10 @@ const player_token = z.string().meta({
     'The token of the player, from find, join or create. With the token of a lobby it is `player.…`, with a development token `dev_player.…`.',
 })
 const playerTokenErrors = ['TOKEN_ERROR', 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'] as const
-const checked =
+const tokenCheckNote =
   'The mock checks the `player_token` before the state of the lobby. A valid token of another kind is `CLAIMS_MISSING_ENTITLEMENT`. An unknown token is `TOKEN_ERROR`.'
 
-const takesOver =
+const takeoverNote =
   'If accepted, a call with the token of a lobby hands the lobby over to its server: see `lobbies.find`.'
 
 /** The calls of a game server about its lobby and its players. */
@@ -24,10 +24,10 @@ export const gameServerOperations = {
     summary: 'Reports that the lobby is ready for players.',
     auth: 'lobby',
     kind: 'write',
-    output: done,
+    output: EmptyOutput,
     errors: serverErrors,
     source: 'client',
-    fidelity: [takesOver, 'A second call changes nothing.'],
+    fidelity: [takeoverNote, 'A second call changes nothing.'],
   },
   'lobbies.setClosed': {
     method: 'PUT',
@@ -36,10 +36,10 @@ export const gameServerOperations = {
     auth: 'lobby',
     kind: 'write',
     body: z.object({ is_closed: z.boolean() }),
-    output: done,
+    output: EmptyOutput,
     errors: [...serverErrors, 'API_BAD_BODY'],
     source: 'client',
-    fidelity: [takesOver],
+    fidelity: [takeoverNote],
   },
   'lobbies.setState': {
     method: 'PUT',
@@ -48,10 +48,10 @@ export const gameServerOperations = {
     auth: 'lobby',
     kind: 'write',
     jsonBody: Json,
-    output: done,
+    output: EmptyOutput,
     errors: [...serverErrors, 'API_BAD_BODY'],
     source: 'client',
-    fidelity: [takesOver],
+    fidelity: [takeoverNote],
   },
   'lobbies.getState': {
     method: 'GET',
@@ -64,7 +64,7 @@ export const gameServerOperations = {
     output: z.unknown(),
     errors: [...serverErrors, 'MATCHMAKER_LOBBY_NOT_FOUND'],
     source: 'client',
-    fidelity: [takesOver, 'With the token of a lobby, it reads the state of every lobby of the namespace.'],
+    fidelity: [takeoverNote, 'With the token of a lobby, it reads the state of every lobby of the namespace.'],
   },
   'players.connected': {
     method: 'POST',
@@ -73,7 +73,7 @@ export const gameServerOperations = {
     auth: 'lobby',
     kind: 'write',
     body: z.object({ player_token }),
-    output: done,
+    output: EmptyOutput,
     errors: [
       ...serverErrors,
       'API_BAD_BODY',
@@ -84,8 +84,8 @@ export const gameServerOperations = {
     ],
     source: 'client',
     fidelity: [
-      takesOver,
-      checked,
+      takeoverNote,
+      tokenCheckNote,
       'A player of another lobby is removed from that lobby, and the answer is `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
       'The mock remembers a player who left, or whose seat expired, for an hour. Then the token is unknown.',
       'A player who reserved a seat by a call is removed 8 hours later. A player in the scenario stays.',
@@ -98,12 +98,12 @@ export const gameServerOperations = {
     auth: 'lobby',
     kind: 'write',
     body: z.object({ player_token }),
-    output: done,
+    output: EmptyOutput,
     errors: [...serverErrors, 'API_BAD_BODY', ...playerTokenErrors],
     source: 'client',
     fidelity: [
-      takesOver,
-      checked,
+      takeoverNote,
+      tokenCheckNote,
       'A player of another lobby is removed from that lobby, as in `players.connected`. The real service refuses, and keeps the player there.',
       'A player who has not connected yet loses the seat. For a player who has left already, the call changes nothing.',
     ],

@@ -76,7 +76,7 @@ export interface OpenApiOptions {
   readonly version?: string | undefined
 }
 
-const about =
+const description =
   'A mock of a matchmaker and game-namespace service, for working offline. Each operation names the source of its rules, and its differences from the real service. The mock refuses POST, PUT and DELETE from a web page of another site (`sec-fetch-site: cross-site`) whose origin it does not allow, with 403 `API_FORBIDDEN`.'
 
 /** Writes the table of operations as an OpenAPI 3.1 document. The same options give the same bytes. */
@@ -85,7 +85,7 @@ export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): 
   const paths: Record<string, OpenApiDocument['paths'][string]> = {}
   for (const id of operationIds) {
     const { path, method }: OperationSpec = operations[id]
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(id, schemas) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(id, schemas) }
   }
   const bearer = {
     type: 'http',
@@ -94,7 +94,7 @@ export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): 
   } as const
   return {
     openapi: '3.1.0',
-    info: { title: 'mockmaker', version, description: about },
+    info: { title: 'mockmaker', version, description },
     ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
     tags: [...new Set(operationIds.map(tagOf))].map(name => ({ name })),
     paths,
@@ -102,7 +102,7 @@ export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): 
   }
 }
 
-const tokens: { readonly [auth in Auth]: string } = {
+const authNotes: { readonly [auth in Auth]: string } = {
   none: 'Needs no token. A token that is sent must be valid.',
   bearer: 'Needs any valid token.',
   namespace: 'Needs a development or public token of a namespace, or none if the namespace is tokenless.',
@@ -111,13 +111,13 @@ const tokens: { readonly [auth in Auth]: string } = {
   cloud: 'Needs a cloud token. If the path names a game, it must be a token of that game.',
 }
 
-const sources: { readonly [source in Source]: string } = {
+const sourceNotes: { readonly [source in Source]: string } = {
   interface: 'The written interface of the service.',
   client: 'The published clients of the service.',
   ours: 'This mock. The real service has no such call.',
 }
 
-function operation(id: OperationId, schemas: Schemas): OpenApiOperation {
+function operationOf(id: OperationId, schemas: Schemas): OpenApiOperation {
   const spec: OperationSpec = operations[id]
   const parameters = parametersOf(spec, schemas)
   const required = { bearer: [] }
@@ -142,9 +142,9 @@ function describe({ summary, auth, source, fidelity }: OperationSpec): string {
   const differences = fidelity.length === 0 ? 'None known.' : fidelity.map(note => `- ${note}`).join('\n')
   const parts = [
     summary,
-    tokens[auth],
+    authNotes[auth],
     '### Source',
-    sources[source],
+    sourceNotes[source],
     '### Differences from the real service',
     differences,
   ]
@@ -159,7 +159,7 @@ function parametersOf({ params, query, headers }: OperationSpec, schemas: Schema
   ] as const
   return parts.flatMap(([place, part]) => {
     if (!part) return []
-    const { properties = {}, required = [] } = schemas.of(part, 'parameter')
+    const { properties = {}, required = [] } = schemas.convert(part, 'parameter')
     return Object.entries(properties).map(([name, property]): OpenApiParameter => {
       // A property may be `true` or `false` in JSON Schema, but zod makes none of our fields so.
       const { description, ...schema } = property as Exclude<typeof property, boolean>
@@ -172,9 +172,9 @@ function parametersOf({ params, query, headers }: OperationSpec, schemas: Schema
 
 function requestBodyOf(id: OperationId, schemas: Schemas): Pick<OpenApiOperation, 'requestBody'> {
   const { body, jsonBody }: OperationSpec = operations[id]
-  const sent = body ?? jsonBody
-  if (!sent) return {}
-  const schema = schemas.of(sent, 'body')
+  const bodySchema = body ?? jsonBody
+  if (!bodySchema) return {}
+  const schema = schemas.convert(bodySchema, 'body')
   // An empty body is read as `{}`.
   const required = (schema.required ?? []).length > 0
   return { requestBody: { required, content: { 'application/json': { schema, example: bodyExample(id) } } } }
@@ -221,7 +221,11 @@ function errorCodesOf({ errors, body, jsonBody }: OperationSpec): ErrorCode[] {
 function success({ output }: OperationSpec, schemas: Schemas): OpenApiResponse {
   const headers = headerReferences([])
   if (!output) return { description: 'Success. The body is empty.', headers }
-  return { description: 'Success.', headers, content: { 'application/json': { schema: schemas.of(output, 'answer') } } }
+  return {
+    description: 'Success.',
+    headers,
+    content: { 'application/json': { schema: schemas.convert(output, 'answer') } },
+  }
 }
 
 function failure(codes: readonly ErrorCode[], schemas: Schemas): OpenApiResponse {
@@ -229,7 +233,7 @@ function failure(codes: readonly ErrorCode[], schemas: Schemas): OpenApiResponse
   return {
     description: `Fails with one of these codes: ${codes.map(code => `\`${code}\``).join(', ')}.`,
     headers: headerReferences(codes),
-    content: { 'application/json': { schema: { allOf: [schemas.of(ErrorBody, 'answer'), ofCodes] } } },
+    content: { 'application/json': { schema: { allOf: [schemas.convert(ErrorBody, 'answer'), ofCodes] } } },
   }
 }
 
@@ -243,11 +247,15 @@ class Schemas {
   readonly #components = new Map<string, OpenApiSchema>()
 
   /** Converts a schema to its form on the wire. The optional fields of a body allow null. */
-  of(schema: z.ZodType, place: 'parameter' | 'body' | 'answer'): OpenApiSchema {
-    const { $schema, $defs = {}, ...made } = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' })
+  convert(schema: z.ZodType, place: 'parameter' | 'body' | 'answer'): OpenApiSchema {
+    const {
+      $schema,
+      $defs = {},
+      ...converted
+    } = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' })
     const onWire = (one: OpenApiSchema) => inDocument(place === 'body' ? allowOptionalNulls(one) : one)
     for (const [id, definition] of Object.entries($defs)) this.#add(id, onWire(definition))
-    return onWire(made)
+    return onWire(converted)
   }
 
   /** Sorted by id. */
@@ -289,10 +297,12 @@ function allowOptionalNulls(schema: OpenApiSchema): OpenApiSchema {
 }
 
 function nullable(schema: OpenApiSchema): OpenApiSchema {
-  const { description, examples, default: initial, ...type } = schema
+  const { description, examples, default: defaultValue, ...type } = schema
   // A schema without a type allows null already.
   if (Object.keys(type).length === 0) return schema
-  const notes = Object.entries({ description, examples, default: initial }).filter(([, note]) => note !== undefined)
+  const notes = Object.entries({ description, examples, default: defaultValue }).filter(
+    ([, note]) => note !== undefined,
+  )
   return { ...Object.fromEntries(notes), anyOf: [type, { type: 'null' }] }
 }
 
@@ -311,7 +321,7 @@ const player_token = 'player.mock.ykiz8tm5eqlgrhr6dd2a7r9x'
 const device_link_token = 'device.mock.f1x7e9c0tq3m8v2b5n6h4k1z'
 
 /** An example for each operation with a body. A missing one does not compile. */
-const bodies: { readonly [Id in WithBody]: BodyOf<Id> } = {
+const bodyExamples: { readonly [Id in WithBody]: BodyOf<Id> } = {
   'lobbies.find': { game_modes: ['duel'], regions: ['lnd-fra', 'lnd-atl'] },
   'lobbies.join': { lobby_id },
   'lobbies.create': { game_mode: 'duel', region: 'lnd-fra', publicity: 'public', max_players: 4 },
@@ -342,7 +352,7 @@ const bodies: { readonly [Id in WithBody]: BodyOf<Id> } = {
 }
 
 /** An example for each parameter. A name means the same in every operation. */
-const parameters: Readonly<Record<string, string>> = {
+const parameterExamples: Readonly<Record<string, string>> = {
   game_id,
   namespace_id: '22222222-2222-4222-8222-222222222222',
   lobby_id,
@@ -355,12 +365,12 @@ const parameters: Readonly<Record<string, string>> = {
 
 /** Returns an example body, or `undefined` if the operation has no body. */
 function bodyExample(id: OperationId): unknown {
-  const examples: { readonly [id in OperationId]?: unknown } = bodies
+  const examples: { readonly [id in OperationId]?: unknown } = bodyExamples
   return examples[id]
 }
 
 function parameterExample(name: string): string {
-  const example = parameters[name]
+  const example = parameterExamples[name]
   if (example === undefined) throw new Error(`parameter ${name} has no example: add one in openapi.ts`)
   return example
 }

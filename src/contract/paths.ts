@@ -41,7 +41,9 @@ export function pathInWorld(path: string): string {
 }
 
 /** Splits the URL of a mock: `http://localhost:7350/w/test` gives the server and `test`. Returns `undefined` for other texts. */
-export function worldUrl(url: string): { readonly server: string; readonly encodedId: string | undefined } | undefined {
+export function splitWorldUrl(
+  url: string,
+): { readonly server: string; readonly encodedId: string | undefined } | undefined {
   const [, server, , encodedId] = /^(https?:\/\/[^/].*?)(\/w\/([^/]+))?\/*$/i.exec(url) ?? []
   return server === undefined ? undefined : { server, encodedId }
 }

@@ -57,9 +57,9 @@ export async function handleControl(context: ControlContext): Promise<MockRespon
 }
 
 function findCall({ method, path }: Pick<MockRequest, 'method' | 'path'>) {
-  const inside = pathInWorld(path).slice(controlPath.length) || '/'
+  const callPath = pathInWorld(path).slice(controlPath.length) || '/'
   // The id of a game mode has a slash, and people leave it unencoded.
-  const { id, params } = routes.find(method, inside.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
+  const { id, params } = routes.find(method, callPath.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
   return { call: calls[id] as AnyCall, params } // the routes have the ids of the calls
 }
 

@@ -24,14 +24,14 @@ export interface PageContext {
 export function pageFor(request: MockRequest, contextOf: () => PageContext): MockResponseInit | undefined {
   const { method, path } = request
   if (method !== 'GET' && method !== 'HEAD') return undefined
-  if (path === '/') return home(request, contextOf())
+  if (path === '/') return respondHome(request, contextOf())
   if (path === '/openapi.json') {
     const { url, version } = contextOf()
     return jsonResponse(openapiAt(url, version), 'allowed origins')
   }
   if (!path.startsWith(deviceLinkPath)) return undefined
   const token = path.slice(deviceLinkPath.length)
-  return token === '' || token.includes('/') ? undefined : deviceLink(decodeSegment(token), contextOf())
+  return token === '' || token.includes('/') ? undefined : respondDeviceLink(decodeSegment(token), contextOf())
 }
 
 let cached: { readonly version: string | undefined; readonly document: OpenApiDocument } | undefined
@@ -43,13 +43,13 @@ function openapiAt(url: string, version: string | undefined): OpenApiDocument {
   return { openapi: standard, info, servers: [{ url }], ...rest }
 }
 
-function home(request: MockRequest, { mock, url, version }: PageContext): MockResponseInit {
+function respondHome(request: MockRequest, { mock, url, version }: PageContext): MockResponseInit {
   if (!prefersJson(header(request, 'accept'))) return htmlResponse(homePage(mock, url))
   const { world, tokens } = mock
   return jsonResponse({ name: 'mockmaker', version, scenario: world.title, url, tokens }, 'this origin')
 }
 
-function deviceLink(token: string, { mock }: PageContext): MockResponseInit {
+function respondDeviceLink(token: string, { mock }: PageContext): MockResponseInit {
   const link = mock.world.deviceLinks.get(token)
   return link ? htmlResponse(deviceLinkPage(link, mock)) : htmlResponse(unknownDeviceLinkPage(token), 404)
 }
@@ -86,7 +86,7 @@ function homePage({ world, tokens }: Pick<WorldControl, 'world' | 'tokens'>, url
 <p class="mark">mockmaker</p>
 <h1 dir="auto">${world.title}</h1>
 <p class="address">${url}</p>
-${counts(world)}
+${countList(world)}
 </header>
 <section aria-labelledby="tokens">
 <h2 id="tokens">Tokens</h2>
@@ -107,7 +107,7 @@ ${operationIds.map(operationRow)}
   return htmlDocument({ title: world.title, main })
 }
 
-function counts({ games, namespaces, gameModes, regions, lobbies }: World): Html {
+function countList({ games, namespaces, gameModes, regions, lobbies }: World): Html {
   const connected = lobbies.all().reduce((sum, { total_player_count }) => sum + total_player_count, 0)
   const counted = [
     { one: 'game', many: 'games', count: games.count() },
@@ -129,15 +129,15 @@ ${entries}
 function tokenlessCard(url: string, world: World): Html | undefined {
   const namespace = defaultNamespace(world)
   if (!namespace?.tokenless) return undefined
-  const of = fullNameOf(namespace.namespace_id, world)
+  const fullName = fullNameOf(namespace.namespace_id, world)
   return html`<article class="card">
-<h3><span class="kind">no token</span> ${of}</h3>
+<h3><span class="kind">no token</span> ${fullName}</h3>
 <p class="note">The namespace is tokenless: without a token you can list, find, join and create lobbies, and list regions.</p>
 <code class="call">${curlLine(url)}</code>
 </article>`
 }
 
-const notes: { readonly [kind in TokenInfo['kind']]: string } = {
+const tokenNotes: { readonly [kind in TokenInfo['kind']]: string } = {
   public: 'Can list, find, join and create lobbies, list regions, and count players.',
   development: 'Gets canned answers, as a client and as a game server. Its seats point to your own game server.',
   cloud: 'Can read its game, create namespaces and tokens, and complete device links.',
@@ -146,12 +146,12 @@ const notes: { readonly [kind in TokenInfo['kind']]: string } = {
 function tokenCard(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): Html {
   return html`<article class="card">
 <h3><span class="kind">${token.kind}</span> ${ownerOf(token)} <code class="token">${token.token}</code></h3>
-<p class="note">${notes[token.kind]}</p>
+<p class="note">${tokenNotes[token.kind]}</p>
 <code class="call">${curlLineFor(token, { url, world })}</code>
 </article>`
 }
 
-const needs: { readonly [auth in Auth]: string } = {
+const tokensByAuth: { readonly [auth in Auth]: string } = {
   none: 'none',
   bearer: 'any',
   namespace: 'public, development, or none',
@@ -164,7 +164,7 @@ function operationRow(id: OperationId): Html {
   const { method, path, auth, summary } = operations[id]
   return html`<tr>
 <td><span class="method">${method}</span> <code>${breakable(path)}</code><p class="note">${withCode(summary)}</p></td>
-<td class="note">${needs[auth]}</td>
+<td class="note">${tokensByAuth[auth]}</td>
 </tr>
 `
 }

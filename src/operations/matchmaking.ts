@@ -5,6 +5,7 @@ import type { OperationInput } from '../contract/operations.js'
 import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
+import { maxPlayersColumns } from '../store/inputs.js'
 import { type GameModeRow, type LobbyRow, type PlayerRow, seatsTaken } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
 import { fullestGroup } from '../store/models.js'
@@ -216,12 +217,8 @@ function createLobbyRow(
   const { namespace_id, game_mode_id } = mode
   const { publicity = 'public', tags = {}, max_players, lobby_config } = input
   checkLobbyCount(namespace_id, client, tables)
-  const {
-    max_players_normal = max_players ?? 0,
-    max_players_direct = max_players ?? 0,
-    max_players_party = max_players ?? 0,
-  }: Partial<GameModeRow> = max_players === undefined ? mode : {}
-  if (max_players_normal === 0)
+  const limits = max_players === undefined ? mode : { ...mode, ...maxPlayersColumns(max_players) }
+  if (limits.max_players_normal === 0)
     throw new ApiError(
       'MATCHMAKER_LOBBY_FULL',
       `a lobby of game mode ${game_mode_id} has 0 seats: send max_players, or raise it in the scenario`,
@@ -233,9 +230,9 @@ function createLobbyRow(
     namespace_id,
     game_mode_id,
     region_id,
-    max_players_normal,
-    max_players_direct,
-    max_players_party,
+    max_players_normal: limits.max_players_normal,
+    max_players_direct: limits.max_players_direct,
+    max_players_party: limits.max_players_party,
     total_player_count: 0,
     reserved_player_count: 0,
     publicity,
