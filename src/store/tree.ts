@@ -3,7 +3,8 @@ import bulk from 'sorted-btree/extended/bulkLoad.js'
 import diff from 'sorted-btree/extended/diffAgainst.js'
 
 /** A sorted map. Cloning takes constant time: both maps share their nodes until one of them changes. */
-export type Tree<Key, Value> = sorted.default<Key, Value>
+// `resolution-mode` makes the declaration right under bundlers too: they disagree with Node about the default export.
+export type Tree<Key, Value> = import('sorted-btree', { with: { 'resolution-mode': 'require' }}).default<Key, Value>
 
 /** Compares two keys of a tree. Below 0 if `a` comes first. */
 export type Compare<Key> = (a: Key, b: Key) => number

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it as base, describe, expect } from 'vitest'
 import { parse } from 'yaml'
+import manifest from '../../package.json' with { type: 'json' }
 import { createClient } from '../../src/client.js'
 import { executablePath } from '../support/chromium.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
@@ -161,5 +162,22 @@ describe('the docs', () => {
     } finally {
       await server.end()
     }
+  })
+})
+
+describe('the declarations of the package', () => {
+  it.for([
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ])('compile under the module resolution %s', async ([resolution, module], { project }) => {
+    const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
+    const entries = Object.keys(manifest.exports).filter(entry => !entry.endsWith('.json'))
+    writeFileSync(
+      join(project.folder, 'entries.ts'),
+      entries.map(entry => `export type {} from '${entry.replace('.', 'mockmaker')}'`).join('\n'),
+    )
+    const options = `--noEmit --strict --module ${module} --moduleResolution ${resolution} --skipLibCheck false`
+
+    await expect(project.run(process.execPath, [tsc, ...options.split(' '), 'entries.ts'])).resolves.toBe('')
   })
 })
