@@ -55,10 +55,25 @@ export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } fro
 export type { ServerPorts } from './store/columns.js'
 export type { FaultRecord, FaultsState } from './store/faults.js'
 export type { Inputs } from './store/inputs.js'
+export type {
+  GameModeRow,
+  LobbyRow,
+  PlayerRow,
+  RegionRow,
+  SimulationRow,
+} from './store/matchmaker-rows.js'
 export type { FieldValue, FieldValues, Predicate } from './store/query.js'
 export type { RandomState } from './store/random.js'
 export type { ReloadSummary } from './store/reload.js'
-export type { Rows, TableName } from './store/rows.js'
+export type {
+  DeviceLinkRow,
+  GameRow,
+  NamespaceRow,
+  Rows,
+  SettingsRow,
+  TableName,
+  TokenRow,
+} from './store/rows.js'
 export type {
   Changes as RecordChanges,
   ListOptions,

@@ -80,10 +80,10 @@ const MockmakerOptions = z.strictObject(mockmakerKeys)
 const ListenOptions = z.strictObject(listenKeys)
 
 /** Options of a Mockmaker. All are optional. */
-export type MockmakerOptions = OptionsOf<typeof mockmakerKeys>
+export interface MockmakerOptions extends OptionsOf<typeof mockmakerKeys> {}
 
 /** Options of a server. All are optional. */
-export type ListenOptions = OptionsOf<typeof listenKeys>
+export interface ListenOptions extends OptionsOf<typeof listenKeys> {}
 
 /** Options of `createApp`. All are optional. */
 export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control'>

@@ -121,7 +121,7 @@ describe('a key of options', () => {
     .filter(file => file.endsWith('.d.ts'))
     .map(file => readFileSync(join(dist, file), 'utf8'))
   const declarations = texts.flatMap(text =>
-    [...text.matchAll(/ = OptionsOf<typeof (\w+)>/g)].map(
+    [...text.matchAll(/ (?:=|extends) OptionsOf<typeof (\w+)>/g)].map(
       ([, name = '']) => text.split(`declare const ${name}: {\n`)[1]?.split('\n};')[0] ?? `no ${name}`,
     ),
   )

@@ -155,10 +155,10 @@ const beganAt = { began_at: Instant.optional().describe('The time at which it be
 
 /** An injected error or delay: which requests it matches, and what happens to them. */
 export const Fault = z.strictObject(faultFields).refine(canBlock, watchExpected())
-export type Fault = z.output<z.ZodObject<typeof faultFields>>
+export interface Fault extends z.output<z.ZodObject<typeof faultFields>> {}
 
 /** A fault of a world with its counters. */
-export type FaultState = z.output<z.ZodObject<typeof faultFields & typeof stateFields & typeof beganAt>>
+export interface FaultState extends z.output<z.ZodObject<typeof faultFields & typeof stateFields & typeof beganAt>> {}
 
 /** A fault in a scenario. With the counters of a snapshot, it continues from there. */
 export const FaultEntry = z

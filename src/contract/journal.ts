@@ -54,7 +54,7 @@ export const RequestMatch = z.strictObject({
       examples: ['tanks/prod'],
     }),
 })
-export type RequestMatch = z.output<typeof RequestMatch>
+export interface RequestMatch extends z.output<typeof RequestMatch> {}
 
 /** By name: the value, or a list if there are several. */
 const Parameters = record(z.union([z.string(), z.array(z.string())]))
@@ -88,7 +88,7 @@ export const JournalEntry = z.strictObject({
     .optional()
     .describe('The revisions of the change sets that the request caused. Absent if it changed nothing.'),
 })
-export type JournalEntry = z.output<typeof JournalEntry>
+export interface JournalEntry extends z.output<typeof JournalEntry> {}
 
 /** Selects journal entries. All given keys must match. */
 export const JournalFilter = z.strictObject({
@@ -99,7 +99,7 @@ export const JournalFilter = z.strictObject({
   /** The id of an entry: only later ones. */
   since: z.int().optional(),
 })
-export type JournalFilter = z.output<typeof JournalFilter>
+export interface JournalFilter extends z.output<typeof JournalFilter> {}
 
 const pattern = {
   operation: OperationPattern.optional().describe(
@@ -133,4 +133,4 @@ export const Expectation = z.strictObject({
     .optional()
     .describe('Requests that came one after the other. Others may have come in between.'),
 })
-export type Expectation = z.output<typeof Expectation>
+export interface Expectation extends z.output<typeof Expectation> {}

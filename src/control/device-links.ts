@@ -13,7 +13,7 @@ const completionKeys = {
   game: z.string().optional(),
 }
 export const CompletionOptions = z.strictObject(completionKeys)
-export type CompletionOptions = OptionsOf<typeof completionKeys>
+export interface CompletionOptions extends OptionsOf<typeof completionKeys> {}
 
 export async function completeDeviceLink(
   world: LiveWorld,

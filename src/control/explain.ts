@@ -41,7 +41,7 @@ const questionKeys = {
 }
 export const Question = z.strictObject(questionKeys)
 /** Asks about a lobby, a request, or the names of a namespace. */
-export type Question = OptionsOf<typeof questionKeys>
+export interface Question extends OptionsOf<typeof questionKeys> {}
 
 /** The answer to a question. */
 export interface Explanation {

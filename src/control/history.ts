@@ -21,7 +21,7 @@ const historyKeys = {
   limit: z.int().min(1).max(1_000).optional(),
 }
 export const HistoryOptions = z.strictObject(historyKeys)
-export type HistoryOptions = OptionsOf<typeof historyKeys>
+export interface HistoryOptions extends OptionsOf<typeof historyKeys> {}
 
 /** The selected change sets of a world, the oldest first. */
 export interface HistoryJson {

@@ -22,7 +22,7 @@ const simulationKeys = {
   modes: SimulationEntry.shape.modes,
 }
 export const SimulationOptions = z.strictObject(simulationKeys)
-export type SimulationOptions = OptionsOf<typeof simulationKeys>
+export interface SimulationOptions extends OptionsOf<typeof simulationKeys> {}
 
 export const EndSimulationOptions = SimulationOptions.pick({ namespace: true })
 export type EndSimulationOptions = Pick<SimulationOptions, 'namespace'>

@@ -23,7 +23,7 @@ const resetKeys = {
     .optional(),
 }
 export const ResetOptions = z.strictObject(resetKeys)
-export type ResetOptions = OptionsOf<typeof resetKeys>
+export interface ResetOptions extends OptionsOf<typeof resetKeys> {}
 
 const snapshotKeys = {
   /** The parts to add to the snapshot. Default: none. */
@@ -35,7 +35,7 @@ const snapshotKeys = {
   revision: z.int().min(0).optional(),
 }
 export const SnapshotOptions = z.strictObject(snapshotKeys)
-export type SnapshotOptions = OptionsOf<typeof snapshotKeys>
+export interface SnapshotOptions extends OptionsOf<typeof snapshotKeys> {}
 
 const expectedScenario = 'expected a scenario, or the name of one'
 
@@ -64,7 +64,7 @@ export const NewWorldOptions = z
     path: ['revision'],
     error: 'expected fork too, because this is a revision of the world to copy',
   })
-export type NewWorldOptions = OptionsOf<typeof newWorldKeys>
+export interface NewWorldOptions extends OptionsOf<typeof newWorldKeys> {}
 
 /** Controls one world. The client has the same methods, over HTTP. */
 export interface WorldControl {

@@ -28,7 +28,7 @@ export const RegionRow = z.strictObject({
     examples: ['55555555-5555-4555-8555-555555555555'],
   }),
 })
-export type RegionRow = z.output<typeof RegionRow>
+export interface RegionRow extends z.output<typeof RegionRow> {}
 
 type RegionData = readonly [uuid: string, name: string, latitude: number, longitude: number]
 
@@ -127,7 +127,7 @@ export const GameModeRow = z.strictObject({
     "The host and ports of its game servers. Default: the namespace's development.",
   ),
 })
-export type GameModeRow = z.output<typeof GameModeRow>
+export interface GameModeRow extends z.output<typeof GameModeRow> {}
 
 export const lobbyDefaults = { publicity: 'public', is_closed: false, status: 'ready' } as const
 
@@ -207,7 +207,10 @@ export const LobbyRow = z
     path: ['total_player_count'],
     error: issue => tooManyPlayers(issue.input as MaxPlayers), // a refinement gets a lobby
   })
-export type LobbyRow = z.output<typeof LobbyRow>
+interface StartingLobbyRow extends Extract<z.output<typeof LobbyRow>, { status: 'starting' }> {}
+interface ReadyLobbyRow extends Extract<z.output<typeof LobbyRow>, { status: 'ready' }> {}
+interface StoppedLobbyRow extends Extract<z.output<typeof LobbyRow>, { status: 'stopped' }> {}
+export type LobbyRow = StartingLobbyRow | ReadyLobbyRow | StoppedLobbyRow
 
 /** A lobby that has not stopped. */
 export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
@@ -296,7 +299,11 @@ export const PlayerRow = z.discriminatedUnion(
   ],
   { error: 'expected reserved, connected, expired or removed' },
 )
-export type PlayerRow = z.output<typeof PlayerRow>
+interface ReservedPlayerRow extends Extract<z.output<typeof PlayerRow>, { status: 'reserved' }> {}
+interface ConnectedPlayerRow extends Extract<z.output<typeof PlayerRow>, { status: 'connected' }> {}
+interface ExpiredPlayerRow extends Extract<z.output<typeof PlayerRow>, { status: 'expired' }> {}
+interface RemovedPlayerRow extends Extract<z.output<typeof PlayerRow>, { status: 'removed' }> {}
+export type PlayerRow = ReservedPlayerRow | ConnectedPlayerRow | ExpiredPlayerRow | RemovedPlayerRow
 
 export type SeatedPlayer = Extract<PlayerRow, { status: 'reserved' | 'connected' }>
 
@@ -392,7 +399,7 @@ export const SimulationRow = z
     }),
   })
   .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })
-export type SimulationRow = z.output<typeof SimulationRow>
+export interface SimulationRow extends z.output<typeof SimulationRow> {}
 
 /** Completes the columns of a simulation. `now` in ms since the epoch. */
 export function completeSimulation(columns: Partial<SimulationRow>, now: number): Omit<SimulationRow, 'namespace_id'> {

@@ -5,7 +5,7 @@ import { Id, Location, ServerPorts, Token } from './columns.js'
 import type { GameModeRow, LobbyRow, PlayerRow, RegionRow, SimulationRow } from './matchmaker-rows.js'
 
 // The schemas of rows, in the form of scenario files: `z.decode` turns an entry into a row, `z.encode` a row into an entry.
-// Editors show the metadata. `schemasOf` derives the schema of a row in memory.
+// Editors show the metadata, and the names of interfaces: they write out an alias. `schemasOf` derives the schema of a row in memory.
 
 export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbies: false, servers: 'auto' } as const
 
@@ -28,7 +28,7 @@ export const SettingsRow = z.strictObject({
   /** The address of the mock in links. It has no slash at its end. */
   public_url: z.string(),
 })
-export type SettingsRow = z.output<typeof SettingsRow>
+export interface SettingsRow extends z.output<typeof SettingsRow> {}
 
 /** The names of the game and of the namespace in a scenario without names. */
 export const defaultNames = {
@@ -54,7 +54,7 @@ export const GameRow = z.strictObject({
     examples: ['22222222-2222-4222-8222-222222222222'],
   }),
 })
-export type GameRow = z.output<typeof GameRow>
+export interface GameRow extends z.output<typeof GameRow> {}
 
 export const namespaceDefaults = { tokenless: true, domains: [] as string[] }
 
@@ -95,7 +95,7 @@ export const NamespaceRow = z.strictObject({
     'The game server of its development tokens, and of its game modes that set no ports.',
   ),
 })
-export type NamespaceRow = z.output<typeof NamespaceRow>
+export interface NamespaceRow extends z.output<typeof NamespaceRow> {}
 
 export const deviceLinkDefaults = { status: 'pending' } as const
 
@@ -133,7 +133,9 @@ export const DeviceLinkRow = z.discriminatedUnion(
   ],
   { error: 'expected pending or complete' },
 )
-export type DeviceLinkRow = z.output<typeof DeviceLinkRow>
+interface PendingDeviceLinkRow extends Extract<z.output<typeof DeviceLinkRow>, { status: 'pending' }> {}
+interface CompleteDeviceLinkRow extends Extract<z.output<typeof DeviceLinkRow>, { status: 'complete' }> {}
+export type DeviceLinkRow = PendingDeviceLinkRow | CompleteDeviceLinkRow
 
 /** Returns the times of a device link, in ms since the epoch. Each is given as a time, or as a duration from `now`. */
 export function linkTimes(
@@ -179,7 +181,10 @@ export const TokenRow = z.discriminatedUnion(
   ],
   { error: 'expected development, public or cloud' },
 )
-export type TokenRow = z.output<typeof TokenRow>
+interface DevelopmentTokenRow extends Extract<z.output<typeof TokenRow>, { kind: 'development' }> {}
+interface PublicTokenRow extends Extract<z.output<typeof TokenRow>, { kind: 'public' }> {}
+interface CloudTokenRow extends Extract<z.output<typeof TokenRow>, { kind: 'cloud' }> {}
+export type TokenRow = DevelopmentTokenRow | PublicTokenRow | CloudTokenRow
 
 /** Derives the schemas of a model from the schema of a row in files. */
 export function schemasOf<Schema extends z.ZodObject | z.ZodDiscriminatedUnion<readonly z.ZodObject[]>>(

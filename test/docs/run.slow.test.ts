@@ -180,4 +180,25 @@ describe('the declarations of the package', () => {
 
     await expect(project.run(process.execPath, [tsc, ...options.split(' '), 'entries.ts'])).resolves.toBe('')
   })
+
+  it('show rows, entries and options by their names', async ({ project }) => {
+    const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
+    const shown = "import { createMockmaker } from 'mockmaker'\nconst { world, journal } = createMockmaker()\n"
+    const questions = ["world.lobbies.get('a')", 'world.players.all()', 'journal.find()', 'createMockmaker']
+    writeFileSync(
+      join(project.folder, 'shown.ts'),
+      shown + questions.map((question, i) => `const a${i}: 1 = ${question}`).join('\n'),
+    )
+
+    const compiled = await project
+      .run(process.execPath, [tsc, '--noEmit', '--strict', '--module', 'nodenext', '--skipLibCheck', 'shown.ts'])
+      .catch((error: Error) => error.message)
+
+    expect([...compiled.matchAll(/: Type '(.*)' is not assignable to type '1'/g)].map(([, type]) => type)).toEqual([
+      'LobbyRow | undefined',
+      'PlayerRow[]',
+      'JournalEntry[]',
+      '(options?: MockmakerOptions | undefined) => Mockmaker',
+    ])
+  })
 })
