@@ -2,7 +2,15 @@
 import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { type ExecFlags, exec } from './cli/exec.js'
-import { addMockOptions, addServeOptions, parseList, type ServeFlags, tokenOption, urlOption } from './cli/options.js'
+import {
+  addMockOptions,
+  addServeOptions,
+  parseList,
+  type ServeFlags,
+  tokenOption,
+  urlOption,
+  wholeNumber,
+} from './cli/options.js'
 import { createConsole } from './cli/output.js'
 import { type EnvFlags, type ExportFlags, exportScenario, printEnvironment } from './cli/running-mock.js'
 import { initScenario, validateScenarios } from './cli/scenario-files.js'
@@ -111,6 +119,7 @@ addCommand('env', 'print the environment variables for a client of a running moc
 addCommand('export', 'print a running world as a scenario')
   .addOption(urlOption())
   .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseList)
+  .option('--revision <n>', 'print the world as it was at this revision', wholeNumber(0))
   .action((flags: ExportFlags) => exportScenario(flags, console))
 
 addCommand('help', 'print the help of a command')

@@ -151,7 +151,7 @@ function sizeOption(flags: string, description: string, bytes: number): Option {
   return new Option(flags, description).default(bytes, `${bytes / 1024 ** 2}MiB`).argParser(parseSize)
 }
 
-function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return text => {
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= least && value <= most) return value

@@ -79,15 +79,23 @@ export interface ExportFlags {
   readonly url: string
   /** Also print these parts: `journal`, `faults`. */
   readonly with?: readonly string[]
+  /** Print the world as it was at this revision. Default: the present one. */
+  readonly revision?: number
 }
 
 /** Prints the snapshot of a running world as YAML, while it arrives. Rejects with `UsageError`. */
-export async function exportScenario({ url, with: parts = [] }: ExportFlags, console: Console): Promise<void> {
+export async function exportScenario(
+  { url, with: parts = [], revision }: ExportFlags,
+  console: Console,
+): Promise<void> {
   // Asking an unknown world for its snapshot would create it, and a typo would export an empty world.
   const { server = url, encodedId } = splitWorldUrl(url) ?? {}
   if (encodedId !== undefined) await askRunningMock(server, `/worlds/${encodedId}`)
-  const query = parts.length === 0 ? '' : `?${new URLSearchParams({ with: parts.join(',') })}`
-  await console.printStream(toYaml(readRunningMock(url, `/snapshot${query}`), url))
+  const query = new URLSearchParams()
+  if (parts.length > 0) query.set('with', parts.join(','))
+  if (revision !== undefined) query.set('revision', String(revision))
+  const path = query.size === 0 ? '/snapshot' : `/snapshot?${query}`
+  await console.printStream(toYaml(readRunningMock(url, path), url))
 }
 
 async function* toYaml(json: AsyncIterable<string>, url: string): AsyncGenerator<string, void> {

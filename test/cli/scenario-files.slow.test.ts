@@ -36,6 +36,24 @@ describe('mockmaker export', () => {
     ])
   })
 
+  it('asks for a revision with --revision', async () => {
+    const { url, asked } = await answering()
+
+    await run(['export', '--url', url, '--revision', '1795353726460', '--with', 'faults'])
+
+    expect(asked).toEqual([['GET', '/__mock/snapshot?with=faults&revision=1795353726460', 'application/json']])
+  })
+
+  it('says which revisions are kept if that one is not', async () => {
+    const { url, close } = await listen(createMockmaker(), { port: 0, host: '127.0.0.1' })
+
+    const { code, stdout, stderr } = await run(['export', '--url', url, '--revision', '3'])
+    await close()
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('revision 3 is no longer kept: the oldest one is')
+  })
+
   it('creates no world if its name is mistyped', async () => {
     const mock = createMockmaker()
     const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
