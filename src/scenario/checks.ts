@@ -136,11 +136,11 @@ function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
       const { owner, known, evidence } = targetsOf(target, namespace)
       for (const { id, ...place } of idsIn(entry[key], [...path, key])) {
         if (known.has(id)) continue
-        const end = () => `.${didYouMean(id, [...known.keys()])}`
+        const suggestion = () => `.${didYouMean(id, [...known.keys()])}`
         problems.push(
           place.at === 'key'
-            ? keyProblem(place.path, () => `is no ${owner}${end()}`, evidence)
-            : problem(place.path, () => `is ${quoted(id)}, which no ${owner} has${end()}`, evidence),
+            ? keyProblem(place.path, () => `is no ${owner}${suggestion()}`, evidence)
+            : problem(place.path, () => `is ${quoted(id)}, which no ${owner} has${suggestion()}`, evidence),
         )
       }
     }
@@ -257,14 +257,15 @@ function checkSeats(lobby: LobbyEntry, mode: GameMode, place: LobbyPlace): Probl
   const connected = countSeated(lobby.players, 'connected')
   const most = mostPlayers(columns)
   const at = [...place.path, lobby.total_player_count === undefined ? 'players' : 'total_player_count']
-  const found = (message: string) => [problem(at, message, evidenceOfMode(mode, place, [place.path]))]
+  const seatProblem = (message: string) => [problem(at, message, evidenceOfMode(mode, place, [place.path]))]
   if (lobby.status === 'stopped' && total + reserved > 0)
-    return found('counts players in a lobby that has stopped. Remove them, or change the status.')
-  if (total < connected) return found(`is ${total}, below ${connected}, the connected players that players lists.`)
+    return seatProblem('counts players in a lobby that has stopped. Remove them, or change the status.')
+  if (total < connected)
+    return seatProblem(`is ${total}, below ${connected}, the connected players that players lists.`)
   if (total + reserved <= most) return []
   const besides = reserved > 0 ? ` with ${reserved} reserved` : ''
   const count = lobby.total_player_count === undefined ? `has ${total}` : `is ${total}`
-  return found(`${count}${besides}, above ${most}, the most players that the lobby takes.`)
+  return seatProblem(`${count}${besides}, above ${most}, the most players that the lobby takes.`)
 }
 
 /** The kinds of rows in a table: each has a status, or a kind, of its own. */

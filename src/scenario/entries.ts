@@ -6,6 +6,7 @@ import { completeServerPorts, lifetimeMs } from '../store/columns.js'
 import { GameTokensInput, MatchmakerInput, NamespaceTokensInput } from '../store/inputs.js'
 import { completeSimulation, SimulationRow, simulationDefaults } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
+import type { SeededIds } from '../store/random.js'
 import {
   DeviceLinkRow,
   DeviceLinkStatus,
@@ -21,7 +22,7 @@ import {
 } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { namespaceLabel } from '../store/tokens.js'
-import { entryKeys, givenKeys, type SeededIds } from './entry.js'
+import { entryKeys, givenKeys } from './entry-keys.js'
 import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry } from './matchmaker-entries.js'
 
 /** The names of a game, or of a namespace. */

@@ -11,7 +11,7 @@ import {
   type PlacedGame,
   type PlacedNamespace,
 } from './entries.js'
-import { gameMode, type RegionEntry, regionIdOf } from './matchmaker-entries.js'
+import { gameModeColumnsOf, type RegionEntry, regionIdOf } from './matchmaker-entries.js'
 import { noNamespace, type Scenario } from './schema.js'
 
 /** The regions and games of a scenario, with paths. Without `games`, the keys at the top are the namespace of the only game. */
@@ -27,7 +27,7 @@ export function layoutOf(scenario: Scenario): Layout {
   const namespaceAt = (path: Path, entry: NamespaceEntry, game: string): PlacedNamespace => {
     const { name_id: _, display_name: __, ...given } = entry
     const names = namesOf(entry, defaultNames.namespace)
-    const modes = (given.game_modes ?? []).map(mode => gameMode(mode, regionIds))
+    const modes = (given.game_modes ?? []).map(mode => gameModeColumnsOf(mode, regionIds))
     return {
       path,
       names,

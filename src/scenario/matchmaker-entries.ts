@@ -21,7 +21,8 @@ import {
   regionDefaults,
   runBy,
 } from '../store/matchmaker-rows.js'
-import { entryKeys, givenKeys, type SeededIds, withoutDefaults } from './entry.js'
+import type { SeededIds } from '../store/random.js'
+import { entryKeys, givenKeys, withoutDefaults } from './entry-keys.js'
 
 /** Makes editors suggest the regions of the catalogue. */
 const suggestedRegions = suggestedValues(catalogue.map(region => region.region_id))
@@ -87,8 +88,8 @@ type GameModeEntry = z.output<typeof GameModeEntry>
 export type GameMode = Omit<GameModeRow, 'namespace_id'>
 
 /** Returns the row of an entry. `regionIds` are all regions of the scenario. */
-export function gameMode(entry: GameModeEntry, regionIds: readonly string[]): GameMode {
-  if (typeof entry === 'string') return gameMode({ game_mode_id: entry }, regionIds)
+export function gameModeColumnsOf(entry: GameModeEntry, regionIds: readonly string[]): GameMode {
+  if (typeof entry === 'string') return gameModeColumnsOf({ game_mode_id: entry }, regionIds)
   const { max_players, ports } = entry
   return {
     ...gameModeDefaults,

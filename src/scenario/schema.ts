@@ -5,7 +5,7 @@ import { Time } from '../lib/time.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
 import { SettingsRow, settingsDefaults } from '../store/rows.js'
 import { BearerTokenEntry, DeviceLinkEntry, GameEntry, namespaceKeys } from './entries.js'
-import { entryKeys } from './entry.js'
+import { entryKeys } from './entry-keys.js'
 import { RegionEntry } from './matchmaker-entries.js'
 
 /** The clock of a world: its mode, or an object. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { faultRandom, faultState } from '../store/faults.js'
 import { fullNameOf } from '../store/namespaces.js'
-import { Random } from '../store/random.js'
+import { createSeededIds, Random, type SeededIds } from '../store/random.js'
 import { type GameRow, type NamespaceRow, type SettingsRow, settingsDefaults } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 import {
@@ -25,7 +25,7 @@ import {
   simulationColumnsOf,
   simulationEntry,
 } from './entries.js'
-import { createSeededIds, givenKeys, type SeededIds, withoutDefaults } from './entry.js'
+import { givenKeys, withoutDefaults } from './entry-keys.js'
 import { generateLobbies } from './generate.js'
 import { givenIds, layoutOf } from './layout.js'
 import {
@@ -238,11 +238,11 @@ function gameWithNamespaces(game: GameRow, tables: ReadTables) {
   const namespaces = tables.namespaces.findMany(q => q.where({ game_id: game.game_id }))
   return gameEntry(
     game,
-    namespaces.map(namespace => wholeNamespace(namespace, tables)),
+    namespaces.map(namespace => namespaceWithContents(namespace, tables)),
   )
 }
 
-function wholeNamespace(namespace: NamespaceRow, tables: ReadTables) {
+function namespaceWithContents(namespace: NamespaceRow, tables: ReadTables) {
   const { namespace_id } = namespace
   const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
   const modeOf = new Map(modes.map(mode => [mode.game_mode_id, mode]))

@@ -94,3 +94,23 @@ function seeded(text: string): RandomState {
   }
   return [hash(1), hash(2), hash(3), hash(4)]
 }
+
+/** Draws the ids and tokens that a scenario does not give. The same stream always gives the same id. */
+export interface SeededIds {
+  uuid(stream: string): string
+  token(stream: string, label: string): string
+}
+
+/** Creates the ids of a seed. It never draws a taken id. */
+export function createSeededIds(seed: number, taken: ReadonlySet<string>): SeededIds {
+  const draw = (stream: string, from: (random: Random) => string) => {
+    const random = new Random(seed, stream)
+    let drawn = from(random)
+    while (taken.has(drawn)) drawn = from(random)
+    return drawn
+  }
+  return {
+    uuid: stream => draw(stream, random => random.uuid()),
+    token: (stream, label) => draw(stream, random => random.token(label)),
+  }
+}

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { sameJson } from '../lib/json.js'
-import { Random } from '../store/random.js'
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
@@ -46,24 +45,4 @@ export function withoutDefaults<Entry extends object>(
   const copy: Partial<Entry> = {}
   for (const key in entry) if (!sameJson(entry[key], defaults[key])) copy[key] = entry[key]
   return copy
-}
-
-/** Draws the ids and tokens that a scenario does not give. The same stream always gives the same id. */
-export interface SeededIds {
-  uuid(stream: string): string
-  token(stream: string, label: string): string
-}
-
-/** Creates the ids of a seed. It never draws a taken id. */
-export function createSeededIds(seed: number, taken: ReadonlySet<string>): SeededIds {
-  const draw = (stream: string, from: (random: Random) => string) => {
-    const random = new Random(seed, stream)
-    let drawn = from(random)
-    while (taken.has(drawn)) drawn = from(random)
-    return drawn
-  }
-  return {
-    uuid: stream => draw(stream, random => random.uuid()),
-    token: (stream, label) => draw(stream, random => random.token(label)),
-  }
 }
