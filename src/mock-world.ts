@@ -59,7 +59,7 @@ export interface MockWorldSettings {
 const maxWaiters = 50_000
 
 /** Tells apart worlds that this process creates in the same millisecond. */
-let created = 0
+let createdWorlds = 0
 
 /** One world with its journal and its faults. It answers requests, and can be controlled. */
 export class MockWorld implements WorldControl {
@@ -75,8 +75,8 @@ export class MockWorld implements WorldControl {
   readonly #responder: Responder
   readonly #executor: Executor
   /** Begins the ids of this world's events. */
-  readonly #run = `${Date.now().toString(36)}_${(++created).toString(36)}`
-  #tokens: { readonly of: WorldState; readonly all: readonly TokenInfo[] } | undefined
+  readonly #runId = `${Date.now().toString(36)}_${(++createdWorlds).toString(36)}`
+  #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
   #isClosed = false
 
   constructor(id: string, state: MockState, settings: MockWorldSettings) {
@@ -114,9 +114,9 @@ export class MockWorld implements WorldControl {
   /** The tokens of the scenario. */
   get tokens(): readonly TokenInfo[] {
     const { initialState } = this.world
-    if (this.#tokens?.of !== initialState)
-      this.#tokens = { of: initialState, all: tokensOf(readTables(initialState.tables)) }
-    return this.#tokens.all
+    if (this.#tokens?.state !== initialState)
+      this.#tokens = { state: initialState, tokens: tokensOf(readTables(initialState.tables)) }
+    return this.#tokens.tokens
   }
 
   /** True while a client waits: on a watch index, for a fault, for an override, or for events. */
@@ -146,7 +146,10 @@ export class MockWorld implements WorldControl {
 
   changes(options?: ChangesOptions): MockEvents {
     const { world } = this
-    return new EventReader({ world, history: this.#history, run: this.#run, budget: this.#settings.events }, options)
+    return new EventReader(
+      { world, history: this.#history, runId: this.#runId, budget: this.#settings.events },
+      options,
+    )
   }
 
   explain(question: Question): Explanation {
@@ -198,7 +201,7 @@ export class MockWorld implements WorldControl {
 
   async reset(options: ResetOptions = {}): Promise<void> {
     const { keep = [] } = parseInput(ResetOptions, options, 'reset')
-    this.#release()
+    this.#releaseRequests()
     const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
     this.world.reset({ keep: keep.filter(part => part !== 'journal'), beforeCommit })
   }
@@ -210,7 +213,7 @@ export class MockWorld implements WorldControl {
   async restore(snapshot: ScenarioInput): Promise<void> {
     if (typeof snapshot?.revision !== 'number') throw notASnapshot()
     const { world, journal } = this.#settings.registry.stateOf(snapshot, { worldId: this.id })
-    this.#release()
+    this.#releaseRequests()
     this.world.replaceState(world, {
       cause: { kind: 'load' },
       // Parts that the snapshot leaves out stay.
@@ -221,7 +224,7 @@ export class MockWorld implements WorldControl {
 
   /** Replaces the state and the journal. From now on a reset goes back to this state. */
   replaceState({ world, journal = [] }: MockState): void {
-    this.#release()
+    this.#releaseRequests()
     this.world.replaceState(world, { cause: { kind: 'load' }, beforeCommit: () => this.#startOver(journal) })
   }
 
@@ -242,7 +245,7 @@ export class MockWorld implements WorldControl {
   }
 
   /** Answers the requests that faults hold, so that they write to the present state and not to the next one. */
-  #release(): void {
+  #releaseRequests(): void {
     if (this.world.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
     this.faults.releaseAll()
   }

@@ -66,7 +66,7 @@ export interface Mock extends MockedWorld {
 /** A mock with the parts that entry points need, and that users do not see. */
 export type ServableMock = Mock & MockWorld & { readonly worlds: MockWorlds }
 
-export function servable(mock: Mock): ServableMock {
+export function toServable(mock: Mock): ServableMock {
   return mock as ServableMock // `createMock` makes every mock
 }
 

@@ -78,12 +78,12 @@ const encoder = new TextEncoder()
 
 /** A JSON response. If it holds tokens, only the mock's own pages may read it. */
 export function jsonResponse(value: object, cors: MockResponseInit['cors']): MockResponseInit {
-  return response('application/json', JSON.stringify(value), cors)
+  return encodeResponse('application/json', JSON.stringify(value), cors)
 }
 
 /** A response with plain text. Pages of this machine may read it. */
 export function textResponse(text: string): MockResponseInit {
-  return response('text/plain; charset=utf-8', text, 'loopback')
+  return encodeResponse('text/plain; charset=utf-8', text, 'loopback')
 }
 
 /** The longest snapshot to convert to YAML, in characters of JSON: about 50,000 lobbies. */
@@ -98,40 +98,40 @@ export function yamlResponse(snapshot: ScenarioInput): MockResponseInit {
     )
   }
   const writer = new JsonToYaml()
-  return response('application/yaml', writer.push(json) + writer.end(), 'loopback')
+  return encodeResponse('application/yaml', writer.push(json) + writer.end(), 'loopback')
 }
 
-function response(type: string, text: string, cors: MockResponseInit['cors']): MockResponseInit {
+function encodeResponse(type: string, text: string, cors: MockResponseInit['cors']): MockResponseInit {
   const headers = { 'content-type': type, 'x-content-type-options': 'nosniff' }
   return { status: 200, headers, body: encoder.encode(text), cors }
 }
 
 /** Tells from the Accept header of a client if it prefers JSON to another type. */
 export function prefersJson(accept = '*/*', other: 'text/html' | 'text/plain' = 'text/html'): boolean {
-  const json = preference('application/json', accept)
-  const text = preference(other, accept)
+  const json = preferenceFor('application/json', accept)
+  const text = preferenceFor(other, accept)
   if (json.quality !== text.quality) return json.quality > text.quality
   return json.quality > 0 && json.precision > text.precision
 }
 
 /** Tells from the Accept header of a client if it names YAML, and does not prefer JSON. */
 export function prefersYaml(accept = '*/*'): boolean {
-  const json = preference('application/json', accept)
-  const yaml = ['application/yaml', 'application/x-yaml', 'text/yaml'].map(type => preference(type, accept))
+  const json = preferenceFor('application/json', accept)
+  const yaml = ['application/yaml', 'application/x-yaml', 'text/yaml'].map(type => preferenceFor(type, accept))
   return yaml.some(({ quality, precision }) => quality > 0 && precision === 2 && quality >= json.quality)
 }
 
 /** Returns the quality of a type, 0 to 1, and the precision of its name: 2 for the full name, 1 for `type/*`, 0 for `*\/*`. */
-function preference(type: string, accept: string): { readonly quality: number; readonly precision: number } {
+function preferenceFor(type: string, accept: string): { readonly quality: number; readonly precision: number } {
   const names = ['*/*', type.replace(/\/.*/, '/*'), type]
   return accept
     .split(',')
-    .map(mediaRange)
+    .map(parseMediaRange)
     .map(range => ({ quality: range.quality, precision: names.indexOf(range.type) }))
     .reduce((best, range) => (range.precision > best.precision ? range : best), { quality: 0, precision: -1 })
 }
 
-function mediaRange(text: string): { readonly type: string; readonly quality: number } {
+function parseMediaRange(text: string): { readonly type: string; readonly quality: number } {
   const [type = '', ...parameters] = text.split(';').map(part => part.trim().toLowerCase())
   const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
   return { type, quality: quality === undefined ? 1 : Number(quality) || 0 }

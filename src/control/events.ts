@@ -59,13 +59,13 @@ export class EventBudget {
   }
 
   /** Updates the sum when a queue grows or shrinks, and enforces the limits. */
-  count(queue: EventQueue, by: number): void {
-    this.#bytes += by
+  addBytes(queue: EventQueue, bytes: number): void {
+    this.#bytes += bytes
     if (queue.bytes === 0) this.#queues.delete(queue)
     else this.#queues.add(queue)
     // A single event waits however large it is. Otherwise its reader would never get it.
-    if (by > 0 && queue.bytes > this.#limits.each + queue.pastBytes && queue.length > 1) queue.drop()
-    if (by > 0 && this.#bytes > this.#limits.total) this.#longest()?.drop()
+    if (bytes > 0 && queue.bytes > this.#limits.each + queue.pastBytes && queue.length > 1) queue.drop()
+    if (bytes > 0 && this.#bytes > this.#limits.total) this.#longest()?.drop()
   }
 
   #longest(): EventQueue | undefined {
@@ -113,12 +113,12 @@ class EventQueue {
       return
     }
     for (const waiting of added) this.#waiting.push(waiting)
-    this.#count(added.reduce((sum, { bytes }) => sum + bytes, 0))
+    this.#addBytes(added.reduce((sum, { bytes }) => sum + bytes, 0))
   }
 
   shift(): MockEvent | undefined {
     const first = this.#waiting.shift()
-    if (first) this.#count(-first.bytes)
+    if (first) this.#addBytes(-first.bytes)
     return first?.createEvent()
   }
 
@@ -131,12 +131,12 @@ class EventQueue {
 
   clear(): void {
     this.#waiting = []
-    this.#count(-this.#bytes)
+    this.#addBytes(-this.#bytes)
   }
 
-  #count(by: number): void {
-    this.#bytes += by
-    this.#budget.count(this, by)
+  #addBytes(bytes: number): void {
+    this.#bytes += bytes
+    this.#budget.addBytes(this, bytes)
   }
 }
 
@@ -145,7 +145,7 @@ interface EventSource {
   readonly world: Pick<World, 'revision'>
   readonly history: History
   /** Begins the ids of the events. Ids of an earlier run are unknown. */
-  readonly run: string
+  readonly runId: string
   readonly budget: EventBudget
 }
 
@@ -158,9 +158,9 @@ export class EventReader implements MockEvents {
   #unsubscribe = () => {}
   #hasEnded = false
 
-  constructor({ world, history, run, budget }: EventSource, { signal, ...from }: ChangesOptions = {}) {
-    const idOf = (id: number) => `${run}-${id}`
-    const start = startOf({ world, history, run }, from)
+  constructor({ world, history, runId, budget }: EventSource, { signal, ...from }: ChangesOptions = {}) {
+    const idOf = (id: number) => `${runId}-${id}`
+    const start = entryBefore({ world, history, runId }, from)
     const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
     const waiting = (entry: HistoryEntry) => ({ createEvent: () => eventOf(entry, idOf(entry.id)), bytes: entry.bytes })
     this.#queue = new EventQueue(budget, past?.map(waiting), () => ({
@@ -212,13 +212,13 @@ const goneMessage =
   'events before this one are no longer kept: read the world again, then continue with the events that follow'
 
 /** Finds the history entry before the first event. Returns `undefined` if it is of another run, or was dropped. */
-function startOf(
-  { world, history, run }: Omit<EventSource, 'budget'>,
+function entryBefore(
+  { world, history, runId }: Omit<EventSource, 'budget'>,
   { since, lastEventId }: ChangesOptions,
 ): number | undefined {
   if (lastEventId !== undefined) {
-    const [itsRun, id = '', ...more] = lastEventId.split('-')
-    return itsRun === run && more.length === 0 && /^\d+$/.test(id) ? Number(id) : undefined
+    const [givenRunId, id = '', ...more] = lastEventId.split('-')
+    return givenRunId === runId && more.length === 0 && /^\d+$/.test(id) ? Number(id) : undefined
   }
   if (since === undefined) return history.lastId
   return since > world.revision ? undefined : history.lastChangeUpTo(since)

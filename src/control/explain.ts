@@ -18,7 +18,7 @@ import { isAllowedOrigin, isUnsafeMethod, namespaceOfOrigin } from '../server/or
 import { routes } from '../server/routes.js'
 import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
-import type { View } from '../store/world.js'
+import type { WorldView } from '../store/world.js'
 import { findGame } from './tables.js'
 
 const questionKeys = {
@@ -52,7 +52,7 @@ export interface Explanation {
 }
 
 interface ExplainedWorld {
-  readonly world: View
+  readonly world: WorldView
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
   readonly faults: Pick<WorldFaults, 'matching'>
@@ -71,7 +71,7 @@ export function explain(explained: ExplainedWorld, asked: Question): Explanation
   return explainNames(world, question)
 }
 
-function explainLobby(view: View, lobbyId: string): Explanation {
+function explainLobby(view: WorldView, lobbyId: string): Explanation {
   const { tables } = view
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) return unknownLobby(lobbyId, tables.lobbies.all())
@@ -92,7 +92,7 @@ function unknownLobby(lobbyId: string, lobbies: readonly LobbyRow[]): Explanatio
 }
 
 /** Returns the reasons why a lobby is not listed. */
-function reasonsAgainst(lobby: LobbyRow, { tables }: View): string[] {
+function reasonsAgainst(lobby: LobbyRow, { tables }: WorldView): string[] {
   const { namespace_id, game_mode_id, status, is_closed, publicity, total_player_count } = lobby
   const mode = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)
   const hides = tables.settings.get('settings')?.hide_empty_lobbies === true
@@ -127,7 +127,7 @@ function serverText({ run_by, lobby_id }: RunningLobby): string {
   return `a real server runs it: players connect and leave only through calls with the lobby's token (${env})`
 }
 
-function explainNames({ tables, ...view }: View, question: Question): Explanation {
+function explainNames({ tables, ...view }: WorldView, question: Question): Explanation {
   // Replaces a name that was not asked about by a valid one.
   const { game: name, name_id = 'a', display_name = 'A' } = question
   const game = name === undefined ? tables.games.all()[0] : findGame(name, tables)
@@ -213,7 +213,7 @@ const authTexts: { readonly [auth in Auth]: string } = {
   cloud: 'a cloud token. If the path names a game, it must be a token of that game',
 }
 
-function callerText(caller: Caller, origin: string | undefined, { tables }: View): string {
+function callerText(caller: Caller, origin: string | undefined, { tables }: WorldView): string {
   if (caller.kind === 'tokenless') {
     const name = fullNameOf(caller.namespaceId, tables)
     const byOrigin = origin !== undefined && namespaceOfOrigin(origin, tables) !== undefined

@@ -11,8 +11,8 @@ import { type ControlTable, tableNames } from './tables.js'
 
 type AnyRecord = Readonly<Record<string, unknown>>
 
-/** The place of a record in the API. `table` is a name in paths, such as `game-modes`. */
-interface Place {
+/** The path of a record in the API. `table` is a name in paths, such as `game-modes`. */
+interface RecordPath {
   readonly table: string
   readonly id: string
 }
@@ -33,10 +33,10 @@ export function listRecords(world: World, table: string, query = ''): AnyRecord[
   )
 }
 
-export function getRecord(world: World, { table, id }: Place): AnyRecord {
+export function getRecord(world: World, { table, id }: RecordPath): AnyRecord {
   const name = tableAt(table)
   const lobbyToken = name === 'tokens' ? findLobbyToken(id, world) : undefined
-  return lobbyToken ? { ...lobbyToken } : withOwner(existing(world, { table, id }), name, world)
+  return lobbyToken ? { ...lobbyToken } : withOwner(findRecord(world, { table, id }), name, world)
 }
 
 export async function createRecord(world: World, table: string, input: AnyRecord | string): Promise<AnyRecord> {
@@ -51,15 +51,15 @@ export async function createRecord(world: World, table: string, input: AnyRecord
 }
 
 /** Changes fields of a record. Null removes a field. */
-export async function updateRecord(world: World, place: Place, changes: AnyRecord): Promise<AnyRecord> {
-  const name = tableAt(place.table)
-  existing(world, place)
-  return withOwner(await tableOf(world, name).update(place.id, changes), name, world)
+export async function updateRecord(world: World, recordPath: RecordPath, changes: AnyRecord): Promise<AnyRecord> {
+  const name = tableAt(recordPath.table)
+  findRecord(world, recordPath)
+  return withOwner(await tableOf(world, name).update(recordPath.id, changes), name, world)
 }
 
-export async function deleteRecord(world: World, place: Place): Promise<AnyRecord> {
-  existing(world, place)
-  return tableOf(world, tableAt(place.table)).delete(place.id)
+export async function deleteRecord(world: World, recordPath: RecordPath): Promise<AnyRecord> {
+  findRecord(world, recordPath)
+  return tableOf(world, tableAt(recordPath.table)).delete(recordPath.id)
 }
 
 function tableAt(path: string): ControlTable {
@@ -77,15 +77,15 @@ function tableOf(world: World, name: ControlTable): Table<AnyRecord, AnyRecord |
   return world[name] as unknown as Table<AnyRecord, AnyRecord | string>
 }
 
-function existing(world: World, place: Place): AnyRecord {
-  const name = tableAt(place.table)
-  const row = tableOf(world, name).get(place.id)
+function findRecord(world: World, recordPath: RecordPath): AnyRecord {
+  const name = tableAt(recordPath.table)
+  const row = tableOf(world, name).get(recordPath.id)
   if (row) return row
-  const lobbyToken = name === 'tokens' ? findLobbyToken(place.id, world) : undefined
+  const lobbyToken = name === 'tokens' ? findLobbyToken(recordPath.id, world) : undefined
   if (lobbyToken) throw notARecord(lobbyToken)
   const idOfRow = idOf(name) as (row: AnyRecord) => string // of this table's rows
-  const { message } = unknownId(place.table, place.id, tableOf(world, name).all().map(idOfRow))
-  throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${place.table} lists them.`)
+  const { message } = unknownId(recordPath.table, recordPath.id, tableOf(world, name).all().map(idOfRow))
+  throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${recordPath.table} lists them.`)
 }
 
 /** Adds the name of its owner to a token. */

@@ -8,7 +8,7 @@ import { isControlPath, pathInWorld, worldPath } from '../contract/paths.js'
 import { checkControlRequest, handleControl, maxControlBody } from '../control/handler.js'
 import { pageFor } from '../control/pages.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
-import { type Mock, servable } from '../mock.js'
+import { type Mock, toServable } from '../mock.js'
 import type { MockWorld } from '../mock-world.js'
 import { type AppOptions, checkListenOptions, type ListenOptions } from '../options.js'
 import { bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
@@ -29,7 +29,7 @@ export function createListener(
 ): (request: ServedRequest, response: ServerResponse) => void {
   checkListenOptions(options)
   const { allowedHosts = [], control = true } = options
-  const mock = servable(served)
+  const mock = toServable(served)
   const { worlds } = mock
   const limit: BodyLimit = control ? bodyLimitOf : () => bodyLimit
   // A client sends the same Host each time.
@@ -112,7 +112,7 @@ interface BindOptions {
 }
 
 /** An open port. It answers requests after a call of `serve`. */
-export interface Bound {
+export interface OpenPort {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string
   readonly port: number
@@ -146,7 +146,7 @@ const timeoutCheckMs = 1_000
 const graceMs = 500
 
 /** Opens a port on all of its hosts. Rejects with `PortTaken`, or with `UsageError` if the system refuses. */
-export async function bind(options: BindOptions): Promise<Bound> {
+export async function bind(options: BindOptions): Promise<OpenPort> {
   if (options.host === '')
     throw new UsageError('host is empty, which would mean every address: leave it out, or name one')
   for (let attempt = 1; ; attempt++) {
@@ -160,7 +160,7 @@ export async function bind(options: BindOptions): Promise<Bound> {
   }
 }
 
-async function bindOnce(options: BindOptions): Promise<Bound> {
+async function bindOnce(options: BindOptions): Promise<OpenPort> {
   const [first, ...others] = options.host === undefined ? defaultHosts : ([options.host] as const)
   const { Response, closeConnections } = createResponseClass()
   const server = await open(first, options, Response)

@@ -6,7 +6,7 @@ import { createRow } from '../store/models.js'
 import type { Random } from '../store/random.js'
 import type { DeviceLinkRow } from '../store/rows.js'
 import { lobbyIdIn } from '../store/tokens.js'
-import type { View } from '../store/world.js'
+import type { WorldView } from '../store/world.js'
 import type { Resolver } from './resolver.js'
 
 /** Returns the settings that a cloud client needs before its first call (PROTOCOL.md C). */
@@ -76,7 +76,7 @@ export function completeLink(
   )
 }
 
-type LinkView = Pick<View, 'tables' | 'hasPassed'>
+type LinkView = Pick<WorldView, 'tables' | 'hasPassed'>
 
 /** Finds the pending link of a token. Throws `ApiError` if there is none, or if it has expired or is complete. */
 export function findPendingLink(token: string, view: LinkView): DeviceLinkRow {

@@ -68,7 +68,7 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
   const regions = input.region === undefined ? undefined : [input.region]
   const [first, ...others] = findPlaces([mode], regions, tables)
   checkAddress(caller.namespaceId, client, tables)
-  const place = nearest(first, others, input, tables)
+  const place = nearestPlace(first, others, input, tables)
   return reserveSeat(createLobbyRow(place, { ...input, publicity: input.publicity ?? 'private' }, call), call)
 }
 
@@ -168,10 +168,15 @@ function freeSeats(lobby: LobbyRow): number {
 function placeOfNewLobby([first, ...others]: readonly [Place, ...Place[]], input: FindInput, tables: Tables): Place {
   if (input.regions) return first
   const inMode = others.filter(place => place.mode === first.mode)
-  return nearest(first, inMode, input, tables)
+  return nearestPlace(first, inMode, input, tables)
 }
 
-function nearest(first: Place, others: readonly Place[], input: Pick<FindInput, 'x-coords'>, tables: Tables): Place {
+function nearestPlace(
+  first: Place,
+  others: readonly Place[],
+  input: Pick<FindInput, 'x-coords'>,
+  tables: Tables,
+): Place {
   const isNearer = compareDistances(input, tables)
   return others.reduce((best, place) => (isNearer(place.region_id, best.region_id) ? place : best), first)
 }

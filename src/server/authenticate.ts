@@ -7,7 +7,7 @@ import { lobbyTokenPrefix } from '../store/columns.js'
 import { defaultNamespace } from '../store/namespaces.js'
 import type { TokenRow } from '../store/rows.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
-import type { View } from '../store/world.js'
+import type { WorldView } from '../store/world.js'
 import { header, type MockRequest } from './message.js'
 import { namespaceOfOrigin } from './origin.js'
 import type { Route } from './routes.js'
@@ -23,7 +23,7 @@ export function readToken(request: MockRequest): string | undefined {
 }
 
 /** Identifies the caller of an operation. Throws `ApiError` if the operation does not admit them (PROTOCOL.md B1, B3). */
-export function authenticate(request: MockRequest, { id, params }: Route<OperationId>, view: View): Caller {
+export function authenticate(request: MockRequest, { id, params }: Route<OperationId>, view: WorldView): Caller {
   const { auth } = operations[id]
   const token = readToken(request)
   const caller = token === undefined ? callerWithoutToken(auth, request, view) : callerOf(token, view)
@@ -44,14 +44,14 @@ export function authenticate(request: MockRequest, { id, params }: Route<Operati
 
 const anonymous: Caller = { kind: 'anonymous' }
 
-function callerWithoutToken(auth: Auth, request: MockRequest, view: View): Caller {
+function callerWithoutToken(auth: Auth, request: MockRequest, view: WorldView): Caller {
   if (auth === 'none') return anonymous
   if (auth === 'namespace') return tokenlessCaller(request, view)
   throw new ApiError('API_UNAUTHORIZED', `this call needs ${neededToken[auth]} token: ${howToSendToken(auth)}`)
 }
 
 /** The Origin identifies the namespace. Without a known Origin it is the default one, which the real service does not have. */
-function tokenlessCaller(request: MockRequest, { tables }: View): Caller {
+function tokenlessCaller(request: MockRequest, { tables }: WorldView): Caller {
   const origin = header(request, 'origin')
   const namespace = (origin === undefined ? undefined : namespaceOfOrigin(origin, tables)) ?? defaultNamespace(tables)
   if (namespace?.tokenless) return { kind: 'tokenless', namespaceId: namespace.namespace_id }
@@ -64,7 +64,7 @@ function tokenlessCaller(request: MockRequest, { tables }: View): Caller {
   )
 }
 
-function callerOf(token: string, view: View): Caller {
+function callerOf(token: string, view: WorldView): Caller {
   const { tables, hasPassed } = view
   const row = tables.tokens.get(token)
   const found = row ?? tables.deviceLinks.get(token)
@@ -78,7 +78,7 @@ function callerOf(token: string, view: View): Caller {
     : { kind, namespaceId }
 }
 
-function lobbyOrPlayer(token: string, { lobbies, players }: View['tables']): Caller | undefined {
+function lobbyOrPlayer(token: string, { lobbies, players }: WorldView['tables']): Caller | undefined {
   const lobbyId = lobbyIdIn(token)
   const lobby = lobbyId === undefined ? undefined : lobbies.get(lobbyId)
   if (lobby) return { kind: 'lobby', lobbyId: lobby.lobby_id, namespaceId: lobby.namespace_id }
@@ -87,7 +87,7 @@ function lobbyOrPlayer(token: string, { lobbies, players }: View['tables']): Cal
 }
 
 /** A player of a development server has no row: its token says when it expires. */
-function devPlayer(token: string, { seed, hasPassed }: View): Caller {
+function devPlayer(token: string, { seed, hasPassed }: WorldView): Caller {
   const expiresAt = devPlayerExpiry(token, seed)
   if (expiresAt === undefined)
     throw new ApiError('TOKEN_INVALID', `the mock does not know this token: ${whereToFindOthers(token)}`)

@@ -6,9 +6,9 @@ import { removePlayer } from '../operations/game-server.js'
 import type { Caller, Client } from '../operations/resolver.js'
 import { resolvers } from '../operations/resolvers.js'
 import { isSeated } from '../store/matchmaker-rows.js'
-import type { LiveWorld, Reading, View } from '../store/world.js'
+import type { LiveWorld, Reading, WorldView } from '../store/world.js'
 import type { AbortSignalLike } from './message.js'
-import { checkRoom, ReadCache, WatchedRead, Watches } from './reads.js'
+import { checkWaiterLimit, ReadCache, WatchedRead, Watches } from './reads.js'
 
 /** A checked call of an operation: the caller, and the parsed input. */
 export interface Call {
@@ -112,7 +112,7 @@ export class Executor {
   /** Refuses a seat in a starting lobby if no more requests may wait. */
   #checkWaiting({ lobby }: Join): void {
     if (this.#world.tables.lobbies.get(lobby.lobby_id)?.status === 'starting')
-      checkRoom(this.#world, this.#options.maxWaiters)
+      checkWaiterLimit(this.#world, this.#options.maxWaiters)
   }
 
   /**
@@ -147,7 +147,7 @@ export class Executor {
 }
 
 /** Calls the resolver of an operation. */
-function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: View, write?: object): Output {
+function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: WorldView, write?: object): Output {
   // The compiler cannot follow one id through operations and resolvers.
   const resolver = resolvers[id] as unknown as (call: object) => Output
   return resolver({ caller, input, tables, hasPassed, seed, ...write })
@@ -161,7 +161,7 @@ function keyOf({ id, caller, input }: Call): string {
 }
 
 /** Throws `ApiError` if the lobby has stopped, or the player was removed. */
-function isLobbyReady(join: Join, { tables }: View): boolean {
+function isLobbyReady(join: Join, { tables }: WorldView): boolean {
   const lobby = tables.lobbies.get(join.lobby.lobby_id)
   if (!lobby || lobby.status === 'stopped') throw lobbyStopped(join)
   if (lobby.status === 'starting') return false

@@ -6,7 +6,7 @@ import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
-import type { View } from '../store/world.js'
+import type { WorldView } from '../store/world.js'
 import { authenticate } from './authenticate.js'
 import { bodyLimit, type MockRequest } from './message.js'
 import { type Route, routes } from './routes.js'
@@ -117,13 +117,13 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export class UncheckedRequest implements MatchableRequest {
   readonly #request: MockRequest
   readonly #route: Route<OperationId> | undefined
-  readonly #view: View
+  readonly #view: WorldView
   #query: URLSearchParams | undefined
   #body: { readonly json: unknown } | undefined
   #owner: RequestOwner | undefined
   #caller: { readonly found: Caller | undefined } | undefined
 
-  constructor(request: MockRequest, view: View) {
+  constructor(request: MockRequest, view: WorldView) {
     this.#request = request
     this.#view = view
     this.#route = unlessRefused(() => routes.find(request.method, request.path))

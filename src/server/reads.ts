@@ -56,7 +56,7 @@ export class ClientGone extends Error {
 }
 
 /** Throws `ApiError` if no more requests may be blocked. */
-export function checkRoom({ waiting }: LiveWorld, maxWaiters: number): void {
+export function checkWaiterLimit({ waiting }: LiveWorld, maxWaiters: number): void {
   if (waiting.size < maxWaiters) return
   throw new ApiError('API_RATE_LIMIT', `${maxWaiters} requests are blocked already: try again later`, {
     headers: { 'retry-after': '1' },
@@ -96,7 +96,7 @@ export class Watches {
   ): object | Promise<object> {
     const reading = read()
     if (BigInt(reading.revision) !== index || options.timeoutMs <= 0) return addIndex(reading)
-    checkRoom(this.#world, this.#maxWaiters)
+    checkWaiterLimit(this.#world, this.#maxWaiters)
     return this.#watchedRead(key(), reading, read).block(options)
   }
 

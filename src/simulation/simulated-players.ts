@@ -15,10 +15,10 @@ import {
 import type { Tables } from '../store/model.js'
 import { Random } from '../store/random.js'
 import { freshToken } from '../store/tokens.js'
-import type { View } from '../store/world.js'
+import type { WorldView } from '../store/world.js'
 
 /** The world inside a job's transaction. `now` is the time of the job, in ms since the epoch. */
-export interface JobContext extends View {
+export interface JobContext extends WorldView {
   readonly random: Random
   readonly now: number
   /** The revision of the job's change set. */
@@ -54,7 +54,7 @@ export function runSimulationStep(simulation: SimulationRow, context: JobContext
   const mean = ((concurrent * simulationStepMs) / session_ms) * demands.reduce((sum, { weight }) => sum + weight, 0)
   const count = poisson(mean, random)
   for (let i = 0; i < count; i++) {
-    const demand = weighted(demands, random)
+    const demand = drawWeighted(demands, random)
     if (demand) addPlayer(simulation, demand, addressOf(now, converted.count + i), random, context)
   }
 }
@@ -148,15 +148,15 @@ function convertCountedPlayers(
   const isValid = reached?.namespace_id === namespace_id && newest <= reached.revision
   const start = isValid ? reached.seq : undefined
   let count = isValid ? reached.count : 0
-  let left = convertedPerJob
+  let remaining = convertedPerJob
   const lobbies = tables.lobbies.state.entriesInIndex('namespace_id', namespace_id, start)
   for (const { seq, row: lobby } of lobbies) {
     if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
     const known = tables.players.sum('connected', lobby.lobby_id)
     const unknown = Math.min(lobby.total_player_count - known, mostConcurrent - count - known)
-    const converted = Math.min(Math.max(unknown, 0), left)
+    const converted = Math.min(Math.max(unknown, 0), remaining)
     if (converted > 0) convertInLobby(simulation, lobby, { known, count: converted, nth: count + known }, context)
-    left -= converted
+    remaining -= converted
     if (converted < unknown) {
       positions.set(tables, { namespace_id, revision, seq, count })
       return { isDone: false, count }
@@ -236,12 +236,12 @@ const largestMean = 30
 
 /** Draws a number of events from a Poisson distribution. */
 function poisson(mean: number, random: Random): number {
-  let [left, count] = [mean, 0]
-  for (; left > largestMean; left -= largestMean) count += fewOf(largestMean, random)
-  return count + fewOf(left, random)
+  let [remaining, count] = [mean, 0]
+  for (; remaining > largestMean; remaining -= largestMean) count += poissonOfSmallMean(largestMean, random)
+  return count + poissonOfSmallMean(remaining, random)
 }
 
-function fewOf(mean: number, random: Random): number {
+function poissonOfSmallMean(mean: number, random: Random): number {
   const limit = Math.exp(-mean)
   let count = 0
   for (let product = random.float(); product > limit; product *= random.float()) count += 1
@@ -257,12 +257,12 @@ function logNormal(mean: number, random: Random): number {
 }
 
 /** Draws one of the choices by their weights; `undefined` if all weights are 0. */
-function weighted<T extends { readonly weight: number }>(choices: readonly T[], random: Random): T | undefined {
+function drawWeighted<T extends { readonly weight: number }>(choices: readonly T[], random: Random): T | undefined {
   const total = choices.reduce((sum, { weight }) => sum + weight, 0)
-  let left = random.float() * total
+  let remaining = random.float() * total
   return choices.find(({ weight }) => {
-    left -= weight
-    return left < 0
+    remaining -= weight
+    return remaining < 0
   })
 }
 

@@ -41,7 +41,7 @@ export interface World extends WorldTables {
 }
 
 /** A world for reads. It has no clock, only `hasPassed`: so `Reading.until` says how long the answer of a read is valid. */
-export interface View {
+export interface WorldView {
   readonly tables: Tables
   /** Checks if the world's time has reached `at`, in ms since the epoch. */
   hasPassed(at: number): boolean
@@ -89,7 +89,7 @@ export function createWorld(state: WorldState, record?: (changeSet: ChangeSet) =
 /** A world with the calls for the mock itself. */
 export type LiveWorld = WorldCore & WorldTables
 
-class WorldCore implements TableContext, View {
+class WorldCore implements TableContext, WorldView {
   readonly clock: WorldClock
   readonly random: Random
   readonly waiting = new Set<Waiter>()
@@ -181,7 +181,7 @@ class WorldCore implements TableContext, View {
   }
 
   /** Runs a synchronous read. Returns its value and its dependencies. */
-  read<T>(read: (view: View) => T): Reading<T> {
+  read<T>(read: (view: WorldView) => T): Reading<T> {
     const { value, tracked } = this.dependencies.track(() => read(this))
     const { tags, revision, until } = tracked
     return { value, tags, revision, until }

@@ -2,12 +2,12 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { Dependencies } from '../../src/store/dependencies.js'
 import { fullestGroup } from '../../src/store/models.js'
-import { createWorld, type LiveWorld, type View } from '../../src/store/world.js'
+import { createWorld, type LiveWorld, type WorldView } from '../../src/store/world.js'
 import { type RandomTransaction, randomTransaction, succeeds, transactionsIn } from '../support/random-transactions.js'
 import { smallWorld } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
 
-type Read = (view: View) => unknown
+type Read = (view: WorldView) => unknown
 
 const id = fc.constantFrom('tanks', 'boats', 'g2', 'g3')
 const name = fc.constantFrom('tanks', 'boats', 'red', 'green', 'blue')

@@ -1,6 +1,6 @@
 import { type PageContext, pageFor } from '../../src/control/pages.js'
 import { createMockmaker } from '../../src/index.js'
-import { type Mock, servable } from '../../src/mock.js'
+import { type Mock, toServable } from '../../src/mock.js'
 import type { MockResponse } from '../../src/server/message.js'
 
 /** The options of a page. */
@@ -32,7 +32,7 @@ export function ask(
 ): MockResponse | undefined {
   const exchange = { method, path, headers }
   const found = pageFor(exchange, () => ({ mock: { world: mock.world, tokens }, url, ...context }))
-  return found && servable(mock).respond(exchange, found)
+  return found && toServable(mock).respond(exchange, found)
 }
 
 /** Returns a page with its body as text. Throws if no page answers. */

@@ -12,7 +12,7 @@ import { Responder } from '../../src/server/respond.js'
 import type { Tables } from '../../src/store/model.js'
 import type { Predicate } from '../../src/store/query.js'
 import type { Table } from '../../src/store/table.js'
-import type { LiveWorld, View } from '../../src/store/world.js'
+import type { LiveWorld, WorldView } from '../../src/store/world.js'
 import { mapTables } from '../../src/store/world-state.js'
 
 /**
@@ -21,7 +21,7 @@ import { mapTables } from '../../src/store/world-state.js'
  */
 export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
   const tables = mapTables<Tables>(name => scanOf(world.tables[name] as unknown as Table<object>))
-  const view: View = { tables, hasPassed: at => world.clock.now() >= at, seed: world.seed }
+  const view: WorldView = { tables, hasPassed: at => world.clock.now() >= at, seed: world.seed }
   const linkRevision = followLinks(world)
   const gameRevision = followGames(world, view)
   const execute = ({ id, caller, input }: Call) => {
@@ -69,7 +69,7 @@ function followLinks(world: LiveWorld): (token: string) => number {
 }
 
 /** Returns the revision of the last change to what a game shows. */
-function followGames(world: LiveWorld, view: View): (id: string) => number {
+function followGames(world: LiveWorld, view: WorldView): (id: string) => number {
   const shown = new Map<string, { readonly text: string; readonly revision: number }>()
   const look = (revision: number) => {
     const ids = view.tables.games.all().map(({ game_id }) => game_id)
@@ -85,7 +85,7 @@ function followGames(world: LiveWorld, view: View): (id: string) => number {
 }
 
 /** Reads the fields that a game shows, and the seats taken in each of its namespaces. */
-function textOf(game_id: string, view: View): string {
+function textOf(game_id: string, view: WorldView): string {
   const input = { game_id, watch_index: undefined }
   const game = getGame({ caller: { kind: 'cloud', gameId: game_id }, input, ...view })
   const { namespaces, lobbies } = view.tables

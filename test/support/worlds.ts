@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
-import { type Mock, servable } from '../../src/mock.js'
+import { type Mock, toServable } from '../../src/mock.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { defineWorld, type WorldOptions } from '../../src/scenario/world.js'
@@ -82,7 +82,7 @@ export function flushPromises(): Promise<void> {
 
 /** Tells whether a request waits in the default world of a mock. */
 export function isBusy(mock: Mock): boolean {
-  return servable(mock).isBusy
+  return toServable(mock).isBusy
 }
 
 /** Returns the watch index of a device link: the revision of its last change. */
