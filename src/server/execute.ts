@@ -82,14 +82,14 @@ export class Executor {
 
   #watch(call: Call): Output | Promise<Output> {
     const { watchTimeoutMs, isClosed } = this.#options
-    const { input, signal, longestBlockMs = watchTimeoutMs } = call
+    const { input, longestBlockMs = watchTimeoutMs } = call
     return this.#watches.answer(
       {
         index: input.watch_index,
         read: () => this.#read(call) as Reading<object>, // watches answer objects
         key: () => keyOf(call),
       },
-      { signal, timeoutMs: isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs) },
+      { signal: () => call.signal(), timeoutMs: isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs) },
     )
   }
 
@@ -130,19 +130,22 @@ export class Executor {
     }
     if (reading.value || this.#options.isClosed()) return toJoin(reading)
     return new WatchedRead(world, reading, { read, toOutput: toJoin }).block({
-      signal: call.signal,
+      signal: () => call.signal(),
       timeoutMs: Number.POSITIVE_INFINITY,
       abandon: () => this.#freeSeat(join, call),
     })
   }
 
-  #freeSeat({ player: { token } }: Join, { id, rayId, revisions }: Call): void {
+  #freeSeat({ player: { token } }: Join, call: Call): void {
     const { tables, clock } = this.#world
     const write = () => {
       const player = tables.players.get(token)
       if (player && isSeated(player)) removePlayer(player, tables, clock.now())
     }
-    this.#world.write(write, { cause: { kind: 'request', request: rayId(), operation: id }, revisions })
+    this.#world.write(write, {
+      cause: { kind: 'request', request: call.rayId(), operation: call.id },
+      revisions: call.revisions,
+    })
   }
 }
 
@@ -155,9 +158,7 @@ function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: World
 
 /** The cache key of a call: everything that its read depends on, except the world. Reads do not depend on the watch index. */
 function keyOf({ id, caller, input }: Call): string {
-  let key = `${id} ${JSON.stringify(Object.values(caller))}`
-  for (const name in input) if (name !== 'watch_index') key += ` ${name} ${JSON.stringify(input[name])}`
-  return key
+  return JSON.stringify([id, caller, { ...input, watch_index: undefined }])
 }
 
 /** Throws `ApiError` if the lobby has stopped, or the player was removed. */

@@ -1,12 +1,13 @@
 import { type FaultError, statusOf } from '../contract/faults.js'
 import type { Auth, OperationSpec } from '../contract/operation.js'
-import { operations } from '../contract/operations.js'
+import { type OperationId, operations } from '../contract/operations.js'
 import { durationMs } from '../lib/time.js'
+import type { Caller, Client } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import { authenticate, readClient } from './authenticate.js'
 import type { Call, Execute } from './execute.js'
 import type { SelectedFault, WorldFaults } from './faults.js'
-import type { MockResponse, RequestContext, RequestHandler } from './message.js'
+import type { AbortSignalLike, MockResponse, RequestContext, RequestHandler } from './message.js'
 import { checkSite } from './origin.js'
 import { parseBody, parseHeaders, parseQuery } from './parse.js'
 import { ClientGone } from './reads.js'
@@ -121,18 +122,48 @@ function parseCall(context: RequestContext, world: LiveWorld, responder: Respond
   const query = parseQuery(spec, request)
   const headers = isCanned ? {} : parseHeaders(spec, request)
   const body = parseBody(spec, request)
-  return {
-    id,
-    caller,
-    input: joinFields([params, query, headers, body]),
-    client: () => readClient(request),
-    signal() {
-      context.blockedAt = performance.now()
-      return request.signal?.()
-    },
-    longestBlockMs: context.longestBlockMs,
-    rayId: () => responder.rayIdOf(context),
-    revisions: context.revisions,
+  return new RequestCall(context, responder, { id, caller, input: joinFields([params, query, headers, body]) })
+}
+
+/** The call of a request. A class, because thousands of calls may be blocked at once. */
+class RequestCall implements Call {
+  readonly id: OperationId
+  readonly caller: Caller
+  readonly input: Call['input']
+  readonly #context: RequestContext
+  readonly #responder: Responder
+
+  constructor(
+    context: RequestContext,
+    responder: Responder,
+    { id, caller, input }: Pick<Call, 'id' | 'caller' | 'input'>,
+  ) {
+    this.id = id
+    this.caller = caller
+    this.input = input
+    this.#context = context
+    this.#responder = responder
+  }
+
+  get longestBlockMs(): number | undefined {
+    return this.#context.longestBlockMs
+  }
+
+  get revisions(): number[] {
+    return this.#context.revisions
+  }
+
+  client(): Client {
+    return readClient(this.#context.request)
+  }
+
+  signal(): AbortSignalLike | undefined {
+    this.#context.blockedAt = performance.now()
+    return this.#context.request.signal?.()
+  }
+
+  rayId(): string {
+    return this.#responder.rayIdOf(this.#context)
   }
 }
 

@@ -1,5 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import { sameJson } from '../lib/json.js'
+import { addItem, itemsOf, removeItem, type SmallSet } from '../lib/small-set.js'
+import type { DependencyListener } from '../store/dependencies.js'
 import type { Timer } from '../store/timers.js'
 import type { LiveWorld, Reading, Waiter } from '../store/world.js'
 import type { AbortSignalLike } from './message.js'
@@ -17,11 +19,16 @@ function markShared(output: unknown): void {
 
 const mostCachedOutputs = 500
 
+/** An output that is forgotten when a dependency changes. */
+interface CachedOutput extends DependencyListener {
+  readonly output: unknown
+}
+
 /** Caches the outputs of reads in one world. A key contains everything that a read depends on, except the world. */
 export class ReadCache {
   readonly #world: LiveWorld
   /** Each is valid until a dependency changes. */
-  readonly #outputs = new Map<string, { readonly output: unknown; forget(): void }>()
+  readonly #outputs = new Map<string, CachedOutput>()
 
   constructor(world: LiveWorld) {
     this.#world = world
@@ -33,15 +40,18 @@ export class ReadCache {
     if (known) return known.output
     const { value, tags, until } = read()
     if (until !== undefined) return value
-    const forget = () => {
-      unsubscribe()
-      this.#outputs.delete(key)
+    const cached: CachedOutput = {
+      output: value,
+      onChange: () => {
+        this.#world.unlisten(tags, cached)
+        this.#outputs.delete(key)
+      },
     }
-    const unsubscribe = this.#world.listen(tags, forget)
-    this.#outputs.set(key, { output: value, forget })
+    this.#world.listen(tags, cached)
+    this.#outputs.set(key, cached)
     markShared(value)
     const [oldest] = this.#outputs.values()
-    if (this.#outputs.size > mostCachedOutputs) oldest?.forget()
+    if (this.#outputs.size > mostCachedOutputs) oldest?.onChange()
     return value
   }
 }
@@ -122,15 +132,17 @@ interface ReadOptions<T, Output> {
   onIdle?(): void
 }
 
-/** A read with blocked requests. When a dependency changes, it reads once for all of them, and answers them if the value differs. */
-export class WatchedRead<T, Output> {
+/**
+ * A read with blocked requests. When a dependency changes, it reads once for all of them, and answers them if the value
+ * differs. It is small, because each of 50,000 requests may have its own.
+ */
+export class WatchedRead<T, Output> implements DependencyListener {
   readonly #world: LiveWorld
   readonly #options: ReadOptions<T, Output>
-  readonly #blocked = new Set<BlockedRequest<Output>>()
+  #blocked: SmallSet<BlockedRequest<Output>>
   #reading: Reading<T>
   /** The output of the reading, created on first use. */
   #output: { readonly output: Output } | undefined
-  #unsubscribe = () => {}
   /** Runs when the clock alone may change the value. */
   #changeTimer: Timer | undefined
 
@@ -144,8 +156,8 @@ export class WatchedRead<T, Output> {
   /** Blocks a request in the same tick as its reading. */
   block(options: BlockOptions): Promise<Output> {
     const request = new BlockedRequest(this, this.#world, options)
-    if (this.#blocked.size === 0) this.#startWatching()
-    this.#blocked.add(request)
+    if (this.#blocked === undefined) this.#startWatching()
+    this.#blocked = addItem(this.#blocked, request)
     request.begin()
     return request.answer
   }
@@ -164,38 +176,38 @@ export class WatchedRead<T, Output> {
   }
 
   remove(request: BlockedRequest<Output>): void {
-    this.#blocked.delete(request)
-    if (this.#blocked.size > 0) return
+    this.#blocked = removeItem(this.#blocked, request)
+    if (this.#blocked !== undefined) return
     this.#stopWatching()
     this.#options.onIdle?.()
   }
 
-  readonly #readAgain = () => {
+  /** Reads again, and answers the requests if the value differs. */
+  onChange(): void {
     const { value } = this.#reading
+    let reading: Reading<T>
     try {
-      this.#reading = this.#options.read()
+      reading = this.#options.read()
     } catch (error) {
-      for (const request of [...this.#blocked]) request.fail(error)
-      return
-    }
-    this.#output = undefined
-    if (!sameJson(value, this.#reading.value)) {
-      for (const request of [...this.#blocked]) request.end()
+      for (const request of itemsOf(this.#blocked)) request.fail(error)
       return
     }
     this.#stopWatching()
-    this.#startWatching()
+    this.#reading = reading
+    this.#output = undefined
+    if (sameJson(value, reading.value)) this.#startWatching()
+    else for (const request of itemsOf(this.#blocked)) request.end()
   }
 
   #startWatching(): void {
     const { clock } = this.#world
     const { tags, until } = this.#reading
-    this.#unsubscribe = this.#world.listen(tags, this.#readAgain)
-    this.#changeTimer = until === undefined ? undefined : clock.after(until - clock.now(), this.#readAgain)
+    this.#world.listen(tags, this)
+    this.#changeTimer = until === undefined ? undefined : clock.after(until - clock.now(), () => this.onChange())
   }
 
   #stopWatching(): void {
-    this.#unsubscribe()
+    this.#world.unlisten(this.#reading.tags, this)
     if (this.#changeTimer) this.#world.clock.cancel(this.#changeTimer)
   }
 }

@@ -1,3 +1,5 @@
+import { addItem, hasItem, itemsOf, removeItem, type SmallSet } from '../lib/small-set.js'
+
 /** A dependency: a row, a group of an index, a sum, a view, a table, or the clock. */
 export type Tag = string
 
@@ -11,7 +13,8 @@ export const clockTag: Tag = '@clock'
 
 /** The dependencies of a read. */
 export interface Tracked {
-  readonly tags: ReadonlySet<Tag>
+  /** Each tag once. An array, because a blocked request keeps it, and a set takes three times the memory. */
+  readonly tags: readonly Tag[]
   /** The newest revision of the dependencies. */
   readonly revision: number
   /** The time when the clock alone may change the answer, in ms since the epoch. */
@@ -24,14 +27,18 @@ interface Tracker {
   until: number | undefined
 }
 
+/** Listens to changes of dependencies. An object and not a function, because thousands of requests may be blocked at once. */
+export interface DependencyListener {
+  onChange(): void
+}
+
 /**
  * Records the dependencies of reads in one world. Calls listeners when a dependency changes. Reads are synchronous. A read
  * inside another read adds its dependencies to the outer one.
  */
 export class Dependencies {
   #tracker: Tracker | undefined
-  // Most tags have one listener, which needs no set.
-  readonly #listeners = new Map<Tag, Listener | Set<Listener>>()
+  readonly #listeners = new Map<Tag, SmallSet<DependencyListener>>()
 
   get isTracking(): boolean {
     return this.#tracker !== undefined
@@ -56,7 +63,9 @@ export class Dependencies {
     const tracker: Tracker = { tags: new Set(), revision: 0, until: undefined }
     this.#tracker = tracker
     try {
-      return { value: read(), tracked: tracker }
+      const value = read()
+      const { tags, revision, until } = tracker
+      return { value, tracked: { tags: [...tags], revision, until } }
     } finally {
       this.#tracker = outer
       for (const tag of tracker.tags) this.note(tag, tracker.revision)
@@ -69,51 +78,30 @@ export class Dependencies {
     return this.#listeners.size > (this.#listeners.has(clockTag) ? 1 : 0)
   }
 
-  /** Calls the listener once for each change set that touches a tag. Returns a function that removes the listener. */
-  listen(tags: ReadonlySet<Tag>, listener: Listener): () => void {
-    for (const tag of tags) this.#add(tag, listener)
-    const [first, ...others] = tags
-    // Most listeners have one tag. Each blocked request is a listener, so a list for each would cost much memory.
-    if (first !== undefined && others.length === 0) return () => this.#remove(first, listener)
-    const all = [...tags]
-    return () => {
-      for (const tag of all) this.#remove(tag, listener)
+  /** Calls the listener once for each change set that touches a tag. */
+  listen(tags: readonly Tag[], listener: DependencyListener): void {
+    for (const tag of tags) this.#listeners.set(tag, addItem(this.#listeners.get(tag), listener))
+  }
+
+  /** Removes a listener from the same tags. */
+  unlisten(tags: readonly Tag[], listener: DependencyListener): void {
+    for (const tag of tags) {
+      const others = removeItem(this.#listeners.get(tag), listener)
+      if (others) this.#listeners.set(tag, others)
+      else this.#listeners.delete(tag)
     }
   }
 
   /** Calls the listeners of the tags. If some throw, it calls the others too, and then throws the first error. */
   notify(tags: ReadonlySet<Tag>): void {
-    const called = new Map<Listener, Tag>()
-    for (const tag of tags) {
-      const listeners = this.#listeners.get(tag)
-      if (listeners instanceof Set) for (const listener of listeners) called.set(listener, tag)
-      else if (listeners) called.set(listeners, tag)
-    }
+    const called = new Map<DependencyListener, Tag>()
+    for (const tag of tags) for (const listener of itemsOf(this.#listeners.get(tag))) called.set(listener, tag)
     callAll(called, ([listener, tag]) => {
       // A listener may have removed another one.
-      if (this.#isListening(tag, listener)) listener()
+      if (hasItem(this.#listeners.get(tag), listener)) listener.onChange()
     })
   }
-
-  #add(tag: Tag, listener: Listener): void {
-    const known = this.#listeners.get(tag)
-    if (known instanceof Set) known.add(listener)
-    else this.#listeners.set(tag, known === undefined || known === listener ? listener : new Set([known, listener]))
-  }
-
-  #remove(tag: Tag, listener: Listener): void {
-    const known = this.#listeners.get(tag)
-    if (known instanceof Set) known.delete(listener)
-    if (known === listener || (known instanceof Set && known.size === 0)) this.#listeners.delete(tag)
-  }
-
-  #isListening(tag: Tag, listener: Listener): boolean {
-    const known = this.#listeners.get(tag)
-    return known === listener || (known instanceof Set && known.has(listener))
-  }
 }
-
-type Listener = () => void
 
 /** Calls a function for each item, even if some calls throw. Then throws the first error. */
 export function callAll<T>(items: Iterable<T>, call: (item: T) => void): void {

@@ -2,7 +2,15 @@ import { sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type ChangeSet, ChangeSetPublisher, type ScenarioName } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
-import { callAll, callListener, clockTag, Dependencies, type Tag, type Tracked } from './dependencies.js'
+import {
+  callAll,
+  callListener,
+  clockTag,
+  Dependencies,
+  type DependencyListener,
+  type Tag,
+  type Tracked,
+} from './dependencies.js'
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
 import { tableNames } from './models.js'
@@ -187,9 +195,13 @@ class WorldCore implements TableContext, WorldView {
     return { value, tags, revision, until }
   }
 
-  /** Calls the listener when a change set touches a tag. Returns a function that removes the listener. */
-  listen(tags: ReadonlySet<Tag>, listener: () => void): () => void {
-    return this.dependencies.listen(tags, listener)
+  /** Calls the listener when a change set touches a tag. */
+  listen(tags: readonly Tag[], listener: DependencyListener): void {
+    this.dependencies.listen(tags, listener)
+  }
+
+  unlisten(tags: readonly Tag[], listener: DependencyListener): void {
+    this.dependencies.unlisten(tags, listener)
   }
 
   transaction<T>(write: (tx: TransactionTables) => T): T {

@@ -113,18 +113,20 @@ class Model {
         else rows.set(id, text)
       }
     })
-    const listen = this.world.listen.bind(this.world)
-    const counted: LiveWorld['listen'] = (tags, listener) => {
-      const stop = listen(tags, listener)
-      let listens = true
-      this.listening++
-      return () => {
-        if (listens) this.listening--
-        listens = false
-        stop()
-      }
-    }
-    Object.assign(this.world, { listen: counted })
+    const { dependencies } = this.world
+    const listening = new Set<object>()
+    Object.assign(this.world, {
+      listen: (tags, listener) => {
+        dependencies.listen(tags, listener)
+        listening.add(listener)
+        this.listening = listening.size
+      },
+      unlisten: (tags, listener) => {
+        dependencies.unlisten(tags, listener)
+        listening.delete(listener)
+        this.listening = listening.size
+      },
+    } satisfies Pick<LiveWorld, 'listen' | 'unlisten'>)
   }
 
   current = (link: Link) => this.changes.get(link)?.at(-1)?.index ?? 0
