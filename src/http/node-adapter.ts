@@ -28,11 +28,8 @@ export function handleNodeRequest(
   { basePath = '', limit = serviceLimit }: { readonly basePath?: string; readonly limit?: BodyLimit } = {},
 ): void {
   startInOrder(request, response, () => {
-    const answer = (body: Uint8Array | undefined) => {
-      const answered = handler(new NodeRequest(request, { body, basePath }))
-      if (answered instanceof Promise) void answered.then(late => writeResponse(late, response))
-      else writeResponse(answered, response)
-    }
+    const answer = (body: Uint8Array | undefined) =>
+      respond(handler(new NodeRequest(request, { body, basePath })), response)
     readBody(request, answer, limit)
     // An unread body blocks the socket, and then nobody notices that the client disconnects.
     if (isBodiless(request) && hasBody(request)) request.resume()
@@ -164,6 +161,12 @@ function encodeParsedBody(body: unknown): Uint8Array {
  * byte is one character, so the bytes stay as they are.
  */
 const maxStringBody = 1024
+
+/** A function of its own, so that a blocked request keeps nothing but its response. */
+function respond(answered: MockResponse | Promise<MockResponse>, response: ServerResponse): void {
+  if (answered instanceof Promise) void answered.then(late => writeResponse(late, response))
+  else writeResponse(answered, response)
+}
 
 /** Writes a response. Does nothing if the client has disconnected. */
 function writeResponse(answered: MockResponse, response: ServerResponse): void {

@@ -129,7 +129,7 @@ export class Executor {
       throw lobbyStopped(join)
     }
     if (reading.value || this.#options.isClosed()) return toJoin(reading)
-    return new WatchedRead(world, reading, { read, toOutput: toJoin }).block({
+    return new WatchedRead(world, reading, { key: join.player.token, read, toOutput: toJoin }).block({
       signal: () => call.signal(),
       timeoutMs: Number.POSITIVE_INFINITY,
       abandon: () => this.#freeSeat(join, call),
@@ -158,7 +158,10 @@ function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: World
 
 /** The cache key of a call: everything that its read depends on, except the world. Reads do not depend on the watch index. */
 function keyOf({ id, caller, input }: Call): string {
-  return JSON.stringify([id, caller, { ...input, watch_index: undefined }])
+  const parts: string[] = [id, JSON.stringify(Object.values(caller))]
+  for (const name in input) if (name !== 'watch_index') parts.push(name, JSON.stringify(input[name]))
+  // Many blocked requests keep their key: a joined string takes a third of the memory of an added one.
+  return parts.join(' ')
 }
 
 /** Throws `ApiError` if the lobby has stopped, or the player was removed. */

@@ -113,11 +113,12 @@ export class Watches {
   #watchedRead(key: string, reading: Reading<object>, read: () => Reading<object>): WatchedRead<object, object> {
     const known = this.#reads.get(key)
     if (known) return known
-    const onIdle = () => void this.#reads.delete(key)
-    const made = new WatchedRead(this.#world, reading, { read, toOutput: addIndex, onIdle })
+    const made = new WatchedRead(this.#world, reading, { key, read, toOutput: addIndex, onIdle: this.#forget })
     this.#reads.set(key, made)
     return made
   }
+
+  readonly #forget = (key: string) => void this.#reads.delete(key)
 }
 
 function addIndex({ value, revision }: Reading<object>): object {
@@ -128,8 +129,10 @@ interface ReadOptions<T, Output> {
   read(): Reading<T>
   /** Turns a reading into the answer of a request. May throw `ApiError`. */
   toOutput(reading: Reading<T>): Output
-  /** Called when no request is blocked any more. */
-  onIdle?(): void
+  /** Identifies the read. */
+  readonly key: string
+  /** Called with the key when no request is blocked any more. */
+  onIdle?(key: string): void
 }
 
 /**
@@ -179,7 +182,8 @@ export class WatchedRead<T, Output> implements DependencyListener {
     this.#blocked = removeItem(this.#blocked, request)
     if (this.#blocked !== undefined) return
     this.#stopWatching()
-    this.#options.onIdle?.()
+    const { key, onIdle } = this.#options
+    onIdle?.(key)
   }
 
   /** Reads again, and answers the requests if the value differs. */
