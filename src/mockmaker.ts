@@ -27,7 +27,7 @@ export function withHandlers(mock: ServableMock, { baseUrl = '*' }: MockmakerOpt
   const { worlds } = mock
   const routes = (handlerOf: (world: MockWorld) => RequestHandler) => ({
     answer: worlds.route('refuse', handlerOf),
-    served: worlds.route('create', handlerOf),
+    answerOverHttp: worlds.route('create', handlerOf),
   })
   return Object.assign(mock, {
     handlers: createHandlers({ baseUrl, ...routes(world => world.handle) }),

@@ -86,7 +86,7 @@ export interface Client
 export function createClient(url: string, options: ClientOptions = {}): Client {
   // JavaScript callers may pass anything.
   const found = splitWorldUrl(String(url))
-  if (!found) throw misused(`url is ${quoted(url)}: expected http://127.0.0.1:4100, or …/w/test-42`)
+  if (!found) throw misuseError(`url is ${quoted(url)}: expected http://127.0.0.1:4100, or …/w/test-42`)
   checkOptions(options)
   const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
   const { server, encodedId = defaultWorldId } = found
@@ -96,18 +96,18 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
 /** Checks the options by hand, because the client loads no schemas. */
 function checkOptions(options: ClientOptions): void {
   if (typeof options !== 'object' || options === null)
-    throw misused(`options is ${quoted(options)}: expected an object`)
+    throw misuseError(`options is ${quoted(options)}: expected an object`)
   const { world, fetch, ...others } = options
   const [unknown] = Object.keys(others)
   if (unknown !== undefined)
-    throw misused(`options.${unknown} is an unknown key.${didYouMean(unknown, ['world', 'fetch'])}`)
+    throw misuseError(`options.${unknown} is an unknown key.${didYouMean(unknown, ['world', 'fetch'])}`)
   if (world !== undefined && !(typeof world === 'string' && worldId.pattern.test(world)))
-    throw misused(`options.world is ${quoted(world)}: expected ${worldId.expected}`)
+    throw misuseError(`options.world is ${quoted(world)}: expected ${worldId.expected}`)
   if (fetch !== undefined && typeof fetch !== 'function')
-    throw misused(`options.fetch is ${quoted(fetch)}: expected a function`)
+    throw misuseError(`options.fetch is ${quoted(fetch)}: expected a function`)
 }
 
-function misused(message: string): ClientError {
+function misuseError(message: string): ClientError {
   return new ClientError(message, { status: 0, code: 'MISUSED' })
 }
 

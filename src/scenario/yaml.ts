@@ -40,7 +40,7 @@ export function parseYaml(
   }
   const source = carets ? (offset: number) => sourceLine(text, lines.linePos(offset)) : () => ''
   const tokens = [...new yaml.Parser(lines.addNewLine).parse(text)]
-  const tooDeep = tokens.map(deepest).find(token => token !== undefined)
+  const tooDeep = tokens.map(findTooDeep).find(token => token !== undefined)
   if (tooDeep) {
     const { offset } = tooDeep
     throw new UsageError(`${placeOf(offset)}: nests deeper than ${fileNestingLimit} levels.${source(offset)}`)
@@ -51,8 +51,8 @@ export function parseYaml(
   )
   if (problems.length > 0) {
     problems.sort((one, other) => one.at - other.at)
-    const end = (at: number) => (carets ? `.${source(at)}` : excerpt(text, at))
-    throw new UsageError(problemLines(problems, ({ at, said }) => `${placeOf(at)}: ${said}${end(at)}`))
+    const ending = (at: number) => (carets ? `.${source(at)}` : excerpt(text, at))
+    throw new UsageError(problemLines(problems, ({ at, message }) => `${placeOf(at)}: ${message}${ending(at)}`))
   }
   const [document] = documents
   const content = contentOf(document, file)
@@ -99,7 +99,7 @@ function widthOf(text: string): number {
 const fileNestingLimit = 2 * nestingLimit
 
 /** Finds the first token that nests too deep. It is not recursive: a hostile text would exhaust the stack. */
-function deepest(root: CST.Token): CST.Token | undefined {
+function findTooDeep(root: CST.Token): CST.Token | undefined {
   const open: { readonly token: CST.Token; readonly level: number }[] = [{ token: root, level: 0 }]
   for (let next = open.pop(); next; next = open.pop()) {
     const { token, level } = next
@@ -118,22 +118,18 @@ function innerTokens(token: CST.Token): CST.Token[] {
 interface SyntaxProblem {
   /** The offset in the text. */
   readonly at: number
-  readonly said: string
+  readonly message: string
 }
 
 function secondDocument({ range }: Document.Parsed): SyntaxProblem {
-  return { at: range[0], said: 'this starts a second document, but a scenario has one' }
+  return { at: range[0], message: 'this starts a second document, but a scenario has one' }
 }
 
 function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] {
   const found = [...document.errors, ...document.warnings]
   const { aliases, keys } = contentProblems(document, yaml)
   // In a text with errors, anchors may be lost.
-  return [
-    ...found.map(({ message, pos }) => ({ at: pos[0], said: message })),
-    ...(found.length > 0 ? [] : aliases),
-    ...keys,
-  ]
+  return [...found.map(({ message, pos }) => ({ at: pos[0], message })), ...(found.length > 0 ? [] : aliases), ...keys]
 }
 
 /**
@@ -152,15 +148,15 @@ function contentProblems(document: Document.Parsed, { visit, isScalar }: Yaml) {
       const seen = new Set<unknown>()
       for (const { key } of node.items) {
         if (!isScalar(key)) continue
-        if (seen.has(key.value)) keys.push({ at: key.range?.[0] ?? 0, said: 'this map already has the key' })
+        if (seen.has(key.value)) keys.push({ at: key.range?.[0] ?? 0, message: 'this map already has the key' })
         seen.add(key.value)
       }
     },
     Alias: (_, alias, path) => {
       const target = anchors.get(alias.source)
       const at = alias.range?.[0] ?? 0
-      if (!target) aliases.push({ at, said: 'this alias has no anchor before it' })
-      else if (path.includes(target)) aliases.push({ at, said: 'this alias is inside its own anchor' })
+      if (!target) aliases.push({ at, message: 'this alias has no anchor before it' })
+      else if (path.includes(target)) aliases.push({ at, message: 'this alias is inside its own anchor' })
     },
   })
   return { aliases, keys }

@@ -68,8 +68,8 @@ function callerOf(token: string, view: WorldView): Caller {
   const { tables, hasPassed } = view
   const row = tables.tokens.get(token)
   const found = row ?? tables.deviceLinks.get(token)
-  if (!found) return lobbyOrPlayer(token, tables) ?? devPlayer(token, view)
-  if (found.expires_at !== undefined && hasPassed(found.expires_at)) throw expired(row?.kind ?? 'device')
+  if (!found) return lobbyOrPlayerCaller(token, tables) ?? devPlayerCaller(token, view)
+  if (found.expires_at !== undefined && hasPassed(found.expires_at)) throw expiredToken(row?.kind ?? 'device')
   if (!row) return { kind: 'device' }
   if (row.kind === 'cloud') return { kind: 'cloud', gameId: row.game_id }
   const { kind, namespace_id: namespaceId } = row
@@ -78,7 +78,7 @@ function callerOf(token: string, view: WorldView): Caller {
     : { kind, namespaceId }
 }
 
-function lobbyOrPlayer(token: string, { lobbies, players }: WorldView['tables']): Caller | undefined {
+function lobbyOrPlayerCaller(token: string, { lobbies, players }: WorldView['tables']): Caller | undefined {
   const lobbyId = lobbyIdIn(token)
   const lobby = lobbyId === undefined ? undefined : lobbies.get(lobbyId)
   if (lobby) return { kind: 'lobby', lobbyId: lobby.lobby_id, namespaceId: lobby.namespace_id }
@@ -87,17 +87,17 @@ function lobbyOrPlayer(token: string, { lobbies, players }: WorldView['tables'])
 }
 
 /** A player of a development server has no row: its token says when it expires. */
-function devPlayer(token: string, { seed, hasPassed }: WorldView): Caller {
+function devPlayerCaller(token: string, { seed, hasPassed }: WorldView): Caller {
   const expiresAt = devPlayerExpiry(token, seed)
   if (expiresAt === undefined)
     throw new ApiError('TOKEN_INVALID', `the mock does not know this token: ${whereToFindOthers(token)}`)
-  if (hasPassed(expiresAt)) throw expired('dev_player')
+  if (hasPassed(expiresAt)) throw expiredToken('dev_player')
   return { kind: 'dev_player' }
 }
 
 type ExpiringToken = TokenRow['kind'] | 'device' | 'dev_player'
 
-function expired(kind: ExpiringToken): ApiError {
+function expiredToken(kind: ExpiringToken): ApiError {
   return new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${kind} token has expired: ${howToRenew[kind]}`)
 }
 

@@ -12,7 +12,7 @@ export interface RequestHandlers {
   /** In-process. */
   readonly answer: RequestHandler
   /** Over HTTP. */
-  readonly served: RequestHandler
+  readonly answerOverHttp: RequestHandler
 }
 
 interface HandlerOptions extends RequestHandlers {
@@ -41,7 +41,7 @@ export function createHandlers(options: HandlerOptions): HttpHandler[] {
  * Creates the handler of one operation. It also answers the preflights of its method, and HEAD if the method is GET. Throws
  * `UsageError` if the base URL is wrong.
  */
-export function createHandler(id: OperationId, { baseUrl, answer, served }: HandlerOptions): HttpHandler {
+export function createHandler(id: OperationId, { baseUrl, answer, answerOverHttp }: HandlerOptions): HttpHandler {
   const { method, path } = operations[id]
   const base = parseBaseUrl(baseUrl)
   // The base URL and `/w/{world}` precede the path of the operation.
@@ -52,7 +52,7 @@ export function createHandler(id: OperationId, { baseUrl, answer, served }: Hand
   // A simulated browser sends its preflights in-process too.
   handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
   skipUnmatched(handler, operations[id])
-  const operation: HandlerOperation = { id, answer: served, basePath: base.basePath }
+  const operation: HandlerOperation = { id, answer: answerOverHttp, basePath: base.basePath }
   return Object.assign(matchMalformedPaths(handler), { [operationKey]: operation })
 }
 
@@ -116,15 +116,15 @@ function parseBaseUrl(baseUrl: string): Base {
 
 function baseOf(baseUrl: string): Base | undefined {
   const [, origin, path = ''] = /^(\*?)((?:\/(?!\/).*)?)$/.exec(baseUrl) ?? []
-  if (origin !== undefined && baseUrl !== '') return joined(origin, path)
+  if (origin !== undefined && baseUrl !== '') return joinBaseUrl(origin, path)
   if (!/^https?:\/\/[^/]/i.test(baseUrl) || !URL.canParse(baseUrl)) return undefined
   // As in requests: in lower case, without a default port.
   const url = new URL(baseUrl)
   const isPlain = plainHost.test(url.hostname) && url.username + url.password === '' && !/[?#]/.test(baseUrl)
-  return isPlain ? joined(url.origin, url.pathname) : undefined
+  return isPlain ? joinBaseUrl(url.origin, url.pathname) : undefined
 }
 
-function joined(origin: string, path: string): Base {
+function joinBaseUrl(origin: string, path: string): Base {
   const basePath = path.replace(/\/+$/, '')
   return { url: origin + basePath, basePath }
 }

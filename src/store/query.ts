@@ -21,8 +21,8 @@ export type Predicate<Row> = Query<Row> | ((query: Query<Row>) => Query<Row>) | 
 export interface Plan<Row> {
   readonly test: (row: Row) => boolean
   readonly equalities: Equalities
-  /** `anything`: no condition. `equalities`: no other conditions. `more`: other conditions too. */
-  readonly asks: 'anything' | 'equalities' | 'more'
+  /** `none`: no condition. `equalities`: no other conditions. `others`: other conditions too. */
+  readonly conditions: 'none' | 'equalities' | 'others'
 }
 
 type SomeCondition<Row> = Query<Row> | Condition<Row> | PredicateFunction<Row>
@@ -32,15 +32,15 @@ class PlannedQuery<Row> extends Query<Row> {
   constructor(
     predicate: PredicateFunction<NoInfer<Row>> | undefined,
     readonly equalities: Equalities,
-    readonly asks: Plan<Row>['asks'],
+    readonly conditions: Plan<Row>['conditions'],
   ) {
     super(predicate)
   }
 
   override where(condition: Condition<Row> | PredicateFunction<Row>): Query<Row> {
-    const texts = this.asks === 'anything' ? textsIn(condition) : undefined
-    // The condition is no query, so `own` returns a condition or a function.
-    if (!texts) return this.narrowed(super.where(own(condition) as typeof condition), [condition])
+    const texts = this.conditions === 'none' ? textsIn(condition) : undefined
+    // The condition is no query, so `wrapForeignQuery` returns a condition or a function.
+    if (!texts) return this.narrowed(super.where(wrapForeignQuery(condition) as typeof condition), [condition])
     // The library's query is created when a row needs it: most queries only compare texts.
     let query: Query<Row> | undefined
     const test = (row: Row) => {
@@ -51,24 +51,24 @@ class PlannedQuery<Row> extends Query<Row> {
   }
 
   override and(...conditions: SomeCondition<Row>[]): Query<Row> {
-    return this.narrowed(super.and(...conditions.map(own)), conditions)
+    return this.narrowed(super.and(...conditions.map(wrapForeignQuery)), conditions)
   }
 
   override or(...conditions: SomeCondition<Row>[]): Query<Row> {
-    return super.or(...conditions.map(own))
+    return super.or(...conditions.map(wrapForeignQuery))
   }
 
   private narrowed(query: Query<Row>, conditions: readonly unknown[]): Query<Row> {
     const equalities = Object.assign({}, ...conditions.map(equalitiesOf), this.equalities)
-    return new PlannedQuery<Row>(row => query.test(row), equalities, 'more')
+    return new PlannedQuery<Row>(row => query.test(row), equalities, 'others')
   }
 }
 
-const none: Equalities = {}
+const noEqualities: Equalities = {}
 
 function equalitiesOf(condition: unknown): Equalities {
   if (condition instanceof PlannedQuery) return condition.equalities
-  if (isQuery(condition) || typeof condition !== 'object' || condition === null) return none
+  if (isQuery(condition) || typeof condition !== 'object' || condition === null) return noEqualities
   return Object.fromEntries(Object.entries(condition).filter(([, value]) => typeof value === 'string'))
 }
 
@@ -98,7 +98,7 @@ export function isQuery<Row>(value: unknown): value is Query<Row> {
 }
 
 /** Wraps a query of another copy of the library. Our copy would ignore it, and find every row. */
-function own<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
+function wrapForeignQuery<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
   if (
     typeof condition !== 'function' &&
     (typeof condition !== 'object' || condition === null || Array.isArray(condition))
@@ -142,8 +142,8 @@ function mergeObjects(one: unknown, other: unknown): unknown {
 
 /** Analyses a predicate. Throws `UsageError` if it is invalid. */
 export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
-  if (predicate === undefined) return { test: () => true, equalities: none, asks: 'anything' }
-  const empty = new PlannedQuery<Row>(undefined, none, 'anything')
+  if (predicate === undefined) return { test: () => true, equalities: noEqualities, conditions: 'none' }
+  const empty = new PlannedQuery<Row>(undefined, noEqualities, 'none')
   const query = isQuery<Row>(predicate)
     ? predicate
     : typeof predicate === 'function'
@@ -154,7 +154,7 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
       `the function of a query returned ${quoted(query)}: expected a query, as in q => q.where({ lobby_id })`,
     )
   // A query without a condition finds nothing, as in the library.
-  const isPlanned = query instanceof PlannedQuery && query.asks !== 'anything'
-  const { equalities, asks } = isPlanned ? query : { equalities: none, asks: 'more' as const }
-  return { test: row => query.test(row), equalities, asks }
+  const isPlanned = query instanceof PlannedQuery && query.conditions !== 'none'
+  const { equalities, conditions } = isPlanned ? query : { equalities: noEqualities, conditions: 'others' as const }
+  return { test: row => query.test(row), equalities, conditions }
 }

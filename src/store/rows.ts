@@ -214,9 +214,9 @@ function decodedSide(schema: z.core.$ZodType): z.core.$ZodType {
   return withDef(schema, { shape: Object.fromEntries(columns) })
 }
 
-/** Copies a schema with its checks, but with other parts inside. */
-function withDef<Schema extends z.ZodType>(schema: Schema, inside: object): Schema {
-  return schema.clone({ ...schema.def, ...inside })
+/** Copies a schema with its checks, and replaces parts of it. */
+function withDef<Schema extends z.ZodType>(schema: Schema, parts: object): Schema {
+  return schema.clone({ ...schema.def, ...parts })
 }
 
 /** The row of each table. */

@@ -129,20 +129,20 @@ export class Table<Row extends object> {
 
   findFirst(predicate?: Predicate<Row>): Row | undefined {
     const planned = plan(predicate)
-    const { rows, isSure } = this.#candidates(planned.equalities, planned.asks === 'equalities')
-    return isSure ? rows[0] : rows.find(planned.test)
+    const { rows, isExact } = this.#candidates(planned.equalities, planned.conditions === 'equalities')
+    return isExact ? rows[0] : rows.find(planned.test)
   }
 
   findMany(predicate?: Predicate<Row>): Row[] {
     const planned = plan(predicate)
-    const { rows, isSure } = this.#candidates(planned.equalities, planned.asks === 'equalities')
-    return isSure || planned.asks === 'anything' ? rows : rows.filter(planned.test)
+    const { rows, isExact } = this.#candidates(planned.equalities, planned.conditions === 'equalities')
+    return isExact || planned.conditions === 'none' ? rows : rows.filter(planned.test)
   }
 
   /** Adds a row, or replaces the one with the same id. Throws outside a transaction. */
   put(row: Row): void {
     const { id, before, transaction } = this.#beginWrite(this.shape.idOf(row))
-    const state = this.#own()
+    const state = this.#writableState()
     this.#replace(transaction, before, { id, row, seq: before?.seq ?? state.nextSeq++, revision: transaction.revision })
     transaction.runTrigger(this, before?.row, row)
   }
@@ -151,7 +151,7 @@ export class Table<Row extends object> {
   delete(id: string): void {
     const { before, transaction } = this.#beginWrite(id)
     if (!before) return
-    this.#own()
+    this.#writableState()
     this.#replace(transaction, before, undefined)
     transaction.runTrigger(this, before.row, undefined)
   }
@@ -174,26 +174,26 @@ export class Table<Row extends object> {
 
   #restoreEntry(id: string, after: Entry<Row> | undefined): void {
     const { before, transaction } = this.#beginWrite(id)
-    const state = this.#own()
+    const state = this.#writableState()
     if (after && after.seq >= state.nextSeq) state.nextSeq = after.seq + 1
     this.#replace(transaction, before, after && { ...after, revision: transaction.revision })
   }
 
   /** Sets the creation number of the next new row. */
   resetSequence(nextSeq: number): void {
-    this.#own().nextSeq = nextSeq
+    this.#writableState().nextSeq = nextSeq
   }
 
   /** Undoes a write of this transaction. Undo writes in reverse order. */
   undo(before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
-    const state = this.#own()
+    const state = this.#writableState()
     state.replace(after, before)
     if (after && after.seq === state.nextSeq - 1 && after.seq !== before?.seq) state.nextSeq = after.seq
   }
 
   /** Stamps a committed change with its revision. Adds the tags that it touched to `touched`. */
   commit(changes: readonly EntryChange<Row>[], revision: number, touched?: Set<string>): void {
-    this.#own().revision = revision
+    this.#writableState().revision = revision
     this.#stampSums(changes, revision, touched)
     this.#stampViews(changes, revision, touched)
     if (!touched) return
@@ -267,7 +267,8 @@ export class Table<Row extends object> {
     transaction.record(this, before, after)
   }
 
-  #own(): TableState<Row> {
+  /** Returns the state for a write. Clones it first if it is shared. */
+  #writableState(): TableState<Row> {
     if (this.#isShared) this.#state = this.#state.clone()
     this.#isShared = false
     return this.#state
@@ -282,33 +283,33 @@ export class Table<Row extends object> {
     return groupOf(this.shape.indexes[name]?.columns ?? [], values as Row) // it has the columns of the index
   }
 
-  /** Finds candidates for a query. `isSure`: all of them match. */
+  /** Finds candidates for a query. `isExact`: all of them match. */
   #candidates(
     equalities: Readonly<Record<string, string>>,
     hasOnlyEqualities: boolean,
-  ): { rows: Row[]; isSure: boolean } {
+  ): { rows: Row[]; isExact: boolean } {
     const asked = Object.keys(equalities).length
-    if (asked === 0) return { rows: this.all(), isSure: false }
+    if (asked === 0) return { rows: this.all(), isExact: false }
     const { key, indexes, unique } = this.shape
     if (key.every(column => equalities[column] !== undefined)) {
       const row = this.get(key.map(column => equalities[column]).join('/'))
       // Different values of two columns may join to the same id.
-      return { rows: row ? [row] : [], isSure: hasOnlyEqualities && asked === key.length && key.length === 1 }
+      return { rows: row ? [row] : [], isExact: hasOnlyEqualities && asked === key.length && key.length === 1 }
     }
     for (const name in unique) {
       const column = unique[name]?.column
       const value = column === undefined ? undefined : equalities[column]
       if (value === undefined) continue
       this.#noteTable()
-      return { rows: this.#state.withUnique(name, value), isSure: hasOnlyEqualities && asked === 1 }
+      return { rows: this.#state.withUnique(name, value), isExact: hasOnlyEqualities && asked === 1 }
     }
     for (const name in indexes) {
       const { columns, rank } = indexes[name] as IndexDefinition<Row> // a key of it
       if (rank || columns.length === 0 || !columns.every(column => equalities[column] !== undefined)) continue
       const rows = this.inIndex(name, equalities as unknown as Partial<Row>) // it has the columns of the index
-      return { rows, isSure: hasOnlyEqualities && asked === columns.length }
+      return { rows, isExact: hasOnlyEqualities && asked === columns.length }
     }
-    return { rows: this.all(), isSure: false }
+    return { rows: this.all(), isExact: false }
   }
 }
 
