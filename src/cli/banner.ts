@@ -47,7 +47,7 @@ export function printNamespaces(world: World, console: Pick<Console, 'print'>): 
     const facts = [
       `${modes} ${modes === 1 ? 'game mode' : 'game modes'}`,
       `${open} open ${open === 1 ? 'lobby' : 'lobbies'}`,
-      tokenless ? 'tokenless' : 'needs a token',
+      tokenless ? 'needs no token' : 'needs a token',
     ]
     if (simulation)
       facts.push(`simulated players: ${simulation.concurrent} at once, ${formatDuration(simulation.session_ms)} each`)

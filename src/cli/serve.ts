@@ -74,12 +74,14 @@ function warnOfOpenHost(host: string, port: number, console: Console): void {
 /** The program on a taken port must answer within this time, in ms. */
 const answerTimeoutMs = 1_000
 
-/** Names the scenario of the other mockmaker, if one listens on the port. */
+/** Names the flag for another port, and the scenario of the other mockmaker, if one listens on this port. */
 async function explainTakenPort(error: unknown): Promise<never> {
   if (!(error instanceof PortTaken)) throw error
+  const { host, port } = error
+  const taken = `port ${port} on ${host} is taken: stop the program that listens there, or add --port 0 to use a free port`
   const scenario = await scenarioServedOn(error).catch(() => undefined)
-  if (scenario === undefined) throw error
-  throw new UsageError(`${error.message}\nAnother mockmaker listens there and serves ${JSON.stringify(scenario)}.`)
+  if (scenario === undefined) throw new UsageError(taken)
+  throw new UsageError(`${taken}\nAnother mockmaker listens there and serves ${JSON.stringify(scenario)}.`)
 }
 
 async function scenarioServedOn({ host, port }: PortTaken): Promise<string | undefined> {

@@ -42,7 +42,7 @@ describe('the banner', () => {
       '',
       `  ${url}`,
       '',
-      '  tanks/prod  3 game modes, 6 open lobbies, tokenless',
+      '  tanks/prod  3 game modes, 6 open lobbies, needs no token',
       '',
       '  public       tanks/prod  pub_prod.mock.one',
       '  development  tanks/prod  dev_prod.mock.one',
@@ -61,8 +61,11 @@ describe('the banner', () => {
   })
 
   it.for([
-    [['--live'], '  tanks/prod  3 game modes, 6 open lobbies, tokenless, simulated players: 100 at once, 12m each'],
-    [['own'], '  game/prod  1 game mode, 0 open lobbies, tokenless, simulated players: 2.5 at once, 90s each'],
+    [
+      ['--live'],
+      '  tanks/prod  3 game modes, 6 open lobbies, needs no token, simulated players: 100 at once, 12m each',
+    ],
+    [['own'], '  game/prod  1 game mode, 0 open lobbies, needs no token, simulated players: 2.5 at once, 90s each'],
   ] as const)('mentions simulated players: %j', async ([args, line], _) => {
     const players = { game_modes: ['duel'], players: { concurrent: 2.5, session: '90s' } }
     const own = await file('scenario.json', JSON.stringify(players))

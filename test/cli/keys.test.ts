@@ -110,7 +110,12 @@ describe('the keys of a command that serves', () => {
     expect(mock.scenarios.slice(0, 2)).toEqual(['mine.yaml', 'default'])
     expect(new Set(titles).size).toBe(mock.scenarios.length)
     expect([titles[0], titles.at(-1)]).toEqual(['A quiet evening', 'Mine'])
-    expect(lines.slice(0, 4)).toEqual(['', '  default', '  tanks/prod  3 game modes, 6 open lobbies, tokenless', ''])
+    expect(lines.slice(0, 4)).toEqual([
+      '',
+      '  default',
+      '  tanks/prod  3 game modes, 6 open lobbies, needs no token',
+      '',
+    ])
   })
 
   it('d completes the newest pending device link for the only game, and names both', async () => {
