@@ -12,7 +12,7 @@ import type { Journal } from '../server/journal.js'
 import type { ClockSetting } from '../store/clock.js'
 import type { Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/tokens.js'
-import { ClientError, type Remote, readEvents, request, undefinedIfMissing } from './http.js'
+import { misuseError, type Remote, readEvents, request, undefinedIfMissing } from './http.js'
 import { type ClientTables, createTable } from './table.js'
 
 /** Options of a client. */
@@ -105,10 +105,6 @@ function checkOptions(options: ClientOptions): void {
     throw misuseError(`options.world is ${quoted(world)}: expected ${worldId.expected}`)
   if (fetch !== undefined && typeof fetch !== 'function')
     throw misuseError(`options.fetch is ${quoted(fetch)}: expected a function`)
-}
-
-function misuseError(message: string): ClientError {
-  return new ClientError(message, { status: 0, code: 'MISUSED' })
 }
 
 function clientOf(id: string, server: Remote): Client {

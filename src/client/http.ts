@@ -24,6 +24,11 @@ export class ClientError extends Error {
   }
 }
 
+/** Creates the error of a call with a wrong argument or option. */
+export function misuseError(message: string): ClientError {
+  return new ClientError(message, { status: 0, code: 'MISUSED' })
+}
+
 /** A world of a mock, and the `fetch` that reaches it. */
 export interface Remote {
   /** Without a slash at its end: `http://127.0.0.1:4100/w/test-42`. */

@@ -1,4 +1,5 @@
 import type { tableNames } from '../control/tables.js'
+import { isJsonObject } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Inputs } from '../store/inputs.js'
 import { isQuery, type Predicate, plan } from '../store/query.js'
@@ -13,7 +14,7 @@ import {
   type Strict,
   sortRows,
 } from '../store/table-calls.js'
-import { ClientError, type Remote, request, undefinedIfMissing } from './http.js'
+import { type ClientError, misuseError, type Remote, request, undefinedIfMissing } from './http.js'
 
 /** The records of one model in a world, with the method names of a table in-process. */
 export interface ClientTable<Row, Input> {
@@ -58,7 +59,7 @@ export function createTable<Row, Input>(remote: Remote, table: string): ClientTa
     const answer = await request(remote, 'GET /{table}', { params: { table }, query: parametersOf(query) })
     const rows = (answer[table.replaceAll('-', '_')] ?? []).filter(isRecord).map(asRow)
     const found = paginate(sortRows(rows.filter(test), list.orderBy), list)
-    if (found.length === 0 && list.strict) throw misused(nothingFound(call, table).message)
+    if (found.length === 0 && list.strict) throw misuseError(nothingFound(call, table).message)
     return found
   }
   return {
@@ -72,26 +73,22 @@ export function createTable<Row, Input>(remote: Remote, table: string): ClientTa
     findMany: (query, options) => find('findMany', query, options),
     count: async query => (await find('findMany', query)).length,
     async create(input) {
-      if (!isObject(input) && typeof input !== 'string')
+      if (!isJsonObject(input) && typeof input !== 'string')
         throw wrongArguments('create({ game_mode_id: "duel" }) takes the fields of the record')
       return asRow(await request(remote, 'POST /{table}', { params: { table }, body: input }))
     },
     async update(id, changes) {
       const place = params(id)
-      if (!isObject(changes)) throw wrongArguments('update(id, { is_closed: true }) takes the changed fields')
+      if (!isJsonObject(changes)) throw wrongArguments('update(id, { is_closed: true }) takes the changed fields')
       return asRow(await request(remote, 'PATCH /{table}/{id}', { params: place, body: changes }))
     },
     delete: async id => asRow(await request(remote, 'DELETE /{table}/{id}', { params: params(id) })),
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Returns the conditions that the mock can check: it compares texts. */
 function parametersOf(query: unknown): Record<string, string> {
-  if (!isObject(query) || isQuery(query)) return {}
+  if (!isJsonObject(query) || isQuery(query)) return {}
   const entries = Object.entries(query).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
   return Object.fromEntries(entries.map(([path, value]) => [path, String(value)]))
 }
@@ -101,14 +98,10 @@ function checked<T>(check: () => T): T {
   try {
     return check()
   } catch (error) {
-    throw error instanceof UsageError ? misused(error.message) : error
+    throw error instanceof UsageError ? misuseError(error.message) : error
   }
 }
 
 function wrongArguments(right: string): ClientError {
-  return misused(`wrong arguments: in the client, ${right}`)
-}
-
-function misused(message: string): ClientError {
-  return new ClientError(message, { status: 0, code: 'MISUSED' })
+  return misuseError(`wrong arguments: in the client, ${right}`)
 }
