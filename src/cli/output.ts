@@ -85,7 +85,7 @@ export function createConsole(process: NodeJS.Process): Console {
 const batchMs = 10
 
 /**
- * Writes the first line at once, and collects the lines that follow soon after: one write for each response would cost as
+ * Writes the first line at once, and collects the lines that follow soon after. One write for each response would cost as
  * much as the response. Writes the rest when the process ends.
  */
 function batchLines(process: NodeJS.Process, stdout: OutputStream): OutputStream['addLine'] {

@@ -16,8 +16,8 @@ export interface EnvFlags {
 }
 
 /**
- * Prints the environment variables of a running mock as lines for a shell: those of a client, with the first token of the
- * kind, or those of the game server of a lobby. Rejects with `UsageError`.
+ * Prints the environment variables of a running mock as lines for a shell. They are for a client, with the first token of
+ * the kind. With a `lobbyId` they are for the game server of that lobby. Rejects with `UsageError`.
  */
 export async function printEnvironment(lobbyId: string | undefined, flags: EnvFlags, console: Console): Promise<void> {
   const environment =

@@ -13,7 +13,7 @@ export function deviceLinkPage(link: DeviceLinkRow, mock: PageMock): Html {
     return page(
       link.device_link_token,
       html`${state('expired', 'Expired')}
-<p>The link expired at ${moment(link.expires_at)}. Start a new link on the device.</p>`,
+<p>The link expired at ${timeElement(link.expires_at)}. Start a new link on the device.</p>`,
     )
   }
   if (link.status === 'complete') {
@@ -54,12 +54,12 @@ function state(name: 'pending' | 'complete' | 'expired' | 'unknown', text: strin
 function pending(link: DeviceLinkRow, { world, tokens }: PageMock): Html {
   const games = world.games.all().map(game => {
     const cloud = tokens.find(token => token.kind === 'cloud' && token.game === game.name_id)
-    return html`<li>${cloud ? button(game, cloud.token) : missing(game)}</li>`
+    return html`<li>${cloud ? gameButton(game, cloud.token) : missingTokenNote(game)}</li>`
   })
   return html`${state('pending', 'Pending')}
 <div class="choice">
 <p>The device that shows <code>${link.device_link_token}</code> waits for a cloud token. Choose its game.</p>
-<p class="note">Link ${link.device_link_id}. ${expiry(link, world.clock.now())}</p>
+<p class="note">Link ${link.device_link_id}. ${expiryNote(link, world.clock.now())}</p>
 <ul class="games">
 ${games}
 </ul>
@@ -69,22 +69,22 @@ ${games}
 ${verbatim(`<script>${deviceLinkScript}</script>`)}`
 }
 
-function button({ game_id, display_name }: GameRow, token: string): Html {
+function gameButton({ game_id, display_name }: GameRow, token: string): Html {
   return html`<button type="button" dir="auto" disabled data-game-id="${game_id}" data-game-name="${display_name}" data-token="${token}">${display_name}</button>`
 }
 
-function expiry({ expires_at }: DeviceLinkRow, now: number): Html {
+function expiryNote({ expires_at }: DeviceLinkRow, now: number): Html {
   if (expires_at === undefined) return html`It does not expire.`
   const minutes = Math.ceil((expires_at - now) / 60_000)
-  return html`It expires at ${moment(expires_at)}, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, on the clock of the mock.`
+  return html`It expires at ${timeElement(expires_at)}, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, on the clock of the mock.`
 }
 
-function moment(at: number | undefined): Html {
+function timeElement(at: number | undefined): Html {
   const text = formatInstant(at ?? 0)
   return html`<time datetime="${text}">${text.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`
 }
 
-function missing({ display_name }: GameRow): Html {
+function missingTokenNote({ display_name }: GameRow): Html {
   return html`<span class="note">${display_name} has no cloud token in this scenario, so you cannot complete a link for it.</span>`
 }
 

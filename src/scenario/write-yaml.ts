@@ -23,7 +23,7 @@ export class JsonToYaml {
   /** Returns the YAML of the rest. */
   end(): string {
     const text = this.#write(true)
-    if (this.#rest !== '' || this.#open.length > 0 || this.#begun || this.#last !== 'value') throw broken()
+    if (this.#rest !== '' || this.#open.length > 0 || this.#begun || this.#last !== 'value') throw invalidJson()
     return `${text}\n`
   }
 
@@ -91,16 +91,16 @@ export class JsonToYaml {
 
   #key(token: string, frame: Frame): string {
     this.#expect(token.startsWith('"') && this.#last !== 'value' && this.#last !== 'key', 'key')
-    const key = scalar(token)
-    const start = startOf(frame)
+    const key = writeScalar(token)
+    const start = beginLine(frame)
     return key.length <= longestKey ? `${start}${key}:` : `${start}? ${key}\n${' '.repeat(frame.indent)}:`
   }
 
   #value(token: string, frame: Frame | undefined): string {
     const isExpected = frame === undefined ? this.#last === 'nothing' : frame.kind === 'map' || this.#last !== 'value'
     this.#expect(isExpected, 'value')
-    const prefix = frame?.kind === 'list' ? `${startOf(frame)}- ` : ''
-    if (token !== '{' && token !== '[') return prefix + (frame?.kind === 'map' ? ' ' : '') + scalar(token)
+    const prefix = frame?.kind === 'list' ? `${beginLine(frame)}- ` : ''
+    if (token !== '{' && token !== '[') return prefix + (frame?.kind === 'map' ? ' ' : '') + writeScalar(token)
     this.#begun = token === '{' ? 'map' : 'list'
     this.#last = 'bracket'
     return prefix
@@ -124,7 +124,7 @@ export class JsonToYaml {
 
   /** Records the last part. Throws `SyntaxError` if the part is wrong here. */
   #expect(isRight: boolean, read: Part): void {
-    if (!isRight) throw broken()
+    if (!isRight) throw invalidJson()
     this.#last = read
   }
 }
@@ -147,26 +147,27 @@ const longestKey = 1_000
 const spaces = /\s+/y
 const literal = /[^\s{}[\]:,"]+/y
 
-function startOf(frame: Frame): string {
+/** Returns the line break and the spaces before an entry. The first entry may continue the line. */
+function beginLine(frame: Frame): string {
   const start = frame.isFirst ? '' : `\n${' '.repeat(frame.indent)}`
   frame.isFirst = false
   return start
 }
 
-function broken(): SyntaxError {
+function invalidJson(): SyntaxError {
   return new SyntaxError('this is no JSON')
 }
 
 /** Texts that all versions of YAML read without quotes: words, ids and times. */
 const plain =
   /^(?:\p{L}[\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*|_[\w-]+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/u
-const otherwiseTaken = /^(?:null|true|false|y|n|yes|no|on|off)$/i
+const reservedWord = /^(?:null|true|false|y|n|yes|no|on|off)$/i
 
 /** Writes a key or a value, from its JSON. */
-function scalar(token: string): string {
+function writeScalar(token: string): string {
   const value: unknown = JSON.parse(token)
   if (typeof value !== 'string') return token
-  if (value.length < longestKey && plain.test(value) && !otherwiseTaken.test(value)) return value
+  if (value.length < longestKey && plain.test(value) && !reservedWord.test(value)) return value
   // Some YAML readers also take these characters for line ends.
   return escapedLine(JSON.stringify(value))
 }

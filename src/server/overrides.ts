@@ -37,7 +37,8 @@ export class Overrides {
   readonly #world: World
   /** The newest last. */
   readonly #added: Partial<Record<string, AnyResolver[]>> = {}
-  readonly #ends = new Set<() => void>()
+  /** Functions that reject the waiting requests. */
+  readonly #cancels = new Set<() => void>()
 
   constructor(world: World) {
     this.#world = world
@@ -45,7 +46,7 @@ export class Overrides {
 
   /** The number of requests that wait for a resolver. */
   get waiting(): number {
-    return this.#ends.size
+    return this.#cancels.size
   }
 
   /** Adds a resolver, until the returned function is called. The newest one of an operation answers. Throws `UsageError`. */
@@ -65,7 +66,7 @@ export class Overrides {
   /** Removes all resolvers, and answers the requests that wait for one with 500 `ERROR`. */
   clear(): void {
     for (const id in this.#added) this.#added[id]?.splice(0)
-    for (const end of this.#ends) end()
+    for (const cancel of this.#cancels) cancel()
   }
 
   /** Runs a call with the newest resolver of its operation, or as usual if it has none. */
@@ -82,23 +83,23 @@ export class Overrides {
   /** Rejects if the world is reset or closed before the resolver has answered. */
   #run(call: Call, { resolver, usual }: { readonly resolver: AnyResolver; readonly usual: Execute }): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      let ended: ApiError | undefined
-      const end = () => {
-        this.#ends.delete(end)
-        ended = new ApiError('ERROR', `the world was reset or closed before the resolver of ${call.id} answered`)
-        reject(ended)
+      let cancelled: ApiError | undefined
+      const cancel = () => {
+        this.#cancels.delete(cancel)
+        cancelled = new ApiError('ERROR', `the world was reset or closed before the resolver of ${call.id} answered`)
+        reject(cancelled)
       }
       const original = async () => {
-        if (ended) throw ended
+        if (cancelled) throw cancelled
         // A copy, because a resolver may change it, and the mock's answer contains frozen rows.
         return structuredClone(await usual(call))
       }
-      this.#ends.add(end)
+      this.#cancels.add(cancel)
       const answered = async () =>
         checkAnswer(call.id, await resolver({ input: call.input, world: this.#world, original }))
       answered()
         .then(resolve, reject)
-        .finally(() => this.#ends.delete(end))
+        .finally(() => this.#cancels.delete(cancel))
     })
   }
 }

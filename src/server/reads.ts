@@ -113,9 +113,9 @@ export class Watches {
   #watchedRead(key: string, reading: Reading<object>, read: () => Reading<object>): WatchedRead<object, object> {
     const known = this.#reads.get(key)
     if (known) return known
-    const made = new WatchedRead(this.#world, reading, { key, read, toOutput: addIndex, onIdle: this.#forget })
-    this.#reads.set(key, made)
-    return made
+    const watchedRead = new WatchedRead(this.#world, reading, { key, read, toOutput: addIndex, onIdle: this.#forget })
+    this.#reads.set(key, watchedRead)
+    return watchedRead
   }
 
   readonly #forget = (key: string) => void this.#reads.delete(key)

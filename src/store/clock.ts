@@ -6,8 +6,8 @@ import { UsageError } from '../lib/usage-error.js'
 import { BusySlice, PlatformTimer, type Timer, TimerQueue, yieldToEventLoop } from './timers.js'
 
 /**
- * `running`: time passes by itself. `frozen`: only `advance` and `set` move the time and run jobs. So on a frozen clock a job
- * that is overdue when it is written waits for the next `advance`, or until the clock runs again.
+ * `running`: time passes by itself. `frozen`: only `advance` and `set` move the time and run jobs. If you write an overdue
+ * job on a frozen clock, it waits for the next `advance`, or until the clock runs again.
  */
 export type ClockMode = 'running' | 'frozen'
 
@@ -337,7 +337,7 @@ export class WorldClock implements Clock {
     const slice = new BusySlice(freeJobs)
     try {
       for (let at = this.#nextAt(); at <= until(); at = this.#nextAt()) {
-        if (signal?.aborted || !slice.takesJob()) return false
+        if (signal?.aborted || !slice.admitsJob()) return false
         this.#elapsed += Math.max(0, at - this.elapsed())
         this.#runFirst()
       }

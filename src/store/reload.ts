@@ -198,8 +198,8 @@ interface Violation {
 type Repair = readonly [name: TableName, id: string, row: object | undefined]
 
 /**
- * Repairs rows that break constraints. It tries three repairs, in this order: delete the rows that are not in the file;
- * restore the rows that differ from the file; restore the rows that they refer to. Throws `UsageError` if the file itself
+ * Repairs rows that break constraints. First it deletes those that are not in the file. If all are, it restores those that
+ * differ from the file. If none differs, it restores the rows that they refer to. Throws `UsageError` if the file itself
  * breaks a constraint.
  */
 function repair(tables: Tables, file: TableStates): void {

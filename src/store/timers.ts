@@ -124,7 +124,7 @@ export class BusySlice {
   }
 
   /** Tells whether another job may run. Otherwise other work must run first: requests, timers, the signal to end. */
-  takesJob(): boolean {
+  admitsJob(): boolean {
     this.#freeJobs -= 1
     return this.#freeJobs >= 0 || busyMs + realNow() - this.#startedAt < sliceMs
   }

@@ -62,18 +62,18 @@ export function lobbyIdIn(token: string): string | undefined {
 /** The prefix of the tokens of players of development servers. No other token has it. */
 const devPlayerPrefix = 'dev_player.mock.'
 
-const lengths = { minute: 8, nonce: 6, check: 10 } as const
+const lengths = { minute: 8, nonce: 6, signature: 10 } as const
 const stemLength = lengths.minute + lengths.nonce
 const minuteMs = 60_000
 
 /**
- * Creates the token of a player of a development server. Such a player has no row. Like a signed token, it contains the
- * minute of its creation, and a check that only its world can compute. `now` in ms since the epoch.
+ * Creates the token of a player of a development server. Such a player has no row. It contains the
+ * minute of its creation, and a signature that only its world can compute. `now` in ms since the epoch.
  */
 export function devPlayerToken(random: Random, { seed, now }: { readonly seed: number; readonly now: number }): string {
   const minute = Math.floor(now / minuteMs)
   const stem = minute.toString(36).padStart(lengths.minute, '0') + random.letters(lengths.nonce)
-  return devPlayerPrefix + stem + checkOf(stem, seed)
+  return devPlayerPrefix + stem + signatureOf(stem, seed)
 }
 
 /** Returns when a token expires, in ms since the epoch. `undefined` if no world with that seed created it. */
@@ -81,12 +81,12 @@ export function devPlayerExpiry(token: string, seed: number): number | undefined
   if (!token.startsWith(devPlayerPrefix)) return undefined
   const rest = token.slice(devPlayerPrefix.length)
   const stem = rest.slice(0, stemLength)
-  if (stem.length < stemLength || rest.slice(stemLength) !== checkOf(stem, seed)) return undefined
+  if (stem.length < stemLength || rest.slice(stemLength) !== signatureOf(stem, seed)) return undefined
   return Number.parseInt(stem.slice(0, lengths.minute), 36) * minuteMs + lifetimeMs.token
 }
 
-function checkOf(stem: string, seed: number): string {
-  return new Random(seed, `dev_player:${stem}`).letters(lengths.check)
+function signatureOf(stem: string, seed: number): string {
+  return new Random(seed, `dev_player:${stem}`).letters(lengths.signature)
 }
 
 /** A token and the name of its owner: `<game>/<namespace>`, or `<game>`. */
