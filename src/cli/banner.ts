@@ -8,15 +8,23 @@ import type { World } from '../store/world.js'
 import { version } from '../version.js'
 import type { Console } from './output.js'
 
-/** Prints the first lines: the URL, the namespaces, the tokens, and a line of curl for each kind of token. */
+interface BannerOptions {
+  /** The title or the file name of the scenario. */
+  readonly title: string
+  readonly url: string
+  readonly console: Console
+  readonly hint?: string | undefined
+}
+
+/** Prints the first lines: the scenario, the URL, the namespaces, the tokens, and a line of curl for each kind of token. */
 export function printBanner(
   { world, tokens }: Pick<Mock, 'world' | 'tokens'>,
-  { url, console, hint }: { readonly url: string; readonly console: Console; readonly hint?: string | undefined },
+  { title, url, console, hint }: BannerOptions,
 ): void {
   const { print, style } = console
   const sorted = sortTokens(tokens)
   print('')
-  print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', world.title)}`)
+  print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', title)}`)
   print('')
   print(`  ${style(['bold', 'cyan'], url)}`)
   print('')
@@ -27,8 +35,8 @@ export function printBanner(
     console,
   )
   print('')
-  for (const { title, curl } of curlExamples(sorted, { world, url })) {
-    print(`  ${style('dim', `# ${title}`)}`)
+  for (const { label, curl } of curlExamples(sorted, { world, url })) {
+    print(`  ${style('dim', `# ${label}`)}`)
     print(`  ${curl}`)
   }
   print('')
@@ -63,7 +71,7 @@ function printColumns(rows: readonly (readonly string[])[], { print }: Pick<Cons
     print(`  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(width(i)))).join('  ')}`)
 }
 
-const titles: { readonly [Kind in TokenInfo['kind']]: string } = {
+const labels: { readonly [Kind in TokenInfo['kind']]: string } = {
   public: 'with a public token: the open lobbies',
   development: 'with a development token: a canned list',
   cloud: 'with a cloud token',
@@ -71,10 +79,10 @@ const titles: { readonly [Kind in TokenInfo['kind']]: string } = {
 
 /** A call without a token, if the default namespace allows it, and one with the first token of each kind. */
 function curlExamples(tokens: readonly TokenInfo[], { world, url }: { readonly world: World; readonly url: string }) {
-  const withoutToken = defaultNamespace(world)?.tokenless ? [{ title: 'without a token', curl: curlLine(url) }] : []
+  const withoutToken = defaultNamespace(world)?.tokenless ? [{ label: 'without a token', curl: curlLine(url) }] : []
   const firsts = tokens.filter((token, i) => tokens.findIndex(({ kind }) => kind === token.kind) === i)
   return [
     ...withoutToken,
-    ...firsts.map(token => ({ title: titles[token.kind], curl: curlLineFor(token, { url, world }) })),
+    ...firsts.map(token => ({ label: labels[token.kind], curl: curlLineFor(token, { url, world }) })),
   ]
 }

@@ -110,7 +110,10 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const hasKeys = process.stdin.isTTY && process.stdout.isTTY && format === 'text'
   const { mock, url, close } = await startMock(flags.port, options)
   if (format === 'json') console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
-  else printBanner(mock, { url, console, hint: hasKeys ? 'press h + Enter for help' : undefined })
+  else {
+    const title = loaded?.scenario.title ?? loaded?.name ?? mock.world.title
+    printBanner(mock, { title, url, console, hint: hasKeys ? 'press h + Enter for help' : undefined })
+  }
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
     loaded?.file && flags.reload !== false

@@ -60,6 +60,12 @@ describe('the banner', () => {
     ])
   })
 
+  it('names the file of a scenario without a title', async () => {
+    const { lines } = await serve([await file('duel.yaml', 'game_modes: [duel]')])
+
+    expect(lines()[1]).toMatch(/ serves duel\.yaml$/)
+  })
+
   it.for([
     [
       ['--live'],
