@@ -4,7 +4,7 @@ import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
 import type { ClockJson } from '../control/history.js'
 import type { LobbyTokenInfo } from '../control/records.js'
-import { tableNames } from '../control/tables.js'
+import { tablesByPath } from '../control/tables.js'
 import type { NewWorldOptions, WorldControl, WorldDescription, WorldsControl } from '../control/world-control.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import type { Faults } from '../server/faults.js'
@@ -140,7 +140,7 @@ function clientOf(id: string, server: Remote): Client {
 }
 
 function worldOf(remote: Remote): ClientWorld {
-  const tables = Object.entries(tableNames).map(([path, name]) => [name, createTable(remote, path)])
+  const tables = Object.entries(tablesByPath).map(([path, name]) => [name, createTable(remote, path)])
   return {
     ...(Object.fromEntries(tables) as ClientTables), // one for each table
     clock: {

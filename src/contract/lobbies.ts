@@ -88,11 +88,12 @@ const max_players = Uint32.meta({
 /** Proofs that a person plays. The mock ignores them. */
 const proofs = { captcha: z.unknown().optional(), verification_data: z.unknown().optional() }
 
-const noProof = 'The mock ignores `captcha` and `verification_data`.'
-const optionsAllowed =
+const noProofNote = 'The mock ignores `captcha` and `verification_data`.'
+const optionsNote =
   'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false` or `dynamic_max_players: false`. The real service allows them only if the version does.'
-const sameAsFind = 'The limit of players per client address and the simulated game server work as in `lobbies.find`.'
-const simulated = [
+const sameAsFindNote =
+  'The limit of players per client address and the simulated game server work as in `lobbies.find`.'
+const simulatedServerNotes = [
   'By default the mock simulates the game server of a lobby. The lobby is ready at once. A reserved seat counts as connected after 2 s, and the player leaves after 30 min.',
   'The first accepted call with the token of a lobby hands that lobby over to its real server. From then on only the calls of that server count. Players that the mock had connected become reserved again, for 2 min, until the server connects them.',
   "With `servers: manual` in the scenario, the mock simulates no server, like the real service. It reserves the seat at once and answers when the lobby's server calls `lobbies.ready`. After 5 min without that call the lobby stops. Then, and on a reset or a shutdown, the answer is `MATCHMAKER_LOBBY_STOPPED`. If the client disconnects first, its seat is free again.",
@@ -173,13 +174,13 @@ export const lobbyOperations = {
     ],
     source: 'client',
     fidelity: [
-      ...simulated,
+      ...simulatedServerNotes,
       'The fullest lobby is the one with the fewest free seats. On a tie, the nearest region wins, then the first of the requested modes, then the oldest lobby.',
       'Without `regions`, the mock searches all regions that the game modes enable, and creates a new lobby in the nearest. The real service searches only the nearest. An empty list of `regions` is `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`.',
       'With `tags`, it finds a lobby that has all of them. With `max_players`, it finds a lobby with exactly that maximum. A new lobby gets both.',
-      optionsAllowed,
+      optionsNote,
       'The limit of players per client address applies to a loopback address without `x-forwarded-for` only after the scenario or an mm-config call has set `max_players`. On one machine all players have the same address.',
-      noProof,
+      noProofNote,
     ],
   },
   'lobbies.join': {
@@ -196,8 +197,8 @@ export const lobbyOperations = {
     fidelity: [
       'A player can join a closed lobby by its id, as in the real service. `MATCHMAKER_LOBBY_CLOSED` comes from faults only.',
       'The mock remembers a stopped lobby for an hour. Then the answer is `MATCHMAKER_LOBBY_NOT_FOUND`.',
-      sameAsFind,
-      noProof,
+      sameAsFindNote,
+      noProofNote,
     ],
   },
   'lobbies.create': {
@@ -228,9 +229,9 @@ export const lobbyOperations = {
     fidelity: [
       'Game modes allow it, unless the scenario says `disabled: [create]`. The real service allows it only if the version does.',
       'The mock allows `publicity: "public"`. The real service allows it only if the version does.',
-      optionsAllowed,
-      sameAsFind,
-      noProof,
+      optionsNote,
+      sameAsFindNote,
+      noProofNote,
     ],
   },
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -7,7 +7,7 @@ import { fullNameOf } from '../store/namespaces.js'
 import { type ReadTables, type Table, unknownId } from '../store/table-calls.js'
 import { lobbyIdIn, lobbyTokenOf } from '../store/tokens.js'
 import type { World } from '../store/world.js'
-import { type ControlTable, tableNames } from './tables.js'
+import { type ControlTable, tablesByPath } from './tables.js'
 
 type AnyRecord = Readonly<Record<string, unknown>>
 
@@ -64,8 +64,8 @@ export async function deleteRecord(world: World, recordPath: RecordPath): Promis
 
 function tableAt(path: string): ControlTable {
   // An own key of the tables is the name of one.
-  if (Object.hasOwn(tableNames, path)) return tableNames[path as keyof typeof tableNames]
-  const known = Object.keys(tableNames)
+  if (Object.hasOwn(tablesByPath, path)) return tablesByPath[path as keyof typeof tablesByPath]
+  const known = Object.keys(tablesByPath)
   throw new ApiError(
     'API_NOT_FOUND',
     `nothing is at /__mock/${path}, and no table is called ${quoted(path)}.${didYouMean(path, known)}`,

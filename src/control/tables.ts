@@ -5,7 +5,7 @@ import type { GameRow, NamespaceRow, TableName } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 
 /** The tables of the control API, by their names in paths. */
-export const tableNames = {
+export const tablesByPath = {
   games: 'games',
   namespaces: 'namespaces',
   'game-modes': 'gameModes',
@@ -17,7 +17,7 @@ export const tableNames = {
   tokens: 'tokens',
 } as const satisfies { readonly [path: string]: TableName }
 
-export type ControlTable = (typeof tableNames)[keyof typeof tableNames]
+export type ControlTable = (typeof tablesByPath)[keyof typeof tablesByPath]
 
 /** Returns the key of a table's records in an answer. */
 export function listKey(path: string): string {

@@ -13,7 +13,7 @@ import type { ChangesOptions, MockEvents } from './events.js'
 import type { Explanation, Question } from './explain.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
-import { listKey, tableNames } from './tables.js'
+import { listKey, tablesByPath } from './tables.js'
 
 const resetKeys = {
   /** The parts that a reset leaves unchanged. Default: none. */
@@ -156,7 +156,7 @@ export function summarizeWorld({ id, world }: Pick<WorldControl, 'id' | 'world'>
 }
 
 export function describeWorld(control: Pick<WorldControl, 'id' | 'world'>): WorldDescription {
-  const counts = Object.entries(tableNames).map(([path, name]) => {
+  const counts = Object.entries(tablesByPath).map(([path, name]) => {
     // For the compiler, the union of all tables is too complex to call.
     const table: { count(): number } = control.world[name]
     return [listKey(path), table.count()]

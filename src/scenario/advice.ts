@@ -64,7 +64,7 @@ function shown(value: unknown): string {
 }
 
 const inKey = (name: string) => (value: unknown) => `${name}: ${shown(value)}`
-const inside =
+const nested =
   (...names: readonly string[]) =>
   (value: unknown) =>
     names.toReversed().reduce((inner, name, i) => `${name}: ${i === 0 ? inner : `{ ${inner} }`}`, shown(value))
@@ -83,9 +83,9 @@ const maxPlayers = {
   max: 'max_players',
   size: 'max_players',
   capacity: 'max_players',
-  max_players_normal: inside('max_players', 'normal'),
-  max_players_direct: inside('max_players', 'direct'),
-  max_players_party: inside('max_players', 'party'),
+  max_players_normal: nested('max_players', 'normal'),
+  max_players_direct: nested('max_players', 'direct'),
+  max_players_party: nested('max_players', 'party'),
 } satisfies Corrections
 
 const coordinates = {
@@ -114,18 +114,18 @@ const inNamespace = {
   lobby: 'lobbies',
   domain: inList('domains'),
   hosts: 'domains',
-  token: value => (typeof value === 'string' ? inside('tokens', 'public')(value) : 'tokens'),
-  public_token: inside('tokens', 'public'),
-  development_token: inside('tokens', 'development'),
-  ports: inside('development', 'lobby_ports'),
+  token: value => (typeof value === 'string' ? nested('tokens', 'public')(value) : 'tokens'),
+  public_token: nested('tokens', 'public'),
+  development_token: nested('tokens', 'development'),
+  ports: nested('development', 'lobby_ports'),
   lobby_ports: () => 'development: { lobby_ports: … }',
-  hostname: inside('development', 'hostname'),
-  lobby_count_max: inside('matchmaker', 'lobby_count_max'),
-  max_lobbies: inside('matchmaker', 'lobby_count_max'),
+  hostname: nested('development', 'hostname'),
+  lobby_count_max: nested('matchmaker', 'lobby_count_max'),
+  max_lobbies: nested('matchmaker', 'lobby_count_max'),
   max_players: () => 'matchmaker: { max_players: … } for players from one address, or max_players in a game mode',
   simulation: 'players',
   bots: 'players',
-  concurrent: inside('players', 'concurrent'),
+  concurrent: nested('players', 'concurrent'),
   require_token: either('tokenless: false', 'tokenless: true'),
   version: 'version_id',
   created: 'created_at',
@@ -139,13 +139,13 @@ export const corrections: Readonly<Record<string, Corrections>> = {
     time: 'now',
     date: 'now',
     start: 'now',
-    speed: inside('clock', 'rate'),
-    rate: inside('clock', 'rate'),
+    speed: nested('clock', 'rate'),
+    rate: nested('clock', 'rate'),
     frozen: either('clock: frozen', 'clock: running'),
     location: 'client',
     position: 'client',
-    latitude: inside('client', 'latitude'),
-    longitude: inside('client', 'longitude'),
+    latitude: nested('client', 'latitude'),
+    longitude: nested('client', 'longitude'),
     region: inList('regions'),
     game: 'games',
     namespace: 'default_namespace',
@@ -164,8 +164,8 @@ export const corrections: Readonly<Record<string, Corrections>> = {
     title: 'display_name',
     namespace: 'namespaces',
     environments: 'namespaces',
-    token: inside('tokens', 'cloud'),
-    cloud_token: inside('tokens', 'cloud'),
+    token: nested('tokens', 'cloud'),
+    cloud_token: nested('tokens', 'cloud'),
     group: 'developer_group_id',
     group_id: 'developer_group_id',
     created: 'created_at',
@@ -183,8 +183,8 @@ export const corrections: Readonly<Record<string, Corrections>> = {
     coords: 'datacenter_coord',
     coordinates: 'datacenter_coord',
     location: 'datacenter_coord',
-    latitude: inside('datacenter_coord', 'latitude'),
-    longitude: inside('datacenter_coord', 'longitude'),
+    latitude: nested('datacenter_coord', 'latitude'),
+    longitude: nested('datacenter_coord', 'longitude'),
   },
   client: coordinates,
   'regions.datacenter_coord': coordinates,
@@ -218,8 +218,8 @@ export const corrections: Readonly<Record<string, Corrections>> = {
     config: 'lobby_config',
     data: 'state',
     metadata: 'state',
-    name: inside('state', 'name'),
-    map: inside('state', 'map'),
+    name: nested('state', 'name'),
+    map: nested('state', 'map'),
     server: 'run_by',
     ready: either('status: ready', 'status: starting'),
     stopped: either('status: stopped', 'status: ready'),
@@ -265,14 +265,14 @@ export const corrections: Readonly<Record<string, Corrections>> = {
   faults: {
     op: 'operation',
     path: 'operation',
-    delay: inside('effect', 'delay'),
+    delay: nested('effect', 'delay'),
     error: () => 'effect: { error: … }',
-    status: inside('effect', 'error', 'status'),
-    code: inside('effect', 'error', 'code'),
+    status: nested('effect', 'error', 'status'),
+    code: nested('effect', 'error', 'code'),
     reset: () => 'effect: { reset: true }',
     empty: () => 'effect: { empty: true }',
     hold: () => 'effect: { hold: true }',
-    spurious: inside('effect', 'spurious'),
+    spurious: nested('effect', 'spurious'),
     count: 'times',
     probability: 'chance',
     rate: 'chance',
@@ -280,9 +280,9 @@ export const corrections: Readonly<Record<string, Corrections>> = {
   },
   'faults.effect': {
     latency: 'delay',
-    status: inside('error', 'status'),
-    code: inside('error', 'code'),
-    message: inside('error', 'message'),
+    status: nested('error', 'status'),
+    code: nested('error', 'code'),
+    message: nested('error', 'message'),
   },
   'faults.effect.error': { error: 'code', status_code: 'status' },
 }
@@ -293,7 +293,8 @@ const forNumber =
   (advice: (value: number) => string): Advice =>
   value =>
     typeof value === 'number' ? advice(value) : undefined
-const place =
+/** Corrects a place that is a list, or a text with a comma. */
+const toCoordinates =
   (key: string): Advice =>
   value => {
     const parts = typeof value === 'string' ? value.split(',') : value
@@ -313,12 +314,12 @@ const wrongValues: Readonly<Record<string, Readonly<Record<string, Advice>>>> = 
         generate: forNumber(value => `generate: { lobbies: ${value} }`),
         tokens: (value: unknown) => (typeof value === 'string' ? `tokens: { public: ${shown(value)} }` : undefined),
         clock: forNumber(value => `clock: { rate: ${value} }`),
-        client: place('client'),
+        client: toCoordinates('client'),
       },
     ]),
   ),
   game: { tokens: value => (typeof value === 'string' ? `tokens: { cloud: ${shown(value)} }` : undefined) },
-  regions: { datacenter_coord: place('datacenter_coord') },
+  regions: { datacenter_coord: toCoordinates('datacenter_coord') },
   game_modes: { disabled: value => (value === true ? 'disabled: [find, join, create]' : undefined) },
   lobbies: {
     players: forNumber(value => `total_player_count: ${value}; players lists players who can be told apart`),
@@ -333,7 +334,7 @@ const wrongValues: Readonly<Record<string, Readonly<Record<string, Advice>>>> = 
       typeof value === 'number'
         ? `error: { status: ${value} }`
         : typeof value === 'string'
-          ? inside('error', 'code')(value)
+          ? nested('error', 'code')(value)
           : undefined,
   },
   faults: {
@@ -342,7 +343,7 @@ const wrongValues: Readonly<Record<string, Readonly<Record<string, Advice>>>> = 
   },
 }
 
-const words: Readonly<Record<string, boolean>> = {
+const booleanWords: Readonly<Record<string, boolean>> = {
   yes: true,
   on: true,
   true: true,
@@ -360,7 +361,7 @@ function generalAdvice(issue: Issue, value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   if (issue.expected === 'boolean') {
     const word = value.toLowerCase()
-    return Object.hasOwn(words, word) ? inKey(key)(words[word]) : undefined
+    return Object.hasOwn(booleanWords, word) ? inKey(key)(booleanWords[word]) : undefined
   }
   const number = value.trim() === '' ? Number.NaN : Number(value)
   return ['number', 'int'].includes(issue.expected) && Number.isFinite(number) ? inKey(key)(number) : undefined

@@ -177,7 +177,7 @@ export function namespaceEntry(
   }
 }
 
-/** The owners of the tokens of a new world. */
+/** The games and namespaces of a new world with their ids, and the source of its other ids. */
 interface WorldParts {
   readonly games: readonly (PlacedGame & { readonly game_id: string })[]
   readonly namespaces: readonly (PlacedNamespace & { readonly namespace_id: string })[]

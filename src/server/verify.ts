@@ -112,8 +112,8 @@ function exchangeCount(count: number): string {
 }
 
 function describePattern({ operation, match }: RequestPattern): string {
-  const of = operation === undefined ? 'of any operation' : `of ${operation}`
-  return match === undefined ? of : `${of} that is ${JSON.stringify(match)}`
+  const subject = operation === undefined ? 'of any operation' : `of ${operation}`
+  return match === undefined ? subject : `${subject} that is ${JSON.stringify(match)}`
 }
 
 function listDifferences(entry: JournalEntry, pattern: RequestPattern, tables: ReadTables): Difference[] {
@@ -134,7 +134,8 @@ function listDifferences(entry: JournalEntry, pattern: RequestPattern, tables: R
 }
 
 function matchableRequest(entry: JournalEntry, tables: ReadTables): MatchableRequest {
-  const valuesOf = (of: JournalEntry['query'], name: string) => (Object.hasOwn(of, name) ? [of[name] ?? []].flat() : [])
+  const valuesOf = (fields: JournalEntry['query'], name: string) =>
+    Object.hasOwn(fields, name) ? [fields[name] ?? []].flat() : []
   const owner = ownerOf(entry)
   return {
     query: name => valuesOf(entry.query, name),
