@@ -209,16 +209,15 @@ function renamed(column: string): ScenarioKey {
   return { instead: [column], columns: value => ({ [column]: value }) }
 }
 
-/** A key with a list of rows. The column `owner` of those rows has the id of the new row. */
-function listOf(table: TableName, key: string, owner: string): ScenarioKey {
-  return {
-    rows(value, row, context) {
-      return readList(value, key, context).map((entry, i) =>
-        ownedInput(table, entry, { path: `${key}[${i}]`, owner, row, context }),
-      )
-    },
-  }
+/** Returns the `rows` of a key with a list. The column `owner` of those rows has the id of the new row. */
+function rowsInList(table: TableName, key: string, owner: string): NonNullable<ScenarioKey['rows']> {
+  return (value, row, context) =>
+    readList(value, key, context).map((entry, i) =>
+      ownedInput(table, entry, { path: `${key}[${i}]`, owner, row, context }),
+    )
 }
+
+const namespacesOfGame = rowsInList('namespaces', 'namespaces', 'game_id')
 
 const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, ScenarioKey>> } = {
   games: {
@@ -229,10 +228,11 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
       },
     },
     namespaces: {
-      rows(value, row, context) {
-        const namespaces = listOf('namespaces', 'namespaces', 'game_id').rows?.(value, row, context) ?? []
-        return namespaces.map(({ input, ...place }) => ({ ...place, input: withDefaultNames(input) }))
-      },
+      rows: (value, row, context) =>
+        namespacesOfGame(value, row, context).map(({ input, ...place }) => ({
+          ...place,
+          input: withDefaultNames(input),
+        })),
     },
   },
   namespaces: {
@@ -251,8 +251,8 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
         }))
       },
     },
-    game_modes: listOf('gameModes', 'game_modes', 'namespace_id'),
-    lobbies: listOf('lobbies', 'lobbies', 'namespace_id'),
+    game_modes: { rows: rowsInList('gameModes', 'game_modes', 'namespace_id') },
+    lobbies: { rows: rowsInList('lobbies', 'lobbies', 'namespace_id') },
     players: {
       rows: (value, row, context) => [
         ownedInput('simulations', value, { path: 'players', owner: 'namespace_id', row, context }),
@@ -273,7 +273,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
           `${context.call}: total_player_count is ${total}, below ${connected}, the connected players that players lists. Raise it, or leave it out`,
         )
       },
-      ...listOf('players', 'players', 'lobby_id'),
+      rows: rowsInList('players', 'players', 'lobby_id'),
     },
   },
   players: { token: renamed('player_token') },
@@ -350,12 +350,13 @@ export function expandInput(
     const other = instead.find(column => input[column] !== undefined)
     if (other !== undefined) throw new UsageError(`${call}: ${key} and ${other} set the same thing. Keep one of them`)
   }
-  for (const [key, expansion] of used) Object.assign(columns, expansion.columns?.(input[key], { ...context, input }))
+  for (const [key, scenarioKey] of used)
+    Object.assign(columns, scenarioKey.columns?.(input[key], { ...context, input }))
   return {
     columns,
     ownedRows: row =>
       // A row is an object with fields.
-      used.flatMap(([key, expansion]) => expansion.rows?.(input[key], row as Fields, { ...context, input }) ?? []),
+      used.flatMap(([key, scenarioKey]) => scenarioKey.rows?.(input[key], row as Fields, { ...context, input }) ?? []),
   }
 }
 
