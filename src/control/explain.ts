@@ -64,8 +64,9 @@ export function explain(explained: ExplainedWorld, asked: Question): Explanation
   const question = parseInput(Question, asked, 'question')
   const { lobby_id, path, name_id, display_name } = question
   const isName = name_id !== undefined || display_name !== undefined
-  const things = [lobby_id !== undefined, path !== undefined, isName].filter(one => one).length
-  if (things !== 1) throw new UsageError('ask for one thing: lobby_id, path (with method), or name_id and display_name')
+  const subjects = [lobby_id !== undefined, path !== undefined, isName].filter(one => one).length
+  if (subjects !== 1)
+    throw new UsageError('ask for one thing: lobby_id, path (with method), or name_id and display_name')
   if (lobby_id !== undefined) return explainLobby(world, lobby_id)
   if (path !== undefined) return explainRequest(explained, { ...question, path })
   return explainNames(world, question)

@@ -40,8 +40,8 @@ export function createListener(
     if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
     lastAllowed = host
     const isControl = control && isControlPath(pathInWorld(request.path))
-    const early = isControl ? checkControlRequest(request) : undefined
-    if (early) return mock.respond(request, early)
+    const preflight = isControl ? checkControlRequest(request) : undefined
+    if (preflight) return mock.respond(request, preflight)
     const { mock: world, request: inner, basePath } = worlds.find(request, 'create')
     const origin = () => `${protocol}://${host}${baseUrl}`
     // This URL names the world in its path, even if the request named it in a header.
