@@ -15,7 +15,7 @@ export type { CompletionOptions } from './control/device-links.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
 export type { ChangeSetJson, ChangesOptions, MockEvent, MockEvents } from './control/events.js'
 export type { Explanation, Question } from './control/explain.js'
-export type { ClockJson, HistoryJson, HistoryOptions, RecordedChangeSet } from './control/history.js'
+export type { ClockJson, HistoryJson, HistoryOptions, RecordedChange, RecordedChangeSet } from './control/history.js'
 export type { LobbyTokenInfo } from './control/records.js'
 export type { EndSimulationOptions, SimulationOptions, SimulationState } from './control/simulation.js'
 export type {

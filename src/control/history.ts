@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { FaultState } from '../contract/faults.js'
 import type { OptionsOf } from '../lib/issues.js'
 import type { History } from '../server/history.js'
-import type { Cause, ChangeSet } from '../store/change-set.js'
+import type { Cause, Change, ChangeSet } from '../store/change-set.js'
 import type { ClockMode, ClockState } from '../store/clock.js'
 import { type FaultsState, faultState } from '../store/faults.js'
 import { tableNames } from '../store/models.js'
 import type { RandomState } from '../store/random.js'
-import type { TableName } from '../store/rows.js'
+import type { Rows, TableName } from '../store/rows.js'
 
 /** Selects change sets of a world. All given keys must match. */
 const historyKeys = {
@@ -38,13 +38,7 @@ export interface RecordedChangeSet {
   /** In ISO 8601. */
   readonly at: string
   readonly cause: Cause
-  /** `before` is absent for a new row, `after` for a deleted one. */
-  readonly changes: readonly {
-    readonly table: TableName
-    readonly id: string
-    readonly before?: object
-    readonly after?: object
-  }[]
+  readonly changes: readonly RecordedChange[]
   /** The state of the random numbers. Absent if it stayed. */
   readonly random?: { readonly before: RandomState; readonly after: RandomState }
   /** The setting of the clock. Absent if it stayed. */
@@ -54,6 +48,16 @@ export interface RecordedChangeSet {
   /** The title and the seed. Absent if they stayed. */
   readonly scenario?: ChangeSet['scenario']
 }
+
+/** A changed row of one table. `before` is absent for a new row, `after` for a deleted one. */
+export type RecordedChange = {
+  readonly [Name in TableName]: {
+    readonly table: Name
+    readonly id: string
+    readonly before?: Rows[Name]
+    readonly after?: Rows[Name]
+  }
+}[TableName]
 
 /** The setting of a clock, and its time. */
 export interface ClockJson {
@@ -90,17 +94,17 @@ function changeSetJson({
     revision,
     at: new Date(at).toISOString(),
     cause,
-    changes: changes.map(({ table, id, before, after }) => ({
-      table,
-      id,
-      ...(before ? { before: before.row } : {}),
-      ...(after ? { after: after.row } : {}),
-    })),
+    changes: changes.map(recordedChange),
     ...(random ? { random } : {}),
     ...(clock ? { clock: { before: clockJson(clock.before), after: clockJson(clock.after) } } : {}),
     ...(faults ? { faults: { before: faultsJson(faults.before, at), after: faultsJson(faults.after, at) } } : {}),
     ...(scenario ? { scenario } : {}),
   }
+}
+
+function recordedChange({ table, id, before, after }: Change): RecordedChange {
+  const rows = { ...(before ? { before: before.row } : {}), ...(after ? { after: after.row } : {}) }
+  return { table, id, ...rows } as RecordedChange // the rows are of this table, as in `Change`
 }
 
 export function clockJson({ mode, rate, now }: ClockState): ClockJson {

@@ -183,8 +183,15 @@ describe('the declarations of the package', () => {
 
   it('show rows, entries and options by their names', async ({ project }) => {
     const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
-    const shown = "import { createMockmaker } from 'mockmaker'\nconst { world, journal } = createMockmaker()\n"
-    const questions = ["world.lobbies.get('a')", 'world.players.all()', 'journal.find()', 'createMockmaker']
+    const shown = "import { createMockmaker } from 'mockmaker'\nconst { world, journal, history } = createMockmaker()\n"
+    const rowsOfChanges = "history().change_sets.flatMap(set => set.changes.map(c => c.table === 'lobbies' && c.after))"
+    const questions = [
+      "world.lobbies.get('a')",
+      'world.players.all()',
+      'journal.find()',
+      'createMockmaker',
+      rowsOfChanges,
+    ]
     writeFileSync(
       join(project.folder, 'shown.ts'),
       shown + questions.map((question, i) => `const a${i}: 1 = ${question}`).join('\n'),
@@ -199,6 +206,7 @@ describe('the declarations of the package', () => {
       'PlayerRow[]',
       'JournalEntry[]',
       '(options?: MockmakerOptions | undefined) => Mockmaker',
+      '(false | LobbyRow | undefined)[]',
     ])
   })
 })
