@@ -123,6 +123,27 @@ describe('worlds.put', () => {
   })
 })
 
+describe('a transaction', () => {
+  it.each<[string, (mock: Mockmaker) => unknown]>([
+    ['a snapshot', mock => mock.snapshot()],
+    ['a fork', mock => mock.worlds.put('copy', { fork: 'default' })],
+    ['a fork of a revision', mock => mock.worlds.put('copy', { fork: 'default', revision: mock.history().newest })],
+  ])('is never copied before its end: %s', async (_, copy) => {
+    const mock = createMockmaker({ scenario: tanks })
+    await mock.world.lobbies.update('closed', { is_closed: false })
+    let copied: unknown
+
+    mock.world.transaction(({ lobbies }) => {
+      lobbies.clear()
+      copied = new Promise(resolve => resolve(copy(mock)))
+    })
+
+    await expect(copied).rejects.toThrow('a transaction cannot copy its world: end it first')
+    expect(mock.worlds.list()).toHaveLength(1)
+    await mock.close()
+  })
+})
+
 describe('an override', () => {
   it('replaces the operation in every world, and gets the world of the request', async () => {
     const mock = setupMockmaker({ scenario: tanks })

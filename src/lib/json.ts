@@ -41,6 +41,11 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Checks that a value is an object with fields: not a promise, a `Map` or a `Date`. It may come from another realm. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === '[object Object]'
+}
+
 /** Gets the value of a key that the compiler does not know. */
 export function getKey(object: object, key: PropertyKey): unknown {
   return object[key as never] // the one cast for such keys

@@ -25,6 +25,8 @@ function print(value: unknown): string {
       containers += 1
       return containers > longestQuote ? undefined : excerpt(inner)
     })
+    const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
+    if (text === '{}' && kind !== 'Object') return `a ${kind}`
     return text ?? shortened(String(value))
   } catch {
     // JSON has no cycles and no bigints.

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Uint32 } from '../contract/formats.js'
 import { issueTexts, listKnownKeys, type Path, pathText } from '../lib/issues.js'
-import { isJsonObject, setKey } from '../lib/json.js'
+import { isJsonObject, isPlainObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { Span, Time } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -333,7 +333,7 @@ export function expandInput(
 ): { readonly columns: Fields; ownedRows(row: object): readonly OwnedInput[] } {
   const { call } = context
   const input = typeof given === 'string' ? inputOfText(name, given, call) : given
-  if (!isJsonObject(input))
+  if (!isPlainObject(input))
     throw new UsageError(`${call}: the record is ${quoted(input)}: expected an object with its fields`)
   const known = models[name].columns
   const keys = scenarioKeys[name] ?? {}
@@ -386,7 +386,7 @@ function ownedInput(
 ): OwnedInput {
   const { path, owner, row, context } = place
   const input = typeof entry === 'string' ? inputOfText(table, entry, `${context.call}: ${path}`) : entry
-  if (!isJsonObject(input)) throw new UsageError(`${context.call}: ${path} is ${quoted(input)}: expected an object`)
+  if (!isPlainObject(input)) throw new UsageError(`${context.call}: ${path} is ${quoted(input)}: expected an object`)
   if (input[owner] !== undefined)
     throw new UsageError(
       `${context.call}: ${path}.${owner} is ${quoted(input[owner])}: leave it out. The new row is the owner`,

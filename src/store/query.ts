@@ -1,5 +1,5 @@
 import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
-import { getKey, isJsonObject } from '../lib/json.js'
+import { getKey, isJsonObject, isPlainObject, sameJson } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
@@ -39,23 +39,17 @@ class PlannedQuery<Row> extends Query<Row> {
 
   override where(condition: Condition<Row> | PredicateFunction<Row>): Query<Row> {
     const texts = this.conditions === 'none' ? textsIn(condition) : undefined
-    // The condition is no query, so `wrapForeignQuery` returns a condition or a function.
-    if (!texts) return this.narrowed(super.where(wrapForeignQuery(condition) as typeof condition), [condition])
-    // The library's query is created when a row needs it: most queries only compare texts.
-    let query: Query<Row> | undefined
-    const test = (row: Row) => {
-      query ??= super.where(condition)
-      return query.test(row)
-    }
-    return new PlannedQuery<Row>(row => hasTexts(row, texts) ?? test(row), texts, 'equalities')
+    // The condition is no query, so this returns a function.
+    if (!texts) return this.narrowed(super.where(normalizeCondition(condition) as PredicateFunction<Row>), [condition])
+    return new PlannedQuery<Row>(row => hasTexts(row, texts) ?? matches(row, texts), texts, 'equalities')
   }
 
   override and(...conditions: SomeCondition<Row>[]): Query<Row> {
-    return this.narrowed(super.and(...conditions.map(wrapForeignQuery)), conditions)
+    return this.narrowed(super.and(...conditions.map(normalizeCondition)), conditions)
   }
 
   override or(...conditions: SomeCondition<Row>[]): Query<Row> {
-    return super.or(...conditions.map(wrapForeignQuery))
+    return super.or(...conditions.map(normalizeCondition))
   }
 
   private narrowed(query: Query<Row>, conditions: readonly unknown[]): Query<Row> {
@@ -97,22 +91,35 @@ export function isQuery<Row>(value: unknown): value is Query<Row> {
   return typeof value === 'object' && value !== null && 'test' in value && typeof value.test === 'function'
 }
 
-/** Wraps a query of another copy of the library. Our copy would ignore it, and find every row. */
-function wrapForeignQuery<Row>(condition: SomeCondition<Row>): SomeCondition<Row> {
-  if (
-    typeof condition !== 'function' &&
-    (typeof condition !== 'object' || condition === null || Array.isArray(condition))
+/**
+ * Turns fields into a function, because with the library's own one, a function that tests a list or an object finds every
+ * row. Wraps a query of another copy of the library, which our copy would ignore.
+ */
+function normalizeCondition<Row>(condition: SomeCondition<Row>): Query<Row> | PredicateFunction<Row> {
+  if (typeof condition === 'function' || condition instanceof Query) return condition
+  if (isQuery<Row>(condition)) return row => condition.test(row)
+  if (isPlainObject(condition)) return row => matches(row, condition)
+  throw new UsageError(
+    `the condition of a query is ${quoted(condition)}: expected fields, as in { lobby_id: 'a' }, or a function`,
   )
-    throw new UsageError(
-      `the condition of a query is ${quoted(condition)}: expected fields, as in { lobby_id: 'a' }, or a function`,
-    )
-  if (condition instanceof Query || !isQuery<Row>(condition)) return condition
-  return row => condition.test(row)
+}
+
+/** Checks a value as the library does: each item of a list must match. Also compares whole lists. */
+function matches(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted === 'function') return Boolean(wanted(value))
+  if (Array.isArray(wanted)) return sameJson(value, wanted)
+  if (Array.isArray(value)) return value.every(item => matches(item, wanted))
+  if (!isJsonObject(wanted)) return value === wanted
+  if (!isJsonObject(value)) return false
+  return Object.entries(wanted).every(([key, inner]) => {
+    const field = getKey(value, key)
+    return field !== undefined && matches(field, inner)
+  })
 }
 
 /** Checks if a predicate is an object with the values of fields. */
 export function isFieldValues(predicate: unknown): predicate is Readonly<Record<string, unknown>> {
-  return isJsonObject(predicate) && !isQuery(predicate)
+  return isPlainObject(predicate) && !isQuery(predicate)
 }
 
 /** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if a field has no value. */

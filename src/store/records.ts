@@ -117,7 +117,7 @@ export class Records<Row extends object> {
         throw new UsageError(`${call}: ${table.shape.key.join('/')} ${quoted(id)} exists already`)
       putAs(call, table, row)
       createOwned(row)
-      return this.#present(id)
+      return this.#present(id) ?? row
     })
   }
 
@@ -145,7 +145,7 @@ export class Records<Row extends object> {
       const rows = this.#store.table.findMany(this.#checkQuery('updateMany', predicate))
       if (rows.length === 0 && strict) throw nothingFound('updateMany', this.#store.name)
       return sortRows(
-        rows.map(row => this.#change(row, data)),
+        rows.flatMap(row => this.#change(row, data) ?? []),
         orderBy,
       )
     })
@@ -183,12 +183,8 @@ export class Records<Row extends object> {
 
   /** Writes the changed fields of drafts. */
   applyDrafts(pending: readonly PendingUpdate<Row>[]): Row[] {
-    const { table } = this.#store
     return this.#store.transaction(() =>
-      pending.flatMap(({ row, draft }) => {
-        const present = table.get(table.shape.idOf(row))
-        return present ? [this.#change(present, next => copyChanges(next, draft, row))] : []
-      }),
+      pending.flatMap(({ row, draft }) => this.#change(row, next => copyChanges(next, draft, row)) ?? []),
     )
   }
 
@@ -235,14 +231,23 @@ export class Records<Row extends object> {
     throw unknownId(this.#call(name), selection.id, table.state.ids())
   }
 
-  #change(row: Row, data: ChangeDraft): Row {
+  /** Returns `undefined` if the row is gone, or if `data` deletes it. */
+  #change(row: Row, data: ChangeDraft): Row | undefined {
     const call = this.#call('update')
     const { table } = this.#store
-    const draft = draftOf<object>(row)
+    const id = table.shape.idOf(row)
+    // A call of `data` may write to any row: this one, or one that is changed after it.
+    const before = this.#present(id)
+    if (!before) return undefined
+    const draft = draftOf<object>(before)
     const done = data(draft)
-    if (typeof done?.then === 'function') throw new PendingUpdate(row, draft, done)
-    const next = this.#store.change(call, row, draft)
-    const [id, nextId] = [table.shape.idOf(row), table.shape.idOf(next)]
+    if (typeof done?.then === 'function') throw new PendingUpdate(before, draft, done)
+    const present = this.#present(id)
+    if (!present) return undefined
+    const changed = present === before ? draft : draftOf<object>(present)
+    if (changed !== draft) copyChanges(changed, draft, before)
+    const next = this.#store.change(call, present, changed)
+    const nextId = table.shape.idOf(next)
     if (id !== nextId)
       throw new UsageError(`${call}: ${table.shape.key.join('/')} ${quoted(id)} cannot change to ${quoted(nextId)}`)
     table.put(next)
@@ -250,8 +255,8 @@ export class Records<Row extends object> {
   }
 
   /** Returns the present row. A trigger may have changed it after the write. */
-  #present(id: string): Row {
-    return this.#store.table.state.entry(id)?.row as Row // it was put right before
+  #present(id: string): Row | undefined {
+    return this.#store.table.state.entry(id)?.row
   }
 
   /** Lists rows from the cursor on. As in the data library, in the order of creation. */

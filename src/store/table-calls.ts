@@ -1,6 +1,6 @@
 import type { Collection } from '@mswjs/data'
 import type * as z from 'zod'
-import { type Draft, getKey, isJsonObject, setKey } from '../lib/json.js'
+import { type Draft, getKey, isPlainObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { isFieldValues, isQuery, type Predicate } from './query.js'
@@ -121,7 +121,7 @@ export function readId(call: string, id: unknown): string {
 }
 
 export function readInput(call: string, input: unknown): object {
-  if (isJsonObject(input)) return input
+  if (isPlainObject(input)) return input
   throw new UsageError(`${call}: the record is ${quoted(input)}: expected an object with its fields`)
 }
 
@@ -144,9 +144,11 @@ export function readList<Row>(
     throw new UsageError(
       `${call}: Failed to query the collection: expected the "skip" pagination option to be a number larger or equal to 0 but got ${quoted(skip)}`,
     )
-  if (take !== undefined && typeof take !== 'number')
+  if (take !== undefined && !Number.isInteger(take) && take !== Number.POSITIVE_INFINITY)
     throw new UsageError(`${call}: take is ${quoted(take)}: expected a number of rows`)
-  if (orderBy !== undefined && (typeof orderBy !== 'object' || orderBy === null))
+  if (cursor !== undefined && !isPlainObject(cursor))
+    throw new UsageError(`${call}: cursor is ${quoted(cursor)}: expected a row`)
+  if (orderBy !== undefined && ![orderBy].flat().every(isOrder))
     throw new UsageError(`${call}: orderBy is ${quoted(orderBy)}: expected fields, as in { lobby_id: 'asc' }`)
   return {
     strict: readBoolean(call, 'strict', strict),
@@ -155,6 +157,13 @@ export function readList<Row>(
     orderBy: orderBy as OrderBy<Row> | undefined, // unknown fields have no effect
     cursor: cursor as Row | undefined, // only its id is used
   }
+}
+
+/** Checks that each field has a direction, or the directions of nested fields. */
+function isOrder(value: unknown): boolean {
+  return (
+    isPlainObject(value) && Object.values(value).every(inner => inner === 'asc' || inner === 'desc' || isOrder(inner))
+  )
 }
 
 /** Reads the first argument of an update or a deletion: an id, a query, or a row. */
@@ -189,7 +198,7 @@ export function readUpdateOptions(
 
 /** Reads the second argument of an update by an id: the changed fields. */
 export function readChanges(call: string, changes: unknown): ChangeDraft {
-  if (!isJsonObject(changes) || typeof changes.data === 'function')
+  if (!isPlainObject(changes) || typeof changes.data === 'function')
     throw new UsageError(
       `${call}: the second argument is ${quoted(changes)}: expected the changed fields, such as { is_closed: true }`,
     )
@@ -228,7 +237,7 @@ function readFields(
   known: readonly string[],
   expected: string,
 ): Readonly<Record<string, unknown>> {
-  if (!isJsonObject(options))
+  if (!isPlainObject(options))
     throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object, ${expected}`)
   const unknown = Object.keys(options).find(name => !known.includes(name))
   if (unknown === undefined) return options

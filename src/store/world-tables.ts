@@ -226,10 +226,15 @@ export class TableCollection<Row extends object> extends LibraryCollection {
       return this.#records.updateMany(predicate, options)
     } catch (error) {
       if (!(error instanceof PendingUpdate)) throw error
+      // The rollback has put the same rows back.
+      const rows = this.#records.findMany(predicate)
       await error.done
-      const pending: PendingUpdate<Row>[] = [error]
-      // The promise of the first row has resolved.
-      for (const row of this.#records.findMany(predicate).slice(1)) {
+      const pending: PendingUpdate<Row>[] = []
+      for (const row of rows) {
+        if (row === error.row) {
+          pending.push(error)
+          continue
+        }
         const draft = draftOf(row)
         await options.data(draft)
         pending.push(new PendingUpdate(row, draft as object, Promise.resolve())) // a row is an object

@@ -171,8 +171,9 @@ class WorldCore implements TableContext, WorldView {
     return this.waiting.size
   }
 
-  /** The present state, for forks and snapshots. */
+  /** The present state, for forks and snapshots. Throws `UsageError` inside a transaction, which may still be undone. */
   get state(): WorldState & { readonly clock: ClockState } {
+    if (this.openTransaction) throw new UsageError('a transaction cannot copy its world: end it first')
     const { title, seed, revision, faults } = this
     const { startsAt, scenarioFaults } = this.#initialState
     const tables = mapTables<TableStates>(name => this.tables[name].share())
@@ -237,6 +238,8 @@ class WorldCore implements TableContext, WorldView {
 
   /** Calls the listener after each change set with changed rows. Returns a function that unsubscribes. */
   subscribe(listener: (changeSet: ChangeSet) => void): () => void {
+    if (typeof listener !== 'function')
+      throw new UsageError('world.subscribe expects a function, as in world.subscribe(changeSet => …)')
     return this.#publisher.subscribe(listener)
   }
 

@@ -243,6 +243,10 @@ describe('a change set', () => {
     expect(late).not.toHaveBeenCalled()
   })
 
+  it('is sent to functions only', () => {
+    expect(() => smallWorld().subscribe(5 as never)).toThrow('world.subscribe expects a function')
+  })
+
   it('is not sent to a subscriber that was removed', async () => {
     const world = smallWorld()
     const gone = vi.fn()

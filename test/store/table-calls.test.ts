@@ -87,6 +87,101 @@ describe('a query with field values', () => {
   })
 })
 
+describe('a query for a list or an object', () => {
+  it.each<[string, object, string[]]>([
+    ['a function that tests a list', { regions: (regions: string[]) => regions.includes('lnd-nowhere') }, []],
+    ['a function that tests a list', { regions: (regions: string[]) => regions.length === 1 }, ['b']],
+    ['a list', { regions: ['lnd-fra'] }, ['b']],
+    ['a list', { regions: ['lnd-fra', 'lnd-syd'] }, ['a']],
+    ['a text instead of a list', { regions: 'lnd-fra' }, ['b']],
+    ['a number instead of a list', { regions: 5 }, []],
+  ])('finds the rows that match: %s', async (_, query, found) => {
+    const { lobbies, gameModes } = worldOf()
+    lobbies.clear()
+    gameModes.clear()
+    await gameModes.create({ game_mode_id: 'a', regions: ['lnd-fra', 'lnd-syd'] })
+    await gameModes.create({ game_mode_id: 'b', regions: ['lnd-fra'] })
+
+    expect(gameModes.findMany(wrong(query)).map(({ game_mode_id }) => game_mode_id)).toEqual(found)
+    expect(gameModes.findMany(q => q.where(query)).map(({ game_mode_id }) => game_mode_id)).toEqual(found)
+  })
+
+  it.each<[string, object]>([
+    ['a function that tests an object', { state: ({ map }: { map: string }) => map === 'Quarry' }],
+    ['null instead of an object', { state: null }],
+    ['a number instead of an object', { state: 5 }],
+    ['a path through null', { 'state.host.name': 'a' }],
+  ])('finds no row: %s', async (_, query) => {
+    const { lobbies } = worldOf()
+    await lobbies.updateMany(undefined, {
+      data: draft => void Object.assign(draft, { state: { map: 'A', host: null } }),
+    })
+
+    expect(lobbies.findMany(wrong(query))).toEqual([])
+    expect(lobbies.findMany(q => q.where(query))).toEqual([])
+    expect(lobbies.deleteMany(wrong(query))).toEqual([])
+  })
+})
+
+describe('an update whose function writes', () => {
+  it('keeps the row deleted that the function deletes', async () => {
+    const { lobbies } = worldOf()
+    const others = lobbies.count() - 1
+
+    const changed = await lobbies.updateMany(undefined, {
+      data(draft) {
+        if (lobbies.get('closed')) lobbies.delete('closed')
+        draft.max_players_normal = 3
+      },
+    })
+
+    expect([lobbies.get('closed'), changed.length, lobbies.count()]).toEqual([undefined, others, others])
+  })
+
+  it('updates nothing if the function deletes its own row', async () => {
+    const { lobbies } = worldOf()
+
+    const data = () => void lobbies.delete('closed')
+
+    expect(await lobbies.update({ lobby_id: 'closed' }, { data })).toBeUndefined()
+    expect(lobbies.get('closed')).toBeUndefined()
+  })
+
+  it('keeps both changes of a row', () => {
+    const world = worldOf()
+
+    world.transaction(({ lobbies }) =>
+      lobbies.update(
+        { lobby_id: 'closed' },
+        {
+          data(draft) {
+            lobbies.update('closed', { max_players_normal: 3 })
+            draft.state = { map: 'Quarry' }
+          },
+        },
+      ),
+    )
+
+    expect(world.lobbies.get('closed')).toMatchObject({ max_players_normal: 3, state: { map: 'Quarry' } })
+  })
+
+  it('updates each row once if the function returns a promise for some rows', async () => {
+    const { lobbies } = worldOf()
+    const rows = lobbies.all()
+    let calls = 0
+
+    const changed = await lobbies.updateMany(undefined, {
+      data(draft) {
+        draft.state = { call: ++calls }
+        return draft.lobby_id === rows[1]?.lobby_id ? Promise.resolve() : undefined
+      },
+    })
+
+    expect(changed.map(({ lobby_id }) => lobby_id)).toEqual(rows.map(({ lobby_id }) => lobby_id))
+    expect(lobbies.all().every(({ state }) => state !== undefined)).toBe(true)
+  })
+})
+
 describe('a query', () => {
   const nothing = (q: { where(condition: object): unknown }) => wrong(q.where({ lobby_id: 'nobody' }))
 
@@ -186,6 +281,23 @@ describe('a table refuses', () => {
     ['an unknown option', t => t.findMany(undefined, wrong({ strct: true })), 'Did you mean strict?'],
     ['invalid options', t => t.delete(first, wrong(true)), 'lobbies.delete: the options are true'],
     ['options beside an id', t => t.delete(wrong('closed'), { strict: true }), 'expected none after an id'],
+    ['a Map', t => t.findMany(wrong(new Map())), 'the query is a Map: expected fields'],
+    ['a Map as a condition', t => t.findMany(q => q.where(wrong(new Map()))), 'the condition of a query is a Map'],
+    ['a promise of changes', t => t.update('closed', wrong(Promise.resolve({}))), 'the second argument is a Promise'],
+    ['a promise of a record', t => t.create(wrong(Promise.resolve({}))), 'the record is a Promise: expected an object'],
+    [
+      'promises of records',
+      t => t.createMany(2, () => wrong(Promise.resolve({}))),
+      'the record is a Promise: expected an object',
+    ],
+    ['a take that is no number', t => t.findMany(undefined, { take: Number.NaN }), 'take is NaN: expected a number'],
+    ['a cursor that is no row', t => t.findMany(undefined, wrong({ cursor: null })), 'cursor is null: expected a row'],
+    ['an order without fields', t => t.findMany(undefined, wrong({ orderBy: [null] })), 'orderBy is [null]: expected'],
+    [
+      'an unknown order',
+      t => t.findMany(undefined, wrong({ orderBy: { lobby_id: 'up' } })),
+      'orderBy is {"lobby_id":"up"}',
+    ],
     ['no record', t => t.create(wrong(undefined)), 'lobbies.create: the record is undefined: expected an object'],
     ['a record that is none', t => t.create(wrong('duel')), 'lobbies.create: the record is "duel": expected an object'],
   ])('%s', async (_, call, message) => {
