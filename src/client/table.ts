@@ -1,4 +1,4 @@
-import type { ControlTable } from '../control/tables.js'
+import type { tablesByPath } from '../control/tables.js'
 import { isJsonObject } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Inputs } from '../store/inputs.js'
@@ -36,7 +36,7 @@ export interface ClientTable<Row, Input> {
 
 /** The tables of the control API, by their names in-process. */
 export type ClientTables = {
-  readonly [Name in ControlTable]: ClientTable<Rows[Name], Inputs[Name]>
+  readonly [Name in (typeof tablesByPath)[keyof typeof tablesByPath]]: ClientTable<Rows[Name], Inputs[Name]>
 }
 
 /** Creates a table from its name in paths, such as `game-modes`. All its methods reject with `ClientError`. */
