@@ -1,5 +1,5 @@
 import type { tablesByPath } from '../control/tables.js'
-import { isJsonObject } from '../lib/json.js'
+import { isJsonObject, isPlainObject } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Inputs } from '../store/inputs.js'
 import { isQuery, type Predicate, plan } from '../store/query.js'
@@ -73,13 +73,13 @@ export function createTable<Row, Input>(remote: Remote, table: string): ClientTa
     findMany: (query, options) => find('findMany', query, options),
     count: async query => (await find('findMany', query)).length,
     async create(input) {
-      if (!isJsonObject(input) && typeof input !== 'string')
+      if (!isPlainObject(input) && typeof input !== 'string')
         throw wrongArguments('create({ game_mode_id: "duel" }) takes the fields of the record')
       return asRow(await request(remote, 'POST /{table}', { params: { table }, body: input }))
     },
     async update(id, changes) {
       const place = params(id)
-      if (!isJsonObject(changes)) throw wrongArguments('update(id, { is_closed: true }) takes the changed fields')
+      if (!isPlainObject(changes)) throw wrongArguments('update(id, { is_closed: true }) takes the changed fields')
       return asRow(await request(remote, 'PATCH /{table}/{id}', { params: place, body: changes }))
     },
     delete: async id => asRow(await request(remote, 'DELETE /{table}/{id}', { params: params(id) })),

@@ -34,6 +34,8 @@ export interface RowStore<Row extends object> {
   idOf(row: Row): string | undefined
   /** Runs a function in a transaction. */
   transaction<T>(write: () => T): T
+  /** The number of writes in the open transaction. */
+  writeCount(): number
   /** Runs the jobs that are due. Called before each read. */
   beforeRead(): void
   /** Builds a new row from columns. Throws `UsageError` if they do not fit the schema. */
@@ -240,8 +242,16 @@ export class Records<Row extends object> {
     const before = this.#present(id)
     if (!before) return undefined
     const draft = draftOf<object>(before)
+    const writeCount = this.#store.writeCount()
     const done = data(draft)
-    if (typeof done?.then === 'function') throw new PendingUpdate(before, draft, done)
+    if (typeof done?.then === 'function') {
+      if (this.#store.writeCount() === writeCount) throw new PendingUpdate(before, draft, done)
+      // The rollback for the promise would lose these writes.
+      ignoreOutcome(done)
+      throw new UsageError(
+        `${call}: data wrote to a table and returned a promise: write after an await, or before the call`,
+      )
+    }
     const present = this.#present(id)
     if (!present) return undefined
     const changed = present === before ? draft : draftOf<object>(present)
@@ -304,12 +314,17 @@ function refusePending<T>(update: () => T): T {
     return update()
   } catch (error) {
     if (!(error instanceof PendingUpdate)) throw error
-    error.done.then(
-      () => {},
-      () => {},
-    )
+    ignoreOutcome(error.done)
     throw new UsageError('data returned a promise inside a transaction: await first, then write')
   }
+}
+
+/** Handles the rejection of a promise that nobody awaits. Otherwise it would be an uncaught error. */
+function ignoreOutcome(done: PromiseLike<unknown>): void {
+  done.then(
+    () => {},
+    () => {},
+  )
 }
 
 /** Copies the changed fields of a draft to another draft. */

@@ -21,6 +21,7 @@ import {
   type TransactionTable,
   type UpdateOptions,
 } from './table-calls.js'
+import type { Transaction } from './transaction.js'
 
 /** The tables of a world. */
 export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inputs[Name]> }
@@ -33,6 +34,7 @@ interface CollectionHost {
   readonly tables: Tables
   readonly random: Random
   readonly clock: WorldClock
+  readonly openTransaction: Transaction | undefined
   write<T>(write: () => T): T
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
@@ -102,6 +104,7 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
       return values.every(value => typeof value === 'string') ? values.join('/') : undefined
     },
     transaction: write => world.write(write),
+    writeCount: () => world.openTransaction?.savepoint ?? 0,
     beforeRead: () => void world.clock.catchUp(),
     expand(call, input) {
       const { columns, ownedRows } = expandInput(name, input, { call, tables: world.tables, now: world.clock.now() })

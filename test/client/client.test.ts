@@ -207,9 +207,11 @@ describe('the client', () => {
       lobbies.get(5 as never),
       lobbies.create(undefined as never),
       lobbies.create([] as never),
+      lobbies.create(Promise.resolve({}) as never),
       lobbies.update(query, {}),
       lobbies.update('closed', undefined as never),
       lobbies.update('closed', [] as never),
+      lobbies.update('closed', Promise.resolve({}) as never),
       lobbies.delete(query),
       lobbies.delete(undefined as never),
     ]

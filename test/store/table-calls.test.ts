@@ -165,6 +165,40 @@ describe('an update whose function writes', () => {
     expect(world.lobbies.get('closed')).toMatchObject({ max_players_normal: 3, state: { map: 'Quarry' } })
   })
 
+  it('is refused if the function then returns a promise, because the write would be lost', async () => {
+    const world = worldOf()
+    const before = dump(world)
+
+    const updated = world.lobbies.update(
+      { lobby_id: 'closed' },
+      {
+        async data() {
+          await world.players.create({ lobby_id: 'closed' })
+        },
+      },
+    )
+
+    await expect(updated).rejects.toThrow('lobbies.update: data wrote to a table and returned a promise')
+    expect(dump(world)).toBe(before)
+  })
+
+  it('keeps the writes of the function after an await', async () => {
+    const { lobbies } = worldOf()
+
+    await lobbies.update(
+      { lobby_id: 'closed' },
+      {
+        async data(draft) {
+          await Promise.resolve()
+          await lobbies.update('closed', { max_players_normal: 3 })
+          draft.state = { map: 'Quarry' }
+        },
+      },
+    )
+
+    expect(lobbies.get('closed')).toMatchObject({ max_players_normal: 3, state: { map: 'Quarry' } })
+  })
+
   it('updates each row once if the function returns a promise for some rows', async () => {
     const { lobbies } = worldOf()
     const rows = lobbies.all()

@@ -49,6 +49,7 @@ function rowStore(schema: z.ZodType): RowStore<object> {
         context.openTransaction = undefined
       }
     },
+    writeCount: () => 0,
     beforeRead() {},
     create: (_call, input) => parse(input, crypto.randomUUID()),
     change: (_call, row, draft) => parse(draft, shape.idOf(row)),
