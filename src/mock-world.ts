@@ -207,6 +207,9 @@ export class MockWorld implements WorldControl {
   }
 
   async load(scenario: string | ScenarioInput): Promise<void> {
+    // A name that is misspelt in `mockmaker/scenarios` is undefined. It must not load the mock's own scenario.
+    if (scenario === undefined || scenario === null)
+      throw new UsageError(`load: the scenario is ${scenario}: expected a scenario, or the name of one`)
     this.replaceState(this.#settings.registry.stateOf(scenario, { worldId: this.id }))
   }
 

@@ -101,6 +101,17 @@ describe.each(baseUrls)('a world through $name', entryPoint => {
   })
 })
 
+describe('load', () => {
+  it.each([undefined, null])('refuses %s, and changes nothing', async scenario => {
+    const mock = createMockmaker({ scenario: tanks })
+    mock.world.deviceLinks.clear()
+
+    await expect(mock.load(scenario as never)).rejects.toThrow(`load: the scenario is ${scenario}: expected a scenario`)
+    expect(mock.world.deviceLinks.count()).toBe(0)
+    await mock.close()
+  })
+})
+
 describe('worlds.put', () => {
   it('creates one world for two concurrent calls with the same name', async () => {
     const mock = createMockmaker({ scenario: tanks })
