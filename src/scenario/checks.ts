@@ -105,7 +105,7 @@ function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
     if (!first) taken.set(id, path)
     else {
       const message = (show: PathWriter) => `is ${quoted(id)}, which ${show(first)} is already. Give each its own.`
-      // Either may be a default in the place of a wrong value.
+      // Either may be the default that replaced a wrong value.
       problems.push(problem(path, message, { whole: [path, first] }))
     }
   }
