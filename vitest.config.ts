@@ -44,7 +44,12 @@ export default defineConfig({
     // A busy machine needs time for a process, a socket or a page.
     expect: { poll: { timeout: 30_000 } },
     setupFiles: ['test/support/restore-fakes.ts'],
-    tags: [{ name: 'slow', description: 'A single test of a fast file that takes more than a second.' }],
+    // npm and the runners of two examples at once keep two cores busy.
+    maxConcurrency: 2,
+    tags: [
+      { name: 'slow', description: 'A single test of a fast file that takes more than a second.' },
+      { name: 'matrix', description: 'An example with other versions than those of CI.' },
+    ],
     projects: [
       // No module keeps state between tests, so the files of a worker share all modules.
       {

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runProgram, withVersions } from '../support/example-projects.js'
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-run-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+describe('a program of an example', () => {
+  it('is reported, and ended, if it leaves a process behind', async () => {
+    const script = `
+      import { spawn } from 'node:child_process'
+      const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' })
+      left.unref()
+      console.log(left.pid)
+    `
+    const cwd = folderWith({ 'leave.mjs': script })
+
+    const { code, output, left } = await runProgram('node', ['leave.mjs'], { cwd, env: process.env })
+
+    expect(code).toBe(0)
+    expect(left).toEqual([expect.stringContaining('setInterval')])
+    await expect.poll(() => isRunning(Number(output))).toBe(false)
+  })
+
+  it('has nothing to report if it leaves nothing behind', async () => {
+    const { code, output, left } = await runProgram('node', ['-e', 'console.error("bye"); process.exitCode = 3'], {
+      cwd: tmpdir(),
+      env: process.env,
+    })
+
+    expect({ code, output, left }).toEqual({ code: 3, output: 'bye\n', left: [] })
+  })
+})
+
+describe('the manifest of an example', () => {
+  const manifest = {
+    name: 'example',
+    dependencies: { storybook: '^10', '@storybook/html-vite': '^10', other: '1' },
+    devDependencies: { mockmaker: '*', msw: '^2' },
+  }
+  const packed = '/packed.tgz'
+
+  it('gets the packed package, and the versions', () => {
+    const text = withVersions(JSON.stringify(manifest), { packed, packages: { msw: '3', storybook: '9' } })
+
+    expect(JSON.parse(text)).toEqual({
+      name: 'example',
+      dependencies: { storybook: '9', '@storybook/html-vite': '9', other: '1' },
+      devDependencies: { mockmaker: 'file:/packed.tgz', msw: '3' },
+    })
+  })
+
+  it('is refused if it lacks a package of the matrix, or does not have "mockmaker": "*"', () => {
+    const pinned = { ...manifest, devDependencies: { mockmaker: '1' } }
+
+    expect(() => withVersions(JSON.stringify(manifest), { packed, packages: { vitest: '4' } })).toThrow('lacks vitest')
+    expect(() => withVersions(JSON.stringify(pinned), { packed, packages: {} })).toThrow('"mockmaker": "*"')
+  })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

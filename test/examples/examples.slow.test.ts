@@ -1,0 +1,50 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installExample, packPackage, type Versions } from '../support/example-projects.js'
+
+/** The versions that each example runs with. CI runs the first of each, and `npm run test:all` runs them all. */
+const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
+  node: [
+    { node: 24, packages: { msw: '3' } },
+    { node: 20, packages: { msw: '2' } },
+    { node: 24, packages: { msw: '2' } },
+  ],
+}
+
+const runs = Object.entries(matrix).flatMap(([example, all]) =>
+  all.map((versions, at) => ({ example, versions, tags: at === 0 ? [] : ['matrix'] })),
+)
+
+/** Sentences of test runners about timers, sockets and workers that keep a process alive. */
+const leaks = /did not exit|failed to exit|open handle|close timed out|something prevents|MaxListenersExceeded/i
+
+function titleOf({ node, packages }: Versions): string {
+  return [`Node ${node}`, ...Object.entries(packages).map(([name, version]) => `${name} ${version}`)].join(', ')
+}
+
+describe('the examples', () => {
+  let packed: Awaited<ReturnType<typeof packPackage>>
+  beforeAll(async () => {
+    packed = await packPackage()
+  })
+  afterAll(() => packed.remove())
+
+  it('all have a row in the matrix', () => {
+    expect(Object.keys(matrix).sort()).toEqual(readdirSync('examples').sort())
+  })
+
+  for (const { example, versions, tags } of runs)
+    it.concurrent(`${example}: npm test passes, and leaves nothing behind, with ${titleOf(versions)}`, {
+      tags,
+    }, async ({ expect, onTestFinished }) => {
+      const project = await installExample(join('examples', example), { packed: packed.file, versions })
+      onTestFinished(project.remove)
+
+      const { code, output, left } = await project.run('npm', 'test')
+
+      expect(code, output).toBe(0)
+      expect(left, output).toEqual([])
+      expect(output).not.toMatch(leaks)
+    })
+})

@@ -1,0 +1,147 @@
+import { execFile, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { executablePath } from './chromium.js'
+
+const execute = promisify(execFile)
+
+/** The versions that an example runs with. */
+export interface Versions {
+  /** The major version of Node. */
+  readonly node: number
+  /** The versions of packages, by name. The name `storybook` stands for all of its packages. */
+  readonly packages: Readonly<Record<string, string>>
+}
+
+/** The result of a program. */
+export interface Ended {
+  readonly code: number | null
+  /** Its standard output and standard error. */
+  readonly output: string
+  /** The processes that it left behind, as lines of `ps`. */
+  readonly left: readonly string[]
+}
+
+/** An example in a folder of its own. */
+export interface ExampleProject {
+  readonly folder: string
+  /** Runs a program of the project until it exits. Ends the processes that it leaves behind. */
+  run(program: string, ...args: string[]): Promise<Ended>
+  remove(): void
+}
+
+/** Packs the built package into a new folder. */
+export async function packPackage(): Promise<{ readonly file: string; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-packed-'))
+  // Without scripts: a build would replace `dist` while other tests use it.
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const { stdout } = await execute('npm', args)
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
+  return { file: join(folder, filename), remove: () => rmSync(folder, { recursive: true }) }
+}
+
+/** Copies an example into a new folder, puts the packed package and the versions into its manifest, and installs it. */
+export async function installExample(
+  example: string,
+  { packed, versions: { node, packages } }: { readonly packed: string; readonly versions: Versions },
+): Promise<ExampleProject> {
+  const folder = mkdtempSync(join(tmpdir(), `mockmaker-example-${basename(example)}-`))
+  const remove = () => rmSync(folder, { recursive: true })
+  cpSync(example, folder, { recursive: true, filter: path => basename(path) !== 'node_modules' })
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
+  writeFileSync(join(folder, 'package.json'), withVersions(manifest, { packed, packages }))
+  const env = environment(await programsOf(node))
+  const run = (program: string, ...args: string[]) => runProgram(program, args, { cwd: folder, env })
+  const { code, output } = await run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline')
+  if (code === 0) return { folder, run, remove }
+  remove()
+  throw new Error(`npm install ends with ${code}:\n${output}`)
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+/** Replaces the versions in the text of a manifest. Throws if the manifest lacks one of the packages. */
+export function withVersions(
+  text: string,
+  { packed, packages }: { readonly packed: string; readonly packages: Readonly<Record<string, string>> },
+): string {
+  const manifest: Manifest = JSON.parse(text)
+  const { dependencies, devDependencies } = manifest
+  const names = Object.keys({ ...dependencies, ...devDependencies })
+  const wanted: Readonly<Record<string, string>> = { ...packages, mockmaker: `file:${packed}` }
+  const lost = Object.keys(wanted).filter(name => !names.includes(name))
+  if (lost.length > 0) throw new Error(`package.json of the example lacks ${lost.join(', ')}`)
+  if (devDependencies?.mockmaker !== '*')
+    throw new Error('package.json of the example must have "mockmaker": "*" in its devDependencies')
+  const replaced = (versions: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, wanted[familyOf(name)] ?? version]))
+  return JSON.stringify({
+    ...manifest,
+    dependencies: replaced(dependencies),
+    devDependencies: replaced(devDependencies),
+  })
+}
+
+/** The packages of Storybook have the same versions. */
+function familyOf(name: string): string {
+  return name.startsWith('@storybook/') ? 'storybook' : name
+}
+
+const folders = new Map<number, Promise<string>>()
+
+/** Returns the folder with the program `node` of a major version. */
+function programsOf(major: number): Promise<string> {
+  const isOwn = Number.parseInt(process.versions.node, 10) === major
+  const known = folders.get(major)
+  if (known) return known
+  const found = isOwn
+    ? Promise.resolve(dirname(process.execPath))
+    : execute('npx', ['-y', `node@${major}`, '-p', 'process.execPath'], { env: environment() }).then(({ stdout }) =>
+        dirname(stdout.trim()),
+      )
+  folders.set(major, found)
+  return found
+}
+
+/** Variables that vitest sets for its tests, and that change how an example runs. */
+const ofTests = /^(VITEST.*|NODE_ENV|NODE_OPTIONS|TEST|MODE|DEV|PROD|SSR|BASE_URL|FORCE_COLOR|npm_(?!config_).*)$/
+
+/** Returns the environment of an example. `programs` comes first in its path. */
+function environment(programs?: string): NodeJS.ProcessEnv {
+  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTests.test(name)))
+  const path = programs === undefined ? own.PATH : `${programs}${delimiter}${own.PATH}`
+  const quiet = { CI: 'true', NO_COLOR: '1', NEXT_TELEMETRY_DISABLED: '1', STORYBOOK_DISABLE_TELEMETRY: '1' }
+  return { ...own, ...quiet, PATH: path, CHROMIUM: executablePath, PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' }
+}
+
+/** Runs a program in a process group of its own, so that the processes that it leaves behind can be found and ended. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Ended> {
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('exit', resolve))
+  const left = child.pid === undefined ? [] : await processesIn(child.pid)
+  if (left.length > 0) process.kill(-Number(child.pid), 'SIGKILL')
+  return { code, output, left }
+}
+
+/** Lists the processes of a group that have not exited. */
+async function processesIn(group: number): Promise<string[]> {
+  const { stdout } = await execute('ps', ['-A', '-o', 'pgid=,pid=,stat=,args='])
+  return stdout
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line.startsWith(`${group} `) && !/^\d+ +\d+ +Z/.test(line))
+}
