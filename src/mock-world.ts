@@ -1,4 +1,4 @@
-import type { JournalEntry } from './contract/journal.js'
+import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest } from './contract/journal.js'
 import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
 import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from './control/device-links.js'
@@ -16,6 +16,7 @@ import {
 } from './control/simulation.js'
 import { ResetOptions, SnapshotOptions, type WorldControl } from './control/world-control.js'
 import { parseInput } from './lib/issues.js'
+import { quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { snapshotOf } from './scenario/world.js'
@@ -28,6 +29,8 @@ import { Journal } from './server/journal.js'
 import type { ExchangeLog } from './server/log.js'
 import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from './server/message.js'
 import { type OverrideResolver, Overrides } from './server/overrides.js'
+import { PendingRequests } from './server/pending.js'
+import { RequestWaits, type WaitOptions } from './server/request-waits.js'
 import { Responder } from './server/respond.js'
 import { Scheduler } from './simulation/scheduler.js'
 import { undoChangeSets } from './store/change-set.js'
@@ -72,6 +75,8 @@ export class MockWorld implements WorldControl {
   readonly #settings: MockWorldSettings
   readonly #history: History
   readonly #overrides: Overrides
+  readonly #pending: PendingRequests
+  readonly #waits: RequestWaits
   readonly #responder: Responder
   readonly #executor: Executor
   /** Begins the ids of this world's events. */
@@ -88,10 +93,13 @@ export class MockWorld implements WorldControl {
     this.id = id
     this.world = world
     this.faults = new WorldFaults(world)
-    this.journal = new Journal(history, world)
+    const pending = new PendingRequests(world.clock)
+    this.journal = new Journal(history, world, pending)
     this.#settings = settings
     this.#history = history
     this.#overrides = new Overrides(world)
+    this.#pending = pending
+    this.#waits = new RequestWaits({ history, pending, world })
     const rayIds = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
     this.#responder = new Responder({
       worldId: id,
@@ -99,6 +107,7 @@ export class MockWorld implements WorldControl {
       corsOrigins,
       log,
       history,
+      pending,
       rayId: () => rayIds.uuid(),
       onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
     })
@@ -121,12 +130,20 @@ export class MockWorld implements WorldControl {
 
   /** True while a client waits: on a watch index, for a fault, for an override, or for events. */
   get isBusy(): boolean {
-    const waiting = this.world.waiters + this.#history.listenerCount + this.#overrides.waiting
+    const waiting = this.world.waiters + this.#history.listenerCount + this.#overrides.waiting + this.#waits.size
     return waiting > 0 || this.faults.isHolding
   }
 
   on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void {
     return this.#overrides.add(operation, resolver)
+  }
+
+  next(operation: OperationPattern, match?: ExchangeMatch, options?: WaitOptions): Promise<JournalEntry> {
+    return this.#waits.next(operation, match, options)
+  }
+
+  blocked(count?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]> {
+    return this.#waits.blocked(count, operation, options)
   }
 
   /** Returns a handler like `handle` that answers one operation by a resolver. */
@@ -204,6 +221,7 @@ export class MockWorld implements WorldControl {
     this.#releaseRequests()
     const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
     this.world.reset({ keep: keep.filter(part => part !== 'journal'), beforeCommit })
+    this.#waits.reject('the world was reset')
   }
 
   async load(scenario: string | ScenarioInput): Promise<void> {
@@ -223,12 +241,14 @@ export class MockWorld implements WorldControl {
       keep: snapshot.faults ? [] : ['faults'],
       beforeCommit: () => journal && this.journal.load(journal),
     })
+    this.#waits.reject('the world was restored')
   }
 
   /** Replaces the state and the journal. From now on a reset goes back to this state. */
   replaceState({ world, journal = [] }: MockState): void {
     this.#releaseRequests()
     this.world.replaceState(world, { cause: { kind: 'load' }, beforeCommit: () => this.#startOver(journal) })
+    this.#waits.reject('the world was replaced')
   }
 
   /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
@@ -240,6 +260,7 @@ export class MockWorld implements WorldControl {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#waits.end(this.id === defaultWorldId ? 'the mock was closed' : `the world ${quoted(this.id)} was deleted`)
     this.world.clock.runJobs(undefined)
     this.#history.end()
     this.faults.close()
@@ -272,6 +293,7 @@ export class MockWorld implements WorldControl {
       world,
       responder: this.#responder,
       faults,
+      pending: this.#pending,
       corsOrigins: this.#settings.corsOrigins,
       execute,
     })

@@ -12,7 +12,7 @@ import type { Journal } from '../server/journal.js'
 import type { ClockSetting } from '../store/clock.js'
 import type { Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/tokens.js'
-import { misuseError, type Remote, readEvents, request, undefinedIfMissing } from './http.js'
+import { misuseError, type Remote, readEvents, request, undefinedIfMissing, waitFor } from './http.js'
 import { type ClientTables, createTable } from './table.js'
 
 /** Options of a client. */
@@ -90,7 +90,7 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
   checkOptions(options)
   const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
   const { server, encodedId = defaultWorldId } = found
-  return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch })
+  return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch, beginning: new Set() })
 }
 
 /** Checks the options by hand, because the client loads no schemas. */
@@ -136,6 +136,10 @@ function clientOf(id: string, server: Remote): Client {
     explain: question => request(remote, 'GET /explain', { query: question }),
     history: (query = {}) => request(remote, 'GET /history', { query }),
     changes: options => readEvents(remote, options),
+    next: (operation, match, { signal } = {}) =>
+      waitFor(remote, 'POST /journal/next', { body: { operation, match }, signal }),
+    blocked: (count, operation, { signal } = {}) =>
+      waitFor(remote, 'POST /journal/blocked', { body: { count, operation }, signal }),
   }
 }
 
@@ -173,6 +177,10 @@ function journalOf(remote: Remote): Client['journal'] {
     async dropped() {
       const none = { since: Number.MAX_SAFE_INTEGER }
       return (await request(remote, 'GET /journal', { query: none })).dropped
+    },
+    async pending(operation) {
+      const none = { since: Number.MAX_SAFE_INTEGER, operation }
+      return (await request(remote, 'GET /journal', { query: none })).pending
     },
     verify: expectation => request(remote, 'POST /journal/verify', { body: expectation }),
     async clear() {

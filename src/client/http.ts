@@ -34,6 +34,8 @@ export interface Remote {
   /** Without a slash at its end: `http://127.0.0.1:4100/w/test-42`. */
   readonly url: string
   readonly fetch: typeof globalThis.fetch
+  /** The waits that the mock does not know yet. Later calls go out after them. */
+  readonly beginning: Set<Promise<unknown>>
 }
 
 /** The calls of the control API, such as `GET /faults`. */
@@ -55,7 +57,7 @@ export async function request<Name extends Route>(
 
 /** Makes a call, and returns its successful response. Rejects with `ClientError`. */
 async function send<Name extends Route>(
-  { url, fetch }: Remote,
+  { url, fetch, beginning }: Remote,
   route: Name,
   input: Input<Name>,
   headers: Readonly<Record<string, string>>,
@@ -72,6 +74,7 @@ async function send<Name extends Route>(
     method === 'GET'
       ? { headers }
       : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  if (beginning.size > 0) await Promise.all(beginning)
   const response = await fetch(target, { method, ...init, ...(signal ? { signal } : {}) }).catch(cause => {
     if (signal?.aborted) throw cause
     const message = `no mock answers at ${url}: is npx mockmaker running there?`
@@ -154,6 +157,52 @@ export async function readEvents(
   // The mock sends `begin` when it starts to collect events.
   const begun = await events?.next()
   return resume(events, begun?.value?.id ?? lastEventId)
+}
+
+/**
+ * Starts a call that waits for requests. The mock waits before it gets any later call of the client. Rejects with
+ * `ClientError`. An unhandled rejection is not reported, because a test may fail before it awaits the call.
+ */
+export function waitFor<Value>(
+  remote: Remote,
+  route: 'POST /journal/next' | 'POST /journal/blocked',
+  { body, signal }: { readonly body: Input<typeof route>['body']; readonly signal?: AbortSignal | undefined },
+): Promise<Value> {
+  const beginning = beginWait<Value>(remote, route, body, signal)
+  const begun = beginning.catch(() => {}).finally(() => remote.beginning.delete(begun))
+  remote.beginning.add(begun)
+  const outcome = beginning.then(({ outcome }) => outcome)
+  outcome.catch(() => {})
+  return outcome
+}
+
+/** Resolves when the mock waits. The outcome is inside an object, because a promise of a promise would wait for it. */
+async function beginWait<Value>(
+  remote: Remote,
+  route: 'POST /journal/next' | 'POST /journal/blocked',
+  body: Input<typeof route>['body'],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly outcome: Promise<Value> }> {
+  const response = await send(remote, route, { body }, { accept: 'text/event-stream' }, signal)
+  if (!response.body || response.headers.get('content-type') !== 'text/event-stream')
+    throw noMock(response, await response.text())
+  const events = parseEvents(response.body, signal)
+  await events.next()
+  return { outcome: readOutcome<Value>(remote, events, signal) }
+}
+
+async function readOutcome<Value>(
+  { url }: Remote,
+  events: AsyncGenerator<StreamEvent>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  for await (const { type, data } of events) {
+    const value = JSON.parse(data)
+    if (type === 'done') return value as Value // a mock sends the value of the call
+    throw new ClientError(value.message, { status: 0, code: 'WORLD_ENDED' })
+  }
+  signal?.throwIfAborted()
+  throw new ClientError(`the connection to the mock at ${url} broke during the wait`, { status: 0, code: 'NO_ANSWER' })
 }
 
 interface StreamEvent {

@@ -13,7 +13,8 @@ export function matchingOperations(pattern: string): OperationId[] {
 /** A text, or a pattern with `*`. Tokens are shorter, and longer patterns would make a thousand faults slow. */
 const Pattern = z.string().max(2_000)
 
-/** The id of an operation, or a pattern with `*` that matches one. */
+/** The id of an operation, or a pattern with `*` that matches one: `lobbies.*`. */
+export type OperationPattern = OperationId | (string & {})
 export const OperationPattern = Pattern.meta(suggestedValues(operationIds)).refine(
   pattern => matchingOperations(pattern).length > 0,
   {
@@ -90,6 +91,28 @@ export const JournalEntry = z.strictObject({
 })
 export interface JournalEntry extends z.output<typeof JournalEntry> {}
 
+/**
+ * What a request waits for: a change of what it watches, a fault that holds or delays it, a lobby that is starting, or a
+ * resolver of `on` or `override`.
+ */
+export type WaitReason = 'watch' | 'fault' | 'lobby' | 'resolver'
+
+/** A request that waits for its answer. Tokens are cut to their labels. */
+export interface PendingRequest {
+  readonly operation?: OperationId
+  readonly method: string
+  readonly path: string
+  /** By name: the value, or a list if there are several. */
+  readonly query: Readonly<Record<string, string | string[]>>
+  /** When it began to wait, on the world's clock, in ISO 8601. */
+  readonly since: string
+  readonly waits_for: WaitReason
+  /** The id of the fault that was applied. */
+  readonly fault?: string
+  /** JSON, or a text. Absent if there was none. */
+  readonly body?: unknown
+}
+
 /** Selects journal entries. All given keys must match. */
 export const JournalFilter = z.strictObject({
   /** An operation's id, or a pattern: `devices.*`. */
@@ -114,6 +137,9 @@ const pattern = {
     })
     .optional(),
 }
+
+/** Conditions on a request and on the status of its answer. All given keys must match. */
+export interface ExchangeMatch extends NonNullable<z.output<typeof pattern.match>> {}
 
 /** Matches a request and the status of its answer. */
 export const RequestPattern = z.strictObject(pattern)

@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import { Fault } from '../contract/faults.js'
-import { Expectation, JournalFilter } from '../contract/journal.js'
+import { Expectation, JournalFilter, RequestPattern } from '../contract/journal.js'
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { header, type MockRequest } from '../server/message.js'
 import { ClientGone } from '../server/reads.js'
+import { BlockedQuery } from '../server/request-waits.js'
 import { ClockSettingSchema } from '../store/clock.js'
 import type { World } from '../store/world.js'
 import { call, type ParamNames, type Params, prefersJson, prefersYaml, textResponse, yamlResponse } from './call.js'
@@ -19,6 +20,7 @@ import { type ClockJson, clockJson, HistoryOptions } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { EndSimulationOptions, SimulationOptions } from './simulation.js'
 import { listKey } from './tables.js'
+import { type Wait, waitStream } from './wait-stream.js'
 import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName } from './world-control.js'
 
 /** The longest scenario or snapshot, in bytes: about 400,000 lobbies. The command can serve a longer one from a file. */
@@ -189,9 +191,32 @@ export const controlCalls = [
   }),
   call('GET /journal', {
     summary:
-      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has.',
+      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has. `pending` lists the requests that wait for their answers now.',
     query: JournalFilter.extend({ status: wholeNumber.optional(), since: wholeNumber.optional() }),
-    run: ({ mock, query }) => ({ exchanges: mock.journal.find(query), dropped: mock.journal.dropped() }),
+    run: ({ mock: { journal }, query }) => ({
+      exchanges: journal.find(query),
+      dropped: journal.dropped(),
+      pending: journal.pending(query.operation),
+    }),
+  }),
+  call('POST /journal/next', {
+    summary:
+      'Waits for the next matching request, and streams it as a Server-Sent Event. The event `begin` says that the mock waits.',
+    body: RequestPattern.required({ operation: true }),
+    run:
+      ({ mock, body: { operation, match } }): Wait =>
+      signal =>
+        mock.next(operation, match, { signal }),
+    respond: wait => waitStream(wait),
+  }),
+  call('POST /journal/blocked', {
+    summary: 'Waits until that many requests are blocked, and streams them as a Server-Sent Event.',
+    body: BlockedQuery,
+    run:
+      ({ mock, body: { count, operation } }): Wait =>
+      signal =>
+        mock.blocked(count, operation, { signal }),
+    respond: wait => waitStream(wait),
   }),
   call('POST /journal/verify', {
     summary: 'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones.',

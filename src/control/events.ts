@@ -248,8 +248,7 @@ export function eventStream(world: Pick<World, 'revision'>, begin: () => MockEve
     })
     return () => void events.return?.()
   }
-  const headers = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' }
-  return { status: 200, headers, body: new Uint8Array(), cors: 'loopback', stream }
+  return { status: 200, headers: streamHeaders, body: new Uint8Array(), cors: 'loopback', stream }
 }
 
 async function sendEvents(events: MockEvents, client: StreamClient, world: Pick<World, 'revision'>): Promise<void> {
@@ -274,7 +273,10 @@ function eventText(event: MockEvent, { revision }: Pick<World, 'revision'>): str
   }
 }
 
+/** The headers of a stream of events. */
+export const streamHeaders = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' } as const
+
 /** Writes an event of a stream. JSON has no line breaks, which would end it. */
-function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {
+export function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {
   return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
 }

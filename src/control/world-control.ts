@@ -14,6 +14,7 @@ import type { Explanation, Question } from './explain.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import { listKey, tablesByPath } from './tables.js'
+import type { TestControls } from './test-controls.js'
 
 const resetKeys = {
   /** The parts that a reset leaves unchanged. Default: none. */
@@ -67,7 +68,7 @@ export const NewWorldOptions = z
 export interface NewWorldOptions extends OptionsOf<typeof newWorldKeys> {}
 
 /** Controls one world. The client has the same methods, over HTTP. */
-export interface WorldControl {
+export interface WorldControl extends TestControls {
   readonly id: string
   readonly world: World
   /** The same as `world.clock`. */

@@ -10,6 +10,7 @@ import type { SelectedFault, WorldFaults } from './faults.js'
 import type { AbortSignalLike, MockResponse, RequestContext, RequestHandler } from './message.js'
 import { checkSite } from './origin.js'
 import { parseBody, parseHeaders, parseQuery } from './parse.js'
+import type { PendingRequests } from './pending.js'
 import { ClientGone } from './reads.js'
 import { InjectedDisconnect, InjectedError, type Responder } from './respond.js'
 import { routes } from './routes.js'
@@ -19,6 +20,7 @@ interface RequestHandlerOptions {
   readonly world: LiveWorld
   readonly responder: Responder
   readonly faults: WorldFaults
+  readonly pending: PendingRequests
   /** Origins that are allowed beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
   /** Executes calls that have passed all checks. */
@@ -68,7 +70,7 @@ function applyEffect(
   context: RequestContext,
   options: RequestHandlerOptions,
 ): MockResponse | Promise<MockResponse> {
-  const { responder, faults } = options
+  const { responder, faults, pending } = options
   const { id, request, effect, delayMs } = fault
   const { error, reset, hold, spurious } = effect
   context.operation = request.operation
@@ -77,10 +79,14 @@ function applyEffect(
   if (error) return responder.fail(context, injectedError(error, id))
   if (hold || delayMs !== undefined)
     return new Promise(resolve => {
+      let hasEnded = false
       faults.hold(fault, context.request, (heldForMs, hasDisconnected) => {
+        hasEnded = true
+        context.waitsFor = undefined
         context.fault = { id, effect: hold ? 'held' : `delayed ${heldForMs} ms` }
         resolve(hasDisconnected ? responder.fail(context, new ClientGone()) : executeRequest(context, options))
       })
+      if (!hasEnded) pending.add(context, 'fault')
     })
   if (spurious === undefined) return responder.fail(context, new InjectedDisconnect(reset ? 'reset' : 'empty'))
   context.longestBlockMs = durationMs(spurious)
@@ -95,11 +101,12 @@ function injectedError(error: FaultError, id: string): InjectedError {
 /** Checks and executes a request. Never throws or rejects. */
 function executeRequest(
   context: RequestContext,
-  { world, responder, execute }: RequestHandlerOptions,
+  { world, responder, pending, execute }: RequestHandlerOptions,
 ): MockResponse | Promise<MockResponse> {
   try {
     const output = execute(parseCall(context, world, responder))
     if (!(output instanceof Promise)) return responder.succeed(context, output)
+    pending.add(context, context.waitsFor ?? 'resolver')
     return output.then(
       late => responder.succeed(context, late),
       error => responder.fail(context, error),
@@ -159,6 +166,8 @@ class RequestCall implements Call {
 
   signal(): AbortSignalLike | undefined {
     this.#context.blockedAt = performance.now()
+    const { kind }: OperationSpec = operations[this.id]
+    this.#context.waitsFor = kind === 'watch' ? 'watch' : 'lobby'
     return this.#context.request.signal?.()
   }
 

@@ -1,23 +1,31 @@
-import { Expectation, type JournalEntry, JournalFilter } from '../contract/journal.js'
+import {
+  Expectation,
+  type JournalEntry,
+  JournalFilter,
+  type OperationPattern,
+  type PendingRequest,
+} from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
-import { nestingLimit, textNestsWithin } from '../lib/json.js'
 import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History, StoredExchange } from './history.js'
 import type { MockRequest, MockResponse, RequestContext } from './message.js'
-import { redactBody, redactExpectation, redactHeaders, redactJson, redactPath, redactQuery } from './redact.js'
+import type { PendingRequests } from './pending.js'
+import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } from './redact.js'
 import { type Verification, verify } from './verify.js'
 
 /** The newest requests to a world and their responses, the oldest first. */
 export class Journal {
   readonly #history: History
   readonly #world: Pick<LiveWorld, 'tables'>
+  readonly #pending: PendingRequests
 
-  constructor(history: History, world: Pick<LiveWorld, 'tables'>) {
+  constructor(history: History, world: Pick<LiveWorld, 'tables'>, pending: PendingRequests) {
     this.#history = history
     this.#world = world
+    this.#pending = pending
   }
 
   /** Finds exchanges, with their tokens redacted. Throws `UsageError` if the filter is wrong. */
@@ -28,6 +36,14 @@ export class Journal {
       .filter(exchange => status === undefined || exchange.status === status)
       .filter(({ operation }) => glob === undefined || matchesGlob(operation ?? '', glob))
       .map(exchange => exchange.entry())
+  }
+
+  /**
+   * Lists the requests that wait for their answer now, with their tokens redacted. Default: those of all operations. Throws
+   * `UsageError` if the operation does not exist.
+   */
+  pending(operation?: OperationPattern): PendingRequest[] {
+    return this.#pending.list(parseInput(JournalFilter, { operation }, 'filter').operation)
   }
 
   /**
@@ -172,20 +188,4 @@ function callerEntry(caller: Caller): NonNullable<JournalEntry['caller']> {
   return 'gameId' in caller ? { kind: caller.kind, game_id: caller.gameId } : { kind: caller.kind }
 }
 
-/** A response may contain the states of lobbies, each as deep as a body may be. */
-const deepestBody = 2 * nestingLimit
-
 const noBytes = new Uint8Array()
-const decoder = new TextDecoder()
-
-/** Returns a body under its name: as JSON, or else as text. Returns no field for an empty body. */
-function bodyField(name: 'body' | 'answer', bytes: Uint8Array | undefined): { body?: unknown; answer?: unknown } {
-  if (bytes === undefined || bytes.length === 0) return {}
-  if (!textNestsWithin(bytes, deepestBody)) return { [name]: `… (nests deeper than ${deepestBody} levels)` }
-  const text = decoder.decode(bytes)
-  try {
-    return { [name]: redactJson(JSON.parse(text)) }
-  } catch {
-    return { [name]: redactBody(text) }
-  }
-}

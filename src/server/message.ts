@@ -1,3 +1,4 @@
+import type { WaitReason } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import type { Caller } from '../operations/resolver.js'
 
@@ -74,6 +75,10 @@ export interface RequestContext {
   caller: Caller | undefined
   /** The time at which the request began to wait on a watch index or a lobby. */
   blockedAt: number | undefined
+  /** The time of the world's clock at which the request began to wait, in ms since the epoch. */
+  pendingSince: number | undefined
+  /** The event that the request waits for. */
+  waitsFor: WaitReason | undefined
   /** The fault that was applied, and its effect in words. */
   fault: { readonly id: string; effect: string } | undefined
   /** A shorter limit on blocking that a fault sets, in ms of the world's clock. */

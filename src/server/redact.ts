@@ -1,6 +1,6 @@
 import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
-import { nestingLimit } from '../lib/json.js'
+import { nestingLimit, textNestsWithin } from '../lib/json.js'
 
 /** Cuts a token to its label: `pub_prod.…`, or `…` if it has none. */
 function redactToken(token: string): string {
@@ -81,12 +81,12 @@ function redactHeader(name: string, value: string): string {
 }
 
 /** Redacts the tokens in a body that is not JSON. */
-export function redactBody(body: string): string {
+function redactBody(body: string): string {
   return redactText(body.includes('token') ? body.replaceAll(tokenInBody, redactToken) : body)
 }
 
 /** Redacts the tokens in a JSON value. Values below `levels` become `…`. Default: as deep as a body may nest. */
-export function redactJson(value: unknown, redact = redactText, levels = nestingLimit): unknown {
+function redactJson(value: unknown, redact = redactText, levels = nestingLimit): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value !== 'object' || value === null) return value
   if (levels === 0) return '…'
@@ -97,6 +97,26 @@ export function redactJson(value: unknown, redact = redactText, levels = nesting
       redactJson(field, isTokenName(name) ? redactToken : redact, levels - 1),
     ]),
   )
+}
+
+/** A response may contain the states of lobbies, each as deep as a body may be. */
+const deepestBody = 2 * nestingLimit
+
+const decoder = new TextDecoder()
+
+/** Returns a redacted body under its name: as JSON, or else as text. Returns no field for an empty body. */
+export function bodyField(
+  name: 'body' | 'answer',
+  bytes: Uint8Array | undefined,
+): { body?: unknown; answer?: unknown } {
+  if (bytes === undefined || bytes.length === 0) return {}
+  if (!textNestsWithin(bytes, deepestBody)) return { [name]: `… (nests deeper than ${deepestBody} levels)` }
+  const text = decoder.decode(bytes)
+  try {
+    return { [name]: redactJson(JSON.parse(text)) }
+  } catch {
+    return { [name]: redactBody(text) }
+  }
 }
 
 /** Redacts the tokens in an expectation, because the journal contains only redacted ones. */

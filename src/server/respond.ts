@@ -6,6 +6,7 @@ import { RecordedExchange } from './journal.js'
 import { describeOutcome, type ExchangeLog } from './log.js'
 import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestContext } from './message.js'
 import { type AllowedOrigins, corsHeaders, isAllowedOrigin } from './origin.js'
+import type { PendingRequests } from './pending.js'
 import { ClientGone, isShared } from './reads.js'
 import { redactPath, redactText } from './redact.js'
 
@@ -37,6 +38,7 @@ interface ResponderOptions {
   readonly corsOrigins: readonly string[]
   readonly log: ExchangeLog
   readonly history: History
+  readonly pending: PendingRequests
   /** Creates a ray id, a UUID. */
   rayId(): string
   /** Reports an error that is a bug. */
@@ -106,6 +108,8 @@ export class Responder {
       operation: undefined,
       caller: undefined,
       blockedAt: undefined,
+      pendingSince: undefined,
+      waitsFor: undefined,
       fault: undefined,
       longestBlockMs: undefined,
       revisions: [],
@@ -115,6 +119,7 @@ export class Responder {
 
   /** Any error here is a bug: an answer that is not JSON, an invalid header, a listener that throws. The client still gets a response. */
   #finish(context: RequestContext, createResult: () => Result): MockResponse {
+    this.#options.pending.remove(context)
     let result: Result
     try {
       result = createResult()

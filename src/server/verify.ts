@@ -99,6 +99,11 @@ function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: Jour
   return { ok: true, matched: steps.length, nearest: [] }
 }
 
+/** Tells whether an exchange matches a pattern. */
+export function isMatch(entry: JournalEntry, pattern: RequestPattern, tables: ReadTables): boolean {
+  return listDifferences(entry, pattern, tables).length === 0
+}
+
 /** Takes the exchanges with the fewest differences. Of equal ones it takes the newest. */
 function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
   return compared

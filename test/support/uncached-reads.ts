@@ -8,6 +8,7 @@ import { createRequestHandler } from '../../src/server/handle.js'
 import { History, HistoryBudget } from '../../src/server/history.js'
 import { ExchangeLog } from '../../src/server/log.js'
 import type { RequestHandler } from '../../src/server/message.js'
+import { PendingRequests } from '../../src/server/pending.js'
 import { Responder } from '../../src/server/respond.js'
 import type { Tables } from '../../src/store/model.js'
 import type { Predicate } from '../../src/store/query.js'
@@ -34,12 +35,14 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
   }
   const { clock, seed, dependencies, faults } = world
   const uncached = { tables, clock, seed, dependencies, faults, hasPassed: view.hasPassed } as unknown as LiveWorld // enough to read
+  const pending = new PendingRequests(clock)
   const responder = new Responder({
     worldId: 'default',
     world: uncached,
     corsOrigins: [],
     log: new ExchangeLog(),
     history: new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) }, { revision: 1, at: 0 }),
+    pending,
     rayId: () => 'no ray',
     onBug(error) {
       throw error
@@ -49,6 +52,7 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
     world: uncached,
     responder,
     faults: new WorldFaults(uncached),
+    pending,
     corsOrigins: [],
     execute,
   })
