@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { type RolldownOutput, rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
 import { createMockmaker, type MockResponse } from '../src/index.js'
 import { scenarios } from '../src/scenarios.js'
+import { pageSize } from './bench/start/page-size.js'
 
 /** The entry points that a browser may load. */
 const entries = ['index', 'browser', 'contract', 'scenarios'] as const
@@ -117,6 +118,19 @@ describe('the core, bundled for a browser', async () => {
     )
 
     expect(foreign).toEqual([])
+  })
+})
+
+describe('the built mockmaker/browser, bundled for a browser and minified', () => {
+  const kib = 1024
+  const page = `export * from ${JSON.stringify(resolve('dist/browser.js'))}`
+
+  it('has at most 280 KiB with MSW, after gzip', async () => {
+    expect(await pageSize(page)).toBeLessThan(280 * kib)
+  })
+
+  it('has at most 160 KiB without MSW, after gzip', async () => {
+    expect(await pageSize(page, { external: /^msw/ })).toBeLessThan(160 * kib)
   })
 })
 

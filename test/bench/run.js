@@ -15,6 +15,7 @@ import { measureFetch } from './msw/fetch.js'
 import { compareWith } from './program.js'
 import { measureImport } from './start/import.js'
 import { measureMake } from './start/make.js'
+import { measurePage } from './start/page.js'
 import { measureSpawn } from './start/spawn.js'
 import { measureById } from './store/by-id.js'
 import { measureListAfterChange } from './store/list-after-change.js'
@@ -30,7 +31,7 @@ import { measureForks } from './worlds/forks.js'
 const groups = {
   http: [measureList, measureOwnApp, measureValidate, measureTokens, measureJournal],
   msw: [measureFetch],
-  start: [measureSpawn, measureImport, measureMake],
+  start: [measureSpawn, measureImport, measureMake, measurePage],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureTransaction, measureNamespaces, measureById, measureListAfterChange],
   worlds: [measureForks],
