@@ -30,13 +30,19 @@ export type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
   const mock = withHandlers(createMock(options), options)
   const worker = setupWorker(...mock.handlers)
-  const { methods, setListening } = combineWithMsw(mock, worker, () => worker.stop())
+  const { methods, claim, release } = combineWithMsw(mock, worker, () => worker.stop())
   const more = {
     worker,
     ...methods,
     async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
-      await worker.start({ ...start, ...toMswOptions({ onUnhandledRequest }) })
-      setListening()
+      const mswOptions = toMswOptions({ onUnhandledRequest })
+      claim()
+      try {
+        await worker.start({ ...start, ...mswOptions })
+      } catch (error) {
+        release()
+        throw error
+      }
     },
   }
   return Object.assign(mock, more)

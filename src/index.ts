@@ -31,7 +31,14 @@ export type { Draft } from './lib/json.js'
 export { UsageError } from './lib/usage-error.js'
 export type { Mock, MockedWorld, MockedWorlds } from './mock.js'
 export type { ReloadOptions } from './mock-world.js'
-export type { Mockmaker, UnhandledPrint, UnhandledRequest } from './mockmaker.js'
+export type {
+  Mockmaker,
+  MockmakerWorld,
+  MockmakerWorlds,
+  UnhandledPrint,
+  UnhandledRequest,
+  WithHandlers,
+} from './mockmaker.js'
 export type { Caller } from './operations/resolver.js'
 export type { MockmakerOptions } from './options.js'
 export type { ScenarioInput } from './scenario/schema.js'

@@ -32,6 +32,7 @@ import { type OverrideResolver, Overrides } from './server/overrides.js'
 import { PendingRequests } from './server/pending.js'
 import { RequestWaits, type WaitOptions } from './server/request-waits.js'
 import { Responder } from './server/respond.js'
+import { withoutWorld } from './server/routes.js'
 import { Scheduler } from './simulation/scheduler.js'
 import { undoChangeSets } from './store/change-set.js'
 import type { Clock } from './store/clock.js'
@@ -72,6 +73,8 @@ export class MockWorld implements WorldControl {
   readonly journal: Journal
   /** Answers the requests of this world. */
   readonly handle: RequestHandler
+  /** The reason that users read after the end of the world: see `endWorld`. */
+  endedBecause: string | undefined
   readonly #settings: MockWorldSettings
   readonly #history: History
   readonly #overrides: Overrides
@@ -144,6 +147,11 @@ export class MockWorld implements WorldControl {
 
   blocked(count?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]> {
     return this.#waits.blocked(count, operation, options)
+  }
+
+  /** Answers a request in this world, whatever world its path or its header names. */
+  answer(request: MockRequest): MockResponse | Promise<MockResponse> {
+    return this.handle(withoutWorld(request))
   }
 
   /** Returns a handler like `handle` that answers one operation by a resolver. */
@@ -298,6 +306,13 @@ export class MockWorld implements WorldControl {
       execute,
     })
   }
+}
+
+/** Binds the methods, so that they work without their object: `const { world, reset } = createMockmaker()`. */
+export function bindMethods(mock: MockWorld): void {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(MockWorld.prototype)))
+    if (typeof value === 'function' && name !== 'constructor')
+      Object.defineProperty(mock, name, { value: value.bind(mock), writable: true, configurable: true })
 }
 
 function notASnapshot(): UsageError {

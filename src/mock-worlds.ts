@@ -1,14 +1,15 @@
 import { ApiError } from './contract/errors.js'
 import { defaultWorldId, worldId, worldPath } from './contract/paths.js'
 import { NewWorldOptions, summarizeWorld, type WorldSummary, type WorldsControl } from './control/world-control.js'
+import { endWorld } from './end-world.js'
 import { parseInput } from './lib/issues.js'
 import { didYouMean, quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
-import { MockWorld, type MockWorldSettings } from './mock-world.js'
+import { bindMethods, MockWorld, type MockWorldSettings } from './mock-world.js'
 import type { MockState } from './scenario-registry.js'
 import type { MockRequest, RequestHandler } from './server/message.js'
 import { isForeign } from './server/origin.js'
-import { routeToWorld } from './server/routes.js'
+import { routeToWorld, withoutWorld } from './server/routes.js'
 import { Random } from './store/random.js'
 import { longestDelayMs } from './store/timers.js'
 import { withPublicUrl } from './store/world-state.js'
@@ -41,7 +42,8 @@ export class MockWorlds implements WorldsControl {
   readonly default: MockWorld
   readonly #settings: MockWorldSettings
   readonly #limits: MockWorldsLimits
-  readonly #others = new Map<string, { readonly mock: MockWorld; usedAt: number }>()
+  readonly #others = new Map<string, { readonly mock: MockWorld; usedAt: number; readonly isKept: boolean }>()
+  #extend: (mock: MockWorld) => void = () => {}
   #timer: ReturnType<typeof setInterval> | undefined
   #isClosed = false
 
@@ -49,6 +51,11 @@ export class MockWorlds implements WorldsControl {
     this.default = own
     this.#settings = settings
     this.#limits = limits
+  }
+
+  /** Calls a function with each world that is created from now on. */
+  extendWith(extend: (mock: MockWorld) => void): void {
+    this.#extend = extend
   }
 
   list(): WorldSummary[] {
@@ -63,27 +70,40 @@ export class MockWorlds implements WorldsControl {
     return entry?.mock
   }
 
-  async put(id: string, options: NewWorldOptions = {}): Promise<MockWorld> {
+  /** Creates or replaces a world. A new world that is kept stays until someone deletes it, even if nobody uses it. */
+  async put(id: string, options: NewWorldOptions = {}, { isKept = false } = {}): Promise<MockWorld> {
     const state = this.#stateOf(id, parseInput(NewWorldOptions, options, 'world'))
     const known = this.get(id)
-    if (!known) return this.#add(id, () => state)
+    if (!known) {
+      const created = this.#add(id, () => state, isKept)
+      bindMethods(created)
+      return created
+    }
     known.replaceState(state)
     return known
   }
 
-  async delete(id: string): Promise<boolean> {
+  delete(id: string): Promise<boolean> {
+    return this.deleteBecause(id, `the world ${quoted(id)} was deleted: mock.worlds.put creates it again`)
+  }
+
+  /** Deletes a world. Its users read the reason. */
+  async deleteBecause(id: string, reason: string): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
     const entry = this.#others.get(id)
     this.#others.delete(id)
     this.#updateTimer()
     await entry?.mock.close()
+    if (entry) endWorld(entry.mock, reason)
     return entry !== undefined
   }
 
   /** Deletes all worlds except the default one. A world that is created later answers one request, and is not kept. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all([...this.#others.keys()].map(id => this.delete(id)))
+    const close = (id: string) =>
+      this.deleteBecause(id, `the world ${quoted(id)} has ended, because its mock was closed`)
+    await Promise.all([...this.#others.keys()].map(close))
   }
 
   /** Finds the world of a request. Throws `ApiError` if the world does not exist and is not created. */
@@ -116,6 +136,26 @@ export class MockWorlds implements WorldsControl {
     }
   }
 
+  /** Creates a handler like `route` for the world that `find` returns, whatever the request names. */
+  routeTo(find: () => MockWorld, handlerOf: (mock: MockWorld) => RequestHandler): RequestHandler {
+    return request => {
+      try {
+        const mock = find()
+        if (mock.endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', mock.endedBecause)
+        return handlerOf(mock)(withoutWorld(request))
+      } catch (error) {
+        return this.default.refuse(request, error)
+      }
+    }
+  }
+
+  /** Finds a world for a request in-process. Throws `ApiError` if there is none. */
+  known(id: string): MockWorld {
+    const known = this.get(id)
+    if (known) return known
+    throw unknownWorld(id, this.#ids)
+  }
+
   get #ids(): string[] {
     return [defaultWorldId, ...this.#others.keys()]
   }
@@ -128,7 +168,7 @@ export class MockWorlds implements WorldsControl {
   }
 
   /** Creates a world with a new id. Throws `ApiError` if the id is malformed, or there are too many worlds. */
-  #add(id: string, makeState: () => MockState): MockWorld {
+  #add(id: string, makeState: () => MockState, isKept = false): MockWorld {
     // The pattern would accept null as "null".
     if (typeof id !== 'string' || !worldId.pattern.test(id))
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
@@ -139,7 +179,8 @@ export class MockWorlds implements WorldsControl {
       void mock.close()
       return mock
     }
-    this.#others.set(id, { mock, usedAt: Date.now() })
+    this.#extend(mock)
+    this.#others.set(id, { mock, usedAt: Date.now(), isKept })
     this.#updateTimer()
     return mock
   }
@@ -161,9 +202,14 @@ export class MockWorlds implements WorldsControl {
   #deleteUnused(): void {
     const now = Date.now()
     for (const [id, entry] of this.#others) {
-      if (entry.mock.isBusy) entry.usedAt = now
-      else if (now - entry.usedAt >= this.#limits.worldTtlMs) void this.delete(id)
+      if (entry.isKept || entry.mock.isBusy) entry.usedAt = now
+      else if (now - entry.usedAt >= this.#limits.worldTtlMs) void this.deleteBecause(id, this.#unusedReason(id))
     }
+  }
+
+  #unusedReason(id: string): string {
+    const minutes = Math.round(this.#limits.worldTtlMs / 60_000)
+    return `the world ${quoted(id)} was deleted, because no request came for ${minutes} minutes: raise worldTtlMs`
   }
 }
 

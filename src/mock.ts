@@ -2,7 +2,7 @@ import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
 import { EventBudget } from './control/events.js'
 import type { NewWorldOptions, WorldControl, WorldsControl } from './control/world-control.js'
-import { MockWorld, type MockWorldSettings, type ReloadOptions } from './mock-world.js'
+import { bindMethods, MockWorld, type MockWorldSettings, type ReloadOptions } from './mock-world.js'
 import { MockWorlds } from './mock-worlds.js'
 import { type MockmakerOptions, parseOptions } from './options.js'
 import { readScenario } from './scenario/read.js'
@@ -33,6 +33,8 @@ export interface MockedWorld extends WorldControl {
    * each answer after. Throws `UsageError` for an unknown operation.
    */
   on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void
+  /** Answers a request in this world, whatever world it names. `answer` of a mock answers in the world that it names. */
+  readonly answer: RequestHandler
 }
 
 /** The worlds of a mock, by their ids. */
@@ -109,13 +111,6 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
       await Promise.all([worlds.close(), closeOwn()])
     },
   })
-}
-
-/** Binds the methods, so that they work without their object: `const { world, reset } = createMockmaker()`. */
-function bindMethods(mock: MockWorld): void {
-  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(MockWorld.prototype)))
-    if (typeof value === 'function' && name !== 'constructor')
-      Object.defineProperty(mock, name, { value: value.bind(mock), writable: true, configurable: true })
 }
 
 function createRegistry(

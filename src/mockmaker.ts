@@ -1,41 +1,130 @@
 import { type HttpHandler, isCommonAssetRequest } from 'msw'
 import type { OperationId } from './contract/operations.js'
-import type { ResetOptions } from './control/world-control.js'
+import { worldPath } from './contract/paths.js'
+import type { NewWorldOptions, ResetOptions } from './control/world-control.js'
 import { quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
-import type { Mock, ServableMock } from './mock.js'
+import type { Mock, MockedWorld, MockedWorlds, ServableMock } from './mock.js'
 import type { MockWorld } from './mock-world.js'
+import type { MockWorlds } from './mock-worlds.js'
 import type { MockmakerOptions } from './options.js'
-import { createHandler, createHandlers, explainUnmatched } from './server/handlers.js'
+import {
+  createHandler,
+  createHandlers,
+  explainUnmatched,
+  type RequestHandlers,
+  urlInProcess,
+} from './server/handlers.js'
 import type { RequestHandler } from './server/message.js'
 import { checkResolver, type OverrideResolver } from './server/overrides.js'
 
-/** A mock with its MSW handlers. */
-export interface Mockmaker extends Mock {
-  /** One handler for each operation: for `setupServer(...)`, `setupWorker(...)` and `mockExpress(...)`. */
+/** The MSW handlers of a mock, or of one of its worlds. */
+export interface WithHandlers {
+  /**
+   * One handler for each operation: for `setupServer(...)`, `setupWorker(...)` and `mockExpress(...)`. Those of a mock answer in
+   * the world that a request names. Those of a world of `worlds.put` answer in this world.
+   */
   readonly handlers: HttpHandler[]
   /**
-   * Creates an MSW handler that answers one operation by a resolver, in every world. It does nothing until you pass it to
-   * `use`, `setupServer` or `mockExpress`; `on` takes effect at once. The handlers of `use` answer first, the newest ones
-   * before older ones. Throws `UsageError` if there is no such operation.
+   * Creates an MSW handler that answers one operation by a resolver: in every world, or in this world of `worlds.put`. It does
+   * nothing until you pass it to `use`, `setupServer` or `mockExpress`; `on` takes effect at once. The handlers of `use` answer
+   * first, the newest ones before older ones. Throws `UsageError` if there is no such operation.
    */
   override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): HttpHandler
+  /** A URL at which a `fetch` in-process reaches this world: the base URL for a client. It has no slash at its end. */
+  readonly url: string
 }
 
-/** Adds MSW handlers to a mock. Throws `UsageError` if the base URL is wrong. */
-export function withHandlers(mock: ServableMock, { baseUrl = '*' }: MockmakerOptions): Mockmaker {
+/** One world of a mock, with its MSW handlers. */
+export interface MockmakerWorld extends MockedWorld, WithHandlers {}
+
+/** The worlds of a mock, by their ids. */
+export interface MockmakerWorlds extends MockedWorlds {
+  /** The world of requests that name none: the mock itself. */
+  readonly default: MockmakerWorld
+  get(id: string): MockmakerWorld | undefined
+  put(id: string, options?: NewWorldOptions): Promise<MockmakerWorld>
+}
+
+/** A mock with its MSW handlers. */
+export interface Mockmaker extends Mock, WithHandlers {
+  readonly worlds: MockmakerWorlds
+}
+
+/** Returns the world of the function that runs now, if it has one of its own. May throw. */
+export type OwnWorld = () => MockWorld | undefined
+
+/** Adds MSW handlers to a mock and to its worlds. Throws `UsageError` if the base URL is wrong. */
+export function withHandlers(
+  mock: ServableMock,
+  { baseUrl = '*', world: worldOf }: MockmakerOptions,
+  ownWorld: OwnWorld = () => undefined,
+): ServableMockmaker {
   const { worlds } = mock
-  const routes = (handlerOf: (world: MockWorld) => RequestHandler) => ({
+  const choose = (request: Request): (() => MockWorld) | undefined => {
+    try {
+      const id: unknown = worldOf?.(request)
+      if (id !== undefined) return () => worlds.known(checkChoice(id))
+      const own = ownWorld()
+      return own && (() => own)
+    } catch (error) {
+      return () => {
+        throw error
+      }
+    }
+  }
+  worlds.extendWith(world => {
+    const routes = (handlerOf: HandlerOf) => {
+      const answer = worlds.routeTo(() => world, handlerOf)
+      return { answer, answerOverHttp: answer }
+    }
+    addHandlers(world, { baseUrl, routes })
+  })
+  const routes = (handlerOf: HandlerOf) => ({
     answer: worlds.route('refuse', handlerOf),
     answerOverHttp: worlds.route('create', handlerOf),
-  })
-  return Object.assign(mock, {
-    handlers: createHandlers({ baseUrl, ...routes(world => world.handle) }),
-    override<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>) {
-      checkResolver(id, resolver)
-      return createHandler(id, { baseUrl, ...routes(world => world.handlerWith(id, resolver)) })
+    select(request: Request) {
+      const find = choose(request)
+      return find && worlds.routeTo(find, handlerOf)
     },
   })
+  addHandlers(mock, { baseUrl, routes })
+  return mock as unknown as ServableMockmaker // its worlds have handlers too, from now on
+}
+
+/** A mock with its MSW handlers, and with the parts that entry points need. */
+export type ServableMockmaker = Omit<Mockmaker, 'worlds'> &
+  Omit<ServableMock, 'worlds'> & { readonly worlds: MockWorlds & MockmakerWorlds }
+
+/** Returns the handler of a world that shall answer. */
+type HandlerOf = (world: MockWorld) => RequestHandler
+
+function addHandlers<World extends MockWorld>(
+  world: World,
+  { baseUrl, routes }: { readonly baseUrl: string; readonly routes: (handlerOf: HandlerOf) => RequestHandlers },
+): World & WithHandlers {
+  let handlers: HttpHandler[] | undefined
+  const added: WithHandlers = {
+    // Created on first use, because most worlds need none of their own.
+    get handlers() {
+      handlers ??= createHandlers({ baseUrl, ...routes(({ handle }) => handle) })
+      return handlers
+    },
+    override(id, resolver) {
+      checkResolver(id, resolver)
+      return createHandler(id, { baseUrl, ...routes(one => one.handlerWith(id, resolver)) })
+    },
+    url: urlInProcess(baseUrl, worldPath(world.id)),
+  }
+  return Object.defineProperties(world, Object.getOwnPropertyDescriptors(added)) as World & WithHandlers
+}
+
+function checkChoice(id: unknown): string {
+  if (typeof id === 'string') return id
+  const promise = id instanceof Promise ? ', and not as a promise' : ''
+  throw new UsageError(
+    `the option \`world\` returned ${quoted(id)}: expected the id of a world, or undefined${promise}`,
+  )
 }
 
 /** The methods that MSW's server and its worker have in common. */
@@ -49,16 +138,23 @@ interface Msw {
 /** The methods of MSW that a Mockmaker has too. */
 export type MswMethods<Setup extends Msw> = Pick<Setup, keyof Msw>
 
+/** The mock that listens in this process or page. The key is the same in every copy of the package. */
+const listeningKey = Symbol.for('mockmaker.listening')
+const shared = globalThis as { [listeningKey]?: object | undefined } // no other code uses the key
+
 /**
- * Combines the life cycle of a mock with that of MSW: `reset` and `close` do both. Call `setListening` once MSW has started;
- * `stop` is called only then, because MSW 3 throws if nothing runs.
+ * Combines the life cycle of a mock with that of MSW: `reset` and `close` do both. Call `claim` before MSW starts: it throws
+ * `UsageError` if a mock listens already. Call `release` if MSW does not start. `stop` is called only while the claim holds, because
+ * MSW 3 throws if nothing runs.
  */
 export function combineWithMsw<Setup extends Msw>(
   mock: Pick<Mock, 'reset' | 'close'>,
   msw: Setup,
   stop: () => unknown,
 ) {
-  let isListening = false
+  const release = () => {
+    if (shared[listeningKey] === mock) delete shared[listeningKey]
+  }
   // Bound now: the mock gets the methods below.
   const [reset, close] = [mock.reset.bind(mock), mock.close.bind(mock)]
   const methods: MswMethods<Setup> = {
@@ -68,9 +164,12 @@ export function combineWithMsw<Setup extends Msw>(
     restoreHandlers: msw.restoreHandlers.bind(msw),
   }
   return {
-    setListening() {
-      isListening = true
+    claim() {
+      const other = shared[listeningKey]
+      if (other !== undefined) throw listensAlready(other === mock)
+      shared[listeningKey] = mock
     },
+    release,
     methods: {
       ...methods,
       async reset(options?: ResetOptions) {
@@ -79,11 +178,19 @@ export function combineWithMsw<Setup extends Msw>(
       },
       async close() {
         await close()
-        if (isListening) await stop()
-        isListening = false
+        if (shared[listeningKey] !== mock) return
+        await stop()
+        release()
       },
     },
   }
+}
+
+function listensAlready(isSame: boolean): UsageError {
+  if (isSame) return new UsageError('this mock listens already: call listen() once, and close() before the next time')
+  return new UsageError(
+    'another mock listens already, and MSW answers with one at a time: await its close() first, or give it the handlers of this one: first.use(...second.handlers)',
+  )
 }
 
 /** Prints MSW's message about a request that no handler matches. `error` also fails the request. */

@@ -1,9 +1,11 @@
 import { type SetupServer, setupServer } from 'msw/node'
+import { type IsolatedOptions, Isolation } from './isolation.js'
 import { createMock } from './mock.js'
 import {
   combineWithMsw,
   type ListenOptions,
   type Mockmaker,
+  type MockmakerWorld,
   type MswMethods,
   toMswOptions,
   withHandlers,
@@ -22,6 +24,12 @@ export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'>
 /** A Mockmaker with MSW's server and its methods. `close` and `reset` also close and reset the server. */
 export interface NodeMockmaker extends Mockmaker, MswMethods<SetupServer>, Pick<SetupServer, 'boundary'> {
   readonly server: SetupServer
+  /**
+   * Runs a function with a world of its own, and resolves with its result. The requests of the function and of all that it
+   * starts reach this world, unless the option `world` decides otherwise. Handlers of `use` end with the function too. The
+   * world is deleted afterwards. Rejects with the error of the function, or with `UsageError`.
+   */
+  isolated<T>(use: (own: MockmakerWorld) => T | Promise<T>, options?: IsolatedOptions): Promise<T>
   /** Starts to answer `fetch` and `node:http` in this process. */
   listen(options?: ListenOptions): void
 }
@@ -30,18 +38,26 @@ export interface NodeMockmaker extends Mockmaker, MswMethods<SetupServer>, Pick<
 export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = {}): NodeMockmaker {
   const scenarioName = typeof scenario === 'string' ? scenario : undefined
   const loaded = typeof scenario === 'string' ? loadScenarioSync(scenario) : scenario
-  const mock = withHandlers(createMock({ ...options, scenario: loaded }, { scenarios, scenarioName }), options)
+  const isolation = new Isolation()
+  const core = createMock({ ...options, scenario: loaded }, { scenarios, scenarioName })
+  const mock = withHandlers(core, options, isolation.current)
   const server = setupServer(...mock.handlers)
-  const { methods, setListening } = combineWithMsw(mock, server, () => server.close())
+  const { methods, claim } = combineWithMsw(mock, server, () => server.close())
+  const boundary = server.boundary.bind(server)
   return Object.assign(mock, {
     server,
     ...methods,
-    boundary: server.boundary.bind(server),
+    boundary,
     listen(options?: ListenOptions) {
-      server.listen(toMswOptions(options))
-      setListening()
+      const mswOptions = toMswOptions(options)
+      claim()
+      server.listen(mswOptions)
+    },
+    isolated<T>(use: (own: MockmakerWorld) => T | Promise<T>, options?: IsolatedOptions) {
+      return isolation.run({ worlds: mock.worlds, scenarios: mock.scenarios, boundary }, use, options)
     },
   })
 }
 
-export type { ListenOptions, Mockmaker, MswMethods } from './mockmaker.js'
+export type { IsolatedOptions } from './isolation.js'
+export type { ListenOptions, Mockmaker, MockmakerWorld, MswMethods } from './mockmaker.js'

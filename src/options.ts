@@ -36,6 +36,16 @@ const mockmakerKeys = {
    * if wanted (`/api`). Default: `*`.
    */
   baseUrl: z.string().optional(), // `createHandlers` checks the rest
+  /**
+   * Names the world of a request in-process, such as by a cookie. It must return at once. `undefined` leaves the choice to the
+   * path and the header of the request. Default: always `undefined`.
+   */
+  world: z
+    .custom<(request: Request) => string | undefined>(
+      value => typeof value === 'function',
+      'expected a function that returns the id of a world, or undefined',
+    )
+    .optional(),
   /** The longest time that a watch waits for a change, in ms of the world's clock. Default: 40 000. */
   watchTimeoutMs: milliseconds.default(40_000),
   /** The beginning of the device links in answers, without a slash at its end. Default: `https://hub.{cdn_domain}`. */

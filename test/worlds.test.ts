@@ -1,5 +1,5 @@
 import express from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mockExpress } from '../src/express.js'
 import { createMockmaker, type Mockmaker } from '../src/index.js'
 import { setupMockmaker } from '../src/node.js'
@@ -174,5 +174,174 @@ describe('an override', () => {
 
     expect(answers).toMatchObject([{ game_modes: [{ game_mode_id: '8' }] }, { game_modes: [{ game_mode_id: '9' }] }])
     await mock.close()
+  })
+})
+
+describe('a world of worlds.put', () => {
+  it('has methods that work without their object', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    onTestFinished(mock.close)
+    const { world, reset, snapshot, on, answer } = await mock.worlds.put('other')
+    await world.lobbies.create({ game_mode_id: 'duel' })
+    on('regions.list', () => ({ regions: [] }))
+
+    const answers = [await answer({ ...list, path: '/matchmaker/regions' }), await answer(list)]
+    await reset()
+
+    expect(answers.map(({ body }) => JSON.parse(new TextDecoder().decode(body)))).toMatchObject([
+      { regions: [] },
+      { lobbies: { length: 3 } },
+    ])
+    expect([world.lobbies.count(), snapshot().seed]).toEqual([8, world.seed])
+  })
+
+  it('answers in itself, whatever world a request names', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    onTestFinished(mock.close)
+    const other = await mock.worlds.put('other')
+    await other.world.lobbies.create({ game_mode_id: 'duel' })
+    const requests = [
+      list,
+      { ...list, path: `/w/default${list.path}` },
+      { ...list, path: `/w/unknown${list.path}` },
+      { ...list, headers: { 'x-mock-world': 'default', ...list.headers } },
+    ]
+
+    const got = await Promise.all(requests.map(sent => ask(other, sent)))
+
+    expect(got.map(response => (json(response) as { lobbies: unknown[] }).lobbies.length)).toEqual([3, 3, 3, 3])
+  })
+
+  it('has MSW handlers and overrides of its own, over HTTP too', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    onTestFinished(mock.close)
+    const other = await mock.worlds.put('other')
+    await other.world.lobbies.create({ game_mode_id: 'duel' })
+    const override = other.override('regions.list', ({ world }) => ({
+      regions: [],
+      ...(world.lobbies.count() === 9 ? {} : { wrong: true }),
+    }))
+    const { url, close } = await serveListener(express().use(mockExpress([override, ...other.handlers])))
+
+    const [lobbies, regions] = await Promise.all([
+      sendTo(url, { ...list, path: `/w/default${list.path}` }),
+      sendTo(url, { ...list, path: '/matchmaker/regions' }),
+    ])
+
+    expect(json(lobbies)).toMatchObject({ lobbies: { length: 3 } })
+    expect(json(regions)).toEqual({ regions: [] })
+    await close()
+  })
+
+  it.each(['*', '*/api', 'https://one.test', 'https://one.test/api'])(
+    'has a URL that fetch reaches: %s',
+    async baseUrl => {
+      const mock = setupMockmaker({ scenario: tanks, baseUrl })
+      onTestFinished(mock.close)
+      mock.listen({ onUnhandledRequest: 'error' })
+      const other = await mock.worlds.put('other')
+      await other.world.lobbies.create({ game_mode_id: 'duel' })
+      const count = async (url: string) => (await (await fetch(url + list.path)).json()).lobbies.length
+
+      expect(await Promise.all([count(mock.url), count(other.url)])).toEqual([2, 3])
+    },
+  )
+
+  it('is gone for its handlers once it is deleted', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    onTestFinished(mock.close)
+    const other = await mock.worlds.put('other')
+    const { url, close } = await serveListener(express().use(mockExpress(other.handlers)))
+    await mock.worlds.delete('other')
+
+    const response = await sendTo(url, list)
+
+    expect(failure(response)).toBe('404 API_NOT_FOUND')
+    expect(response.body).toContain('was deleted')
+    await close()
+  })
+})
+
+describe('the option world', () => {
+  const listFrom = (headers: Record<string, string>, path = '') =>
+    fetch(`https://any.test${path}${list.path}`, { headers: { ...list.headers, ...headers } })
+
+  it('chooses the world of each request, before its path and its header', async () => {
+    const mock = setupMockmaker({ scenario: tanks, world: ({ headers }) => headers.get('x-test') ?? undefined })
+    onTestFinished(mock.close)
+    mock.listen({ onUnhandledRequest: 'error' })
+    const [a, b] = await Promise.all([mock.worlds.put('a'), mock.worlds.put('b')])
+    await a.world.lobbies.clear()
+    await b.world.lobbies.create({ game_mode_id: 'duel' })
+    const count = async (headers: Record<string, string>, path?: string) =>
+      (await (await listFrom(headers, path)).json()).lobbies.length
+
+    const counts = await Promise.all([
+      count({}),
+      count({ 'x-test': 'a' }),
+      count({ 'x-test': 'b' }, '/w/a'),
+      count({ 'x-test': 'default', 'x-mock-world': 'a' }),
+      count({}, '/w/b'),
+    ])
+
+    expect(counts).toEqual([2, 0, 3, 2, 3])
+  })
+
+  it('chooses for overrides in use too', async () => {
+    const mock = setupMockmaker({ scenario: tanks, world: () => 'a' })
+    onTestFinished(mock.close)
+    mock.listen({ onUnhandledRequest: 'error' })
+    await (await mock.worlds.put('a')).world.lobbies.clear()
+    mock.use(
+      mock.override('lobbies.list', ({ world }) => ({
+        lobbies: [],
+        regions: [],
+        game_modes: [{ game_mode_id: `n${world.lobbies.count()}` }],
+      })),
+    )
+
+    expect(await (await listFrom({})).json()).toMatchObject({ game_modes: [{ game_mode_id: 'n0' }] })
+  })
+
+  it('is refused if it names an unknown world', async () => {
+    const mock = setupMockmaker({ scenario: tanks, world: () => 'tset-42' })
+    onTestFinished(mock.close)
+    mock.listen({ onUnhandledRequest: 'error' })
+    await mock.worlds.put('test-42')
+
+    const response = await listFrom({})
+
+    expect([response.status, (await response.json()).message]).toEqual([
+      404,
+      'there is no world "tset-42": in-process, mock.worlds.put creates one. Known: default, test-42. Did you mean test-42?',
+    ])
+  })
+
+  it.each<[string, () => unknown, string]>([
+    ['a number', () => 5, 'the option `world` returned 5: expected the id of a world, or undefined'],
+    ['a promise', async () => 'a', 'expected the id of a world, or undefined, and not as a promise'],
+    [
+      'an error',
+      () => {
+        throw new Error('no cookie')
+      },
+      'no cookie',
+    ],
+  ])('that returns %s fails the request, and the console shows why', async (_, world, message) => {
+    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const mock = setupMockmaker({ scenario: tanks, world: world as () => string })
+    onTestFinished(mock.close)
+    mock.listen({ onUnhandledRequest: 'error' })
+
+    const response = await listFrom({})
+
+    expect(response.status).toBe(500)
+    expect(String(consoleSpy.mock.calls[0]?.[1])).toContain(message)
+  })
+
+  it('is no string', () => {
+    expect(() => createMockmaker({ world: 'a' as never })).toThrow(
+      'options.world is "a": expected a function that returns the id of a world, or undefined',
+    )
   })
 })

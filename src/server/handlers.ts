@@ -13,6 +13,8 @@ export interface RequestHandlers {
   readonly answer: RequestHandler
   /** Over HTTP. */
   readonly answerOverHttp: RequestHandler
+  /** Selects another handler for one request in-process. Default: `answer`. */
+  select?(request: Request): RequestHandler | undefined
 }
 
 interface HandlerOptions extends RequestHandlers {
@@ -32,7 +34,7 @@ export function createHandlers(options: HandlerOptions): HttpHandler[] {
   const base = parseBaseUrl(options.baseUrl)
   if (base.url.startsWith('*')) return handlers
   const rest = http.all(patternOf(base, '/*'), ({ request }) =>
-    answerFetch(request, options.answer, pathname => pathname.slice(base.basePath.length)),
+    answerFetch(request, options, pathname => pathname.slice(base.basePath.length)),
   )
   return [...handlers, matchMalformedPaths(rest)]
 }
@@ -41,18 +43,22 @@ export function createHandlers(options: HandlerOptions): HttpHandler[] {
  * Creates the handler of one operation. It also answers the preflights of its method, and HEAD if the method is GET. Throws
  * `UsageError` if the base URL is wrong.
  */
-export function createHandler(id: OperationId, { baseUrl, answer, answerOverHttp }: HandlerOptions): HttpHandler {
+export function createHandler(id: OperationId, options: HandlerOptions): HttpHandler {
   const { method, path } = operations[id]
-  const base = parseBaseUrl(baseUrl)
-  // The base URL and `/w/{world}` precede the path of the operation.
-  const ending = new RegExp(`(?:/w/[^/]+)?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  const base = parseBaseUrl(options.baseUrl)
+  // `/w/{world}` precedes the path of the operation. If any origin matches, it precedes the path of the base URL.
+  const basePath = base.basePath.replaceAll(/[.$]/g, '\\$&')
+  const ending = new RegExp(`(/w/[^/]+)?(?:${basePath})?(${path.replaceAll(/\{\w+\}/g, '[^/]+')})$`)
   const handler = http[registrars[method]](patternOf(base, path), ({ request }) =>
-    answerFetch(request, answer, pathname => ending.exec(pathname)?.[0] ?? pathname),
+    answerFetch(request, options, pathname => {
+      const [, inWorld = '', ofOperation = pathname] = ending.exec(pathname) ?? []
+      return inWorld + ofOperation
+    }),
   )
   // A simulated browser sends its preflights in-process too.
   handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
   skipUnmatched(handler, operations[id])
-  const operation: HandlerOperation = { id, answer: answerOverHttp, basePath: base.basePath }
+  const operation: HandlerOperation = { id, answer: options.answerOverHttp, basePath: base.basePath }
   return Object.assign(matchMalformedPaths(handler), { [operationKey]: operation })
 }
 
@@ -91,6 +97,21 @@ export function explainUnmatched(method: string, pathname: string, basePath = ''
   }
   const near = routes.suggest(path)
   return near && `did you mean ${near.method} ${basePath}${near.path}?`
+}
+
+/** An origin for requests that have none, because `*` matches any. Nobody else has it. */
+const ownHost = 'mockmaker.test'
+
+/**
+ * Returns a URL at which the handlers of a base URL answer for a world, without a slash at its end. `path` is that of the world.
+ * The URL is relative if the base URL is a path, and there is no page. Throws `UsageError` if the base URL is wrong.
+ */
+export function urlInProcess(baseUrl: string, path: string): string {
+  const { url, basePath } = parseBaseUrl(baseUrl)
+  const { protocol = 'http:', origin = '' } = globalThis.location ?? {}
+  // A page of HTTPS must not fetch from HTTP.
+  if (url.startsWith('*')) return `${protocol === 'https:' ? 'https' : 'http'}://${ownHost}${path}${basePath}`
+  return (/^https?:/.test(url) || !/^https?:/.test(origin) ? '' : origin) + url + path
 }
 
 /** A base URL without a slash at its end (`url`), and its path. */
@@ -183,10 +204,12 @@ function pageOriginOf({ referrer, headers }: Request): string | undefined {
 /** Answers a Fetch request. `pathOf` returns the operation's part of a path. */
 async function answerFetch(
   request: Request,
-  answer: RequestHandler,
+  handlers: RequestHandlers,
   pathOf: (pathname: string) => string,
 ): Promise<Response> {
   const { method } = request
+  // Selected before the first `await`: the world of a request is known when it is sent.
+  const answer = handlers.select?.(request) ?? handlers.answer
   const { pathname, search, origin } = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))

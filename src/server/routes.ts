@@ -174,6 +174,12 @@ export function routeToWorld(
   return worldId === undefined ? undefined : { worldId, request, basePath: '' }
 }
 
+/** Removes the world from the path of a request. */
+export function withoutWorld(request: MockRequest): MockRequest {
+  const { encodedId, path } = splitWorldPath(request.path)
+  return encodedId === undefined ? request : new RequestInWorld(request, path)
+}
+
 /** A request with another path. Like the original, it reads the address of the connection on demand. */
 class RequestInWorld implements MockRequest {
   readonly method: string

@@ -1,0 +1,39 @@
+import { UsageError } from './lib/usage-error.js'
+import type { MockWorld } from './mock-world.js'
+import { tableNames } from './store/models.js'
+
+/** The calls of the mock itself. They answer the requests that are still in progress. */
+const internalNames = new Set(['constructor', 'id', 'handle', 'refuse', 'respond', 'close', 'isBusy', 'endedBecause'])
+
+/**
+ * Ends a world that is closed: each later use throws `UsageError` with the reason, also through a `world`, a `clock`, `faults`
+ * or a `journal` that a test kept. Requests in progress still get their answers.
+ */
+export function endWorld(mock: MockWorld, reason: string): void {
+  const { world, clock, faults, journal } = mock
+  const publicNames = [...namesOf(mock), ...namesOf(Object.getPrototypeOf(mock))].filter(
+    name => !internalNames.has(name),
+  )
+  refuseUse(mock, publicNames, reason)
+  refuseUse(world, [...tableNames, 'transaction', 'subscribe'], reason)
+  refuseUse(clock, ['advance', 'set'], reason)
+  refuseUse(faults, ['list', 'add', 'remove', 'clear', 'release'], reason)
+  refuseUse(journal, namesOf(Object.getPrototypeOf(journal)), reason)
+  mock.endedBecause = reason
+}
+
+function namesOf(object: object): string[] {
+  return Object.getOwnPropertyNames(object).filter(name => name !== 'constructor')
+}
+
+/** Makes properties throw. They move to the prototype: a console reads all own properties of an object that it prints. */
+function refuseUse(object: object, names: readonly string[], reason: string): void {
+  const refusal = {
+    get() {
+      throw new UsageError(reason)
+    },
+  }
+  for (const name of names) Reflect.deleteProperty(object, name)
+  const refusals = Object.fromEntries(names.map(name => [name, refusal]))
+  Object.setPrototypeOf(object, Object.create(Object.getPrototypeOf(object), refusals))
+}

@@ -1,0 +1,57 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { SetupServer } from 'msw/node'
+import type { Fault } from './contract/faults.js'
+import type { NewWorldOptions } from './control/world-control.js'
+import { UsageError } from './lib/usage-error.js'
+import type { MockWorld } from './mock-world.js'
+import type { MockmakerWorld, ServableMockmaker } from './mockmaker.js'
+import { loadScenarioSync } from './scenario-file.js'
+
+/** Options of `isolated`: those of `worlds.put`, and faults. */
+export interface IsolatedOptions extends NewWorldOptions {
+  /** Faults to add to the world. Default: none but those of the scenario. */
+  readonly faults?: readonly Fault[] | undefined
+}
+
+/** Gives running functions worlds of their own. */
+export class Isolation {
+  readonly #running = new AsyncLocalStorage<MockWorld>()
+  #count = 0
+
+  /** The world of the function that runs now. */
+  readonly current = (): MockWorld | undefined => this.#running.getStore()
+
+  /** Runs a function in a new world, and inside a boundary of MSW. Deletes the world afterwards. */
+  async run<T>(
+    { worlds, scenarios, boundary }: Pick<ServableMockmaker, 'worlds' | 'scenarios'> & Pick<SetupServer, 'boundary'>,
+    use: (own: MockmakerWorld) => T | Promise<T>,
+    { faults = [], ...options }: IsolatedOptions = {},
+  ): Promise<T> {
+    if (typeof use !== 'function')
+      throw new UsageError('mock.isolated expects a function, as in mock.isolated(async own => …)')
+    const created = await worlds.put(this.#newId(worlds), withScenario(options, scenarios), { isKept: true })
+    const own = created as MockWorld & MockmakerWorld // `withHandlers` extends each world
+    try {
+      for (const fault of faults) own.faults.add(fault)
+      return await this.#running.run(
+        own,
+        boundary(() => use(own)),
+      )
+    } finally {
+      await worlds.deleteBecause(own.id, 'this mock belongs to a test that has ended')
+    }
+  }
+
+  #newId(worlds: Pick<ServableMockmaker['worlds'], 'get'>): string {
+    let id: string
+    do id = `isolated-${++this.#count}`
+    while (worlds.get(id))
+    return id
+  }
+}
+
+/** Loads a scenario that is the path of a file, or the name of a shipped one that the mock does not have. */
+function withScenario({ scenario, ...options }: NewWorldOptions, known: readonly string[]): NewWorldOptions {
+  const isUnknown = typeof scenario === 'string' && !known.includes(scenario)
+  return { ...options, scenario: isUnknown ? loadScenarioSync(scenario) : scenario }
+}

@@ -1,0 +1,241 @@
+import { HttpResponse, http } from 'msw'
+import { describe, expect, vi } from 'vitest'
+import { createMockmaker, UsageError } from '../../src/index.js'
+import { setupMockmaker } from '../../src/node.js'
+import { it, listUrl, lobbiesAt, origin, watchUrl } from '../support/node-mock.js'
+import { flushPromises } from '../support/worlds.js'
+
+describe('mock.isolated', () => {
+  it('sends the requests of the function to a world of its own, and of nobody else', async ({ setup }) => {
+    const mock = setup()
+
+    const counts = await mock.isolated(async own => {
+      await own.world.lobbies.create({ game_mode_id: 'duel' })
+      return [(await lobbiesAt()).length, own.journal.find().length]
+    })
+
+    expect(counts).toEqual([3, 1])
+    expect([(await lobbiesAt()).length, mock.journal.find().length]).toEqual([2, 1])
+  })
+
+  it('keeps functions apart that run at once', async ({ setup }) => {
+    const mock = setup()
+    const runs = Array.from({ length: 20 }, (_, count) =>
+      mock.isolated(async own => {
+        for (let i = 0; i < count; i++) {
+          await own.world.lobbies.create({ game_mode_id: 'duel' })
+          await lobbiesAt()
+        }
+        await flushPromises()
+        return [(await lobbiesAt()).length, own.journal.find({ operation: 'lobbies.list' }).length]
+      }),
+    )
+
+    expect(await Promise.all(runs)).toEqual(Array.from({ length: 20 }, (_, count) => [2 + count, count + 1]))
+  })
+
+  it('nests', async ({ setup }) => {
+    const mock = setup()
+
+    const counts = await mock.isolated(async outer => {
+      await outer.world.lobbies.create({ game_mode_id: 'duel' })
+      const inner = await mock.isolated(async () => (await lobbiesAt()).length)
+      return [inner, (await lobbiesAt()).length]
+    })
+
+    expect(counts).toEqual([2, 3])
+  })
+
+  it('takes a scenario, a seed and faults', async ({ setup }) => {
+    const mock = setup()
+
+    const got = await mock.isolated(
+      async own => [own.world.seed, (await lobbiesAt()).length, (await fetch(`${origin}/matchmaker/regions`)).status],
+      {
+        scenario: 'friday-night',
+        seed: 7,
+        faults: [{ operation: 'regions.list', effect: { error: { status: 503 } } }],
+      },
+    )
+
+    expect(got).toEqual([7, expect.any(Number), 503])
+    expect(got[1]).toBeGreaterThan(2)
+  })
+
+  it('removes the handlers of use at its end', async ({ setup }) => {
+    const mock = setup()
+
+    const inside = await mock.isolated(async () => {
+      mock.use(http.get(listUrl, () => HttpResponse.json({ lobbies: [] })))
+      return lobbiesAt()
+    })
+
+    expect([inside.length, (await lobbiesAt()).length]).toEqual([0, 2])
+  })
+
+  it('passes on the result and the error of the function, and deletes the world either way', async ({ setup }) => {
+    const mock = setup()
+    const failed = mock.isolated(() => {
+      throw new Error('out of paper')
+    })
+
+    expect(await mock.isolated(() => 5)).toBe(5)
+    await expect(failed).rejects.toThrow('out of paper')
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+  })
+
+  it('answers the blocked requests of its world at its end', async ({ setup }) => {
+    const mock = setup()
+
+    const answer = await mock.isolated(async own => {
+      const blocked = fetch(watchUrl(mock))
+      await expect.poll(() => own.world.waiters).toBe(1)
+      return { blocked }
+    })
+
+    expect((await answer.blocked).status).toBe(200)
+  })
+
+  it('refuses the requests that its function sends after its end', async ({ setup }) => {
+    const mock = setup()
+    let end = () => {}
+    const ended = new Promise<void>(resolve => {
+      end = resolve
+    })
+
+    const { late } = await mock.isolated(() => ({ late: ended.then(() => fetch(listUrl)) }))
+    end()
+
+    const response = await late
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ message: 'this mock belongs to a test that has ended' })
+    expect(mock.journal.find()).toEqual([])
+  })
+
+  it('keeps its world however far fake timers go', async ({ setup }) => {
+    vi.useFakeTimers()
+    const mock = setup()
+
+    const count = await mock.isolated(async () => {
+      await vi.advanceTimersByTimeAsync(3 * 60 * 60_000)
+      return (await lobbiesAt()).length
+    })
+
+    expect(count).toBe(2)
+  })
+
+  it('yields to the option world', async () => {
+    const mock = setupMockmaker({
+      scenario: { game_modes: ['duel'] },
+      world: request => request.headers.get('x-test') ?? undefined,
+    })
+    mock.listen()
+    const named = await mock.worlds.put('named')
+    await named.world.lobbies.create({ game_mode_id: 'duel' })
+    const count = async (headers: Record<string, string>) =>
+      (await (await fetch(listUrl, { headers })).json()).lobbies.length
+
+    const counts = await mock.isolated(async own => {
+      await own.world.lobbies.createMany(2, () => ({ game_mode_id: 'duel' }))
+      return [await count({ 'x-test': 'named' }), await count({})]
+    })
+
+    expect(counts).toEqual([1, 2])
+    await mock.close()
+  })
+
+  it.for([undefined, 'text', {}])('refuses %j instead of a function', async (use, { setup }) => {
+    const mock = setup()
+
+    await expect(mock.isolated(use as never)).rejects.toThrow(
+      'mock.isolated expects a function, as in mock.isolated(async own => …)',
+    )
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+
+  it('refuses a wrong option, and leaves no world', async ({ setup }) => {
+    const mock = setup()
+    const run = (options: object) => mock.isolated(() => {}, options)
+
+    await expect(run({ scenario: 'fridaynight' })).rejects.toThrow('Did you mean friday-night?')
+    await expect(run({ sed: 5 })).rejects.toThrow('Did you mean seed?')
+    await expect(run({ faults: [{ operation: 'lobbies.lst', effect: { hold: true } }] })).rejects.toThrow(UsageError)
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+})
+
+describe('a mock of a test that has ended', () => {
+  const ended = 'this mock belongs to a test that has ended'
+
+  it('refuses each use, through kept parts too', async ({ setup }) => {
+    const mock = setup()
+    const own = await mock.isolated(own => {
+      const { world, clock, faults, journal } = own
+      return { own, world, clock, faults, journal }
+    })
+    const uses: readonly (() => unknown)[] = [
+      () => own.own.world,
+      () => own.own.reset(),
+      () => own.own.on('lobbies.list', ({ original }) => original()),
+      () => own.own.snapshot(),
+      () => own.own.handlers,
+      () => own.own.url,
+      () => own.own.answer({ method: 'GET', path: '/matchmaker/regions', headers: {} }),
+      () => own.world.lobbies,
+      () => own.world.transaction(() => {}),
+      () => own.clock.advance('1s'),
+      () => own.faults.list(),
+      () => own.journal.find(),
+    ]
+
+    for (const use of uses) expect(use).toThrow(new UsageError(ended))
+  })
+
+  it('is named if it was deleted, or its mock was closed', async () => {
+    const mock = createMockmaker()
+    const [one, other] = await Promise.all([mock.worlds.put('one'), mock.worlds.put('other')])
+    await mock.worlds.delete('one')
+    await mock.close()
+
+    expect(() => one.reset()).toThrow('the world "one" was deleted')
+    expect(() => other.reset()).toThrow('the world "other" has ended, because its mock was closed')
+  })
+
+  it('can still be printed', async ({ setup }) => {
+    const mock = setup()
+    const own = await mock.isolated(own => own)
+
+    expect(() => expect(own).toBe(5)).toThrow('to be 5')
+  })
+})
+
+describe('a second mock that listens', () => {
+  it('is refused until the first one closes', async ({ setup }) => {
+    const first = setup()
+    const second = setupMockmaker()
+
+    expect(() => second.listen()).toThrow(
+      'another mock listens already, and MSW answers with one at a time: await its close() first, or give it the handlers of this one: first.use(...second.handlers)',
+    )
+    await first.close()
+    second.listen()
+    expect((await lobbiesAt()).length).toBe(6)
+    await second.close()
+  })
+
+  it('leaves the first one as it is when it closes', async ({ setup }) => {
+    setup()
+    const second = setupMockmaker()
+    expect(() => second.listen()).toThrow(UsageError)
+
+    await second.close()
+
+    expect(await lobbiesAt()).toHaveLength(2)
+  })
+
+  it('is named if it is the same one', ({ setup }) => {
+    const mock = setup()
+
+    expect(() => mock.listen()).toThrow('this mock listens already: call listen() once')
+  })
+})
