@@ -8,7 +8,7 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
     lib: { folders: [], packages: ['zod', 'fastest-levenshtein'] },
     contract: { folders: ['lib'], packages: ['zod'] },
     store: { folders: ['lib', 'contract'], packages: ['zod', '@mswjs/data', 'rettime', 'sorted-btree'] },
-    scenario: { folders: ['lib', 'contract', 'store'], packages: ['zod', 'yaml'] },
+    scenario: { folders: ['lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
     operations: { folders: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
     server: { folders: ['lib', 'contract', 'store', 'operations'], packages: ['zod', 'msw'] },
     simulation: { folders: ['lib', 'contract', 'store', 'operations'], packages: [] },

@@ -1,26 +1,27 @@
-import { Draws, type Weighted } from './draws.js'
+import { Faker, type LocaleDefinition } from '@faker-js/faker'
 import type { GameMode, LobbyEntry } from './matchmaker-entries.js'
 
 /** Generates entries of lobbies. The same seed gives the same entries. At least one mode must enable a region. */
 export function* generateLobbies(count: number, modes: readonly GameMode[], seed: number): Iterable<LobbyEntry> {
-  const draws = new Draws(seed)
-  const played = draws.sample(maps, mapCount)
+  // Any code may set the seed of the shared instance.
+  const faker = new Faker({ locale: gameLocale, seed })
+  const played = faker.helpers.arrayElements(maps, mapCount)
   const places = modes
     .filter(mode => mode.regions.length > 0)
-    .map(mode => ({ mode, regions: byRank(draws.shuffle(mode.regions)) }))
+    .map(mode => ({ mode, regions: byRandomRank(mode.regions, faker) }))
   const favoured = byRank(places)
   for (let i = 0; i < count; i++) {
-    const { mode, regions } = draws.pickWeighted(favoured)
-    const players = playerCount(mode.max_players_normal, draws)
+    const { mode, regions } = faker.helpers.weightedArrayElement(favoured)
+    const players = playerCount(mode.max_players_normal, faker)
     yield {
       game_mode_id: mode.game_mode_id,
-      region_id: draws.pickWeighted(regions),
+      region_id: faker.helpers.weightedArrayElement(regions),
       total_player_count: players,
       state: {
-        map: draws.pick(played),
-        host: nickname(draws),
-        phase: players === 0 ? 'waiting' : draws.pick(phases),
-        round: draws.int(1, 12),
+        map: faker.helpers.arrayElement(played),
+        host: faker.internet.displayName(),
+        phase: players === 0 ? 'waiting' : faker.helpers.arrayElement(phases),
+        round: faker.number.int({ min: 1, max: 12 }),
       },
     }
   }
@@ -28,26 +29,25 @@ export function* generateLobbies(count: number, modes: readonly GameMode[], seed
 
 const mapCount = 8
 
+interface Weighted<T> {
+  readonly value: T
+  readonly weight: number
+}
+
 /** Weights values by rank: 1, 1/2, 1/3 and so on. */
 function byRank<T>(values: readonly T[]): Weighted<T>[] {
   return values.map((value, i) => ({ value, weight: 1 / (i + 1) }))
 }
 
+/** Weights values by a random rank, so that the favourite region differs between games. */
+function byRandomRank<T>(values: readonly T[], faker: Faker): Weighted<T>[] {
+  return byRank(faker.helpers.shuffle(values))
+}
+
 /** Draws a number of players. About one lobby in eight is empty, and one in eight is full. */
-function playerCount(most: number, draws: Draws): number {
-  return Math.round(Math.min(Math.max(draws.float(-0.15, 1.15), 0), 1) * most)
-}
-
-/** Draws a nickname, such as `Ace42`, `Ace_Badger` or `Ace.Badger42`. Equals `internet.displayName` of `@faker-js/faker`. */
-function nickname(draws: Draws): string {
-  const [first, last] = [namePart(nicknameFirst, draws), namePart(nicknameLast, draws)]
-  const [mark, number] = [draws.pick(['.', '_']), draws.int(0, 99)]
-  return draws.pick([`${first}${number}`, `${first}${mark}${last}`, `${first}${mark}${last}${number}`])
-}
-
-function namePart(names: readonly string[], draws: Draws): string {
-  draws.int(0, 1) // the library draws a sex first
-  return draws.pick(names)
+function playerCount(most: number, faker: Faker): number {
+  const fullness = faker.number.float({ min: -0.15, max: 1.15 })
+  return Math.round(Math.min(Math.max(fullness, 0), 1) * most)
 }
 
 export const nicknameFirst = [
@@ -58,7 +58,7 @@ export const nicknameFirst = [
   ...['Solar', 'Sonic', 'Storm', 'Swift', 'Tiny', 'Turbo', 'Velvet', 'Violet', 'Wild', 'Winter', 'Wobbly', 'Zippy'],
 ]
 
-export const nicknameLast = [
+const nicknameLast = [
   ...['Badger', 'Bandit', 'Bear', 'Beetle', 'Bishop', 'Boxer', 'Brawler', 'Cactus', 'Cobra', 'Corsair', 'Coyote'],
   ...['Cyclone', 'Dragon', 'Drake', 'Falcon', 'Ferret', 'Fox', 'Gecko', 'Golem', 'Griffin', 'Hawk', 'Heron', 'Hunter'],
   ...['Jackal', 'Knight', 'Koala', 'Lancer', 'Lynx', 'Mage', 'Magpie', 'Mantis', 'Marten', 'Monk', 'Moose', 'Muffin'],
@@ -93,3 +93,9 @@ export const maps = [
 
 /** The phases of a match. `running` is twice as frequent. */
 const phases = ['waiting', 'running', 'running', 'ending']
+
+/** A locale with nicknames. The library's own locales are many times larger. */
+const gameLocale: LocaleDefinition = {
+  metadata: { title: 'Games', code: 'en', language: 'en', endonym: 'English', dir: 'ltr', script: 'Latn' },
+  person: { first_name: { generic: nicknameFirst }, last_name: { generic: nicknameLast } },
+}

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg, platform, release, totalmem } from 'node:os'
 
-const measured = ['express', 'msw', 'zod', '@mswjs/data', 'autocannon']
+const measured = ['express', 'msw', 'zod', '@mswjs/data', '@faker-js/faker', 'autocannon']
 const root = new URL('../../', import.meta.url)
 
 /** What pins a process to a core, on Linux. */
