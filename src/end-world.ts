@@ -17,7 +17,7 @@ export function endWorld(mock: MockWorld, reason: string): void {
   refuseUse(mock, publicNames, reason)
   refuseUse(world, [...tableNames, 'transaction', 'subscribe'], reason)
   refuseUse(clock, ['advance', 'set'], reason)
-  refuseUse(faults, ['list', 'add', 'remove', 'clear', 'release'], reason)
+  refuseUse(faults, ['list', 'unused', 'add', 'remove', 'clear', 'release'], reason)
   refuseUse(journal, namesOf(Object.getPrototypeOf(journal)), reason)
   mock.endedBecause = reason
 }

@@ -8,16 +8,26 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
 }
 
 export { ApiError, type ApiErrorExtras, type ErrorBody, type ErrorCode } from './contract/errors.js'
-export type { Fault, FaultState } from './contract/faults.js'
-export type { Expectation, JournalEntry, JournalFilter } from './contract/journal.js'
+export type { Fault, FaultDelay, FaultError, FaultState } from './contract/faults.js'
+export type {
+  ExchangeMatch,
+  Expectation,
+  JournalEntry,
+  JournalFilter,
+  OperationPattern,
+  PendingRequest,
+  WaitReason,
+} from './contract/journal.js'
 export type { OperationId, OperationInput, OperationOutput, Operations } from './contract/operations.js'
 export type { CompletionOptions } from './control/device-links.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
 export type { ChangeSetJson, ChangesOptions, MockEvent, MockEvents } from './control/events.js'
 export type { Explanation, Question } from './control/explain.js'
 export type { ClockJson, HistoryJson, HistoryOptions, RecordedChange, RecordedChangeSet } from './control/history.js'
+export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'
 export type { EndSimulationOptions, SimulationOptions, SimulationState } from './control/simulation.js'
+export type { TestControls } from './control/test-controls.js'
 export type {
   NewWorldOptions,
   ResetOptions,
@@ -42,8 +52,10 @@ export type {
 export type { Caller } from './operations/resolver.js'
 export type { MockmakerOptions } from './options.js'
 export type { ScenarioInput } from './scenario/schema.js'
+export type { Failure, FaultHandle, FaultOptions } from './server/fault-calls.js'
 export type { Faults } from './server/faults.js'
 export type { RequestHandlers } from './server/handlers.js'
+export { JournalMismatch, type Times } from './server/journal-mismatch.js'
 export type { ExchangeLog, ExchangeRecord } from './server/log.js'
 export type { Difference } from './server/match.js'
 export type {
@@ -56,6 +68,7 @@ export type {
   StreamClient,
 } from './server/message.js'
 export type { OverrideCall, OverrideResolver } from './server/overrides.js'
+export type { WaitOptions } from './server/request-waits.js'
 export type { NearMiss, Verification } from './server/verify.js'
 export type { BeforeAfter, Cause, Change, ChangeSet, ScenarioName } from './store/change-set.js'
 export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './store/clock.js'

@@ -1,11 +1,14 @@
+import type { Fault, FaultDelay } from './contract/faults.js'
 import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest } from './contract/journal.js'
 import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
+import { createLobbies, createPlayer } from './control/creators.js'
 import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from './control/device-links.js'
 import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from './control/environment.js'
 import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from './control/events.js'
 import { type Explanation, explain, type Question } from './control/explain.js'
 import { type HistoryJson, HistoryOptions, listHistory } from './control/history.js'
+import { lobbyFields, type NewLobbies, type NewLobby, type NewPlayer } from './control/new-rows.js'
 import {
   type EndSimulationOptions,
   endSimulation,
@@ -22,6 +25,7 @@ import type { ScenarioInput } from './scenario/schema.js'
 import { snapshotOf } from './scenario/world.js'
 import type { MockState, ScenarioRegistry } from './scenario-registry.js'
 import { type Execute, Executor } from './server/execute.js'
+import { delayed, type Failure, type FaultHandle, type FaultOptions, failure, held } from './server/fault-calls.js'
 import { WorldFaults } from './server/faults.js'
 import { createRequestHandler } from './server/handle.js'
 import { History, type HistoryLimits } from './server/history.js'
@@ -36,6 +40,7 @@ import { withoutWorld } from './server/routes.js'
 import { Scheduler } from './simulation/scheduler.js'
 import { undoChangeSets } from './store/change-set.js'
 import type { Clock } from './store/clock.js'
+import type { LobbyRow, PlayerRow } from './store/matchmaker-rows.js'
 import { Random } from './store/random.js'
 import type { ReloadSummary } from './store/reload.js'
 import { type TokenInfo, tokensOf } from './store/tokens.js'
@@ -86,6 +91,8 @@ export class MockWorld implements WorldControl {
   readonly #runId = `${Date.now().toString(36)}_${(++createdWorlds).toString(36)}`
   #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
   #isClosed = false
+  /** The state that a reset without a seed goes back to. */
+  #initial: Pick<MockState, 'world' | 'withSeed'>
 
   constructor(id: string, state: MockState, settings: MockWorldSettings) {
     const { watchTimeoutMs, corsOrigins, log, onBug } = settings
@@ -99,6 +106,7 @@ export class MockWorld implements WorldControl {
     const pending = new PendingRequests(world.clock)
     this.journal = new Journal(history, world, pending)
     this.#settings = settings
+    this.#initial = { world: state.world, withSeed: state.withSeed }
     this.#history = history
     this.#overrides = new Overrides(world)
     this.#pending = pending
@@ -152,6 +160,31 @@ export class MockWorld implements WorldControl {
   /** Answers a request in this world, whatever world its path or its header names. */
   answer(request: MockRequest): MockResponse | Promise<MockResponse> {
     return this.handle(withoutWorld(request))
+  }
+
+  async lobby(fields: NewLobby = {}): Promise<LobbyRow> {
+    const [lobby] = createLobbies(this.world, [fields])
+    return lobby as LobbyRow // one for each input
+  }
+
+  async lobbies(count: number, fields?: NewLobbies): Promise<LobbyRow[]> {
+    return createLobbies(this.world, lobbyFields(count, fields))
+  }
+
+  async player(fields?: NewPlayer): Promise<PlayerRow> {
+    return createPlayer(this.world, fields)
+  }
+
+  fail(operation: OperationPattern, what: Failure, options?: FaultOptions): FaultHandle {
+    return this.#addFault(failure(operation, what, options))
+  }
+
+  delay(operation: OperationPattern, delay: FaultDelay, options?: FaultOptions): FaultHandle {
+    return this.#addFault(delayed(operation, delay, options))
+  }
+
+  hold(operation: OperationPattern, options?: FaultOptions): FaultHandle {
+    return this.#addFault(held(operation, options))
   }
 
   /** Returns a handler like `handle` that answers one operation by a resolver. */
@@ -225,10 +258,11 @@ export class MockWorld implements WorldControl {
   }
 
   async reset(options: ResetOptions = {}): Promise<void> {
-    const { keep = [] } = parseInput(ResetOptions, options, 'reset')
+    const { keep = [], seed } = parseInput(ResetOptions, options, 'reset')
+    const state = this.#stateWithSeed(seed)
     this.#releaseRequests()
     const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
-    this.world.reset({ keep: keep.filter(part => part !== 'journal'), beforeCommit })
+    this.world.reset({ state, keep: keep.filter(part => part !== 'journal'), beforeCommit })
     this.#waits.reject('the world was reset')
   }
 
@@ -241,7 +275,7 @@ export class MockWorld implements WorldControl {
 
   async restore(snapshot: ScenarioInput): Promise<void> {
     if (typeof snapshot?.revision !== 'number') throw notASnapshot()
-    const { world, journal } = this.#settings.registry.stateOf(snapshot, { worldId: this.id })
+    const { world, journal, withSeed } = this.#settings.registry.stateOf(snapshot, { worldId: this.id })
     this.#releaseRequests()
     this.world.replaceState(world, {
       cause: { kind: 'load' },
@@ -250,19 +284,23 @@ export class MockWorld implements WorldControl {
       beforeCommit: () => journal && this.journal.load(journal),
     })
     this.#waits.reject('the world was restored')
+    this.#initial = { world, withSeed }
   }
 
   /** Replaces the state and the journal. From now on a reset goes back to this state. */
-  replaceState({ world, journal = [] }: MockState): void {
+  replaceState({ world, journal = [], withSeed }: MockState): void {
     this.#releaseRequests()
     this.world.replaceState(world, { cause: { kind: 'load' }, beforeCommit: () => this.#startOver(journal) })
     this.#waits.reject('the world was replaced')
+    this.#initial = { world, withSeed }
   }
 
   /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
   applyScenario(definition: WorldDefinition, { dryRun: isDryRun }: ReloadOptions = {}): ReloadSummary {
     const summary = this.world.reload(definition, { isDryRun })
     this.faults.releaseDeleted()
+    const { registry } = this.#settings
+    if (!isDryRun) this.#initial = { world: this.world.initialState, withSeed: registry.withSeed(undefined, this.id) }
     return summary
   }
 
@@ -280,6 +318,25 @@ export class MockWorld implements WorldControl {
   #releaseRequests(): void {
     if (this.world.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
     this.faults.releaseAll()
+  }
+
+  /** Returns the state to reset to: that of the scenario, or the same with another seed. */
+  #stateWithSeed(seed: number | undefined): WorldState | undefined {
+    const { world, withSeed } = this.#initial
+    if (seed !== undefined) return withSeed(seed)
+    return world.seed === this.world.initialState.seed ? undefined : world
+  }
+
+  #addFault(fault: Fault): FaultHandle {
+    const { faults } = this
+    const state = faults.add(fault)
+    const remove = () => faults.remove(state.id)
+    const release = () => {
+      const released = faults.release(state.id) ?? 0
+      remove()
+      return released
+    }
+    return Object.freeze({ ...state, remove, release })
   }
 
   #startOver(journal: readonly JournalEntry[] | undefined): void {

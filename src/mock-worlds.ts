@@ -222,8 +222,8 @@ function forkState(
   const present = source.world.state
   const state = revision === undefined ? present : { ...source.stateAt(revision), revision: present.revision }
   const moved = withPublicUrl(state, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
-  if (seed === undefined) return { world: moved }
-  return { world: { ...moved, seed, random: new Random(seed, 'world').save() } }
+  const withSeed = (other: number) => ({ ...moved, seed: other, random: new Random(other, 'world').save() })
+  return { world: seed === undefined ? moved : withSeed(seed), withSeed }
 }
 
 function withoutSuffix(text: string, suffix: string): string {

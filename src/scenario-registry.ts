@@ -12,6 +12,8 @@ export interface MockState {
   readonly world: WorldState
   /** Earlier requests. A reset deletes them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
+  /** Creates the same state with another seed. */
+  withSeed(seed: number): WorldState
 }
 
 interface RegistryOptions {
@@ -62,10 +64,17 @@ export class ScenarioRegistry {
     const definition = this.definitionOf(read, worldId, seed)
     const journal = scenario === undefined ? undefined : read.journal
     // Worlds with different seeds have no rows to share.
-    if (typeof source !== 'string' || seed !== this.#options.seed) return { world: createState(definition), journal }
+    const withSeed = this.withSeed(scenario, worldId)
+    if (typeof source !== 'string' || seed !== this.#options.seed)
+      return { world: createState(definition), journal, withSeed }
     const world = createState(definition, this.#states.get(source))
     if (!this.#states.has(source)) this.#states.set(source, world)
-    return { world, journal }
+    return { world, journal, withSeed }
+  }
+
+  /** Returns a function that creates the state of a world with any seed. Default: from the mock's own scenario. */
+  withSeed(scenario: string | ScenarioInput | undefined, worldId: string): MockState['withSeed'] {
+    return seed => this.stateOf(scenario, { worldId, seed }).world
   }
 
   definitionOf(scenario: Scenario, worldId: string, seed = this.#options.seed): WorldDefinition {

@@ -1,18 +1,24 @@
+import type { Fault, FaultDelay, FaultState } from '../contract/faults.js'
+import type { OperationPattern } from '../contract/journal.js'
 import { defaultWorldId, splitWorldUrl, worldId, worldPath } from '../contract/paths.js'
 import type { Health } from '../control/api.js'
 import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
 import type { ClockJson } from '../control/history.js'
+import { lobbyFields, type NewLobby } from '../control/new-rows.js'
 import type { LobbyTokenInfo } from '../control/records.js'
 import { tablesByPath } from '../control/tables.js'
 import type { NewWorldOptions, WorldControl, WorldDescription, WorldsControl } from '../control/world-control.js'
 import { didYouMean, quoted } from '../lib/text.js'
+import { delayed, type Failure, type FaultHandle, type FaultOptions, failure, held } from '../server/fault-calls.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
+import { expectationOf, JournalMismatch } from '../server/journal-mismatch.js'
 import type { ClockSetting } from '../store/clock.js'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/tokens.js'
-import { misuseError, type Remote, readEvents, request, undefinedIfMissing, waitFor } from './http.js'
+import { checked, misuseError, type Remote, readEvents, request, undefinedIfMissing, waitFor } from './http.js'
 import { type ClientTables, createTable } from './table.js'
 
 /** Options of a client. */
@@ -49,10 +55,26 @@ export interface ClientWorld extends ClientTables {
   describe(): Promise<WorldDescription>
 }
 
+/** A fault that the client has added, as it was then. */
+export type ClientFaultHandle = FaultState & OverHttp<Pick<FaultHandle, 'remove' | 'release'>>
+
 /** Controls a world of a mock over HTTP, and the other worlds of its server. It has the methods of a mock. */
 export interface Client
   extends OverHttp<
-    Omit<WorldControl, 'id' | 'world' | 'clock' | 'tokens' | 'faults' | 'journal' | 'lobbyEnvironment' | 'changes'>
+    Omit<
+      WorldControl,
+      | 'id'
+      | 'world'
+      | 'clock'
+      | 'tokens'
+      | 'faults'
+      | 'journal'
+      | 'lobbyEnvironment'
+      | 'changes'
+      | 'fail'
+      | 'delay'
+      | 'hold'
+    >
   > {
   /** The id of the world. */
   readonly id: string
@@ -75,6 +97,12 @@ export interface Client
   scenarios(): Promise<readonly string[]>
   /** Returns the environment variables that the service gives to the server of a lobby. */
   lobbyEnvironment(lobbyId: string): Promise<Environment>
+  /** Fails the requests of an operation: with a status, with a code of the service, or with both and a message. */
+  fail(operation: OperationPattern, failure: Failure, options?: FaultOptions): Promise<ClientFaultHandle>
+  /** Delays the requests of an operation, by the world's clock. */
+  delay(operation: OperationPattern, delay: FaultDelay, options?: FaultOptions): Promise<ClientFaultHandle>
+  /** Holds the requests of an operation, until `release` of the handle. */
+  hold(operation: OperationPattern, options?: FaultOptions): Promise<ClientFaultHandle>
   /** Yields change sets and requests as they happen, from the moment when the promise resolves. */
   changes(options?: ChangesOptions): Promise<AsyncGenerator<MockEvent, undefined>>
 }
@@ -136,6 +164,8 @@ function clientOf(id: string, server: Remote): Client {
     explain: question => request(remote, 'GET /explain', { query: question }),
     history: (query = {}) => request(remote, 'GET /history', { query }),
     changes: options => readEvents(remote, options),
+    ...creatorsOf(remote),
+    ...faultCallsOf(remote),
     next: (operation, match, { signal } = {}) =>
       waitFor(remote, 'POST /journal/next', { body: { operation, match }, signal }),
     blocked: (count, operation, { signal } = {}) =>
@@ -159,6 +189,7 @@ function worldOf(remote: Remote): ClientWorld {
 function faultsOf(remote: Remote): Client['faults'] {
   return {
     list: async () => (await request(remote, 'GET /faults', {})).faults,
+    unused: async () => (await request(remote, 'GET /faults/unused', {})).faults,
     add: fault => request(remote, 'POST /faults', { body: fault }),
     remove: fault_id => isFound(request(remote, 'DELETE /faults/{fault_id}', { params: { fault_id } })),
     async clear() {
@@ -168,6 +199,40 @@ function faultsOf(remote: Remote): Client['faults'] {
       const answer = request(remote, 'POST /faults/{fault_id}/release', { params: { fault_id } })
       return (await undefinedIfMissing(answer))?.released
     },
+  }
+}
+
+function creatorsOf(remote: Remote): Pick<Client, 'lobby' | 'lobbies' | 'player'> {
+  const create = async (lobbies: readonly NewLobby[]) =>
+    (await request(remote, 'POST /new/lobbies', { body: { lobbies: [...lobbies] } })).lobbies
+  return {
+    async lobby(fields = {}) {
+      const [lobby] = await create([fields])
+      return lobby as LobbyRow // one for each input
+    },
+    lobbies: async (count, fields) => create(checked(() => lobbyFields(count, fields))),
+    player: (fields = {}) => request(remote, 'POST /new/player', { body: fields }),
+  }
+}
+
+function faultCallsOf(remote: Remote): Pick<Client, 'fail' | 'delay' | 'hold'> {
+  const { add, remove, release } = faultsOf(remote)
+  const addFault = async (faultOf: () => Fault): Promise<ClientFaultHandle> => {
+    const state = await add(checked(faultOf))
+    return Object.freeze({
+      ...state,
+      remove: () => remove(state.id),
+      async release() {
+        const released = await release(state.id)
+        await remove(state.id)
+        return released ?? 0
+      },
+    })
+  }
+  return {
+    fail: (operation, what, options) => addFault(() => failure(operation, what, options)),
+    delay: (operation, delay, options) => addFault(() => delayed(operation, delay, options)),
+    hold: (operation, options) => addFault(() => held(operation, options)),
   }
 }
 
@@ -183,6 +248,11 @@ function journalOf(remote: Remote): Client['journal'] {
       return (await request(remote, 'GET /journal', { query: none })).pending
     },
     verify: expectation => request(remote, 'POST /journal/verify', { body: expectation }),
+    async expect(operation, match, times) {
+      const body = checked(() => expectationOf(operation, match, times))
+      const verification = await request(remote, 'POST /journal/verify', { body })
+      if (!verification.ok) throw new JournalMismatch(verification)
+    },
     async clear() {
       await request(remote, 'DELETE /journal', {})
     },

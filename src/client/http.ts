@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../control/api.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
+import { UsageError } from '../lib/usage-error.js'
 
 /** The parts of a `ClientError` besides its message. */
 export interface ClientErrorParts {
@@ -27,6 +28,15 @@ export class ClientError extends Error {
 /** Creates the error of a call with a wrong argument or option. */
 export function misuseError(message: string): ClientError {
   return new ClientError(message, { status: 0, code: 'MISUSED' })
+}
+
+/** Checks arguments as the mock does in-process. Throws `ClientError` if they are wrong. */
+export function checked<T>(check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    throw error instanceof UsageError ? misuseError(error.message) : error
+  }
 }
 
 /** A world of a mock, and the `fetch` that reaches it. */

@@ -1,6 +1,5 @@
 import type { tablesByPath } from '../control/tables.js'
 import { isJsonObject, isPlainObject } from '../lib/json.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { Inputs } from '../store/inputs.js'
 import { isQuery, type Predicate, plan } from '../store/query.js'
 import type { Rows } from '../store/rows.js'
@@ -14,7 +13,7 @@ import {
   type Strict,
   sortRows,
 } from '../store/table-calls.js'
-import { type ClientError, misuseError, type Remote, request, undefinedIfMissing } from './http.js'
+import { type ClientError, checked, misuseError, type Remote, request, undefinedIfMissing } from './http.js'
 
 /** The records of one model in a world, with the method names of a table in-process. */
 export interface ClientTable<Row, Input> {
@@ -91,15 +90,6 @@ function parametersOf(query: unknown): Record<string, string> {
   if (!isJsonObject(query) || isQuery(query)) return {}
   const entries = Object.entries(query).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
   return Object.fromEntries(entries.map(([path, value]) => [path, String(value)]))
-}
-
-/** Checks arguments as a table in-process does. Throws `ClientError` if they are wrong. */
-function checked<T>(check: () => T): T {
-  try {
-    return check()
-  } catch (error) {
-    throw error instanceof UsageError ? misuseError(error.message) : error
-  }
 }
 
 function wrongArguments(right: string): ClientError {

@@ -12,6 +12,7 @@ import { BlockedQuery } from '../server/request-waits.js'
 import { ClockSettingSchema } from '../store/clock.js'
 import type { World } from '../store/world.js'
 import { call, type ParamNames, type Params, prefersJson, prefersYaml, textResponse, yamlResponse } from './call.js'
+import { createLobbies, createPlayer, NewLobbiesInput, NewPlayerInput } from './creators.js'
 import { CompletionOptions } from './device-links.js'
 import { exportLines } from './environment.js'
 import { eventStream } from './events.js'
@@ -167,6 +168,10 @@ export const controlCalls = [
     body: Fault,
     run: ({ mock, body }) => mock.faults.add(body),
   }),
+  call('GET /faults/unused', {
+    summary: 'Lists the faults that no scenario has added, and that never applied to a request.',
+    run: ({ mock }) => ({ faults: mock.faults.unused() }),
+  }),
   call('DELETE /faults', {
     summary: 'Deletes all faults.',
     run({ mock }) {
@@ -286,6 +291,17 @@ export const controlCalls = [
       await mock.expireDeviceLink(token)
       return getRecord(mock.world, { table: 'device-links', id: token })
     },
+  }),
+  call('POST /new/lobbies', {
+    summary: 'Creates lobbies in one change set. The `players` of a lobby may be a number of connected players.',
+    body: NewLobbiesInput,
+    maxBodyBytes: maxScenarioBytes,
+    run: ({ mock, body: { lobbies } }) => ({ lobbies: createLobbies(mock.world, lobbies) }),
+  }),
+  call('POST /new/player', {
+    summary: 'Creates a player: by default in the newest open lobby with a free seat, or in a new one.',
+    body: NewPlayerInput,
+    run: ({ mock, body }) => createPlayer(mock.world, body),
   }),
   call('GET /{table}', {
     summary: 'Lists the records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',

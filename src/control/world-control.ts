@@ -22,6 +22,8 @@ const resetKeys = {
     .array(z.enum(['clock', 'faults', 'journal']))
     .readonly()
     .optional(),
+  /** Replaces the seed, until the next reset. Default: the seed of the scenario. */
+  seed: z.int().optional(),
 }
 export const ResetOptions = z.strictObject(resetKeys)
 export interface ResetOptions extends OptionsOf<typeof resetKeys> {}
@@ -100,7 +102,10 @@ export interface WorldControl extends TestControls {
    * Rejects with `UsageError`.
    */
   endSimulation(options?: EndSimulationOptions): Promise<boolean>
-  /** Resets the world, its clock, faults and journal in one change set. Removes the resolvers of `on`. */
+  /**
+   * Resets the world, its clock, faults and journal in one change set. Removes the resolvers of `on`. With a seed, the world
+   * begins as its scenario does with that seed.
+   */
   reset(options?: ResetOptions): Promise<void>
   /** Loads another scenario in one change set, by its name or in the fixture format. Rejects with `UsageError`. */
   load(scenario: string | ScenarioInput): Promise<void>

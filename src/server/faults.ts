@@ -22,6 +22,8 @@ import type { MockRequest } from './message.js'
 export interface Faults {
   /** Lists the faults in the order in which they were added. */
   list(): readonly FaultState[]
+  /** Lists the faults that code has added, and that never applied to a request. */
+  unused(): readonly FaultState[]
   /** Adds a fault behind the others. Throws `UsageError` if it is invalid, or if there are too many. */
   add(fault: Fault): FaultState
   /** Deletes a fault and releases the requests that it holds. Returns `false` if it does not exist. */
@@ -66,6 +68,11 @@ export class WorldFaults implements Faults {
 
   list(): readonly FaultState[] {
     return this.#records.map(record => this.#stateOf(record))
+  }
+
+  unused(): readonly FaultState[] {
+    const records = this.#records.filter(({ isFromScenario, struck }) => !isFromScenario && struck === 0)
+    return records.map(record => this.#stateOf(record))
   }
 
   add(fault: Fault): FaultState {

@@ -1,4 +1,5 @@
 import {
+  type ExchangeMatch,
   Expectation,
   type JournalEntry,
   JournalFilter,
@@ -11,6 +12,7 @@ import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History, StoredExchange } from './history.js'
+import { expectationOf, JournalMismatch, type Times } from './journal-mismatch.js'
 import type { MockRequest, MockResponse, RequestContext } from './message.js'
 import type { PendingRequests } from './pending.js'
 import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } from './redact.js'
@@ -66,6 +68,15 @@ export class Journal {
       differs,
     }))
     return { ...verification, nearest }
+  }
+
+  /**
+   * Throws `JournalMismatch` unless the journal has matching requests: at least one, or `times`. The error shows the nearest
+   * requests and their differences. Throws `UsageError` if the expectation is wrong.
+   */
+  expect(operation: OperationPattern, match?: ExchangeMatch, times?: Times): void {
+    const verification = this.verify(expectationOf(operation, match, times))
+    if (!verification.ok) throw new JournalMismatch(verification)
   }
 
   /** Replaces all exchanges with those of a snapshot, under new ids. Leaves out the requests that are in progress. */

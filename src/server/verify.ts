@@ -69,11 +69,11 @@ function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables 
   const matching = compared.filter(({ differs }) => differs.length === 0)
   const matched = matching.length
   if (matched < min) {
-    const reason = `expected at least ${exchangeCount(min)} ${describePattern(pattern)}, and found ${matched}`
+    const reason = `expected ${min === max ? 'exactly' : 'at least'} ${exchangeCount(min)} ${describePattern(pattern)}, and found ${matched}`
     return { ok: false, matched, reason, nearest: nearestOf(compared.filter(({ differs }) => differs.length > 0)) }
   }
   if (matched <= max) return { ok: true, matched, nearest: [] }
-  const reason = `expected at most ${exchangeCount(max)} ${describePattern(pattern)}, and found ${matched}`
+  const reason = `expected ${min === max ? 'exactly' : 'at most'} ${exchangeCount(max)} ${describePattern(pattern)}, and found ${matched}`
   return { ok: false, matched, reason, nearest: nearestOf(matching) }
 }
 

@@ -281,9 +281,11 @@ class WorldCore implements TableContext, WorldView {
     }
   }
 
-  /** Goes back to the initial state. A world whose scenario gives no time starts at the present time of `Date`. */
-  reset(options: Omit<ReplaceOptions, 'cause'> = {}): void {
-    const state = this.#initialState
+  /** Goes back to the initial state, or to another one. A world whose scenario gives no time starts at the present time of `Date`. */
+  reset({
+    state = this.#initialState,
+    ...options
+  }: Omit<ReplaceOptions, 'cause'> & { readonly state?: WorldState | undefined } = {}): void {
     const isLater = !options.keep?.includes('clock') && state.startingAt && Date.now() !== this.#initialClock.now
     this.replaceState((isLater && state.startingAt?.(Date.now())) || state, { ...options, cause: { kind: 'reset' } })
   }

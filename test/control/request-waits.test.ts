@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import type { Client } from '../../src/client.js'
 import type { Mockmaker } from '../../src/index.js'
+import { type Control, controls } from '../support/controls.js'
 import { ask, post } from '../support/http.js'
-import { it, type ServedMock } from '../support/served-mock.js'
+import { it } from '../support/served-mock.js'
 import { bearer, startAt, tokens } from '../support/tanks.js'
 import { flushPromises, isBusy, watchIndexOf } from '../support/worlds.js'
 
@@ -15,13 +15,8 @@ const watch = ({ world }: Mockmaker) => ({
   query: `device_link_token=${tokens.pending}&watch_index=${watchIndexOf(world, tokens.pending)}`,
 })
 
-const controls = [
-  { where: 'in-process', of: ({ mock }: ServedMock): Mockmaker | Client => mock },
-  { where: 'over HTTP', of: ({ client }: ServedMock): Mockmaker | Client => client },
-]
-
 /** Waits until the calls of a control have reached the mock: a client sends them in order. */
-const sent = (control: Mockmaker | Client) => control.journal.dropped()
+const sent = (control: Control) => control.journal.dropped()
 
 describe.each(controls)('next, $where', ({ of }) => {
   it('resolves with the next request of the operation', async ({ serve }) => {

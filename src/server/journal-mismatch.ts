@@ -1,0 +1,52 @@
+import type { ExchangeMatch, Expectation, OperationPattern } from '../contract/journal.js'
+import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Difference } from './match.js'
+import type { NearMiss, Verification } from './verify.js'
+
+/** The number of matching requests: exactly so many, or a range. */
+export type Times = number | { readonly min?: number | undefined; readonly max?: number | undefined }
+
+/** Thrown by `journal.expect`. The message says what differs, and shows the nearest requests. */
+export class JournalMismatch extends Error {
+  override readonly name = 'JournalMismatch'
+  readonly verification: Verification
+
+  constructor(verification: Verification) {
+    super(describeMismatch(verification))
+    this.verification = verification
+  }
+}
+
+/** Returns the expectation of `journal.expect`. Default: at least one request. Throws `UsageError` for wrong times. */
+export function expectationOf(operation: OperationPattern, match?: ExchangeMatch, times?: Times): Expectation {
+  if (operation === undefined) throw new UsageError('expect: the operation is missing. For any request, pass "*"')
+  return {
+    operation,
+    ...(match === undefined ? {} : { match }),
+    ...(times === undefined ? {} : { count: countOf(times) }),
+  }
+}
+
+function countOf(times: Times): NonNullable<Expectation['count']> {
+  if (typeof times === 'number') return { min: times, max: times }
+  if (typeof times === 'object' && times !== null) return times
+  throw new UsageError(`expect: the times are ${quoted(times)}: expected a number, or { min, max }`)
+}
+
+/** Writes the reason of a mismatch, and the nearest requests with their differences. */
+function describeMismatch({ reason = '', nearest }: Verification): string {
+  return [
+    reason,
+    ...(nearest.length === 0 ? [] : ['', 'The nearest requests:', ...nearest.flatMap(nearMissLines)]),
+  ].join('\n')
+}
+
+function nearMissLines({ exchange, differs }: NearMiss): string[] {
+  const { id, method, path, status } = exchange
+  return [`  ${id}. ${method} ${path} → ${status}`, ...differs.map(one => `     ${differenceText(one)}`)]
+}
+
+function differenceText({ field, expected, actual }: Difference): string {
+  return `${field}: expected ${quoted(expected)}, and it is ${actual === undefined ? 'missing' : quoted(actual)}`
+}
