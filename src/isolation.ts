@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SetupServer } from 'msw/node'
-import type { Fault } from './contract/faults.js'
+import type { Fault, FaultState } from './contract/faults.js'
 import type { NewWorldOptions } from './control/world-control.js'
 import { UsageError } from './lib/usage-error.js'
 import type { MockWorld } from './mock-world.js'
 import type { MockmakerWorld, ServableMockmaker } from './mockmaker.js'
 import { loadScenarioSync } from './scenario-file.js'
+import { checkUnusedFaults } from './server/unused-faults.js'
 
 /** Options of `isolated`: those of `worlds.put`, and faults. */
 export interface IsolatedOptions extends NewWorldOptions {
@@ -16,7 +17,13 @@ export interface IsolatedOptions extends NewWorldOptions {
 /** Gives running functions worlds of their own. */
 export class Isolation {
   readonly #running = new AsyncLocalStorage<MockWorld>()
+  readonly #isStrict: boolean
   #count = 0
+
+  /** Strict: the end of a function fails if a fault that its code has added never applied. */
+  constructor({ strict: isStrict = false }: { readonly strict?: boolean | undefined }) {
+    this.#isStrict = isStrict
+  }
 
   /** The world of the function that runs now. */
   readonly current = (): MockWorld | undefined => this.#running.getStore()
@@ -31,15 +38,20 @@ export class Isolation {
       throw new UsageError('mock.isolated expects a function, as in mock.isolated(async own => …)')
     const created = await worlds.put(this.#newId(worlds), withScenario(options, scenarios), { isKept: true })
     const own = created as MockWorld & MockmakerWorld // `withHandlers` extends each world
+    let result: T
+    let unused: readonly FaultState[]
     try {
       for (const fault of faults) own.faults.add(fault)
-      return await this.#running.run(
+      result = await this.#running.run(
         own,
         boundary(() => use(own)),
       )
+      unused = this.#isStrict ? own.faults.unused() : []
     } finally {
       await worlds.deleteBecause(own.id, 'this mock belongs to a test that has ended')
     }
+    checkUnusedFaults(unused)
+    return result
   }
 
   #newId(worlds: Pick<ServableMockmaker['worlds'], 'get'>): string {

@@ -37,6 +37,7 @@ import { PendingRequests } from './server/pending.js'
 import { RequestWaits, type WaitOptions } from './server/request-waits.js'
 import { Responder } from './server/respond.js'
 import { withoutWorld } from './server/routes.js'
+import { checkUnusedFaults } from './server/unused-faults.js'
 import { Scheduler } from './simulation/scheduler.js'
 import { undoChangeSets } from './store/change-set.js'
 import type { Clock } from './store/clock.js'
@@ -60,6 +61,8 @@ export interface MockWorldSettings {
   readonly corsOrigins: readonly string[]
   readonly history: HistoryLimits
   readonly events: EventBudget
+  /** True if a reset fails after its work because of a fault that never applied. */
+  readonly isStrict: boolean
   /** Reports a bug of the mock or of an override. */
   onBug(error: unknown, where: string): void
 }
@@ -240,11 +243,37 @@ export class MockWorld implements WorldControl {
   }
 
   snapshot(options: SnapshotOptions = {}): ScenarioInput {
-    const { with: parts = [], revision } = parseInput(SnapshotOptions, options, 'snapshot')
+    const { with: parts = [], revision, before } = parseInput(SnapshotOptions, options, 'snapshot')
     void this.world.clock.catchUp()
+    const hasFaults = parts.includes('faults')
+    const hasJournal = parts.includes('journal')
+    if (before !== undefined) {
+      const snapshot = snapshotOf(this.#stateBefore(before), { hasFaults })
+      return hasJournal ? { ...snapshot, journal: this.journal.find().filter(({ id }) => id < before) } : snapshot
+    }
     const state = revision === undefined ? this.world.state : this.stateAt(revision)
-    const snapshot = snapshotOf(state, { hasFaults: parts.includes('faults') })
-    return parts.includes('journal') ? { ...snapshot, journal: this.#journalAt(revision) } : snapshot
+    const snapshot = snapshotOf(state, { hasFaults })
+    return hasJournal ? { ...snapshot, journal: this.#journalAt(revision) } : snapshot
+  }
+
+  /** Returns the state right before a request, at its time. Throws `UsageError` if the history no longer has it. */
+  #stateBefore(requestId: number): WorldState {
+    const [entry] = this.journal.find({ since: requestId - 1 })
+    if (entry?.id !== requestId)
+      throw new UsageError(
+        `the journal has no request ${requestId}: GET /__mock/journal lists the requests that it has`,
+      )
+    const [own] = entry.revisions ?? []
+    if (own === undefined) {
+      const revision = this.#history.revisionBefore(requestId)
+      return undoChangeSets(this.world.state, this.#history.changesSince(revision).later, {
+        revision,
+        at: Date.parse(entry.time),
+      })
+    }
+    const { revision, later } = this.#history.changesSince(own - 1)
+    const { at } = this.#history.changesSince(own)
+    return undoChangeSets(this.world.state, later, { revision, at })
   }
 
   /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
@@ -260,10 +289,12 @@ export class MockWorld implements WorldControl {
   async reset(options: ResetOptions = {}): Promise<void> {
     const { keep = [], seed } = parseInput(ResetOptions, options, 'reset')
     const state = this.#stateWithSeed(seed)
+    const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.unused() : []
     this.#releaseRequests()
     const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
     this.world.reset({ state, keep: keep.filter(part => part !== 'journal'), beforeCommit })
     this.#waits.reject('the world was reset')
+    checkUnusedFaults(unused)
   }
 
   async load(scenario: string | ScenarioInput): Promise<void> {

@@ -1,4 +1,5 @@
 import { ApiError } from './contract/errors.js'
+import type { FaultState } from './contract/faults.js'
 import { defaultWorldId, worldId, worldPath } from './contract/paths.js'
 import { NewWorldOptions, summarizeWorld, type WorldSummary, type WorldsControl } from './control/world-control.js'
 import { endWorld } from './end-world.js'
@@ -81,6 +82,13 @@ export class MockWorlds implements WorldsControl {
     }
     known.replaceState(state)
     return known
+  }
+
+  /** Lists the faults of all worlds that code has added, and that never applied. Empty once the worlds are closed. */
+  unusedFaults(): FaultState[] {
+    if (this.#isClosed) return []
+    const worlds = [this.default, ...[...this.#others.values()].map(({ mock }) => mock)]
+    return worlds.flatMap(({ faults }) => faults.unused())
   }
 
   delete(id: string): Promise<boolean> {

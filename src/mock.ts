@@ -13,6 +13,7 @@ import { HistoryBudget } from './server/history.js'
 import { ExchangeLog } from './server/log.js'
 import type { RequestHandler } from './server/message.js'
 import type { OverrideResolver } from './server/overrides.js'
+import { checkUnusedFaults } from './server/unused-faults.js'
 import type { ReloadSummary } from './store/reload.js'
 
 /** The parts of a mock that depend on its entry point. */
@@ -61,7 +62,7 @@ export interface Mock extends MockedWorld {
    * with the new scenario, and other worlds stay. Rejects with `UsageError`, and then nothing has happened.
    */
   reload(scenario: ScenarioInput, options?: ReloadOptions): Promise<ReloadSummary>
-  /** Answers every waiting and held request. From now on no request blocks. */
+  /** Answers every waiting and held request. From now on no request blocks. Rejects as the option `strict` says. */
   close(): Promise<void>
 }
 
@@ -89,6 +90,7 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
       budget: new HistoryBudget(options.totalJournalBytes),
     },
     events: new EventBudget({ each: options.eventBytes, total: options.totalEventBytes }),
+    isStrict: options.strict,
     onBug: environment.onBug ?? reportBug,
   }
   const own = new MockWorld(defaultWorldId, registry.defaultState(), settings)
@@ -108,7 +110,9 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
       return summary
     },
     async close() {
+      const unused = options.strict ? worlds.unusedFaults() : []
       await Promise.all([worlds.close(), closeOwn()])
+      checkUnusedFaults(unused)
     },
   })
 }

@@ -177,10 +177,12 @@ export function combineWithMsw<Setup extends Msw>(
         await reset(options)
       },
       async close() {
-        await close()
-        if (shared[listeningKey] !== mock) return
-        await stop()
-        release()
+        try {
+          await close()
+        } finally {
+          if (shared[listeningKey] === mock) await stop()
+          release()
+        }
       },
     },
   }

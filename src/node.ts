@@ -38,7 +38,7 @@ export interface NodeMockmaker extends Mockmaker, MswMethods<SetupServer>, Pick<
 export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = {}): NodeMockmaker {
   const scenarioName = typeof scenario === 'string' ? scenario : undefined
   const loaded = typeof scenario === 'string' ? loadScenarioSync(scenario) : scenario
-  const isolation = new Isolation()
+  const isolation = new Isolation(options)
   const core = createMock({ ...options, scenario: loaded }, { scenarios, scenarioName })
   const mock = withHandlers(core, options, isolation.current)
   const server = setupServer(...mock.handlers)

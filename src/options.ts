@@ -69,6 +69,11 @@ const mockmakerKeys = {
   eventBytes: count(0).default(32 * 1024 ** 2),
   /** The same for all readers together: the reader with the most events loses them first. Default: 128 MiB. */
   totalEventBytes: count(0).default(128 * 1024 ** 2),
+  /**
+   * Makes `reset`, `close` and `isolated` fail, after their work, if a fault that code has added never applied to a request.
+   * Default: false.
+   */
+  strict: z.boolean().default(false),
   /** Simulates players in each namespace that has a game mode, unless the scenario sets its players. Default: false. */
   live: z.boolean().optional(),
 }

@@ -20,6 +20,7 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
       folders: ['lib', 'contract', 'store', 'scenario', 'server', 'control'],
       packages: ['eventsource-parser'],
     },
+    testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'client'], packages: [] },
     http: { folders: ['lib', 'contract', 'server', 'control', '.'], packages: ['zod', 'express', 'msw'] },
     cli: {
       folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'server', 'control', 'http', '.'],

@@ -102,6 +102,7 @@ export const controlCalls = [
         .transform(parts => parts.split(',') as ('faults' | 'journal')[]) // the pattern allows no others
         .optional(),
       revision: wholeNumber.optional(),
+      before: wholeNumber.optional(),
     }),
     run: ({ mock, query }) => mock.snapshot(query),
     respond: (snapshot, { request }) => (prefersYaml(header(request, 'accept')) ? yamlResponse(snapshot) : undefined),

@@ -36,8 +36,15 @@ const snapshotKeys = {
     .optional(),
   /** The world as it was right after this change set. Default: the newest one. */
   revision: z.int().min(0).optional(),
+  /** The world as it was right before this request: the id of its journal entry. Default: as it is now. */
+  before: z.int().min(1).optional(),
 }
-export const SnapshotOptions = z.strictObject(snapshotKeys)
+export const SnapshotOptions = z
+  .strictObject(snapshotKeys)
+  .refine(({ revision, before }) => revision === undefined || before === undefined, {
+    path: ['before'],
+    error: 'expected either revision or before, not both',
+  })
 export interface SnapshotOptions extends OptionsOf<typeof snapshotKeys> {}
 
 const expectedScenario = 'expected a scenario, or the name of one'

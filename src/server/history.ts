@@ -266,6 +266,13 @@ export class History {
     return next?.id ?? Number.POSITIVE_INFINITY
   }
 
+  /** The revision of the newest change set before an entry. */
+  revisionBefore(id: number): number {
+    let { revision } = this.#oldest
+    for (const change of this.#changes) if (change.id < id) revision = change.changeSet.revision
+    return revision
+  }
+
   /** The id of the newest change set up to a revision. 0 if there was none, `undefined` if it was dropped. */
   lastChangeUpTo(revision: number): number | undefined {
     let found = this.#lastDroppedChange === 0 ? 0 : undefined

@@ -35,7 +35,7 @@ function countOf(times: Times): NonNullable<Expectation['count']> {
 }
 
 /** Writes the reason of a mismatch, and the nearest requests with their differences. */
-function describeMismatch({ reason = '', nearest }: Verification): string {
+export function describeMismatch({ reason = '', nearest }: Verification): string {
   return [
     reason,
     ...(nearest.length === 0 ? [] : ['', 'The nearest requests:', ...nearest.flatMap(nearMissLines)]),

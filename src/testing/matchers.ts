@@ -1,0 +1,56 @@
+import type { ExchangeMatch, OperationPattern } from '../contract/journal.js'
+import { describeMismatch, expectationOf, type Times } from '../server/journal-mismatch.js'
+import type { Verification } from '../server/verify.js'
+import { after, checkMock } from './tested-mock.js'
+
+/** The matchers for `expect.extend` of vitest, Jest and Playwright. `R` is the result of a matcher in that runner. */
+export interface MockmakerMatchers<R = unknown> {
+  /**
+   * Passes if the mock has answered matching requests: at least one, or `times`. Over a client it returns a promise. The
+   * message shows the nearest requests and their differences.
+   */
+  toHaveAnswered(operation: OperationPattern, match?: ExchangeMatch, times?: Times): R
+}
+
+/** The result of a matcher, in the form of all three runners. */
+export interface MatcherResult {
+  readonly pass: boolean
+  message(): string
+}
+
+/** The `this` of a matcher. */
+interface MatcherState {
+  readonly isNot?: boolean | undefined
+}
+
+/** Pass it to `expect.extend`. */
+export const matchers = {
+  toHaveAnswered(
+    this: unknown,
+    mock: unknown,
+    operation: OperationPattern,
+    match?: ExchangeMatch,
+    times?: Times,
+  ): MatcherResult | Promise<MatcherResult> {
+    const { journal } = checkMock(mock, 'toHaveAnswered')
+    const expectation = expectationOf(operation, match, times)
+    const { isNot = false } = Object(this) as MatcherState // a runner passes its state
+    return after(journal.verify(expectation), verification => {
+      if (!verification.ok || !isNot) return resultOf(verification)
+      // Only a count of none shows the requests that match.
+      const none = journal.verify({ ...expectation, count: { max: 0 } })
+      return after(none, found => ({ ...resultOf(found), pass: true, message: () => unexpected(found, times) }))
+    })
+  },
+}
+
+function resultOf(verification: Verification): MatcherResult {
+  return { pass: verification.ok, message: () => describeMismatch(verification) }
+}
+
+/** The message of `.not` if the requests came. */
+function unexpected(found: Verification, times: Times | undefined): string {
+  if (times === undefined) return describeMismatch(found)
+  const reason = `expected another number of requests than ${JSON.stringify(times)}, and found ${found.matched}`
+  return describeMismatch({ ...found, reason })
+}

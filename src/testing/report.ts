@@ -1,0 +1,127 @@
+import type { FaultState } from '../contract/faults.js'
+import type { JournalEntry, PendingRequest, WaitReason } from '../contract/journal.js'
+import { escapedLine, shortened } from '../lib/text.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import { describeFault } from '../server/unused-faults.js'
+import { after, checkMock, type TestedClient, type TestedMock } from './tested-mock.js'
+
+/** Options of a report. */
+export interface ReportOptions {
+  /** The name of the file with the world of `failedWorld`. The report then says how to serve it. Default: no file. */
+  readonly worldFile?: string | undefined
+}
+
+/** The most requests in a report. */
+const mostRequests = 20
+
+/** The longest body in a report, in characters. */
+const longestBody = 400
+
+/**
+ * Describes the requests of a mock for a failed test: a line for each with its status and its time, the bodies, the faults that
+ * applied, and the requests that are still blocked. Returns a promise for a client. Throws `UsageError` for a value that is
+ * no mock.
+ */
+export function reportRequests(mock: TestedMock, options?: ReportOptions): string
+export function reportRequests(client: TestedClient, options?: ReportOptions): Promise<string>
+export function reportRequests(value: unknown, { worldFile }: ReportOptions = {}): string | Promise<string> {
+  const { journal, faults } = checkMock(value, 'reportRequests')
+  return after(journal.find(), entries =>
+    after(journal.pending(), pending =>
+      after(faults.list(), known => writeReport({ entries, pending, faults: known }, worldFile)),
+    ),
+  )
+}
+
+/**
+ * Returns the world as it was right before the newest failed request, or before the newest request if none has failed. It has
+ * its faults and its journal, so a server of it answers that request as the mock did. Without requests it is the present
+ * world. Returns a promise for a client.
+ */
+export function failedWorld(mock: TestedMock): ScenarioInput
+export function failedWorld(client: TestedClient): Promise<ScenarioInput>
+export function failedWorld(value: unknown): ScenarioInput | Promise<ScenarioInput> {
+  const mock = checkMock(value, 'failedWorld')
+  return after(mock.journal.find(), entries => {
+    const before = newestFailed(entries)?.id
+    return mock.snapshot({ with: ['faults', 'journal'], ...(before === undefined ? {} : { before }) })
+  })
+}
+
+/** Finds the newest request that failed, or the newest one if none has failed. */
+function newestFailed(entries: readonly JournalEntry[]): JournalEntry | undefined {
+  return entries.findLast(hasFailed) ?? entries.at(-1)
+}
+
+function hasFailed({ status }: JournalEntry): boolean {
+  return status === 0 || status >= 400
+}
+
+interface Reported {
+  readonly entries: readonly JournalEntry[]
+  readonly pending: readonly PendingRequest[]
+  readonly faults: readonly FaultState[]
+}
+
+function writeReport({ entries, pending, faults }: Reported, worldFile: string | undefined): string {
+  const shown = entries.slice(-mostRequests)
+  const earlier = entries.length - shown.length
+  const lines = [
+    ...(entries.length === 0 && pending.length === 0 ? ['No request has reached the mock.'] : []),
+    ...(entries.length === 0 ? [] : ['The requests to the mock, the oldest first:']),
+    ...(earlier === 0 ? [] : [`  … ${earlier} earlier ${earlier === 1 ? 'request' : 'requests'}`]),
+    ...shown.flatMap(entry => entryLines(entry, faults)),
+    ...(pending.length === 0 ? [] : ['These requests still wait for their answers:']),
+    ...pending.flatMap(request => pendingLines(request, faults)),
+    ...(worldFile === undefined ? [] : worldLines(newestFailed(entries), worldFile)),
+  ]
+  return lines.join('\n')
+}
+
+function entryLines(entry: JournalEntry, faults: readonly FaultState[]): string[] {
+  const { status, ms, fault, body, answer } = entry
+  const outcome = status === 0 ? 'no answer' : String(status)
+  const because = fault === undefined ? '' : `, by ${nameFault(fault, faults)}`
+  return [
+    `  ${targetOf(entry)} → ${outcome} (${ms.toFixed(1)} ms)${because}`,
+    ...bodyLines('request', body),
+    ...bodyLines('answer', answer),
+  ]
+}
+
+const waitTexts: Readonly<Record<WaitReason, string>> = {
+  watch: 'waits for a change of what it watches',
+  fault: 'waits for',
+  lobby: 'waits until its lobby is ready',
+  resolver: 'waits for the resolver of its operation',
+}
+
+function pendingLines(request: PendingRequest, faults: readonly FaultState[]): string[] {
+  const { waits_for: reason, fault, body, since } = request
+  const cause = reason === 'fault' && fault !== undefined ? ` ${nameFault(fault, faults)}` : ''
+  return [`  ${targetOf(request)} ${waitTexts[reason]}${cause}, since ${since}`, ...bodyLines('request', body)]
+}
+
+function worldLines(entry: JournalEntry | undefined, file: string): string[] {
+  const moment =
+    entry === undefined
+      ? 'as it is now'
+      : `as it was before ${targetOf(entry)} → ${entry.status === 0 ? 'no answer' : entry.status}`
+  return [`${file} has the world ${moment}. To serve it, run: npx mockmaker ${file}`]
+}
+
+/** Writes the method, the path and the query of a request. */
+function targetOf({ method, path, query }: Pick<PendingRequest, 'method' | 'path' | 'query'>): string {
+  const fields = Object.entries(query).flatMap(([name, values]) => [values].flat().map(value => `${name}=${value}`))
+  return escapedLine(`${method} ${path}${fields.length === 0 ? '' : `?${fields.join('&')}`}`)
+}
+
+function bodyLines(name: 'request' | 'answer', body: unknown): string[] {
+  if (body === undefined) return []
+  return [`    ${name}: ${escapedLine(shortened(typeof body === 'string' ? body : JSON.stringify(body), longestBody))}`]
+}
+
+function nameFault(id: string, faults: readonly FaultState[]): string {
+  const fault = faults.find(known => known.id === id)
+  return fault ? describeFault(fault) : `fault ${id}`
+}

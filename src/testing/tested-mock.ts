@@ -1,0 +1,36 @@
+import type { Client } from '../client/client.js'
+import type { WorldControl } from '../control/world-control.js'
+import { isJsonObject } from '../lib/json.js'
+import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+
+/** The parts of a mock, or of a world of it, that the test tools use. */
+export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'snapshot'>
+
+/** The same over HTTP. */
+export type TestedClient = Pick<Client, 'faults' | 'journal' | 'snapshot'>
+
+/** Returns the value if it is a mock, a world or a client. Throws `UsageError` if it is not. */
+export function checkMock(value: unknown, call: string): TestedMock | TestedClient {
+  if (isJsonObject(value) && hasMethod(value.journal, 'verify') && hasMethod(value.faults, 'unused'))
+    return value as unknown as TestedMock // nothing else has both
+  const hint =
+    value instanceof Promise ? 'Await the promise first' : 'Pass what setupMockmaker or createClient returned'
+  throw new UsageError(`${call} expects a mock, a world of a mock, or a client, and got ${describe(value)}. ${hint}`)
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as never)[name] === 'function'
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'function' ? 'a function' : quoted(value)
+}
+
+/** Continues with a value, or with the value of a promise. */
+export function after<Value, Result>(
+  value: Value | Promise<Value>,
+  use: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(use) : use(value)
+}

@@ -1,0 +1,81 @@
+import { describe, expect as vitestExpect } from 'vitest'
+import { matchers } from '../../src/testing/matchers.js'
+import { controls, messageOf } from '../support/controls.js'
+import { type Extended, plain } from '../support/extended-expect.js'
+import { ask, post } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { bearer, tokens } from '../support/tanks.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
+const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
+
+// Vitest changes its own `expect`.
+vitestExpect.extend(matchers)
+const expect = vitestExpect as unknown as Extended
+
+describe.each(controls)('toHaveAnswered, $where', ({ of }) => {
+  it('passes if the mock has answered such requests', async ({ serve }) => {
+    const served = await serve()
+    const mock = of(served)
+    await ask(served.mock, list)
+    await ask(served.mock, find)
+
+    await expect(mock).toHaveAnswered('lobbies.list')
+    await expect(mock).toHaveAnswered('lobbies.*', { status: 200 }, 2)
+    await expect(mock).toHaveAnswered('lobbies.find', { body: { game_modes: ['duel'] } }, { max: 1 })
+    await expect(mock).not.toHaveAnswered('lobbies.join')
+    await expect(mock).not.toHaveAnswered('lobbies.list', {}, 2)
+  })
+
+  it('shows the expectation, what was found, and the nearest requests', async ({ serve }) => {
+    const served = await serve()
+    const mock = of(served)
+    await ask(served.mock, find)
+
+    const message = await messageOf(() =>
+      expect(mock).toHaveAnswered('lobbies.find', { body: { game_modes: ['ffa'] } }),
+    )
+    const unexpected = await messageOf(() => expect(mock).not.toHaveAnswered('lobbies.find'))
+    const times = await messageOf(() => expect(mock).not.toHaveAnswered('lobbies.find', {}, 1))
+
+    vitestExpect(plain(message)).toContain(
+      'expected at least 1 exchange of lobbies.find that is {"body":{"game_modes":["ffa"]}}, and found 0',
+    )
+    vitestExpect(plain(message)).toContain('POST /matchmaker/lobbies/find → 200')
+    vitestExpect(plain(message)).toContain('body.game_modes.0: expected "ffa", and it is "duel"')
+    vitestExpect(plain(unexpected)).toContain('expected exactly 0 exchanges of lobbies.find, and found 1')
+    vitestExpect(plain(unexpected)).toContain('POST /matchmaker/lobbies/find → 200')
+    vitestExpect(plain(times)).toContain('expected another number of requests than 1, and found 1')
+  })
+
+  it('refuses an operation that does not exist, also with not', async ({ serve }) => {
+    const mock = of(await serve())
+
+    for (const one of [expect(mock), expect(mock).not])
+      vitestExpect(await messageOf(() => one.toHaveAnswered('lobies.list'))).toContain('Did you mean lobbies.list?')
+  })
+})
+
+describe('a value that is no mock', () => {
+  it.for([
+    [undefined, 'got undefined.'],
+    [{ journal: [] }, 'got {"journal":[]}.'],
+    [fetch, 'got a function.'],
+    [Promise.resolve(1), 'got a Promise. Await the promise first'],
+  ] as const)('is refused: %o', async ([value, problem]) => {
+    for (const one of [expect(value), expect(value).not]) {
+      const message = await messageOf(() => one.toHaveAnswered('lobbies.list'))
+      vitestExpect(message).toContain(`toHaveAnswered expects a mock, a world of a mock, or a client, and ${problem}`)
+    }
+  })
+})
+
+describe('a matcher', () => {
+  it('refuses a mock whose world was deleted', async ({ serve }) => {
+    const { mock } = await serve()
+    const world = await mock.worlds.put('w1')
+    await mock.worlds.delete('w1')
+
+    vitestExpect(await messageOf(() => matchers.toHaveAnswered(world, 'lobbies.list'))).toContain('was deleted')
+  })
+})

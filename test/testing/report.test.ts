@@ -1,0 +1,129 @@
+import { describe, expect } from 'vitest'
+import type { Client } from '../../src/client.js'
+import type { Mockmaker } from '../../src/index.js'
+import { createMockmaker, type ScenarioInput } from '../../src/index.js'
+import { failedWorld, reportRequests } from '../../src/testing/report.js'
+import { controls } from '../support/controls.js'
+import { ask, comparable, post, type TestRequest } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { bearer, tokens } from '../support/tanks.js'
+import { watchIndexOf } from '../support/worlds.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
+const regions = { ...list, path: '/matchmaker/regions' } as const
+const find = (mode: string) => post('/matchmaker/lobbies/find', { game_modes: [mode] }, tokens.public)
+const join = (lobby_id: string) => post('/matchmaker/lobbies/join', { lobby_id }, tokens.public)
+
+/** Times differ from run to run. */
+const timeless = (report: string) => report.replaceAll(/\(\d+\.\d ms\)/g, '(1.0 ms)').replaceAll(/ray.*/g, '')
+const reportOf = async (mock: Mockmaker | Client, worldFile?: string) =>
+  timeless(await reportRequests(mock as Mockmaker, { worldFile }))
+
+describe.each(controls)('the report of a failed test, $where', ({ of }) => {
+  it('lists requests with status, time and bodies, and names faults', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    await ask(mock, regions)
+    mock.fail('lobbies.list', 'API_RATE_LIMIT')
+    await ask(mock, { ...list, query: 'include_state=true' })
+    mock.faults.add({ operation: 'lobbies.find', effect: { reset: true } })
+    await ask(mock, find('duel'))
+
+    const lines = (await reportOf(of(served))).split('\n')
+
+    expect(lines).toEqual([
+      'The requests to the mock, the oldest first:',
+      '  GET /matchmaker/regions → 200 (1.0 ms)',
+      expect.stringMatching(/^ {4}answer: \{"regions":\[/),
+      '  GET /matchmaker/lobbies/list?include_state=true → 429 (1.0 ms), by fault 1 (lobbies.list: {"error":{"code":"API_RATE_LIMIT"}})',
+      '    answer: {"code":"API_RATE_LIMIT","message":"fault 1 of this mock injected this error"}',
+      '  POST /matchmaker/lobbies/find → no answer (1.0 ms), by fault 2 (lobbies.find: {"reset":true})',
+      '    request: {"game_modes":["duel"]}',
+    ])
+  })
+
+  it('lists the requests that are still blocked', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    mock.hold('lobbies.*', { times: 1 })
+    const query = `device_link_token=${tokens.pending}&watch_index=${watchIndexOf(mock.world, tokens.pending)}`
+    const answers = [ask(mock, { method: 'GET', path: '/cloud/devices/links', query }), ask(mock, find('duel'))]
+
+    const report = await reportOf(of(served))
+    await mock.reset()
+    await Promise.all(answers)
+
+    expect(report.split('\n')).toEqual([
+      'These requests still wait for their answers:',
+      expect.stringMatching(
+        /^ {2}GET \/cloud\/devices\/links\?device_link_token=device\.…&watch_index=\d+ waits for a change of what it watches, since 2026-11-20T20:00:00\.000Z$/,
+      ),
+      '  POST /matchmaker/lobbies/find waits for fault 1 (lobbies.*: {"hold":true}), since 2026-11-20T20:00:00.000Z',
+      '    request: {"game_modes":["duel"]}',
+    ])
+  })
+
+  it('says that no request has come', async ({ serve }) => {
+    expect(await reportOf(of(await serve()))).toBe('No request has reached the mock.')
+  })
+
+  it('cuts long lists and long bodies, and prints no control character', async ({ serve }) => {
+    const served = await serve()
+    for (let i = 0; i < 22; i += 1)
+      await ask(served.mock, post('/matchmaker/lobbies/find', `\u001b[2J\n${'x'.repeat(1_000)}`))
+
+    const lines = (await reportOf(of(served))).split('\n')
+
+    expect(lines[1]).toBe('  … 2 earlier requests')
+    expect(lines.filter(line => line.startsWith('  POST'))).toHaveLength(20)
+    expect(Math.max(...lines.map(line => line.length))).toBeLessThan(500)
+    expect(lines.join('')).not.toContain('\u001b')
+  })
+
+  it('says which request the attached world comes before, and how to serve it', async ({ serve }) => {
+    const served = await serve()
+    await ask(served.mock, join('nobody'))
+    await ask(served.mock, regions)
+
+    const report = await reportOf(of(served), 'mockmaker-world.json')
+
+    expect(report.split('\n').at(-1)).toBe(
+      'mockmaker-world.json has the world as it was before POST /matchmaker/lobbies/join → 400. To serve it, run: npx mockmaker mockmaker-world.json',
+    )
+  })
+})
+
+/** Sends a request to a new mock of a scenario. */
+async function answerOf(scenario: ScenarioInput, request: TestRequest) {
+  const mock = createMockmaker({ scenario: JSON.parse(JSON.stringify(scenario)) })
+  const { status, body } = comparable(await ask(mock, request))
+  return { status, body }
+}
+
+describe.each(controls)('the world before a failed request, $where', ({ of }) => {
+  const worldOf = async (mock: Mockmaker | Client) => failedWorld(mock as Mockmaker)
+
+  it('answers the newest failed request as the mock did', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    await ask(mock, join('nobody'))
+    await mock.world.lobbies.update('closed', { is_closed: false })
+    mock.fail('lobbies.find', 503, { after: 1, times: 2 })
+    await ask(mock, find('duel'))
+    const before = mock.world.players.count()
+    const failed = await ask(mock, find('duel'))
+    await mock.clock.advance('1h')
+    await mock.world.lobbies.delete('closed')
+    await ask(mock, regions)
+
+    const world = await worldOf(of(served))
+    const again = await answerOf(world, find('duel'))
+
+    expect(again).toEqual({ status: failed.status, body: failed.body })
+    expect(again.status).toBe(503)
+    const restored = createMockmaker({ scenario: world })
+    expect([restored.world.players.count(), restored.world.lobbies.get('closed')?.is_closed]).toEqual([before, false])
+    expect(restored.faults.list()).toMatchObject([{ matched: 1, struck: 0 }])
+    expect(restored.journal.find().map(({ operation }) => operation)).toEqual(['lobbies.join', 'lobbies.find'])
+  })
+})
