@@ -7,36 +7,29 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
   return withHandlers(createMock(options), options)
 }
 
-export { ApiError, type ApiErrorExtras, type ErrorBody, type ErrorCode } from './contract/errors.js'
-export type { Fault, FaultDelay, FaultError, FaultState } from './contract/faults.js'
-export type {
-  ExchangeMatch,
-  Expectation,
-  JournalEntry,
-  JournalFilter,
-  OperationPattern,
-  PendingRequest,
-  WaitReason,
-} from './contract/journal.js'
-export type { OperationId, OperationInput, OperationOutput, Operations } from './contract/operations.js'
-export type { CompletionOptions } from './control/device-links.js'
+export { ApiError, type ApiErrorExtras } from './contract/errors.js'
+export type { PendingRequest, WaitReason } from './contract/journal.js'
+export type { OperationInput, OperationOutput, Operations } from './contract/operations.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
 export type { ChangeSetJson, ChangesOptions, MockEvent, MockEvents } from './control/events.js'
-export type { Explanation, Question } from './control/explain.js'
-export type { ClockJson, HistoryJson, HistoryOptions, RecordedChange, RecordedChangeSet } from './control/history.js'
+export type { Explanation } from './control/explain.js'
+export type { ClockJson, HistoryJson, RecordedChange, RecordedChangeSet } from './control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'
-export type { EndSimulationOptions, SimulationOptions, SimulationState } from './control/simulation.js'
+export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
 export type { TestControls } from './control/test-controls.js'
 export type {
-  NewWorldOptions,
-  ResetOptions,
-  SnapshotOptions,
   WorldControl,
   WorldDescription,
   WorldSummary,
   WorldsControl,
 } from './control/world-control.js'
+export type * from './generated/inputs.js'
+export type * from './generated/operations.js'
+export type * from './generated/options.js'
+export type * from './generated/requests.js'
+export type * from './generated/rows.js'
+export type * from './generated/scenario.js'
 export type { Draft } from './lib/json.js'
 export { UsageError } from './lib/usage-error.js'
 export type { Mock, MockedWorld, MockedWorlds } from './mock.js'
@@ -50,8 +43,6 @@ export type {
   WithHandlers,
 } from './mockmaker.js'
 export type { Caller } from './operations/resolver.js'
-export type { MockmakerOptions } from './options.js'
-export type { ScenarioInput } from './scenario/schema.js'
 export type { Failure, FaultHandle, FaultOptions } from './server/fault-calls.js'
 export type { Faults } from './server/faults.js'
 export type { RequestHandlers } from './server/handlers.js'
@@ -72,28 +63,12 @@ export type { WaitOptions } from './server/request-waits.js'
 export type { NearMiss, Verification } from './server/verify.js'
 export type { BeforeAfter, Cause, Change, ChangeSet, ScenarioName } from './store/change-set.js'
 export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './store/clock.js'
-export type { ServerPorts } from './store/columns.js'
 export type { FaultRecord, FaultsState } from './store/faults.js'
 export type { Inputs } from './store/inputs.js'
-export type {
-  GameModeRow,
-  LobbyRow,
-  PlayerRow,
-  RegionRow,
-  SimulationRow,
-} from './store/matchmaker-rows.js'
 export type { FieldValue, FieldValues, Predicate } from './store/query.js'
 export type { RandomState } from './store/random.js'
 export type { ReloadSummary } from './store/reload.js'
-export type {
-  DeviceLinkRow,
-  GameRow,
-  NamespaceRow,
-  Rows,
-  SettingsRow,
-  TableName,
-  TokenRow,
-} from './store/rows.js'
+export type { Rows } from './store/rows.js'
 export type {
   Changes as RecordChanges,
   ListOptions,

@@ -1,24 +1,35 @@
 import * as z from 'zod'
-import { type OptionsOf, parseInput } from './lib/issues.js'
+import type * as types from './generated/options.js'
+import { parseInput } from './lib/issues.js'
 import { isJsonObject } from './lib/json.js'
+import { typeTexts } from './lib/type-text.js'
 import type { ScenarioInput } from './scenario/schema.js'
 import { isOrigin } from './server/origin.js'
 
 const expectedScenario =
   'expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node'
 
-const milliseconds = z.custom<number>(
-  value => typeof value === 'number' && value >= 0,
-  'expected a number of ms from 0',
-)
+/** A schema of an own check, with its type for `npm run generate`. */
+const custom = {
+  number: (check: (value: unknown) => boolean, expected: string) =>
+    z.custom<number>(check, expected).register(typeTexts, { type: 'number' }),
+  string: (check: (value: unknown) => boolean, expected: string) =>
+    z.custom<string>(check, expected).register(typeTexts, { type: 'string' }),
+}
+
+const milliseconds = custom.number(value => typeof value === 'number' && value >= 0, 'expected a number of ms from 0')
 const origin = z.string().refine(isOrigin, 'expected an origin such as https://game.example, or null')
 
 function count(least: number) {
-  return z.custom<number>(value => isWholeNumber(value, least), `expected a whole number from ${least}`)
+  return custom.number(value => isWholeNumber(value, least), `expected a whole number from ${least}`)
 }
 
 function isWholeNumber(value: unknown, least: number): value is number {
   return Number.isInteger(value) && Number(value) >= least
+}
+
+function isPort(value: unknown): boolean {
+  return isWholeNumber(value, 0) && value <= 65_535
 }
 
 /** Tells whether a link can be made by appending a path. */
@@ -28,9 +39,12 @@ function isLinkBase(value: unknown): boolean {
 
 const mockmakerKeys = {
   /** The scenario that the world `default` and new worlds start with. Default: the shipped `default`. */
-  scenario: z.custom<ScenarioInput>(isJsonObject, expectedScenario).optional(),
+  scenario: z
+    .custom<ScenarioInput>(isJsonObject, expectedScenario)
+    .register(typeTexts, { type: 'ScenarioInput' })
+    .optional(),
   /** Replaces the seed of the scenario. */
-  seed: z.custom<number>(Number.isSafeInteger, 'expected an integer').optional(),
+  seed: custom.number(Number.isSafeInteger, 'expected an integer').optional(),
   /**
    * The handlers match this: an origin (`https://matchmaker.example`), `*` for any, or nothing for the page's own, and a path
    * if wanted (`/api`). Default: `*`.
@@ -45,11 +59,12 @@ const mockmakerKeys = {
       value => typeof value === 'function',
       'expected a function that returns the id of a world, or undefined',
     )
+    .register(typeTexts, { type: '((request: Request) => string | undefined)' })
     .optional(),
   /** The longest time that a watch waits for a change, in ms of the world's clock. Default: 40 000. */
   watchTimeoutMs: milliseconds.default(40_000),
   /** The beginning of the device links in answers, without a slash at its end. Default: `https://hub.{cdn_domain}`. */
-  publicUrl: z.custom<string>(isLinkBase, 'expected a URL such as https://hub.example').optional(),
+  publicUrl: custom.string(isLinkBase, 'expected a URL such as https://hub.example').optional(),
   /**
    * More origins whose pages may use the mock, besides loopback and the domains of the namespaces. `null` means sandboxed
    * frames. Default: none.
@@ -80,9 +95,7 @@ const mockmakerKeys = {
 
 const listenKeys = {
   /** 0 picks a free port. Default: 4100. */
-  port: z
-    .custom<number>(value => isWholeNumber(value, 0) && value <= 65_535, 'expected a port from 0 to 65535')
-    .optional(),
+  port: custom.number(isPort, 'expected a port from 0 to 65535').optional(),
   /** The address to listen on. Default: 127.0.0.1 and ::1. */
   host: z.string().optional(),
   /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
@@ -91,14 +104,14 @@ const listenKeys = {
   control: z.boolean().optional(),
 }
 
-const MockmakerOptions = z.strictObject(mockmakerKeys)
-const ListenOptions = z.strictObject(listenKeys)
+export const MockmakerOptions = z.strictObject(mockmakerKeys)
+export const ListenOptions = z.strictObject(listenKeys)
 
 /** Options of a Mockmaker. All are optional. */
-export interface MockmakerOptions extends OptionsOf<typeof mockmakerKeys> {}
+export type MockmakerOptions = types.MockmakerOptions
 
 /** Options of a server. All are optional. */
-export interface ListenOptions extends OptionsOf<typeof listenKeys> {}
+export type ListenOptions = types.ListenOptions
 
 /** Options of `createApp`. All are optional. */
 export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control'>

@@ -5,15 +5,16 @@ import { describe, expect, it } from 'vitest'
 /** The folders of src from the bottom up, with the folders and packages that each may import. `.` is the top of src. */
 const folders: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[] }>> =
   {
+    generated: { folders: [], packages: [] },
     lib: { folders: [], packages: ['zod', 'fastest-levenshtein'] },
-    contract: { folders: ['lib'], packages: ['zod'] },
-    store: { folders: ['lib', 'contract'], packages: ['zod', '@mswjs/data', 'rettime', 'sorted-btree'] },
-    scenario: { folders: ['lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
+    contract: { folders: ['generated', 'lib'], packages: ['zod'] },
+    store: { folders: ['generated', 'lib', 'contract'], packages: ['zod', '@mswjs/data', 'rettime', 'sorted-btree'] },
+    scenario: { folders: ['generated', 'lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
     operations: { folders: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
     server: { folders: ['lib', 'contract', 'store', 'operations'], packages: ['zod', 'msw'] },
     simulation: { folders: ['lib', 'contract', 'store', 'operations'], packages: [] },
     control: {
-      folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'server', 'simulation'],
+      folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'operations', 'server', 'simulation'],
       packages: ['zod'],
     },
     client: {

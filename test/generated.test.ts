@@ -5,6 +5,7 @@ import { Scenario } from '../src/scenario/schema.js'
 import { parseScenario } from '../src/scenarios.js'
 import { pages } from './support/docs.js'
 import { withGenerated, withoutGenerated } from './support/generated-tables.js'
+import { generatedFiles, generatedTypes } from './support/generated-types.js'
 
 it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
   await expect(jsonSchema()).toMatchFileSnapshot('../fixtures/scenario.schema.json')
@@ -12,6 +13,10 @@ it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
 
 it('`npm run generate` writes src/scenario/shipped.ts', async () => {
   await expect(shippedModule()).toMatchFileSnapshot('../src/scenario/shipped.ts')
+})
+
+it.each(generatedFiles)('`npm run generate` writes src/generated/%s.ts', async file => {
+  await expect(generatedTypes(file)).toMatchFileSnapshot(`../src/generated/${file}.ts`)
 })
 
 const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(text))

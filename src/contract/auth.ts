@@ -2,14 +2,14 @@ import * as z from 'zod'
 import { Watch, WatchIndex } from './formats.js'
 import type { OperationSpec } from './operation.js'
 
-const Agent = z
+export const Agent = z
   .object({
     identity: z.object({ identity_id: z.string() }).optional(),
     game_cloud: z.object({ game_id: z.string() }).optional(),
   })
   .meta({ id: 'Agent', description: 'The owner of a cloud token: a game.' })
 
-const Bootstrap = z
+export const Bootstrap = z
   .object({
     access: z.enum(['public', 'private']),
     captcha: z.object({}),

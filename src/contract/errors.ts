@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type * as types from '../generated/operations.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
@@ -52,7 +53,8 @@ export const errorStatus = {
   ERROR: 500,
 } as const
 
-export type ErrorCode = keyof typeof errorStatus
+/** The code of an error. */
+export type ErrorCode = types.ErrorCode
 
 /** The codes that every operation may answer (PROTOCOL.md B1, B9). */
 export const anyCallErrors: readonly ErrorCode[] = [
@@ -74,7 +76,7 @@ export const ErrorBody = z
     metadata: z.unknown().optional(),
   })
   .meta({ id: 'ErrorBody', description: 'The body of every failure.' })
-export type ErrorBody = z.output<typeof ErrorBody>
+export type ErrorBody = types.ErrorBody
 
 export interface ApiErrorExtras {
   /** Extra headers of the answer, such as `retry-after`. Lower case. */

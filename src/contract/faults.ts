@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import type * as types from '../generated/requests.js'
 import { nearest } from '../lib/text.js'
 import { Duration, durationMs, Instant } from '../lib/time.js'
+import { typeTexts } from '../lib/type-text.js'
 import { type ErrorCode, errorStatus } from './errors.js'
 import { Json } from './formats.js'
 import { matchingOperations, OperationPattern, RequestMatch } from './journal.js'
@@ -30,14 +32,23 @@ const LogNormalDelay = z
     error: 'expected no less than median',
   })
 
-const FaultDelay = z.union([Duration, UniformDelay, LogNormalDelay], {
+/** A delay: a duration such as `300ms`, a uniform one, or one with a long tail. */
+export const FaultDelay = z.union([Duration, UniformDelay, LogNormalDelay], {
   error: 'expected a duration such as 300ms, {min, max}, or {median, p95}',
 })
-export type FaultDelay = z.output<typeof FaultDelay>
+export type FaultDelay = types.FaultDelay
 
 const codeFormat = /^[A-Z][A-Z0-9_]*$/
 
-const FaultError = z
+const Code: z.ZodType<AnyErrorCode, AnyErrorCode> = z
+  .string()
+  .regex(codeFormat, 'expected a code in upper case, such as API_RATE_LIMIT')
+  .register(typeTexts, { type: 'AnyErrorCode' })
+/** A code of the service, or one of your own. */
+type AnyErrorCode = types.AnyErrorCode
+
+/** The failure that a fault answers. */
+export const FaultError = z
   .strictObject({
     status: z
       .int()
@@ -48,11 +59,7 @@ const FaultError = z
         description: 'The HTTP status. Default: the status of the code. A code of your own needs one.',
         examples: [429],
       }),
-    code: z
-      .string()
-      .regex(codeFormat, 'expected a code in upper case, such as API_RATE_LIMIT')
-      .optional()
-      .meta({ description: 'The error code. Default: ERROR.', examples: ['API_RATE_LIMIT'] }),
+    code: Code.optional().meta({ description: 'The error code. Default: ERROR.', examples: ['API_RATE_LIMIT'] }),
     message: z
       .string()
       .optional()
@@ -71,7 +78,7 @@ const FaultError = z
     // A refinement runs on valid input only, and this one fails only if there is a code.
     error: issue => unknownCode((issue.input as { readonly code: string }).code),
   })
-export type FaultError = z.output<typeof FaultError>
+export type FaultError = types.FaultError
 
 function isServiceCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorStatus, code)
@@ -99,7 +106,8 @@ const effects = {
   spurious: Duration.optional().describe('Wakes a blocked watch after this time, with unchanged data.'),
 }
 
-const FaultEffect = z
+/** The effect of a fault: exactly one of the keys. */
+export const FaultEffect = z
   .strictObject(effects)
   .refine(
     effect => Object.values(effect).filter(value => value !== undefined).length === 1,
@@ -155,16 +163,17 @@ const beganAt = { began_at: Instant.optional().describe('The time at which it be
 
 /** An injected error or delay: which requests it matches, and what happens to them. */
 export const Fault = z.strictObject(faultFields).refine(canBlock, watchExpected())
-export interface Fault extends z.output<z.ZodObject<typeof faultFields>> {}
+export type Fault = types.Fault
 
 /** A fault of a world with its counters. */
-export interface FaultState extends z.output<z.ZodObject<typeof faultFields & typeof stateFields & typeof beganAt>> {}
+export const FaultState = z.strictObject({ ...faultFields, ...stateFields, ...beganAt })
+export type FaultState = types.FaultState
 
 /** A fault in a scenario. With the counters of a snapshot, it continues from there. */
 export const FaultEntry = z
   .strictObject({ ...faultFields, ...z.object(stateFields).partial().shape, ...beganAt })
   .refine(canBlock, watchExpected())
-export type FaultEntry = z.output<typeof FaultEntry>
+export type FaultEntry = types.ScenarioFault
 
 /** Only a watch can wake early. The pattern has its own message if it matches no operation. */
 function canBlock({ operation, effect }: Pick<Fault, 'operation' | 'effect'>): boolean {

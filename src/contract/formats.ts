@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { nestingLimit, nestsWithin, setKey } from '../lib/json.js'
+import { typeTexts } from '../lib/type-text.js'
 
 export const uint32Max = 4_294_967_295
 
@@ -84,6 +85,7 @@ export const WatchIndex = z
   .string()
   .regex(/^\d{1,19}$/, 'expected the watch.index of an earlier answer, a decimal integer of 1 to 19 digits')
   .transform(BigInt)
+  .register(typeTexts, { type: 'bigint' })
   .meta({ description: 'The `watch.index` of an earlier answer. The call then blocks until the data changes.' })
 
 /** Any JSON value that nests at most 64 levels. */

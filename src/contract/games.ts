@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type * as types from '../generated/operations.js'
 import { Timestamp, Uint32, Watch, WatchIndex } from './formats.js'
 import type { OperationSpec } from './operation.js'
 import { RegionSummary } from './regions.js'
@@ -15,13 +16,13 @@ export const NamespaceSummary = z
     name_id: z.string(),
   })
   .meta({ id: 'NamespaceSummary', description: 'A namespace without its configuration.' })
-export type NamespaceSummary = z.output<typeof NamespaceSummary>
+export type NamespaceSummary = types.NamespaceSummary
 
 /** A version that a namespace of the game runs. */
 export const VersionSummary = z
   .object({ version_id: z.string(), create_ts: Timestamp, display_name: z.string() })
   .meta({ id: 'VersionSummary', description: 'A version that a namespace of the game runs.' })
-export type VersionSummary = z.output<typeof VersionSummary>
+export type VersionSummary = types.VersionSummary
 
 /** A game with its namespaces, versions and regions. */
 export const Game = z

@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import type * as types from '../generated/requests.js'
 import { isJsonObject } from '../lib/json.js'
 import { didYouMean, matchesGlob, suggestedValues } from '../lib/text.js'
 import { Instant } from '../lib/time.js'
+import { typeTexts } from '../lib/type-text.js'
 import { Json, record } from './formats.js'
 import { type OperationId, operationIds } from './operations.js'
 
@@ -13,20 +15,25 @@ export function matchingOperations(pattern: string): OperationId[] {
 /** A text, or a pattern with `*`. Tokens are shorter, and longer patterns would make a thousand faults slow. */
 const Pattern = z.string().max(2_000)
 
-/** The id of an operation, or a pattern with `*` that matches one: `lobbies.*`. */
-export type OperationPattern = OperationId | (string & {})
-export const OperationPattern = Pattern.meta(suggestedValues(operationIds)).refine(
-  pattern => matchingOperations(pattern).length > 0,
-  {
+/** The id of an operation, or a pattern with `*` that matches one. */
+export const OperationPattern: z.ZodType<OperationPattern, OperationPattern> = Pattern.meta(
+  suggestedValues(operationIds),
+)
+  .refine(pattern => matchingOperations(pattern).length > 0, {
     error: ({ input }) =>
       // The input of a refinement of z.string() is a string.
       `expected the id of an operation, or a pattern that matches one, such as devices.*.${didYouMean(input as string, operationIds)}`,
-  },
-)
+  })
+  .register(typeTexts, { type: 'OperationPattern' })
+export type OperationPattern = types.OperationPattern
 
 const Texts = record(Pattern)
 
-const PartialBody = Json.refine(isJsonObject, 'expected an object').meta({ type: 'object' })
+type JsonObject = Record<string, unknown>
+
+const PartialBody = (Json.refine(isJsonObject, 'expected an object') as z.ZodType<JsonObject, JsonObject>) // it takes no other
+  .register(typeTexts, { type: 'Record<string, unknown>' })
+  .meta({ type: 'object' })
 
 /** A condition on requests. All given keys must match. */
 export const RequestMatch = z.strictObject({
@@ -55,7 +62,7 @@ export const RequestMatch = z.strictObject({
       examples: ['tanks/prod'],
     }),
 })
-export interface RequestMatch extends z.output<typeof RequestMatch> {}
+export type RequestMatch = types.RequestMatch
 
 /** By name: the value, or a list if there are several. */
 const Parameters = record(z.union([z.string(), z.array(z.string())]))
@@ -89,7 +96,7 @@ export const JournalEntry = z.strictObject({
     .optional()
     .describe('The revisions of the change sets that the request caused. Absent if it changed nothing.'),
 })
-export interface JournalEntry extends z.output<typeof JournalEntry> {}
+export type JournalEntry = types.JournalEntry
 
 /**
  * What a request waits for: a change of what it watches, a fault that holds or delays it, a lobby that is starting, or a
@@ -122,28 +129,27 @@ export const JournalFilter = z.strictObject({
   /** The id of an entry: only later ones. */
   since: z.int().optional(),
 })
-export interface JournalFilter extends z.output<typeof JournalFilter> {}
+export type JournalFilter = types.JournalFilter
+
+/** Conditions on a request and on the status of its answer. All given keys must match. */
+export const ExchangeMatch = z.strictObject({
+  ...RequestMatch.shape,
+  method: z.string().optional().describe('In upper case.'),
+  path: Pattern.optional().describe('The path, or a pattern with *.'),
+  status: z.int().optional().describe('0 if the connection was closed without an answer.'),
+})
+export type ExchangeMatch = types.ExchangeMatch
 
 const pattern = {
   operation: OperationPattern.optional().describe(
     'An operation, or a pattern such as devices.*. Default: any request.',
   ),
-  match: z
-    .strictObject({
-      ...RequestMatch.shape,
-      method: z.string().optional().describe('In upper case.'),
-      path: Pattern.optional().describe('The path, or a pattern with *.'),
-      status: z.int().optional().describe('0 if the connection was closed without an answer.'),
-    })
-    .optional(),
+  match: ExchangeMatch.optional().describe('More conditions. Default: none.'),
 }
-
-/** Conditions on a request and on the status of its answer. All given keys must match. */
-export interface ExchangeMatch extends NonNullable<z.output<typeof pattern.match>> {}
 
 /** Matches a request and the status of its answer. */
 export const RequestPattern = z.strictObject(pattern)
-export type RequestPattern = z.output<typeof RequestPattern>
+export type RequestPattern = types.RequestPattern
 
 /** The expected entries of the journal: how many, and in which order. */
 export const Expectation = z.strictObject({
@@ -159,4 +165,4 @@ export const Expectation = z.strictObject({
     .optional()
     .describe('Requests that came one after the other. Others may have come in between.'),
 })
-export interface Expectation extends z.output<typeof Expectation> {}
+export type Expectation = types.Expectation

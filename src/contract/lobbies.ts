@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import type * as types from '../generated/operations.js'
+import { typeTexts } from '../lib/type-text.js'
 import { Int32, Json, PortRange, record, Uint32 } from './formats.js'
 import type { OperationSpec } from './operation.js'
 import { CoordinatesHeader, Region } from './regions.js'
@@ -7,7 +9,7 @@ import { CoordinatesHeader, Region } from './regions.js'
 export const GameMode = z
   .object({ game_mode_id: z.string() })
   .meta({ id: 'GameMode', description: 'A game mode of a namespace.' })
-export type GameMode = z.output<typeof GameMode>
+export type GameMode = types.GameMode
 
 /** The most players of a lobby: through find, through join by its id, and as a party. */
 const MaxPlayers = z.object({
@@ -31,7 +33,7 @@ export const Lobby = z
     description:
       'An open lobby. `total_player_count` counts connected players. `state` is there only with `include_state=true`.',
   })
-export type Lobby = z.output<typeof Lobby>
+export type Lobby = types.Lobby
 
 /** The address of a port of a lobby. */
 export const JoinPort = z
@@ -46,7 +48,7 @@ export const JoinPort = z
     id: 'JoinPort',
     description: 'The address of a port of a lobby: a `port` with its `host`, or an inclusive `port_range`.',
   })
-export type JoinPort = z.output<typeof JoinPort>
+export type JoinPort = types.JoinPort
 
 const ports = record(JoinPort).meta({ description: 'The ports by label.' })
 const player = z.object({
@@ -68,7 +70,7 @@ export const Join = z
     player,
   })
   .meta({ id: 'Join', description: 'A seat in a lobby: the address of its server, and the token of the player.' })
-export type Join = z.output<typeof Join>
+export type Join = types.Join
 
 const headers = z.object({ 'x-coords': CoordinatesHeader.optional() })
 
@@ -134,6 +136,7 @@ export const lobbyOperations = {
         .enum(['true', 'false'])
         .default('false')
         .transform(text => text === 'true')
+        .register(typeTexts, { type: 'boolean' })
         .meta({ description: '`true` adds the state to each lobby.' }),
     }),
     headers,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type * as types from '../generated/operations.js'
 import { displayNameMaxBytes, Int32, identifierShape, PortRange, record, Timestamp, Uint32, Uuid } from './formats.js'
 import { InGame, NamespaceSummary } from './games.js'
 import type { OperationSpec } from './operation.js'
@@ -37,7 +38,7 @@ const MatchmakerConfig = z.object({
 export const Namespace = NamespaceSummary.extend({
   config: z.object({ cdn: CdnConfig, matchmaker: MatchmakerConfig, kv: z.object({}), identity: z.object({}) }),
 }).meta({ id: 'Namespace', description: 'A namespace with its configuration.' })
-export type Namespace = z.output<typeof Namespace>
+export type Namespace = types.Namespace
 
 /** A problem of a validated request. */
 export const ValidationError = z.object({ path: z.array(z.string()) }).meta({
@@ -45,14 +46,14 @@ export const ValidationError = z.object({ path: z.array(z.string()) }).meta({
   description:
     'A problem of a validated request. `path` says where it is and what is wrong: `["ports", "0", "label-invalid"]`.',
 })
-export type ValidationError = z.output<typeof ValidationError>
+export type ValidationError = types.ValidationError
 
 /** The problems of a validated request. */
 export const Validation = z.object({ errors: z.array(ValidationError) }).meta({
   id: 'Validation',
   description: 'The problems of a validated request. The list is empty if the request is valid.',
 })
-export type Validation = z.output<typeof Validation>
+export type Validation = types.Validation
 
 const names = z.object({ display_name: z.string(), name_id: z.string() })
 const matchmakerConfig = z.object({ lobby_count_max: Uint32, max_players: Uint32 })
@@ -220,7 +221,7 @@ export const Port = z
     description:
       'A port of a lobby: one `target_port`, or an inclusive `port_range`. The validation checks the combination.',
   })
-export type Port = z.output<typeof Port>
+export type Port = types.Port
 
 /** A port of your own game server. */
 export const DevelopmentPort = z
@@ -229,7 +230,7 @@ export const DevelopmentPort = z
     id: 'DevelopmentPort',
     description: 'A port of your own game server: one `port`, or an inclusive `port_range`.',
   })
-export type DevelopmentPort = z.output<typeof DevelopmentPort>
+export type DevelopmentPort = types.DevelopmentPort
 
 const newToken = z.object({ token: z.string() })
 

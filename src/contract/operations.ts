@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as types from '../generated/operations.js'
 import { authOperations, deviceLinkOperations } from './auth.js'
 import { gameServerOperations } from './game-server.js'
 import { gameOperations } from './games.js'
@@ -20,25 +20,13 @@ export const operations = {
 }
 
 export type Operations = typeof operations
-export type OperationId = keyof Operations
+export type OperationId = types.OperationId
 
 /** All ids, in the order of the table. */
 export const operationIds = Object.keys(operations) as OperationId[] // the type of the table has just these keys
 
-type Part<Spec, Name extends string> = Spec extends { [name in Name]: infer Schema extends z.ZodType }
-  ? z.output<Schema>
-  : unknown
-
 /** The parsed input of an operation: the fields of its params, query, headers and body in one object, or its `jsonBody`. */
-export type OperationInput<Id extends OperationId> = Part<Operations[Id], 'params'> &
-  Part<Operations[Id], 'query'> &
-  Part<Operations[Id], 'headers'> &
-  Part<Operations[Id], 'body'> &
-  (Operations[Id] extends { jsonBody: infer Schema extends z.ZodType } ? { jsonBody: z.output<Schema> } : unknown)
+export type OperationInput<Id extends OperationId> = types.OperationInputs[Id]
 
 /** The answer of an operation. `undefined` is an empty body. */
-export type OperationOutput<Id extends OperationId> = Operations[Id] extends {
-  output: infer Schema extends z.ZodType
-}
-  ? z.output<Schema>
-  : undefined
+export type OperationOutput<Id extends OperationId> = types.OperationOutputs[Id]

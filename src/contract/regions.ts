@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import type * as types from '../generated/operations.js'
+import { typeTexts } from '../lib/type-text.js'
 import { Uuid } from './formats.js'
 import type { OperationSpec } from './operation.js'
 
@@ -7,7 +9,7 @@ export const Coordinates = z.object({
   latitude: z.number().min(-90).max(90),
   longitude: z.number().min(-180).max(180),
 })
-export type Coordinates = z.output<typeof Coordinates>
+export type Coordinates = types.Coordinates
 
 const decimal = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)`
 const pair = new RegExp(`^ *(${decimal}) *, *(${decimal}) *$`)
@@ -22,6 +24,7 @@ export const CoordinatesHeader = z
     context.addIssue({ code: 'custom', message: 'expected "latitude,longitude" in degrees, as in 52.52,13.40' })
     return z.NEVER
   })
+  .register(typeTexts, { type: 'Coordinates' })
   .meta({
     description:
       'The position of the client: latitude and longitude in degrees, as in `52.52,13.40`. Values out of range wrap around the globe.',
@@ -41,7 +44,7 @@ export const Region = z
     id: 'Region',
     description: 'A region: the coordinates of its data centre, in degrees, and the distance to the client.',
   })
-export type Region = z.output<typeof Region>
+export type Region = types.Region
 
 /** The places that the clients know, for the regions of all providers. */
 export const UniversalRegion = z.enum([
@@ -74,7 +77,7 @@ export const UniversalRegion = z.enum([
   'jakarta',
   'los_angeles',
 ])
-export type UniversalRegion = z.output<typeof UniversalRegion>
+export type UniversalRegion = types.UniversalRegion
 
 /** A region as the cloud shows it. Its id is a UUID there (PROTOCOL.md D). */
 export const RegionSummary = z
@@ -87,7 +90,7 @@ export const RegionSummary = z
     region_display_name: z.string(),
   })
   .meta({ id: 'RegionSummary', description: 'A region in which lobbies of a game may run.' })
-export type RegionSummary = z.output<typeof RegionSummary>
+export type RegionSummary = types.RegionSummary
 
 export const regionOperations = {
   'regions.list': {

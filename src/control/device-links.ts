@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
-import { type OptionsOf, parseInput } from '../lib/issues.js'
+import type * as types from '../generated/options.js'
+import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { completeLink, findPendingLink } from '../operations/auth.js'
@@ -13,7 +14,8 @@ const completionKeys = {
   game: z.string().optional(),
 }
 export const CompletionOptions = z.strictObject(completionKeys)
-export interface CompletionOptions extends OptionsOf<typeof completionKeys> {}
+/** Options of `completeDeviceLink`. */
+export type CompletionOptions = types.CompletionOptions
 
 export async function completeDeviceLink(
   world: LiveWorld,

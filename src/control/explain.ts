@@ -4,7 +4,8 @@ import { displayNameMaxBytes, identifierMaxBytes, utf8Length } from '../contract
 import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../contract/paths.js'
-import { type OptionsOf, parseInput } from '../lib/issues.js'
+import type * as types from '../generated/options.js'
+import { parseInput } from '../lib/issues.js'
 import { nearest, quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -41,7 +42,7 @@ const questionKeys = {
 }
 export const Question = z.strictObject(questionKeys)
 /** Asks about a lobby, a request, or the names of a namespace. */
-export interface Question extends OptionsOf<typeof questionKeys> {}
+export type Question = types.Question
 
 /** The answer to a question. */
 export interface Explanation {

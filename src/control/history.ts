@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { FaultState } from '../contract/faults.js'
-import type { OptionsOf } from '../lib/issues.js'
+import type * as types from '../generated/options.js'
+import { typeTexts } from '../lib/type-text.js'
 import type { History } from '../server/history.js'
 import type { Cause, Change, ChangeSet } from '../store/change-set.js'
 import type { ClockMode, ClockState } from '../store/clock.js'
@@ -9,19 +10,19 @@ import { tableNames } from '../store/models.js'
 import type { RandomState } from '../store/random.js'
 import type { Rows, TableName } from '../store/rows.js'
 
-/** Selects change sets of a world. All given keys must match. */
 const historyKeys = {
   /** A revision: only later change sets. Default: all that are kept. */
   since: z.int().min(0).optional(),
   /** Only those that changed a row of this table, such as `lobbies`. */
-  table: z.enum(tableNames).optional(),
+  table: z.enum(tableNames).register(typeTexts, { type: 'TableName' }).optional(),
   /** Only those that a request caused, by its `rvt-ray-id`. */
   request: z.string().optional(),
   /** The most change sets. With `since` the first of them, otherwise the newest. Default: 100. */
   limit: z.int().min(1).max(1_000).optional(),
 }
 export const HistoryOptions = z.strictObject(historyKeys)
-export interface HistoryOptions extends OptionsOf<typeof historyKeys> {}
+/** Selects change sets of a world. All given keys must match. */
+export type HistoryOptions = types.HistoryOptions
 
 /** The selected change sets of a world, the oldest first. */
 export interface HistoryJson {

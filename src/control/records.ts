@@ -83,7 +83,7 @@ function findRecord(world: World, recordPath: RecordPath): AnyRecord {
   if (row) return row
   const lobbyToken = name === 'tokens' ? findLobbyToken(recordPath.id, world) : undefined
   if (lobbyToken) throw notARecord(lobbyToken)
-  const idOfRow = idOf(name) as (row: AnyRecord) => string // of this table's rows
+  const idOfRow = idOf(name) as unknown as (row: AnyRecord) => string // of this table's rows
   const { message } = unknownId(recordPath.table, recordPath.id, tableOf(world, name).all().map(idOfRow))
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${recordPath.table} lists them.`)
 }

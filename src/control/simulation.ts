@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type OptionsOf, parseInput } from '../lib/issues.js'
+import type * as types from '../generated/options.js'
+import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -22,7 +23,8 @@ const simulationKeys = {
   modes: SimulationEntry.shape.modes,
 }
 export const SimulationOptions = z.strictObject(simulationKeys)
-export interface SimulationOptions extends OptionsOf<typeof simulationKeys> {}
+/** Simulated players of a namespace. Absent keys get their defaults. */
+export type SimulationOptions = types.SimulationOptions
 
 export const EndSimulationOptions = SimulationOptions.pick({ namespace: true })
 export type EndSimulationOptions = Pick<SimulationOptions, 'namespace'>

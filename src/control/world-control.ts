@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import type { OptionsOf } from '../lib/issues.js'
+import type * as types from '../generated/options.js'
 import { isJsonObject } from '../lib/json.js'
+import { typeTexts } from '../lib/type-text.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
@@ -26,7 +27,8 @@ const resetKeys = {
   seed: z.int().optional(),
 }
 export const ResetOptions = z.strictObject(resetKeys)
-export interface ResetOptions extends OptionsOf<typeof resetKeys> {}
+/** Options of `reset`. */
+export type ResetOptions = types.ResetOptions
 
 const snapshotKeys = {
   /** The parts to add to the snapshot. Default: none. */
@@ -45,14 +47,16 @@ export const SnapshotOptions = z
     path: ['before'],
     error: 'expected either revision or before, not both',
   })
-export interface SnapshotOptions extends OptionsOf<typeof snapshotKeys> {}
+/** Options of `snapshot`. */
+export type SnapshotOptions = types.SnapshotOptions
 
 const expectedScenario = 'expected a scenario, or the name of one'
 
 /** Any object is accepted, because the reader of scenarios checks it. */
-export const ScenarioOrName = z.union([z.string(), z.custom<ScenarioInput>(isJsonObject, expectedScenario)], {
-  error: expectedScenario,
-})
+export const ScenarioOrName = z.union(
+  [z.string(), z.custom<ScenarioInput>(isJsonObject, expectedScenario).register(typeTexts, { type: 'ScenarioInput' })],
+  { error: expectedScenario },
+)
 
 const newWorldKeys = {
   /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
@@ -74,7 +78,8 @@ export const NewWorldOptions = z
     path: ['revision'],
     error: 'expected fork too, because this is a revision of the world to copy',
   })
-export interface NewWorldOptions extends OptionsOf<typeof newWorldKeys> {}
+/** The state of a new world: from a scenario, as a copy of another world, or as the scenario of the mock. */
+export type NewWorldOptions = types.NewWorldOptions
 
 /** Controls one world. The client has the same methods, over HTTP. */
 export interface WorldControl extends TestControls {

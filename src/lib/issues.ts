@@ -6,9 +6,6 @@ import { problemLines, UsageError } from './usage-error.js'
 /** A problem that a schema found. */
 export type Issue = z.core.$ZodIssue
 
-/** The options of a schema with these keys. All are optional. Editors show the comments of the keys. */
-export type OptionsOf<Keys extends z.core.$ZodShape> = { readonly [Name in keyof Keys]?: z.input<Keys[Name]> }
-
 /** The keys that lead from a value to one inside it. */
 export type Path = readonly PropertyKey[]
 

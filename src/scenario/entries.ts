@@ -100,7 +100,7 @@ export const namespaceKeys = {
     .describe('Generates lobbies from the seed, besides those in `lobbies`.'),
 }
 
-const NamespaceEntry = z.strictObject({ ...nameKeys(defaultNames.namespace), ...namespaceKeys })
+export const NamespaceEntry = z.strictObject({ ...nameKeys(defaultNames.namespace), ...namespaceKeys })
 export type NamespaceEntry = z.output<typeof NamespaceEntry>
 
 /** A game with its namespaces. */

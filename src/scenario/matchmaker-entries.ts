@@ -110,7 +110,7 @@ const [reserved, connected, expired] = PlayerRow.options
 const playerColumns = { ...reserved.shape, ...connected.shape, ...expired.shape, status: PlayerStatus }
 
 /** A player of a lobby who has a row. */
-const PlayerEntry = z.strictObject({
+export const PlayerEntry = z.strictObject({
   token: playerColumns.player_token.optional(),
   ...entryKeys(playerColumns, { omit: ['player_token', 'lobby_id', 'namespace_id'], defaults: playerDefaults }),
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { FaultEntry, mostFaults } from '../contract/faults.js'
 import { JournalEntry } from '../contract/journal.js'
+import type * as types from '../generated/scenario.js'
 import { Time } from '../lib/time.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
 import { SettingsRow, settingsDefaults } from '../store/rows.js'
@@ -138,7 +139,7 @@ export const Scenario = z.strictObject({
 })
 
 /** A scenario in the form of a file. */
-export interface ScenarioInput extends z.input<typeof Scenario> {}
+export type ScenarioInput = types.ScenarioInput
 
 /** A decoded scenario: points in time and durations are in ms. */
 export type Scenario = z.output<typeof Scenario>

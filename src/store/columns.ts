@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Identifier } from '../contract/formats.js'
 import { Port } from '../contract/namespaces.js'
 import { Coordinates } from '../contract/regions.js'
+import type * as types from '../generated/rows.js'
 
 // Columns and lifetimes that several tables share.
 
@@ -54,7 +55,7 @@ export const LobbyPort = z
     proxy_protocol: proxy_protocol.describe('The protocol by which clients reach the port.'),
   })
   .describe('A port of a game server.')
-export type LobbyPort = z.output<typeof LobbyPort>
+export type LobbyPort = types.LobbyPort
 
 export const serverPortsDefaults = { hostname: '127.0.0.1', lobby_ports: [] as LobbyPort[] }
 
@@ -74,7 +75,7 @@ export const ServerPorts = z.strictObject({
     })
     .meta({ description: 'The ports that they open. Default: none.' }),
 })
-export type ServerPorts = z.output<typeof ServerPorts>
+export type ServerPorts = types.ServerPorts
 export type ServerPortsInput = { readonly [Key in keyof ServerPorts]?: ServerPorts[Key] | undefined }
 
 /** Completes the host and the ports of game servers. */

@@ -1,5 +1,8 @@
 import * as z from 'zod'
 import { Uint32 } from '../contract/formats.js'
+import type * as types from '../generated/inputs.js'
+import type { SettingsRow } from '../generated/rows.js'
+import type * as scenario from '../generated/scenario.js'
 import { issueTexts, listKnownKeys, type Path, pathText } from '../lib/issues.js'
 import { isJsonObject, isPlainObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
@@ -9,92 +12,24 @@ import { completeServerPorts, type ServerPortsInput, Token } from './columns.js'
 import { catalogue, catalogueRegion, MaxPlayers, playerDefaults, SimulationRow } from './matchmaker-rows.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
-import {
-  defaultNames,
-  linkTimes,
-  matchmakerDefaults,
-  NamespaceRow,
-  type RowInputs,
-  type Rows,
-  type SettingsRow,
-  type TableName,
-} from './rows.js'
+import { defaultNames, linkTimes, matchmakerDefaults, NamespaceRow, type TableName } from './rows.js'
 
 // `create` takes the columns of a row and the keys of a scenario entry. Such a key stands for columns, or for rows that
 // belong to the new row.
 
-/** The columns of an input. Times and durations may be text. An undefined value counts as absent. */
-type Columns<Row> = {
-  readonly [Column in keyof Row]:
-    | (Column extends `${string}_at` | 'ready_by' | 'session_ms' ? string : never)
-    | OrAbsent<Row, Column>
-}
-type OrAbsent<Row, Column extends keyof Row> = object extends Pick<Row, Column> ? Row[Column] | undefined : Row[Column]
-
 /** The inputs of `create`: columns, and keys of a scenario. The defaults are those of the scenario format. */
 export interface Inputs {
   settings: SettingsRow
-  games: GameInput
-  regions: string | RegionInput
-  namespaces: NamespaceInput
-  gameModes: string | GameModeInput
-  lobbies: LobbyInput
-  players: PlayerInput
-  simulations: SimulationInput
-  deviceLinks: DeviceLinkInput
-  tokens: TokenInput
+  games: types.GameInput
+  regions: string | types.RegionInput
+  namespaces: types.NamespaceInput
+  gameModes: string | types.GameModeInput
+  lobbies: types.LobbyInput
+  players: types.PlayerInput
+  simulations: types.SimulationInput
+  deviceLinks: types.DeviceLinkInput
+  tokens: types.TokenInput
 }
-
-type GameInput = Columns<RowInputs['games']> & {
-  readonly tokens?: GameTokensInput | undefined
-  readonly namespaces?:
-    | readonly (Omit<NamespaceInput, 'game_id' | 'name_id'> & { readonly name_id?: string | undefined })[]
-    | undefined
-}
-
-type RegionInput = Columns<RowInputs['regions']>
-
-type NamespaceInput = Columns<Omit<RowInputs['namespaces'], 'development'>> & {
-  readonly development?: ServerPortsInput | undefined
-  readonly matchmaker?: MatchmakerInput | undefined
-  readonly tokens?: NamespaceTokensInput | undefined
-  readonly game_modes?: readonly (string | Omit<GameModeInput, 'namespace_id'>)[] | undefined
-  readonly lobbies?: readonly Omit<LobbyInput, 'namespace_id'>[] | undefined
-  /** Simulated players. */
-  readonly players?: Omit<SimulationInput, 'namespace_id'> | undefined
-}
-
-type GameModeInput = Columns<Omit<RowInputs['gameModes'], 'ports'>> & {
-  readonly ports?: ServerPortsInput | undefined
-  readonly max_players?: MaxPlayersInput | undefined
-}
-
-type LobbyInput = Columns<RowInputs['lobbies']> & {
-  readonly max_players?: MaxPlayersInput | undefined
-  readonly players?: readonly Omit<PlayerInput, 'lobby_id'>[] | undefined
-}
-
-type PlayerInput = Columns<RowInputs['players']> & { readonly token?: string | undefined }
-
-type SimulationInput = Columns<RowInputs['simulations']> & { readonly session?: string | undefined }
-
-type DeviceLinkInput = Partial<Columns<Rows['deviceLinks']>> & {
-  readonly token?: string | undefined
-  /** The `name_id` of the game that the link is or will be completed for. Default: the only game. */
-  readonly game?: string | undefined
-  readonly completes_after?: string | undefined
-  readonly completes_at?: number | string | undefined
-  readonly expires_after?: string | undefined
-}
-
-type TokenInput = Columns<RowInputs['tokens'] | NamedOwner<RowInputs['tokens']>>
-
-/** A token whose owner is given by name: `tanks` for a game, `tanks/prod` for a namespace. */
-type NamedOwner<Token> = Token extends { game_id: string }
-  ? Omit<Token, 'game_id'> & { readonly game: string }
-  : Token extends { namespace_id: string }
-    ? Omit<Token, 'namespace_id'> & { readonly namespace: string }
-    : never
 
 const { max_players_normal, max_players_direct, max_players_party } = MaxPlayers.shape
 
@@ -112,7 +47,7 @@ export const MaxPlayersInput = z
     description: 'The most players of a lobby: by find, by join with its id, as a party. One number is all three.',
     examples: [2, { normal: 16, direct: 20, party: 20 }],
   })
-export type MaxPlayersInput = z.output<typeof MaxPlayersInput>
+export type MaxPlayersInput = scenario.MaxPlayersInput
 
 /** Returns the columns that `max_players` stands for. */
 export function maxPlayersColumns(given: MaxPlayersInput | undefined): Partial<MaxPlayers> {
@@ -133,14 +68,12 @@ const tokenKey = (description: string, example: string) => Token.optional().meta
 export const GameTokensInput = z.strictObject({
   cloud: tokenKey('Its cloud token. Default: from the seed.', 'cloud.mock.tanks'),
 })
-type GameTokensInput = z.output<typeof GameTokensInput>
 
 /** The key `tokens` of a namespace. */
 export const NamespaceTokensInput = z.strictObject({
   public: tokenKey('The public token. Default: from the seed.', 'pub_prod.mock.one'),
   development: tokenKey('The development token. Default: from the seed.', 'dev_prod.mock.one'),
 })
-type NamespaceTokensInput = z.output<typeof NamespaceTokensInput>
 
 const { lobby_count_max, max_players } = NamespaceRow.shape
 
@@ -149,7 +82,6 @@ export const MatchmakerInput = z.strictObject({
   lobby_count_max: lobby_count_max.optional().meta({ default: matchmakerDefaults.lobby_count_max }),
   max_players,
 })
-type MatchmakerInput = z.output<typeof MatchmakerInput>
 
 /** Counts the listed players with this status. */
 export function countSeated(

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Json, record, Uint32, Uuid } from '../contract/formats.js'
+import type * as types from '../generated/rows.js'
 import { Duration, durationMs, formatDuration, Time } from '../lib/time.js'
 import { Id, Location, lifetimeMs, ServerPorts, Token } from './columns.js'
 
@@ -28,7 +29,7 @@ export const RegionRow = z.strictObject({
     examples: ['55555555-5555-4555-8555-555555555555'],
   }),
 })
-export interface RegionRow extends z.output<typeof RegionRow> {}
+export type RegionRow = types.RegionRow
 
 type RegionData = readonly [uuid: string, name: string, latitude: number, longitude: number]
 
@@ -127,7 +128,7 @@ export const GameModeRow = z.strictObject({
     "The host and ports of its game servers. Default: the namespace's development.",
   ),
 })
-export interface GameModeRow extends z.output<typeof GameModeRow> {}
+export type GameModeRow = types.GameModeRow
 
 export const lobbyDefaults = { publicity: 'public', is_closed: false, status: 'ready' } as const
 
@@ -207,10 +208,7 @@ export const LobbyRow = z
     path: ['total_player_count'],
     error: issue => tooManyPlayers(issue.input as MaxPlayers), // a refinement gets a lobby
   })
-interface StartingLobbyRow extends Extract<z.output<typeof LobbyRow>, { status: 'starting' }> {}
-interface ReadyLobbyRow extends Extract<z.output<typeof LobbyRow>, { status: 'ready' }> {}
-interface StoppedLobbyRow extends Extract<z.output<typeof LobbyRow>, { status: 'stopped' }> {}
-export type LobbyRow = StartingLobbyRow | ReadyLobbyRow | StoppedLobbyRow
+export type LobbyRow = types.LobbyRow
 
 /** A lobby that has not stopped. */
 export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
@@ -299,11 +297,7 @@ export const PlayerRow = z.discriminatedUnion(
   ],
   { error: 'expected reserved, connected, expired or removed' },
 )
-interface ReservedPlayerRow extends Extract<z.output<typeof PlayerRow>, { status: 'reserved' }> {}
-interface ConnectedPlayerRow extends Extract<z.output<typeof PlayerRow>, { status: 'connected' }> {}
-interface ExpiredPlayerRow extends Extract<z.output<typeof PlayerRow>, { status: 'expired' }> {}
-interface RemovedPlayerRow extends Extract<z.output<typeof PlayerRow>, { status: 'removed' }> {}
-export type PlayerRow = ReservedPlayerRow | ConnectedPlayerRow | ExpiredPlayerRow | RemovedPlayerRow
+export type PlayerRow = types.PlayerRow
 
 export type SeatedPlayer = Extract<PlayerRow, { status: 'reserved' | 'connected' }>
 
@@ -399,7 +393,7 @@ export const SimulationRow = z
     }),
   })
   .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })
-export interface SimulationRow extends z.output<typeof SimulationRow> {}
+export type SimulationRow = types.SimulationRow
 
 /** Completes the columns of a simulation. `now` in ms since the epoch. */
 export function completeSimulation(columns: Partial<SimulationRow>, now: number): Omit<SimulationRow, 'namespace_id'> {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.js'
+import type * as types from '../generated/rows.js'
 import { Time } from '../lib/time.js'
 import { Id, Location, ServerPorts, Token } from './columns.js'
 import type { GameModeRow, LobbyRow, PlayerRow, RegionRow, SimulationRow } from './matchmaker-rows.js'
@@ -28,7 +29,7 @@ export const SettingsRow = z.strictObject({
   /** The address of the mock in links. It has no slash at its end. */
   public_url: z.string(),
 })
-export interface SettingsRow extends z.output<typeof SettingsRow> {}
+export type SettingsRow = types.SettingsRow
 
 /** The names of the game and of the namespace in a scenario without names. */
 export const defaultNames = {
@@ -54,7 +55,7 @@ export const GameRow = z.strictObject({
     examples: ['22222222-2222-4222-8222-222222222222'],
   }),
 })
-export interface GameRow extends z.output<typeof GameRow> {}
+export type GameRow = types.GameRow
 
 export const namespaceDefaults = { tokenless: true, domains: [] as string[] }
 
@@ -95,7 +96,7 @@ export const NamespaceRow = z.strictObject({
     'The game server of its development tokens, and of its game modes that set no ports.',
   ),
 })
-export interface NamespaceRow extends z.output<typeof NamespaceRow> {}
+export type NamespaceRow = types.NamespaceRow
 
 export const deviceLinkDefaults = { status: 'pending' } as const
 
@@ -133,9 +134,7 @@ export const DeviceLinkRow = z.discriminatedUnion(
   ],
   { error: 'expected pending or complete' },
 )
-interface PendingDeviceLinkRow extends Extract<z.output<typeof DeviceLinkRow>, { status: 'pending' }> {}
-interface CompleteDeviceLinkRow extends Extract<z.output<typeof DeviceLinkRow>, { status: 'complete' }> {}
-export type DeviceLinkRow = PendingDeviceLinkRow | CompleteDeviceLinkRow
+export type DeviceLinkRow = types.DeviceLinkRow
 
 /** Returns the times of a device link, in ms since the epoch. Each is given as a time, or as a duration from `now`. */
 export function linkTimes(
@@ -181,10 +180,7 @@ export const TokenRow = z.discriminatedUnion(
   ],
   { error: 'expected development, public or cloud' },
 )
-interface DevelopmentTokenRow extends Extract<z.output<typeof TokenRow>, { kind: 'development' }> {}
-interface PublicTokenRow extends Extract<z.output<typeof TokenRow>, { kind: 'public' }> {}
-interface CloudTokenRow extends Extract<z.output<typeof TokenRow>, { kind: 'cloud' }> {}
-export type TokenRow = DevelopmentTokenRow | PublicTokenRow | CloudTokenRow
+export type TokenRow = types.TokenRow
 
 /** Derives the schemas of a model from the schema of a row in files. */
 export function schemasOf<Schema extends z.ZodObject | z.ZodDiscriminatedUnion<readonly z.ZodObject[]>>(
@@ -265,7 +261,7 @@ export type TokenInput = TokenRow extends infer Row
   : never
 
 /** The name of a table. */
-export type TableName = keyof Rows
+export type TableName = types.TableName
 
 /** The tables whose ids are tokens. No two rows in them have the same token (PROTOCOL.md B1). */
 export const tokenTables = ['players', 'deviceLinks', 'tokens'] as const satisfies readonly TableName[]

@@ -1,0 +1,362 @@
+// `npm run generate` writes this file from the schemas.
+import type { JournalEntry, ScenarioFault } from './requests.js'
+import type { LobbyPort } from './rows.js'
+
+export interface ScenarioServerPorts {
+  /** The host that game servers run on. Default: 127.0.0.1. */
+  hostname?: string | undefined
+  /** The ports that they open. Default: none. */
+  lobby_ports?: LobbyPort[] | undefined
+}
+
+/** The id of a region of the catalogue, or a whole region. */
+export type ScenarioRegion =
+  | string
+  | {
+      /** Its id, which lobbies and game modes name. */
+      region_id: string
+      /** The company that runs its data centre. Default: Own. */
+      provider_display_name?: string | undefined
+      /** Its name for players. Default: the region_id. */
+      region_display_name?: string | undefined
+      /** The place of its data centre. Default: 0, 0. */
+      datacenter_coord?:
+        | {
+            /** In degrees: north is above 0. */
+            latitude: number
+            /** In degrees: east is above 0. */
+            longitude: number
+          }
+        | undefined
+      /** Its id on the cloud side, a UUID. Default: that of the catalogue, else from the seed. */
+      region_uuid?: string | undefined
+    }
+
+export interface ScenarioPlayer {
+  /** A token. Default: from the seed. */
+  token?: string | undefined
+  /** Its IP address. Default: 127.0.0.1. */
+  address?: string | undefined
+  /** The length of the session of a simulated player, in ms. */
+  session_ms?: number | undefined
+  /** reserved and connected players have a seat. Default: connected. */
+  status?: 'reserved' | 'connected' | 'expired' | 'removed' | undefined
+  /** When a reserved seat is freed. Default: never. */
+  expires_at?: string | undefined
+  /** When the mock connects a reserved player. Default: never. */
+  connects_at?: string | undefined
+  /** When a player with a seat reaches its age limit and is removed. Default: never. */
+  removes_at?: string | undefined
+  /** When the mock makes a connected player leave. Default: never. */
+  leaves_at?: string | undefined
+  /** When a player without a seat is deleted. Default: never. */
+  forgotten_at?: string | undefined
+}
+
+export interface ScenarioLobby {
+  /** Its id. Default: from the seed. */
+  lobby_id?: string | undefined
+  /** Its game mode. Default: the namespace's first. */
+  game_mode_id?: string | undefined
+  /** The region that it runs in. Default: the first one that its game mode enables. */
+  region_id?: string | undefined
+  /** The number of connected players. Default: the number that `players` lists. */
+  total_player_count?: number | undefined
+  /** The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none. */
+  state?: unknown
+  /** public: it is listed and found. private: only players with its id join it. Default: public. */
+  publicity?: 'public' | 'private' | undefined
+  /** true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  is_closed?: boolean | undefined
+  /** Its tags, for find. Default: none. */
+  tags?: Record<string, string> | undefined
+  /** The configuration for its server, from its creator. Default: none. */
+  lobby_config?: unknown
+  /**
+   * mock: the mock simulates its game server. server: a real one runs it. Default: mock; server if `servers` is
+   * manual, or if the lobby is starting.
+   */
+  run_by?: 'mock' | 'server' | undefined
+  /** The status of its game server. Default: ready. */
+  status?: 'starting' | 'ready' | 'stopped' | undefined
+  /** When it stops if its server has not called ready. Default: never. */
+  ready_by?: string | undefined
+  /** When it reaches its age limit and stops. Default: never. */
+  stops_at?: string | undefined
+  /** When a stopped lobby is deleted. Default: never. */
+  forgotten_at?: string | undefined
+  /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
+  max_players?: MaxPlayersInput | undefined
+  /** Players with a row of their own. Default: none. */
+  players?: ScenarioPlayer[] | undefined
+}
+
+export type ScenarioGameMode =
+  | string
+  | {
+      /** Its id, which lobbies and clients name. */
+      game_mode_id: string
+      /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
+      max_players?: MaxPlayersInput | undefined
+      /** Ids of the regions that it enables. Default: all of the scenario. */
+      regions?: string[] | undefined
+      /** true: its lobbies are listed. Default: true. */
+      listable?: boolean | undefined
+      /** The calls that the mock refuses for its lobbies. Default: none. */
+      disabled?: ('find' | 'join' | 'create')[] | undefined
+      /** true: find and create may send max_players. Default: true. */
+      dynamic_max_players?: boolean | undefined
+      /** true: find and create may send tags. Default: true. */
+      taggable?: boolean | undefined
+      /** The host and ports of its game servers. Default: the namespace's development. */
+      ports?: ScenarioServerPorts | undefined
+    }
+
+/** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
+export type MaxPlayersInput =
+  | number
+  | {
+      /** The most players by find. */
+      normal?: number | undefined
+      /** The most players by join with the id of the lobby. */
+      direct?: number | undefined
+      /** The most players as a party. */
+      party?: number | undefined
+    }
+
+/** The key `matchmaker` of a namespace, which stands for two columns. */
+export interface MatchmakerInput {
+  /** The most lobbies at once. Default: 128. */
+  lobby_count_max?: number | undefined
+  /** The most players from one client address. Default: 8, and loopback addresses are not counted. */
+  max_players?: number | undefined
+}
+
+/** The key `tokens` of a game. */
+export interface GameTokensInput {
+  /** Its cloud token. Default: from the seed. */
+  cloud?: string | undefined
+}
+
+/** The key `tokens` of a namespace. */
+export interface NamespaceTokensInput {
+  /** The public token. Default: from the seed. */
+  public?: string | undefined
+  /** The development token. Default: from the seed. */
+  development?: string | undefined
+}
+
+export interface ScenarioSimulation {
+  /** The number of players at once, averaged over a day. Default: 100. */
+  concurrent?: number | undefined
+  /** The weights of the game modes, by their ids. Default: all alike. */
+  modes?: Record<string, number> | undefined
+  /** When the simulation began. Default: when the world begins. */
+  began_at?: string | undefined
+  /** true: the players that lobbies only count have become players who leave. Default: false. */
+  settled?: boolean | undefined
+  /** When the next step is due. Default: at the next of the steps of five seconds after began_at. */
+  next_step_at?: string | undefined
+  /** The average length of a session. Default: 12m. */
+  session?: string | undefined
+}
+
+export interface ScenarioNamespace {
+  /** Its name in paths, host names and other keys. Default: prod. */
+  name_id?: string | undefined
+  /** Its name for people. Default: the name_id, or Production if that is absent too. */
+  display_name?: string | undefined
+  /** Its id on the cloud side. Default: from the seed. */
+  namespace_id?: string | undefined
+  /** When it was created. Default: when the world begins. */
+  created_at?: string | undefined
+  /** The version of the game that it runs. Default: from the seed. */
+  version_id?: string | undefined
+  /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
+  tokenless?: boolean | undefined
+  /** Host names whose pages belong to the namespace. Default: none. */
+  domains?: string[] | undefined
+  /** The game server of its development tokens, and of its game modes that set no ports. */
+  development?: ScenarioServerPorts | undefined
+  /** Limits of the namespace. */
+  matchmaker?: MatchmakerInput | undefined
+  /** Tokens of the namespace. Default: from the seed. */
+  tokens?: NamespaceTokensInput | undefined
+  /** Its game modes: ids, or whole ones. Default: none. */
+  game_modes?: ScenarioGameMode[] | undefined
+  /** The lobbies that exist when the world begins. Default: none. */
+  lobbies?: ScenarioLobby[] | undefined
+  /** Simulated players, who come and go. Default: none. */
+  players?: ScenarioSimulation | undefined
+  /** Generates lobbies from the seed, besides those in `lobbies`. */
+  generate?:
+    | {
+        /** The number of lobbies to generate. Default: 0. */
+        lobbies?: number | undefined
+      }
+    | undefined
+}
+
+export interface ScenarioGame {
+  /** Its name in paths, host names and other keys. Default: game. */
+  name_id?: string | undefined
+  /** Its name for people. Default: the name_id, or Game if that is absent too. */
+  display_name?: string | undefined
+  /** Its id on the cloud side. Default: from the seed. */
+  game_id?: string | undefined
+  /** When it was created. Default: when the world begins. */
+  created_at?: string | undefined
+  /** The group of its developers. Default: from the seed. */
+  developer_group_id?: string | undefined
+  /** Tokens of the game. Default: from the seed. */
+  tokens?: GameTokensInput | undefined
+  /** Its namespaces. Default: one, prod. */
+  namespaces?: ScenarioNamespace[] | undefined
+}
+
+export interface ScenarioDeviceLink {
+  /** The token with which the device watches the link. Default: from the seed. */
+  token?: string | undefined
+  /** Its id. Default: from the seed. */
+  device_link_id?: string | undefined
+  /** When it expires. Default: never. */
+  expires_at?: string | undefined
+  /** complete: a person has completed it. Default: pending. */
+  status?: 'pending' | 'complete' | undefined
+  /** The cloud token that the device of a complete link gets. Default: from the seed. */
+  cloud_token?: string | undefined
+  /** The name_id of the game that it is or will be completed for. Default: the only game. */
+  game?: string | undefined
+  /** The time until the world completes it, as in 5s. Default: never. */
+  completes_after?: string | undefined
+  /** When the world completes it, as a point in time instead. */
+  completes_at?: string | undefined
+  /** The time until it expires, as in 1h. Default: never. */
+  expires_after?: string | undefined
+}
+
+export interface ScenarioToken {
+  /** The token. */
+  token: string
+  /** When it expires. Default: never. */
+  expires_at?: string | undefined
+  /** development: mock responses. public: the clients of a namespace. cloud: the cloud side of a game. */
+  kind: 'development' | 'public' | 'cloud'
+  /** The game server of a development token. Default: its namespace's development. */
+  development?: ScenarioServerPorts | undefined
+  /** The namespace of a development or public token: <game name_id>/<namespace name_id>. */
+  namespace?: string | undefined
+  /** The name_id of the game of a cloud token. */
+  game?: string | undefined
+}
+
+/** A scenario in the form of a file. */
+export interface ScenarioInput {
+  /** The name of the scenario. Default: Untitled. */
+  title?: string | undefined
+  /** The seed of ids, tokens and generated lobbies. Default: 1. */
+  seed?: number | undefined
+  /** The time that the world's clock starts at. Default: the real time. */
+  now?: string | undefined
+  /** running or frozen, or an object with its mode and rate. Default: running. */
+  clock?:
+    | {
+        /** running: the time passes by itself. frozen: it stands still. Default: running. */
+        mode?: 'running' | 'frozen' | undefined
+        /** The speed of a running clock: 60 makes a minute pass in each real second. Default: 1. */
+        rate?: number | undefined
+      }
+    | 'running'
+    | 'frozen'
+    | undefined
+  /** The place of the player. Default: unknown, and distances are 0. */
+  client?:
+    | {
+        /** In degrees: north is above 0. */
+        latitude: number
+        /** In degrees: east is above 0. */
+        longitude: number
+      }
+    | undefined
+  /**
+   * true: lists leave out a lobby without players, unless it is the only one of its game mode, as in the real
+   * service. Default: false.
+   */
+  hide_empty_lobbies?: boolean | undefined
+  /**
+   * auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real
+   * service. Default: auto.
+   */
+  servers?: 'auto' | 'manual' | undefined
+  /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
+  cdn_domain?: string | undefined
+  /**
+   * The namespace of requests whose token and Origin name none: <game name_id>/<namespace name_id>, or none.
+   * Default: the first one.
+   */
+  default_namespace?: string | undefined
+  /** Ids of the catalogue, or whole regions. Default: all of the catalogue. */
+  regions?: ScenarioRegion[] | undefined
+  /** The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top of the scenario. */
+  games?: ScenarioGame[] | undefined
+  /** Device links that exist when the world begins. Default: none. */
+  device_links?: ScenarioDeviceLink[] | undefined
+  /** Its id on the cloud side. Default: from the seed. */
+  namespace_id?: string | undefined
+  /** When it was created. Default: when the world begins. */
+  created_at?: string | undefined
+  /** The version of the game that it runs. Default: from the seed. */
+  version_id?: string | undefined
+  /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
+  tokenless?: boolean | undefined
+  /** Host names whose pages belong to the namespace. Default: none. */
+  domains?: string[] | undefined
+  /** The game server of its development tokens, and of its game modes that set no ports. */
+  development?: ScenarioServerPorts | undefined
+  /** Limits of the namespace. */
+  matchmaker?: MatchmakerInput | undefined
+  /** Tokens of the namespace. Default: from the seed. */
+  tokens?: NamespaceTokensInput | undefined
+  /** Its game modes: ids, or whole ones. Default: none. */
+  game_modes?: ScenarioGameMode[] | undefined
+  /** The lobbies that exist when the world begins. Default: none. */
+  lobbies?: ScenarioLobby[] | undefined
+  /** Simulated players, who come and go. Default: none. */
+  players?: ScenarioSimulation | undefined
+  /** Generates lobbies from the seed, besides those in `lobbies`. */
+  generate?:
+    | {
+        /** The number of lobbies to generate. Default: 0. */
+        lobbies?: number | undefined
+      }
+    | undefined
+  /** All bearer tokens of the world, in their order. Default: those of its games, namespaces and device links. */
+  bearer_tokens?: ScenarioToken[] | undefined
+  /** The world's own revisions are above it. Default: 0. */
+  revision?: number | undefined
+  /** The states of the random sequences. Default: their start, from the seed. */
+  chance?:
+    | {
+        /** The state of the sequence of ids and tokens: four numbers. */
+        world?: [number, number, number, number] | undefined
+        /** The state of the sequence of faults: four numbers. */
+        faults?: [number, number, number, number] | undefined
+      }
+    | undefined
+  /** Injected errors and delays. Of those that match a request, the first applies. Default: none. */
+  faults?: ScenarioFault[] | undefined
+  /** Earlier requests to the world, with their responses. Default: none. */
+  journal?: JournalEntry[] | undefined
+  /** The place of this schema, for editors. */
+  $schema?: string | undefined
+}
+
+/** The name of a shipped scenario. */
+export type ShippedScenario =
+  | 'default'
+  | 'empty'
+  | 'friday-night'
+  | 'launch-day'
+  | 'ghost-town'
+  | 'tokens-only'
+  | 'nasty'

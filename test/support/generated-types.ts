@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process'
+import * as z from 'zod'
+import * as errors from '../../src/contract/errors.js'
+import * as faults from '../../src/contract/faults.js'
+import * as formats from '../../src/contract/formats.js'
+import * as journal from '../../src/contract/journal.js'
+import * as namespaces from '../../src/contract/namespaces.js'
+import * as contractRegions from '../../src/contract/regions.js'
+import * as deviceLinks from '../../src/control/device-links.js'
+import * as explain from '../../src/control/explain.js'
+import * as history from '../../src/control/history.js'
+import * as simulation from '../../src/control/simulation.js'
+import * as worldControl from '../../src/control/world-control.js'
+import * as options from '../../src/options.js'
+import * as entries from '../../src/scenario/entries.js'
+import * as matchmakerEntries from '../../src/scenario/matchmaker-entries.js'
+import * as scenario from '../../src/scenario/schema.js'
+import { scenarios } from '../../src/scenario/shipped.js'
+import * as columns from '../../src/store/columns.js'
+import * as inputs from '../../src/store/inputs.js'
+import * as matchmakerRows from '../../src/store/matchmaker-rows.js'
+import { tableNames } from '../../src/store/models.js'
+import * as rows from '../../src/store/rows.js'
+import { components, operationTypes } from './operation-types.js'
+import { inputTypes } from './table-inputs.js'
+import { type Declaration, declarationOf, literals, namesOf, type TypeOfSchema } from './type-declarations.js'
+import { commentText } from './type-text.js'
+
+type Schemas = Readonly<Record<string, unknown>>
+
+/** Lists exported schemas of a file, each for the type of its name. */
+function typesOf(file: string, exported: Schemas, names: readonly string[]): TypeOfSchema[] {
+  return names.map(name => typeOf(file, exported[name], name))
+}
+
+function typeOf(
+  file: string,
+  schema: unknown,
+  name: string,
+  more: Partial<Pick<TypeOfSchema, 'side' | 'isOptions' | 'doc'>> = {},
+): TypeOfSchema {
+  if (!(schema instanceof z.ZodType)) throw new Error(`${file} exports no schema for the type ${name}`)
+  return { name, schema, side: 'output', isOptions: false, file, doc: undefined, ...more }
+}
+
+/** Lists the members of a union of rows, each for a type of its own. */
+function membersOfUnion(
+  file: string,
+  { options }: { readonly options: readonly z.ZodType[] },
+  members: Readonly<Record<string, string>>,
+): TypeOfSchema[] {
+  return Object.entries(members).map(([name, doc], i) => typeOf(file, options[i], name, { doc }))
+}
+
+function optionsOf(file: string, exported: Schemas, names: readonly string[]): TypeOfSchema[] {
+  return names.map(name => typeOf(file, exported[name], name, { side: 'input', isOptions: true }))
+}
+
+/** Lists the entries of a scenario: `LobbyEntry` is the schema of the type `ScenarioLobby`. */
+function entriesOf(file: string, exported: Schemas, names: Readonly<Record<string, string>>): TypeOfSchema[] {
+  return Object.entries(names).map(([name, schema]) => typeOf(file, exported[schema], name, { side: 'input' }))
+}
+
+/** All types that come from one schema, by the generated file. */
+export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> = {
+  operations: [
+    ...typesOf('src/contract/errors.ts', errors, ['ErrorBody']),
+    ...typesOf('src/contract/formats.ts', formats, ['PortRange']),
+    ...typesOf('src/contract/regions.ts', contractRegions, ['Coordinates', 'UniversalRegion']),
+    ...typesOf('src/contract/namespaces.ts', namespaces, ['ProxyProtocol', 'Port', 'DevelopmentPort']),
+    ...[...components]
+      .filter(([id]) => !['Port', 'DevelopmentPort', 'ErrorBody'].includes(id))
+      .map(([id, schema]) => typeOf('src/contract', schema, id)),
+  ],
+  requests: [
+    ...typesOf('src/contract/journal.ts', journal, [
+      'RequestMatch',
+      'JournalEntry',
+      'ExchangeMatch',
+      'RequestPattern',
+      'Expectation',
+    ]),
+    typeOf('src/contract/journal.ts', journal.JournalFilter, 'JournalFilter', { side: 'input' }),
+    ...typesOf('src/contract/faults.ts', faults, ['FaultDelay', 'FaultError', 'FaultEffect', 'Fault', 'FaultState']),
+    ...entriesOf('src/contract/faults.ts', faults, { ScenarioFault: 'FaultEntry' }),
+  ],
+  rows: [
+    ...typesOf('src/store/columns.ts', columns, ['LobbyPort', 'ServerPorts']),
+    ...typesOf('src/store/rows.ts', rows, ['SettingsRow', 'GameRow', 'NamespaceRow']),
+    ...typesOf('src/store/matchmaker-rows.ts', matchmakerRows, ['RegionRow', 'GameModeRow', 'SimulationRow']),
+    ...membersOfUnion('src/store/matchmaker-rows.ts', matchmakerRows.LobbyRow, {
+      StartingLobbyRow: 'A lobby whose game server has not called ready yet.',
+      ReadyLobbyRow: 'A lobby whose game server runs.',
+      StoppedLobbyRow: 'A lobby that has stopped.',
+    }),
+    ...membersOfUnion('src/store/matchmaker-rows.ts', matchmakerRows.PlayerRow, {
+      ReservedPlayerRow: 'A player with a seat who has not connected yet.',
+      ConnectedPlayerRow: 'A player who is connected to the game server.',
+      ExpiredPlayerRow: 'A player who did not connect in time.',
+      RemovedPlayerRow: 'A player who has left, or was removed.',
+    }),
+    ...membersOfUnion('src/store/rows.ts', rows.DeviceLinkRow, {
+      PendingDeviceLinkRow: 'A device link that nobody has completed yet.',
+      CompleteDeviceLinkRow: 'A device link that a person has completed.',
+    }),
+    ...membersOfUnion('src/store/rows.ts', rows.TokenRow, {
+      DevelopmentTokenRow: 'A development token of a namespace.',
+      PublicTokenRow: 'A public token of a namespace.',
+      CloudTokenRow: 'A cloud token of a game.',
+    }),
+    ...typesOf('src/store/matchmaker-rows.ts', matchmakerRows, ['LobbyRow', 'PlayerRow']),
+    ...typesOf('src/store/rows.ts', rows, ['DeviceLinkRow', 'TokenRow']),
+  ],
+  scenario: [
+    ...entriesOf('src/scenario/matchmaker-entries.ts', matchmakerEntries, {
+      ScenarioServerPorts: 'ServerPortsEntry',
+      ScenarioRegion: 'RegionEntry',
+      ScenarioPlayer: 'PlayerEntry',
+      ScenarioLobby: 'LobbyEntry',
+      ScenarioGameMode: 'GameModeEntry',
+    }),
+    ...entriesOf('src/store/inputs.ts', inputs, {
+      MaxPlayersInput: 'MaxPlayersInput',
+      MatchmakerInput: 'MatchmakerInput',
+      GameTokensInput: 'GameTokensInput',
+      NamespaceTokensInput: 'NamespaceTokensInput',
+    }),
+    ...entriesOf('src/scenario/entries.ts', entries, {
+      ScenarioSimulation: 'SimulationEntry',
+      ScenarioNamespace: 'NamespaceEntry',
+      ScenarioGame: 'GameEntry',
+      ScenarioDeviceLink: 'DeviceLinkEntry',
+      ScenarioToken: 'BearerTokenEntry',
+    }),
+    ...entriesOf('src/scenario/schema.ts', scenario, { ScenarioInput: 'Scenario' }),
+  ],
+  inputs: [],
+  options: [
+    ...optionsOf('src/options.ts', options, ['MockmakerOptions', 'ListenOptions']),
+    ...optionsOf('src/control/world-control.ts', worldControl, ['ResetOptions', 'SnapshotOptions', 'NewWorldOptions']),
+    ...optionsOf('src/control/history.ts', history, ['HistoryOptions']),
+    ...optionsOf('src/control/explain.ts', explain, ['Question']),
+    ...optionsOf('src/control/simulation.ts', simulation, ['SimulationOptions']),
+    ...optionsOf('src/control/device-links.ts', deviceLinks, ['CompletionOptions']),
+  ],
+}
+
+const nameOf = namesOf(Object.values(typesOfSchemas).flat())
+
+/** The types that do not come from one schema. */
+const more: Readonly<Record<string, () => readonly Declaration[]>> = {
+  operations: () => operationTypes(nameOf),
+  inputs: () => inputTypes(nameOf),
+  rows: () => [literals('TableName', 'The name of a table.', tableNames)],
+  requests: () => [
+    {
+      name: 'OperationPattern',
+      text: () =>
+        `${commentText('The id of an operation, or a pattern with `*` that matches one: `devices.*`.')}export type OperationPattern = OperationId | (string & {})`,
+    },
+    {
+      name: 'AnyErrorCode',
+      text: () =>
+        `${commentText('The code of an error of the service, or a code of your own.')}export type AnyErrorCode = ErrorCode | (string & {})`,
+    },
+  ],
+  scenario: () => [literals('ShippedScenario', 'The name of a shipped scenario.', Object.keys(scenarios))],
+}
+
+const declarations = Object.entries(typesOfSchemas).map(([file, types]) => ({
+  file,
+  list: [...types.map(type => declarationOf(type, nameOf)), ...(more[file]?.() ?? [])],
+}))
+
+/** The names of the generated files, without their folder. */
+export const generatedFiles = declarations.map(({ file }) => file)
+
+/** Writes a generated file of types. */
+export function generatedTypes(file: string): string {
+  const { list } = declarations.find(one => one.file === file) ?? { list: [] }
+  const texts = list.map(one => one.text())
+  const own = new Set(list.map(({ name }) => name))
+  const words = new Set(
+    texts
+      .join('\n')
+      .replace(/\/\*\*.*?\*\/|'[^']*'/gs, '')
+      .match(/\b[A-Z]\w*/g),
+  )
+  const imports = declarations
+    .filter(other => other.file !== file)
+    .flatMap(other => {
+      const used = other.list.map(({ name }) => name).filter(name => words.has(name) && !own.has(name))
+      return used.length > 0 ? [`import type { ${used.sort().join(', ')} } from './${other.file}.js'`] : []
+    })
+  const head = '// `npm run generate` writes this file from the schemas.\n'
+  return formatted(`${[head + imports.join('\n'), ...texts].join('\n\n')}\n`)
+}
+
+function formatted(text: string): string {
+  return execFileSync('node_modules/.bin/biome', ['format', '--stdin-file-path=src/generated/file.ts'], {
+    input: text,
+    encoding: 'utf8',
+  })
+}
