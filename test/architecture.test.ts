@@ -22,7 +22,10 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
       packages: ['eventsource-parser'],
     },
     testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'client'], packages: [] },
-    http: { folders: ['lib', 'contract', 'server', 'control', '.'], packages: ['zod', 'express', 'msw'] },
+    http: {
+      folders: ['lib', 'contract', 'scenario', 'server', 'control', '.'],
+      packages: ['zod', 'express', 'msw', 'vite'],
+    },
     cli: {
       folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'server', 'control', 'http', '.'],
       packages: ['zod', 'commander', 'chokidar'],
