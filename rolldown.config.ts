@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { defineConfig, type InputOptions, type Plugin } from 'rolldown'
 
 /** Users install these themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
-const external = /^(node:|msw(\/|$)|express$)/
+const external = /^(node:|msw(\/|$)|express$|vitest$)/
 
 /** A warning fails the build. Otherwise the output of the tests would hide it. */
 const strict = {
@@ -22,10 +22,11 @@ export default defineConfig([
       express: 'src/express.ts',
       'in-browser': 'src/in-browser.ts',
       'on-server': 'src/on-server.ts',
+      vitest: 'src/vitest.ts',
+      'vitest-in-page': 'src/vitest-in-page.ts',
       client: 'src/client.ts',
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',
-      vite: 'src/vite.ts',
     },
     external,
     plugins: [licences('chunks/licences.txt')],

@@ -9,7 +9,10 @@ const internalNames = new Set(['constructor', 'id', 'handle', 'refuse', 'respond
  * Ends a world that is closed: each later use throws `UsageError` with the reason, also through a `world`, a `clock`, `faults`
  * or a `journal` that a test kept. Requests in progress still get their answers.
  */
-export function endWorld(mock: MockWorld, reason: string): void {
+export function endWorld(
+  mock: Pick<MockWorld, 'world' | 'clock' | 'faults' | 'journal' | 'endedBecause'>,
+  reason: string,
+): void {
   const { world, clock, faults, journal } = mock
   const publicNames = [...namesOf(mock), ...namesOf(Object.getPrototypeOf(mock))].filter(
     name => !internalNames.has(name),

@@ -24,6 +24,8 @@ export interface MockEnvironment {
   readonly scenarioName?: string | undefined
   /** The scenarios that can be loaded by name, besides the one in the options. Default: the shipped `default`. */
   readonly scenarios?: Readonly<Record<string, ScenarioInput>> | undefined
+  /** Creates the registry of scenarios. Default: `createRegistry`. */
+  readonly registry?: typeof createRegistry | undefined
 }
 
 /** One world of a mock. */
@@ -77,7 +79,7 @@ export function toServable(mock: Mock): ServableMock {
 export function createMock(input: MockmakerOptions = {}, environment: MockEnvironment = {}): ServableMock {
   const options = parseOptions(input)
   const createdAt = performance.now()
-  const registry = createRegistry(options, environment)
+  const registry = (environment.registry ?? createRegistry)(options, environment)
   const log = new ExchangeLog()
   const settings: MockWorldSettings = {
     registry,
@@ -117,7 +119,8 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
   })
 }
 
-function createRegistry(
+/** Creates a registry with the scenario of the options and the named ones. Throws `UsageError` if the scenario is wrong. */
+export function createRegistry(
   { scenario, seed, publicUrl, live }: MockmakerOptions,
   { scenarioName, scenarios = { default: defaultScenario } }: MockEnvironment,
 ): ScenarioRegistry {

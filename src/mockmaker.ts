@@ -152,9 +152,6 @@ export function combineWithMsw<Setup extends Msw>(
   msw: Setup,
   stop: () => unknown,
 ) {
-  const release = () => {
-    if (shared[listeningKey] === mock) delete shared[listeningKey]
-  }
   // Bound now: the mock gets the methods below.
   const [reset, close] = [mock.reset.bind(mock), mock.close.bind(mock)]
   const methods: MswMethods<Setup> = {
@@ -164,12 +161,8 @@ export function combineWithMsw<Setup extends Msw>(
     restoreHandlers: msw.restoreHandlers.bind(msw),
   }
   return {
-    claim() {
-      const other = shared[listeningKey]
-      if (other !== undefined) throw listensAlready(other === mock)
-      shared[listeningKey] = mock
-    },
-    release,
+    claim: () => claimListening(mock),
+    release: () => releaseListening(mock),
     methods: {
       ...methods,
       async reset(options?: ResetOptions) {
@@ -181,11 +174,22 @@ export function combineWithMsw<Setup extends Msw>(
           await close()
         } finally {
           if (shared[listeningKey] === mock) await stop()
-          release()
+          releaseListening(mock)
         }
       },
     },
   }
+}
+
+/** Notes who listens in this process or page. Throws `UsageError` if somebody does already. */
+export function claimListening(owner: object): void {
+  const other = shared[listeningKey]
+  if (other !== undefined) throw listensAlready(other === owner)
+  shared[listeningKey] = owner
+}
+
+export function releaseListening(owner: object): void {
+  if (shared[listeningKey] === owner) delete shared[listeningKey]
 }
 
 function listensAlready(isSame: boolean): UsageError {
@@ -219,7 +223,7 @@ interface UnhandledFrame {
 /** Translates the option for both majors of MSW. Throws `UsageError` if it is none of the choices. */
 export function toMswOptions({ onUnhandledRequest = 'warn' }: ListenOptions = {}) {
   if (onUnhandledRequest === 'bypass') return { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest }
-  const decide = typeof onUnhandledRequest === 'function' ? onUnhandledRequest : explainAndPrint(onUnhandledRequest)
+  const decide = decisionOf(onUnhandledRequest)
   return {
     onUnhandledRequest: (request: Request, print: UnhandledPrint) => decide(request, failOnError(print)),
     async onUnhandledFrame({ frame, defaults }: UnhandledFrame) {
@@ -239,6 +243,12 @@ export function toMswOptions({ onUnhandledRequest = 'warn' }: ListenOptions = {}
       }
     },
   }
+}
+
+/** Returns the choice as a function. Throws `UsageError` if it is none of the choices. */
+export function decisionOf(onUnhandledRequest: UnhandledRequest): Exclude<UnhandledRequest, string> {
+  if (onUnhandledRequest === 'bypass') return () => {}
+  return typeof onUnhandledRequest === 'function' ? onUnhandledRequest : explainAndPrint(onUnhandledRequest)
 }
 
 /** MSW's own `error` only prints. It takes a thrown `Response.error()` for a network error. */

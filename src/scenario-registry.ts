@@ -41,6 +41,14 @@ export class ScenarioRegistry {
     this.#inputs = new Map([[own.name, own.scenario], ...Object.entries(named).filter(([name]) => name !== own.name)])
   }
 
+  /** Returns a registry with the same scenarios. What one of them reads or replaces later, the other does not see. */
+  copy(): ScenarioRegistry {
+    const copy = new ScenarioRegistry(this.#options)
+    for (const [name, scenario] of this.#scenarios) copy.#scenarios.set(name, scenario)
+    for (const [name, state] of this.#states) copy.#states.set(name, state)
+    return copy
+  }
+
   /** The names of all scenarios, the mock's own first. */
   get names(): string[] {
     return [...this.#inputs.keys()]

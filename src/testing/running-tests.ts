@@ -1,0 +1,87 @@
+import { ApiError } from '../contract/errors.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { UnhandledRequest } from '../mockmaker.js'
+import type { RequestHandlers } from '../server/handlers.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
+
+/** A test with a mock of its own. */
+export interface RunningTest {
+  readonly name: string
+  /** Answers the requests of the test. */
+  readonly answer: RequestHandler
+  /** Answers a request with an error. */
+  refuse(request: MockRequest, error: unknown): MockResponse
+  readonly onUnhandledRequest: Exclude<UnhandledRequest, string>
+}
+
+/** The text for all that happens after a test. */
+export const endedTest = 'this mock belongs to a test that has ended'
+
+/** The tests that run now, and the way from a request to its test. */
+export class RunningTests {
+  readonly #running = new Set<RunningTest>()
+  readonly #ended = new WeakSet<RunningTest>()
+  readonly #current: () => RunningTest | undefined
+  #outside: RunningTest | undefined
+
+  /** `current` returns the test of the present asynchronous context, if there is a way to know it. */
+  constructor(current: () => RunningTest | undefined) {
+    this.#current = current
+  }
+
+  get all(): readonly RunningTest[] {
+    return [...this.#running]
+  }
+
+  start(test: RunningTest): void {
+    this.#running.add(test)
+  }
+
+  end(test: RunningTest): void {
+    this.#running.delete(test)
+    this.#ended.add(test)
+  }
+
+  /** Sets what answers requests outside of all tests, such as those of `beforeAll`. */
+  answerOutside(outside: RunningTest | undefined): void {
+    this.#outside = outside
+  }
+
+  /**
+   * Finds the test of the present request: that of its asynchronous context, or else the only one that runs. Returns
+   * `undefined` if several tests run.
+   */
+  find(): RunningTest | undefined {
+    const current = this.#current()
+    if (current) return current
+    if (this.#running.size > 1) return undefined
+    const [only] = this.#running
+    return only ?? this.#outside
+  }
+
+  /** The answers to the requests of all tests, for MSW handlers. */
+  readonly handlers: RequestHandlers = {
+    answer: request => this.#answer(request, this.find()),
+    answerOverHttp: request => this.#answer(request, this.find()),
+    // Asked when the request arrives, because its test may end before its body is read.
+    select: () => {
+      const test = this.find()
+      return request => this.#answer(request, test)
+    },
+  }
+
+  #answer(request: MockRequest, test: RunningTest | undefined): MockResponse | Promise<MockResponse> {
+    if (test && !this.#ended.has(test)) return test.answer(request)
+    if (test) return test.refuse(request, new ApiError('API_NOT_FOUND', endedTest))
+    const [first, ...others] = this.#running
+    if (!first) throw new Error('a request arrived before the first test')
+    return first.refuse(request, severalTests([first, ...others]))
+  }
+}
+
+function severalTests(tests: readonly RunningTest[]): UsageError {
+  const names = tests.map(({ name }) => name).join(', ')
+  return new UsageError(
+    `${tests.length} tests run at once (${names}), and this request belongs to none of them: send it from a test, or let no other test run with this one`,
+  )
+}

@@ -1,0 +1,43 @@
+import type { Fault } from '../contract/faults.js'
+import { endWorld } from '../end-world.js'
+import { createMock, type MockEnvironment } from '../mock.js'
+import { decisionOf, type ListenOptions, type ServableMockmaker, withHandlers } from '../mockmaker.js'
+import type { MockmakerOptions } from '../options.js'
+import { endedTest, type RunningTest } from './running-tests.js'
+
+/** Options of the mock of a test. */
+export interface TestMockOptions extends Omit<MockmakerOptions, 'world'>, ListenOptions {
+  /** Faults to add before the test. Default: only those of the scenario. */
+  readonly faults?: readonly Fault[] | undefined
+}
+
+/** A test with its mock. */
+export interface TestMock<Mock> extends RunningTest {
+  readonly mock: Mock
+  /** Answers the blocked requests, and ends the mock: each later use of it throws. */
+  end(): Promise<void>
+}
+
+/** Creates a mock in-process for a test. Throws `UsageError` if an option is wrong. */
+export function createTestMock(
+  name: string,
+  // The runner decides what a strict mock does, because it knows if the test has failed.
+  { faults = [], onUnhandledRequest = 'warn', strict: _, ...options }: TestMockOptions,
+  environment: MockEnvironment,
+): TestMock<ServableMockmaker> {
+  const decide = decisionOf(onUnhandledRequest)
+  const mock = withHandlers(createMock(options, environment), options)
+  for (const fault of faults) mock.faults.add(fault)
+  const { answer, refuse } = mock
+  return {
+    name,
+    mock,
+    answer,
+    refuse,
+    onUnhandledRequest: decide,
+    async end() {
+      await mock.close()
+      endWorld(mock, endedTest)
+    },
+  }
+}

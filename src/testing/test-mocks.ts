@@ -1,0 +1,103 @@
+import type { HttpHandler } from 'msw'
+import type { Client } from '../client/client.js'
+import type { ServableMockmaker } from '../mockmaker.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import { createHandlers } from '../server/handlers.js'
+import type { RunningTests } from './running-tests.js'
+import { ScenarioCache } from './scenario-cache.js'
+import { createTestMock, type TestMock, type TestMockOptions } from './test-mock.js'
+import { createTestWorld, outsideOnServer, type TestWorldOptions } from './test-world.js'
+
+/** Options of the mock of a test, in-process or on a running mock. */
+export interface AnyTestOptions extends Omit<TestMockOptions, 'scenario'>, Partial<TestWorldOptions> {}
+
+/** The parts that differ between Node and a page. */
+export interface ScenarioSource {
+  /** The scenarios that tests can load by name. */
+  readonly scenarios?: Readonly<Record<string, ScenarioInput>>
+  /** Loads a scenario by its name or its path. Throws `UsageError`. */
+  loadScenario?(nameOrPath: string): ScenarioInput
+}
+
+/** Creates the mocks of tests. Reads each scenario once for all tests of a file. */
+export class TestMocks {
+  readonly #tests: RunningTests
+  readonly #source: ScenarioSource
+  readonly #cache = new ScenarioCache()
+  readonly #loaded = new Map<string, ScenarioInput>()
+  readonly #handlers = new Map<string, HttpHandler[]>()
+
+  constructor(tests: RunningTests, source: ScenarioSource) {
+    this.#tests = tests
+    this.#source = source
+  }
+
+  /** Creates the mock of a test, or its world if the options name a server. Throws or rejects if an option is wrong. */
+  create(name: string, options: AnyTestOptions): TestMock<ServableMockmaker> | Promise<TestMock<Client>> {
+    const { server, fork, ...local } = options
+    if (server === undefined) return this.#createLocal(name, local)
+    return createTestWorld(name, { ...options, server, scenario: this.#scenarioOnServer(options) })
+  }
+
+  /** Returns what answers the requests outside of tests. It creates a mock with the first one. */
+  outside(options: AnyTestOptions): TestMock<unknown> {
+    const { server, fork, ...local } = options
+    if (server !== undefined) return outsideOnServer(server)
+    let created: TestMock<ServableMockmaker> | undefined
+    const outside = () => {
+      created ??= this.#createLocal('outside of tests', local)
+      return created
+    }
+    return {
+      name: 'outside of tests',
+      mock: undefined,
+      answer: request => outside().answer(request),
+      refuse: (request, error) => outside().refuse(request, error),
+      onUnhandledRequest: (request, print) => outside().onUnhandledRequest(request, print),
+      async end() {
+        await created?.end()
+      },
+    }
+  }
+
+  /** The MSW handlers of a base URL. Each request reaches its test. */
+  handlersOf({ baseUrl = '*' }: AnyTestOptions): readonly HttpHandler[] {
+    const known = this.#handlers.get(baseUrl)
+    if (known) return known
+    const created = createHandlers({ baseUrl, ...this.#tests.handlers })
+    this.#handlers.set(baseUrl, created)
+    return created
+  }
+
+  /** Forgets the scenarios: a file may have changed before the next run. */
+  clear(): void {
+    this.#cache.clear()
+    this.#loaded.clear()
+  }
+
+  #createLocal(name: string, { scenario, ...options }: Omit<AnyTestOptions, 'server' | 'fork'>) {
+    const isName = typeof scenario === 'string'
+    return createTestMock(
+      name,
+      // Without a loader, the mock refuses a text.
+      { ...options, scenario: isName ? (this.#load(scenario) ?? (scenario as never)) : scenario },
+      {
+        scenarios: this.#source.scenarios,
+        scenarioName: isName ? scenario : undefined,
+        registry: this.#cache.registry,
+      },
+    )
+  }
+
+  /** The server knows scenarios by their names. It gets the text of a file. */
+  #scenarioOnServer({ scenario }: AnyTestOptions): ScenarioInput | string | undefined {
+    const isPath = typeof scenario === 'string' && /[./\\]/.test(scenario)
+    return isPath ? (this.#load(scenario) ?? scenario) : scenario
+  }
+
+  #load(nameOrPath: string): ScenarioInput | undefined {
+    const known = this.#loaded.get(nameOrPath) ?? this.#source.loadScenario?.(nameOrPath)
+    if (known) this.#loaded.set(nameOrPath, known)
+    return known
+  }
+}

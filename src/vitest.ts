@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { RequestHandler } from 'msw'
+import { setupServer } from 'msw/node'
+import { toMswOptions } from './mockmaker.js'
+import { scenarios } from './scenario/shipped.js'
+import { loadScenarioSync } from './scenario-file.js'
+import type { RunningTest } from './testing/running-tests.js'
+import { createFixtures } from './vitest-fixture.js'
+import type { Interception } from './vitest-hooks.js'
+
+/** Intercepts the requests of this process. Each belongs to the test that has caused it, also if other tests run. */
+function interceptProcess(): Interception {
+  const server = setupServer()
+  const running = new AsyncLocalStorage<RunningTest>()
+  /** Functions that run another one inside the boundary of a test. */
+  const boundaries = new WeakMap<RunningTest, (run: () => void) => void>()
+  /** Handlers that a test has added before its boundary. */
+  const early = new WeakMap<RunningTest, readonly RequestHandler[]>()
+  return {
+    current: () => running.getStore(),
+    start(handlers, decide) {
+      server.resetHandlers(...handlers)
+      server.listen(toMswOptions({ onUnhandledRequest: decide }))
+    },
+    stop: () => server.close(),
+    run: (test, handlers, body) =>
+      running.run(
+        test,
+        server.boundary(async () => {
+          server.resetHandlers(...(early.get(test) ?? []), ...handlers)
+          boundaries.set(test, AsyncLocalStorage.snapshot())
+          await body()
+        }),
+      ),
+    use(test, handlers) {
+      const inBoundary = boundaries.get(test)
+      if (inBoundary) inBoundary(() => server.use(...handlers))
+      else early.set(test, [...handlers, ...(early.get(test) ?? [])])
+    },
+  }
+}
+
+/** Creates a `test` of vitest with a mock for each test. */
+export const mockmaker = createFixtures(interceptProcess(), { scenarios, loadScenario: loadScenarioSync })
+
+export type {
+  ClientFixtures,
+  CreateTest,
+  MockFixtures,
+  VitestMock,
+  VitestOptions,
+  VitestServerOptions,
+} from './vitest-fixture.js'
