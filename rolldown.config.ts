@@ -27,6 +27,7 @@ export default defineConfig([
       client: 'src/client.ts',
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',
+      vite: 'src/vite.ts',
     },
     external,
     plugins: [licences('chunks/licences.txt')],

@@ -107,6 +107,27 @@ const listenKeys = {
 export const MockmakerOptions = z.strictObject(mockmakerKeys)
 export const ListenOptions = z.strictObject(listenKeys)
 
+// The path of the plugin takes the place of `baseUrl`. The others are for tests in-process.
+const { baseUrl: _baseUrl, world: _world, strict: _strict, ...servedKeys } = mockmakerKeys
+
+const PluginOptions = z.strictObject({
+  ...servedKeys,
+  path: z
+    .custom<string>(
+      value => typeof value === 'string' && /^(\/[\w~-][\w.~-]*)+$/.test(value),
+      'expected a path such as /mm, with a slash at its beginning and none at its end',
+    )
+    .default('/mm'),
+  scenario: z
+    .custom<ScenarioInput | string>(
+      value => isJsonObject(value) || (typeof value === 'string' && value !== ''),
+      'expected an object, the name of a shipped scenario, or the path of a file',
+    )
+    .optional(),
+  allowedHosts: listenKeys.allowedHosts,
+  control: listenKeys.control,
+})
+
 /** Options of a Mockmaker. All are optional. */
 export type MockmakerOptions = types.MockmakerOptions
 
@@ -115,6 +136,23 @@ export type ListenOptions = types.ListenOptions
 
 /** Options of `createApp`. All are optional. */
 export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control'>
+
+/** Options of the Vite plugin. All are optional. */
+export interface MockmakerPluginOptions extends Omit<MockmakerOptions, 'scenario' | 'baseUrl' | 'world' | 'strict'> {
+  /** The path of the mock on Vite's server. Default: `/mm`. */
+  readonly path?: string | undefined
+  /** An object, the name of a shipped scenario, or the path of a file from Vite's root. Default: the shipped `default`. */
+  readonly scenario?: ScenarioInput | string | undefined
+  /** Names to allow in the Host header besides those of this machine and IP addresses. Default: those in Vite's own list. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** Turns the control API on or off. Default: on. */
+  readonly control?: boolean | undefined
+}
+
+/** Checks the options of the Vite plugin, and fills in the defaults. Throws `UsageError`. */
+export function parsePluginOptions(options: MockmakerPluginOptions): z.output<typeof PluginOptions> {
+  return parseInput(PluginOptions, options, 'options')
+}
 
 /** Checks the options of a mock, and fills in the defaults. Throws `UsageError`. */
 export function parseOptions(options: MockmakerOptions): z.output<typeof MockmakerOptions> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { nestingLimit } from '../lib/json.js'
 import {
@@ -54,12 +55,14 @@ export class NodeRequest implements MockRequest {
   readonly query: string
   readonly headers: MockRequest['headers']
   readonly body: Uint8Array | undefined
-  readonly #socket: Socket
+  readonly #socket: Socket | Http2Stream
 
   constructor(
-    { method = 'GET', headers, url = '/', socket }: IncomingMessage,
+    request: IncomingMessage,
     { body, basePath = '' }: { readonly body?: Uint8Array | undefined; readonly basePath?: string } = {},
   ) {
+    const { method = 'GET', url = '/' } = request
+    const headers = headersOf(request)
     const { host, path, query } = parseTarget(url)
     this.method = method
     this.path = basePath === '' ? path : path.slice(basePath.length)
@@ -67,11 +70,12 @@ export class NodeRequest implements MockRequest {
     // The host of an absolute target replaces the header (RFC 9112 § 3.2.2).
     this.headers = host === undefined ? headers : { ...headers, host }
     this.body = body
-    this.#socket = socket
+    this.#socket = streamOf(request) ?? request.socket
   }
 
   get address(): string | undefined {
-    return this.#socket.remoteAddress
+    const socket = 'session' in this.#socket ? this.#socket.session?.socket : this.#socket
+    return socket?.remoteAddress
   }
 
   signal(): AbortSignalLike {
@@ -79,9 +83,21 @@ export class NodeRequest implements MockRequest {
   }
 }
 
+/** Returns the stream of a request of `node:http2`, which has many on one connection. */
+function streamOf(request: IncomingMessage): Http2Stream | undefined {
+  return (request as { readonly stream?: Http2Stream }).stream // `node:http2` has it
+}
+
+/** Returns the headers of a request. HTTP/2 has the host in a field of its own, and other fields that are no headers. */
+function headersOf({ headers, httpVersionMajor }: IncomingMessage): MockRequest['headers'] {
+  if (httpVersionMajor < 2) return headers
+  const own = Object.entries(headers).filter(([name]) => !name.startsWith(':'))
+  return Object.fromEntries([['host', headers[':authority']], ...own])
+}
+
 /** Aborts when the connection closes. The response does not notice that while it waits behind another one (pipelining). */
 class SocketSignal implements AbortSignalLike {
-  constructor(readonly socket: Socket) {}
+  constructor(readonly socket: Socket | Http2Stream) {}
 
   get aborted(): boolean {
     return this.socket.destroyed
@@ -209,8 +225,14 @@ const disconnects = { reset: resetConnection, empty: closeEmpty } satisfies {
   readonly [how in NonNullable<MockResponse['disconnect']>]: (socket: Socket) => void
 }
 
+/** The code of HTTP/2 for a stream that the server breaks (RFC 9113 § 7). */
+const internalError = 2
+
 /** Breaks the connection instead of responding. Earlier responses (pipelining) go out first. */
 function breakConnection(how: keyof typeof disconnects, response: ServerResponse): void {
+  const stream = streamOf(response.req)
+  // HTTP/2 breaks this one response, and keeps the connection.
+  if (stream) return void stream.close(internalError)
   // A response that waits behind others has no socket yet.
   if (response.socket) disconnects[how](response.socket)
   else response.once('socket', disconnects[how])

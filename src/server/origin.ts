@@ -150,6 +150,6 @@ export function checkHost(host: string | undefined, allowedHosts: readonly strin
   if (isAllowed || allowedHosts.some(listed => listed.toLowerCase() === name)) return
   throw new ApiError(
     'API_FORBIDDEN',
-    `the Host header is ${quoted(host ?? '')}, which this server does not answer to: use localhost, or allow it (--allowed-hosts ${name || 'NAME'}, allowedHosts of createApp and listen)`,
+    `the Host header is ${quoted(host ?? '')}, which this server does not answer to: use localhost, or allow it (--allowed-hosts ${name || 'NAME'}, allowedHosts of createApp, listen and the Vite plugin)`,
   )
 }

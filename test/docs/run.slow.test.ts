@@ -6,7 +6,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { createClient } from '../../src/client.js'
 import { executablePath } from '../support/chromium.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
-import { blockOf, blocksWith, type Page, pages } from '../support/docs.js'
+import { blockOf, blocksWith, exampleOf, type Page, pages } from '../support/docs.js'
 import { createProject, type Project } from '../support/project.js'
 import { matchesShown, sessionsOf } from '../support/shell-blocks.js'
 
@@ -25,10 +25,14 @@ const withUrl = (text: string, { url }: Pick<OpenCommand, 'url'>) => text.replac
 /** Returns the folder of a page in a project with the files of all pages. */
 const folderOf = ({ path }: Page) => path.replace(/\.md$/, '').replaceAll('/', '-')
 
+/** The pages whose files run here. The others have an example, which runs with the packed package. */
+const ownPages = pages.filter(page => exampleOf(page) === undefined)
+const ownBlocks = blocksWith('ts').filter(({ page }) => ownPages.includes(page))
+
 const it = base.extend<{ project: Project }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   project: async ({}, use) => {
-    const sources = pages.flatMap(page =>
+    const sources = ownPages.flatMap(page =>
       Object.entries(filesOf(page, urlInDocs)).map(([file, text]) => [`${folderOf(page)}/${file}`, text]),
     )
     const project = await createProject({ 'package.json': '{}', ...Object.fromEntries(sources) })
@@ -105,7 +109,7 @@ describe('the docs', () => {
 
   it('have tests that pass', async ({ project }) => {
     const vitest = `${process.cwd()}/node_modules/vitest/vitest.mjs`
-    const tests = blocksWith('ts').filter(({ block }) => block.file?.endsWith('.test.ts'))
+    const tests = ownBlocks.filter(({ block }) => block.file?.endsWith('.test.ts'))
     const count = tests.flatMap(({ block }) => block.text.match(/^ *(?:test|it)\(/gm) ?? []).length
 
     const printed = await project.run(process.execPath, [vitest, 'run', '--root', project.folder])
@@ -115,7 +119,7 @@ describe('the docs', () => {
 
   it('have code that compiles in strict mode', async ({ project }) => {
     const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
-    const sources = blocksWith('ts').map(({ page, block }) => `${folderOf(page)}/${block.file}`)
+    const sources = ownBlocks.map(({ page, block }) => `${folderOf(page)}/${block.file}`)
     const options = '--noEmit --strict --target es2023 --lib es2023,dom,dom.iterable --module nodenext --skipLibCheck'
 
     await expect(project.run(process.execPath, [tsc, ...options.split(' '), ...sources])).resolves.toBe('')

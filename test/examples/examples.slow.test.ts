@@ -10,6 +10,11 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 20, packages: { msw: '2' } },
     { node: 24, packages: { msw: '2' } },
   ],
+  vite: [
+    { node: 20, packages: { vite: '6', msw: '2' } },
+    { node: 24, packages: { vite: '7', msw: '3' } },
+    { node: 24, packages: { vite: '8', msw: '3' } },
+  ],
 }
 
 const runs = Object.entries(matrix).flatMap(([example, all]) =>

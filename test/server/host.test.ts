@@ -120,7 +120,7 @@ describe('a server that listens', () => {
     expect(json(got)).toEqual({
       code: 'API_FORBIDDEN',
       message:
-        'the Host header is "Dev.Example:80", which this server does not answer to: use localhost, or allow it (--allowed-hosts dev.example, allowedHosts of createApp and listen)',
+        'the Host header is "Dev.Example:80", which this server does not answer to: use localhost, or allow it (--allowed-hosts dev.example, allowedHosts of createApp, listen and the Vite plugin)',
     })
   })
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** A block of code on a page. */
 export interface Block {
@@ -40,6 +40,12 @@ export function pageAt(path: string): Page {
   const page = pages.find(one => one.path === path)
   if (!page) throw new Error(`there is no page ${path}`)
   return page
+}
+
+/** Returns the folder of the example that a guide explains: `examples/vite` for `docs/guides/vite.md`. */
+export function exampleOf({ path }: Page): string | undefined {
+  const folder = path.replace(/^docs\/guides\/(.*)\.md$/, 'examples/$1')
+  return folder !== path && existsSync(folder) ? folder : undefined
 }
 
 /** Returns the block of a page with that file name. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { confirmMs, Reloader } from '../../src/cli/reload.js'
-import { UsageError } from '../../src/lib/usage-error.js'
-import { createMock } from '../../src/mock.js'
-import { parseScenario, scenarios } from '../../src/scenarios.js'
-import { idOf, tableNames } from '../../src/store/models.js'
-import type { World } from '../../src/store/world.js'
+import { UsageError } from '../src/lib/usage-error.js'
+import { createMock } from '../src/mock.js'
+import { confirmMs, Reloader, reloadText } from '../src/scenario-reloader.js'
+import { parseScenario, scenarios } from '../src/scenarios.js'
+import { idOf, tableNames } from '../src/store/models.js'
+import type { World } from '../src/store/world.js'
 
 const fixture = (name: string) => readFileSync(`fixtures/${name}.yaml`)
 const lobbies = (...ids: readonly string[]) =>
@@ -17,11 +17,6 @@ function reloading(text: string) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const mock = createMock({ scenario: { clock: 'frozen', ...parseScenario(text) } }, { scenarios })
   const [lines, errors]: [string[], string[]] = [[], []]
-  const console = {
-    print: (line: unknown) => void lines.push(String(line)),
-    printJson: (object: unknown) => void lines.push(JSON.stringify(object)),
-    warn: (line: string) => void errors.push(line),
-  }
   let now: string | undefined = text
   const reloader = new Reloader(
     { path: 'scenario.yaml', text },
@@ -29,7 +24,11 @@ function reloading(text: string) {
       if (now?.includes('\uFFFD')) throw new UsageError('scenario.yaml is not UTF-8 text')
       return now
     },
-    { mock, console, format: 'text' },
+    {
+      mock,
+      onReload: summary => void lines.push(reloadText('scenario.yaml', summary)),
+      onMistake: message => void errors.push(message),
+    },
   )
   onTestFinished(async () => {
     reloader.close()
