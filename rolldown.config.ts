@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { defineConfig, type InputOptions, type Plugin } from 'rolldown'
 
 /** Users install these themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
-const external = /^(node:|msw(\/|$)|express$|vitest$)/
+const external = /^(node:|msw(\/|$)|express$|vitest$|fast-check$)/
 
 /** A warning fails the build. Otherwise the output of the tests would hide it. */
 const strict = {
@@ -28,6 +28,7 @@ export default defineConfig([
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',
       vite: 'src/vite.ts',
+      arbitraries: 'src/arbitraries.ts',
     },
     external,
     plugins: [licences('chunks/licences.txt')],

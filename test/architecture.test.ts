@@ -22,6 +22,7 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
       packages: ['eventsource-parser'],
     },
     testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'client', '.'], packages: ['msw'] },
+    arbitraries: { folders: ['lib', 'contract', 'store', 'scenario', 'client', '.'], packages: ['fast-check'] },
     http: {
       folders: ['lib', 'contract', 'scenario', 'server', 'control', '.'],
       packages: ['zod', 'express', 'msw', 'vite'],

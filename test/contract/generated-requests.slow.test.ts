@@ -1,6 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { jsonOf } from '../../src/arbitraries/json-values.js'
+import { request } from '../../src/arbitraries.js'
 import {
   type OpenApiParameter,
   type OpenApiSchema,
@@ -16,67 +18,9 @@ import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
 const { schemas } = openapi().components
 
-/** Texts that exist in a world, such as ids. They are mixed with random ones. */
-type KnownTexts = readonly [string, ...string[]]
-
-/** Generates JSON for a schema of the document. It looks at one keyword at a time, so some values do not fit: filter them. */
-function valueFitting(schema: OpenApiSchema, known: KnownTexts): fc.Arbitrary<unknown> {
-  if (schema.$ref !== undefined) return valueFitting(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, known)
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(one => valueFitting(one as OpenApiSchema, known)))
-  if (schema.enum) return fc.constantFrom(...schema.enum)
-  switch (schema.type) {
-    case 'null':
-      return fc.constant(null)
-    case 'boolean':
-      return fc.boolean()
-    case 'integer':
-      return integerOf(schema)
-    case 'string':
-      return textOf(schema, known)
-    case 'array':
-      return fc.array(valueFitting(schema.items as OpenApiSchema, known), {
-        minLength: schema.minItems ?? 0,
-        maxLength: Math.min(schema.maxItems ?? 4, 20),
-      })
-    case 'object':
-      return schema.properties ? objectOf(schema, known) : recordOf(schema, known)
-    default:
-      return fc.jsonValue({ maxDepth: 3 })
-  }
-}
-
-function integerOf({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: OpenApiSchema) {
-  const ends = fc.constantFrom(minimum, maximum, Math.min(maximum, 2))
-  return fc.oneof(fc.integer({ min: minimum, max: maximum }), ends)
-}
-
-function textOf({ pattern, format, minLength = 0, maxLength = 40 }: OpenApiSchema, known: KnownTexts) {
-  if (format === 'uuid') return fc.uuid()
-  const length = { minLength, maxLength: Math.min(maxLength, 600) }
-  const fits = (text: string) => [...text].length >= minLength && [...text].length <= maxLength
-  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, 'u')).filter(fits)
-  const words = known.filter(fits)
-  const any = fc.string({ unit: 'binary', ...length })
-  return words.length === 0 ? any : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...words) }, any)
-}
-
-function objectOf({ properties = {}, required = [] }: OpenApiSchema, known: KnownTexts) {
-  const fields = Object.entries(properties).map(([key, field]) => [key, valueFitting(field as OpenApiSchema, known)])
-  const more = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2, noNullPrototype: true })
-  const own = fc.record(Object.fromEntries(fields), { requiredKeys: required as never[], noNullPrototype: true })
-  // The service ignores unknown fields.
-  return fc.tuple(more, own).map(([unknown, known]) => ({ ...unknown, ...(known as object) }))
-}
-
-function recordOf({ propertyNames = {}, additionalProperties, maxProperties = 4 }: OpenApiSchema, known: KnownTexts) {
-  const key = textOf(propertyNames as OpenApiSchema, known)
-  const value = valueFitting(additionalProperties as OpenApiSchema, known)
-  return fc.dictionary(key, value, { maxKeys: Math.min(maxProperties, 20), noNullPrototype: true })
-}
-
 const runs = { numRuns: 40 }
 
-const known: KnownTexts = [
+const known = [
   'lnd-fra',
   ...['lnd-syd', 'duel', 'ffa', 'secret', 'walled', 'prod', 'beta', 'arena', 'empty', 'closed', 'stopped'],
   ...['tanks.example', 'beta.example', 'TANKS.EXAMPLE', '127.0.0.1', '__proto__', 'constructor', ''],
@@ -214,14 +158,9 @@ function codeOf({ status, body }: TestResponse): string | undefined {
 
 const bad = ['API_BAD_BODY', 'API_BAD_QUERY', 'API_BAD_HEADERS']
 
-/** Generates bodies that the document allows, or `undefined` if the operation has no body. */
-function bodyOf(id: OperationId): fc.Arbitrary<string | undefined> {
-  const schema = bodySchema(id)
-  if (!schema) return fc.constant(undefined)
-  return valueFitting(schema, known)
-    .filter(validatorOf(schema))
-    .map(body => JSON.stringify(body))
-}
+/** Generates JSON for a schema of the document. Some values do not fit. */
+const valueFitting = (schema: OpenApiSchema, texts: readonly string[]) =>
+  jsonOf(schema, { schemas, texts, hasUnknownFields: true })
 
 /** Copies a value with one part replaced or removed. */
 function changed(value: unknown, steps: readonly number[], replacement: unknown): unknown {
@@ -248,10 +187,16 @@ const replacement = fc.oneof(
 )
 
 describe.each(operationIds)('%s', id => {
+  const isAllowed = validatorOf(bodySchema(id) ?? {})
+
   it('accepts requests of the document, and answers as documented', async () => {
     await fc.assert(
-      fc.asyncProperty(parametersOf(id), bodyOf(id), anyBearer, async (values, body, token) => {
-        expect(bad).not.toContain(codeOf(await answer(id, sent(id, values, { token, body }))))
+      fc.asyncProperty(request(id, { texts: known }), anyBearer, async (generated, token) => {
+        const [path = '', query] = generated.url.split('?')
+        const headers = { ...generated.headers, ...(token === undefined ? {} : bearer(token)) }
+        const asked = { ...generated, path, headers, ...(query === undefined ? {} : { query }) }
+        expect(bad).not.toContain(codeOf(await answer(id, asked)))
+        if (generated.body !== undefined) expect(isAllowed(JSON.parse(generated.body)), generated.body).toBe(true)
       }),
       runs,
     )
