@@ -17,6 +17,7 @@ const installed = [
   'msw',
   'vitest',
   'express',
+  'fast-check',
   '@rivet-gg/api',
   '@types/node',
   '@types/express',
