@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { defineConfig, type InputOptions, type Plugin } from 'rolldown'
 
 /** Users install these themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
-const external = /^(node:|msw(\/|$)|express$|vitest$|fast-check$)/
+const external = /^(node:|msw(\/|$)|express$|vitest$|fast-check$|@playwright\/test$)/
 
 /** A warning fails the build. Otherwise the output of the tests would hide it. */
 const strict = {
@@ -25,6 +25,7 @@ export default defineConfig([
       vitest: 'src/vitest.ts',
       'vitest-in-page': 'src/vitest-in-page.ts',
       client: 'src/client.ts',
+      playwright: 'src/playwright.ts',
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',
       vite: 'src/vite.ts',

@@ -60,6 +60,11 @@ export function readScenarioText(path: string): string {
   }
 }
 
+/** Tells whether a text is the path of a file, and not the name of a scenario. */
+export function isScenarioPath(nameOrPath: string): boolean {
+  return /[./\\]/.test(nameOrPath) || existsSync(nameOrPath)
+}
+
 function shippedScenario(name: string): ScenarioInput | undefined {
   // An own key of the object is one of its names.
   return Object.hasOwn(scenarios, name) ? scenarios[name as keyof typeof scenarios] : undefined

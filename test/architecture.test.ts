@@ -21,7 +21,10 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
       folders: ['lib', 'contract', 'store', 'scenario', 'server', 'control'],
       packages: ['eventsource-parser'],
     },
-    testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'client', '.'], packages: ['msw'] },
+    testing: {
+      folders: ['lib', 'contract', 'scenario', 'server', 'control', 'client', '.'],
+      packages: ['zod', 'msw', '@playwright/test'],
+    },
     arbitraries: { folders: ['lib', 'contract', 'store', 'scenario', 'client', '.'], packages: ['fast-check'] },
     http: {
       folders: ['lib', 'contract', 'scenario', 'server', 'control', '.'],
@@ -34,7 +37,8 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
   }
 
 /** The files that may import modules of Node. All others also run in a browser. */
-const nodeOnly = /^(http|cli)\/|^(cli|isolation|scenario-file|scenario-reloader|vitest)\.ts$/
+const nodeOnly =
+  /^(http|cli)\/|^(cli|isolation|scenario-file|scenario-reloader|vitest|testing\/(forward|page-\w+))\.ts$/
 
 interface Import {
   readonly from: string

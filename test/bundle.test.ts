@@ -185,6 +185,22 @@ function holders(): ReadonlyMap<string, readonly string[]> {
   )
 }
 
+describe('mockmaker/playwright', () => {
+  it('loads no MSW, and nothing of Express', () => {
+    expect(packagesOf('dist/playwright.js')).toEqual(['@playwright/test'])
+  })
+})
+
+/** Returns the packages that a built module imports, with all chunks that it imports statically. */
+function packagesOf(file: string, seen = new Set<string>()): readonly string[] {
+  if (seen.has(file)) return []
+  seen.add(file)
+  const imports = [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\b(?:[^"';]*\bfrom)? ?"([^"]+)";/gm)]
+  const names = imports.map(([, specifier = '']) => specifier).filter(specifier => !isBuiltin(specifier))
+  const packages = names.flatMap(name => (name.startsWith('.') ? packagesOf(join(dirname(file), name), seen) : [name]))
+  return [...new Set(packages)]
+}
+
 describe('the built library', () => {
   it('contains each module once, so that classes are the same through all entry points', () => {
     const held = holders()

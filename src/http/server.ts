@@ -4,16 +4,14 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { ErrorCode } from '../contract/errors.js'
-import { isControlPath, pathInWorld, worldPath } from '../contract/paths.js'
-import { checkControlRequest, handleControl, maxControlBody } from '../control/handler.js'
-import { pageFor } from '../control/pages.js'
+import { isControlPath, pathInWorld } from '../contract/paths.js'
+import { maxControlBody } from '../control/handler.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
 import { type Mock, toServable } from '../mock.js'
-import type { MockWorld } from '../mock-world.js'
 import { type AppOptions, checkListenOptions, type ListenOptions } from '../options.js'
-import { bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
+import { bodyLimit, header, type MockRequest } from '../server/message.js'
 import { checkHost } from '../server/origin.js'
-import { version } from '../version.js'
+import { createService } from '../service.js'
 import { type BodyLimit, handleNodeRequest, parseTarget } from './node-adapter.js'
 
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
@@ -30,40 +28,22 @@ export function createListener(
   checkListenOptions(options)
   const { allowedHosts = [], control = true } = options
   const mock = toServable(served)
-  const { worlds } = mock
+  const answer = createService(mock, { control })
   const limit: BodyLimit = control ? bodyLimitOf : () => bodyLimit
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
 
-  function answer(request: MockRequest, { protocol = 'http', baseUrl = '' }: ServedRequest) {
+  function answerHost(request: MockRequest, { protocol = 'http', baseUrl = '' }: ServedRequest) {
     const host = header(request, 'host')
     if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
     lastAllowed = host
-    const isControl = control && isControlPath(pathInWorld(request.path))
-    const preflight = isControl ? checkControlRequest(request) : undefined
-    if (preflight) return mock.respond(request, preflight)
-    const { mock: world, request: inner, basePath } = worlds.find(request, 'create')
-    const origin = () => `${protocol}://${host}${baseUrl}`
-    // This URL names the world in its path, even if the request named it in a header.
-    if (isControl) return answerControlCall(inner, world, origin() + worldPath(world.id))
-    const page = pageFor(inner, () => ({ mock: world, url: origin() + basePath, version }))
-    return page ? world.respond(inner, page) : world.handle(inner)
-  }
-
-  async function answerControlCall(request: MockRequest, world: MockWorld, url: string): Promise<MockResponse> {
-    const startedAt = performance.now()
-    try {
-      const response = await handleControl({ mock: world, server: mock, version, url, request })
-      return world.respond(request, response, startedAt)
-    } catch (error) {
-      return world.refuse(request, error, startedAt)
-    }
+    return answer(request, () => `${protocol}://${host}${baseUrl}`)
   }
 
   return (nodeRequest, response) => {
     const handler = (request: MockRequest) => {
       try {
-        return answer(request, nodeRequest)
+        return answerHost(request, nodeRequest)
       } catch (error) {
         return mock.refuse(request, error)
       }

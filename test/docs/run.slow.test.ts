@@ -6,7 +6,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { createClient } from '../../src/client.js'
 import { executablePath } from '../support/chromium.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
-import { blockOf, blocksWith, exampleOf, type Page, pages } from '../support/docs.js'
+import { blocksWith, exampleOf, type Page, pageAt, pages } from '../support/docs.js'
 import { createProject, type Project } from '../support/project.js'
 import { matchesShown, sessionsOf } from '../support/shell-blocks.js'
 
@@ -45,41 +45,6 @@ const it = base.extend<{ project: Project }>({
 const separator = '\u001e'
 
 const sessions = pages.flatMap(sessionsOf)
-
-/** Tests with the Playwright fixture of the docs. Each leaves state behind, and they run in any order. */
-const leakyTests = `
-import { expect } from '@playwright/test'
-import { test } from './mock.js'
-
-const matchmaker = 'http://127.0.0.1:4100'
-
-test('leaves another scenario behind', async ({ mock }) => {
-  expect(await mock.world.lobbies.count()).toBe(6)
-  await mock.load('empty')
-  await mock.reset()
-  expect(await mock.world.lobbies.count()).toBe(0)
-})
-
-test('leaves a page behind that asks again and again', async ({ page, mock }) => {
-  await page.goto(matchmaker)
-  await page.evaluate(url => void setInterval(() => fetch(url), 20), matchmaker + '/matchmaker/lobbies/list')
-  const asked = async () => (await mock.journal.find({ operation: 'lobbies.list' })).length
-  await expect.poll(asked, { timeout: 20_000 }).toBeGreaterThan(0)
-})
-
-test('completes a device link on its page', async ({ page, mock }) => {
-  await page.goto(matchmaker)
-  const link = await page.evaluate(async url => (await fetch(url, { method: 'POST' })).json(), matchmaker + '/cloud/devices/links')
-  expect(link.device_link_url).toContain('/w/' + mock.id + '/devices/link/')
-
-  const response = await page.goto(link.device_link_url)
-  await page.getByRole('button').first().click()
-
-  expect(response.status()).toBe(200)
-  const status = async () => (await mock.world.deviceLinks.get(link.device_link_token))?.status
-  await expect.poll(status, { timeout: 20_000 }).toBe('complete')
-})
-`
 
 describe('the docs', () => {
   it.for(sessions.map(session => [session.page.path, session.args.join(' '), session] as const))(
@@ -139,28 +104,21 @@ describe('the docs', () => {
     for (const command of commands) await project.run('bash', ['-c', command])
   })
 
-  // Eight browser tests are slow on a busy machine.
-  it('have a fixture that gives each test of Playwright its own world', { timeout: 180_000 }, async ({ project }) => {
+  // Browser tests are slow on a busy machine.
+  it('have tests with Playwright that pass', { timeout: 180_000 }, async ({ project }) => {
     const server = await openCommand()
     try {
       const launch = { executablePath, args: ['--no-sandbox'] }
-      const config = { testDir: 'e2e', testMatch: '**/*.e2e.ts', workers: 3, use: { launchOptions: launch } }
-      const page = pages.find(({ blocks }) => blocks.some(({ file }) => file === 'e2e/mock.ts'))
-      const folder = join(project.folder, page ? folderOf(page) : '')
+      const config = { testDir: 'e2e', testMatch: '**/*.e2e.ts', use: { launchOptions: launch } }
+      const page = pageAt('docs/guides/playwright.md')
+      const folder = join(project.folder, folderOf(page))
+      for (const [file, text] of Object.entries(filesOf(page, server)))
+        if (file.startsWith('e2e/')) writeFileSync(join(folder, file), text)
       writeFileSync(join(folder, 'playwright.config.mjs'), `export default ${JSON.stringify(config)}`)
-      for (const file of ['e2e/mock.ts', 'e2e/lobbies.e2e.ts'])
-        writeFileSync(join(folder, file), withUrl(blockOf(page?.path ?? '', file).text, server))
-      writeFileSync(join(folder, 'e2e/leaks.e2e.ts'), withUrl(leakyTests, server))
 
-      const printed = await project.run('node_modules/@playwright/test/cli.js', [
-        'test',
-        '--config',
-        folder,
-        '--repeat-each',
-        '2',
-      ])
+      const printed = await project.run('node_modules/@playwright/test/cli.js', ['test', '--config', folder])
 
-      expect(printed).toContain('8 passed')
+      expect(printed).toContain('4 passed')
       const { worlds } = createClient(server.url)
       expect((await worlds.list()).map(({ id }) => id)).toEqual(['default'])
     } finally {

@@ -1,0 +1,53 @@
+import { expect, test } from '../../src/playwright.js'
+import { block, find, list, matchmaker, openPage, send } from './pages.js'
+
+// The tests of this file fail. The runner looks at their messages and attachments.
+test.use({ matchmaker, server: process.env.MOCK_SERVER, seed: 5, scenario: { game_modes: ['duel'], lobbies: [{}] } })
+
+test('has a page that shows no lobby', async ({ page, mock }) => {
+  await openPage(page)
+  await mock.fail('lobbies.list', 503, { times: 1, after: 1 })
+  await send(page, list)
+  await mock.lobby({ players: 1 })
+  await block(page, mock)
+  await send(page, find, { method: 'POST', body: '{"game_modes":["duel"]}' })
+  const failed = await send(page, list)
+  await mock.lobby()
+  test.info().annotations.push({ type: 'answer', description: failed.body })
+
+  expect(failed.status).toBe(200)
+})
+
+test('expects a request that did not come', async ({ page, mock }) => {
+  await openPage(page)
+  await send(page, find, { method: 'POST', body: '{"game_modes":["duel"]}' })
+
+  await expect(mock).toHaveAnswered('lobbies.find', { body: { game_modes: ['ffa'] } })
+})
+
+test('expects what is no mock', async () => {
+  await expect({}).toHaveAnswered('lobbies.find')
+})
+
+test.describe('strict', () => {
+  test.use({ strict: true })
+
+  test('has a fault that never applied', async ({ mock }) => {
+    await mock.fail('lobbies.join', 503)
+  })
+})
+
+test.describe('expected to fail', () => {
+  test('has no attachments', async ({ mock }) => {
+    test.fail()
+    await mock.lobby()
+    expect(1).toBe(2)
+  })
+})
+
+test('times out', async ({ page, mock }) => {
+  test.setTimeout(3_000)
+  await openPage(page)
+  await block(page, mock)
+  await page.evaluate(() => globalThis.watched)
+})

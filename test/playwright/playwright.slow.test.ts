@@ -1,0 +1,153 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../src/client.js'
+import { type OpenCommand, openCommand } from '../support/command.js'
+import {
+  createPlaywrightProject,
+  type Report,
+  type ReportedTest,
+  runPlaywright,
+} from '../support/playwright-project.js'
+import type { Project } from '../support/project.js'
+
+const failed = ({ tests }: Report) =>
+  tests.filter(({ outcome }) => outcome !== 'expected').map(({ title, errors }) => [title, ...errors].join('\n'))
+
+/** Expects that a server has no world of a test, and that nothing waits on it. */
+async function expectNothingLeft({ url }: Pick<OpenCommand, 'url'>): Promise<void> {
+  const worlds = await createClient(url).worlds.list()
+  expect(worlds).toEqual([expect.objectContaining({ id: 'default', waiters: 0 })])
+}
+
+/** Expects that the world, served, answers the request that failed as it did. */
+async function expectSameAnswer(world: ReportedTest['attachments'][number] | undefined, answer: string | undefined) {
+  const served = await openCommand([world?.path ?? ''])
+  const ask = async () => {
+    const response = await fetch(`${served.url}/matchmaker/lobbies/list`)
+    return { status: response.status, body: await response.text() }
+  }
+  const first = await ask()
+  const { lobbies } = JSON.parse((await ask()).body)
+  await served.end()
+
+  expect(first).toEqual({ status: 503, body: answer })
+  // The fault applied once. The lobby that the test created afterwards is not there.
+  expect(lobbies).toHaveLength(2)
+}
+
+/** Returns our attachments of a test. Playwright adds some of its own. */
+const attachedTo = (test: ReportedTest | undefined) =>
+  test?.attachments.map(({ name, contentType }) => `${name} ${contentType}`).filter(one => one.startsWith('mockmaker'))
+
+const attached = ['mockmaker-world.json application/json', 'mockmaker-journal text/plain']
+
+describe('mockmaker/playwright', () => {
+  let project: Project
+  let server: OpenCommand
+  beforeAll(async () => {
+    project = await createPlaywrightProject()
+    server = await openCommand()
+  })
+  afterAll(async () => {
+    await server?.end()
+    project?.remove()
+  })
+
+  it('answers the pages of a test in its process', async () => {
+    const report = await runPlaywright(project, 'routing.e2e.ts', { args: ['--workers', '2'] })
+
+    expect(failed(report)).toEqual([])
+    expect(report.errors).toEqual([])
+    expect(report.tests.length).toBeGreaterThan(20)
+  })
+
+  it('answers the pages of a test in a world of a server, and deletes it', async () => {
+    const env = { MOCK_SERVER: server.url }
+
+    const report = await runPlaywright(project, 'routing.e2e.ts', { env, args: ['--workers', '2'] })
+
+    expect(failed(report)).toEqual([])
+    expect(report.errors).toEqual([])
+    await expectNothingLeft(server)
+  })
+
+  it.for([
+    ['in-process', false],
+    ['on a server', true],
+  ] as const)('keeps 200 parallel tests apart %s, with failures and retries', async ([, isServed]) => {
+    const env = isServed ? { MOCK_SERVER: server.url } : {}
+
+    const { tests, errors } = await runPlaywright(project, 'isolation.e2e.ts', { env, args: ['--workers', '4'] })
+
+    expect(tests.filter(({ outcome }) => outcome === 'unexpected')).toEqual([])
+    expect(tests.filter(({ outcome }) => outcome === 'flaky')).toHaveLength(20)
+    expect(tests).toHaveLength(200)
+    expect(errors).toEqual([])
+    await expectNothingLeft(server)
+  })
+
+  it.for([
+    ['in-process', false],
+    ['on a server', true],
+  ] as const)('attaches the requests and the world of a failed test %s', async ([, isServed]) => {
+    const env = isServed ? { MOCK_SERVER: server.url } : {}
+
+    const { tests, errors } = await runPlaywright(project, 'failing.e2e.ts', { env })
+
+    const outcomes = tests.map(({ title, outcome }) => [title, outcome])
+    expect(outcomes.filter(([, outcome]) => outcome === 'expected')).toEqual([
+      ['expected to fail has no attachments', 'expected'],
+    ])
+    expect(errors).toEqual([])
+    const titled = (part: string) => tests.find(({ title }) => title.includes(part))
+    const [failed, unanswered, noMock] = ['no lobby', 'did not come', 'is no mock'].map(titled)
+    const [strict, expected, timedOut] = ['strict', 'has no attachments', 'times out'].map(titled)
+    expect(attachedTo(failed)).toEqual(attached)
+    const [world, journal] = failed?.attachments ?? []
+    expect(journal?.text).toMatch(/^ {2}POST \/matchmaker\/lobbies\/find → 200 \(.* ms\)\n {4}request: \{"game_modes"/m)
+    expect(journal?.text).toContain('by fault 1 (lobbies.list: {"error":{"status":503}})')
+    expect(journal?.text).toMatch(/still wait .*\n {2}GET \/cloud\/devices\/links/)
+    expect(journal?.text).toMatch(/as it was before GET \/matchmaker\/lobbies\/list → 503\. To serve it, run: npx/)
+    expect(unanswered?.errors[0]).toContain('The nearest requests:\n  2. POST /matchmaker/lobbies/find → 200')
+    expect(noMock?.errors[0]).toContain('toHaveAnswered expects a mock, a world of a mock, or a client, and got {}')
+    expect(strict?.errors[0]).toContain('fault 1 (lobbies.join: {"error":{"status":503}}) never applied')
+    expect(attachedTo(strict)).toEqual(attached)
+    expect(attachedTo(expected)).toEqual([])
+    expect(timedOut?.attachments[1]?.text).toContain('These requests still wait for their answers:')
+    await expectSameAnswer(world, failed?.annotations.find(({ type }) => type === 'answer')?.description)
+    await expectNothingLeft(server)
+  })
+
+  it('says what is wrong', async () => {
+    const other = createServer((_, response) => response.end('hello'))
+    await new Promise<void>(done => other.listen(0, '127.0.0.1', done))
+    const { port } = other.address() as AddressInfo
+    const env = { MOCK_SERVER: server.url, NO_MOCK: `http://127.0.0.1:${port}` }
+
+    const { tests } = await runPlaywright(project, 'misuse.e2e.ts', { env })
+    other.close()
+
+    const firstLines = tests.map(({ title, errors }) => [title, errors.map(error => error.split('\n')[0])])
+    const sentence = (text: string) => [expect.stringContaining(text)]
+    const noUrl = ': expected a URL without a query and without a world, such as https://matchmaker.example'
+    expect(Object.fromEntries(firstLines)).toEqual({
+      'no matchmaker fails': sentence('UsageError: matchmaker is missing: name the URL at which your page calls'),
+      'no URL fails': sentence(`UsageError: matchmaker is "matchmaker.example"${noUrl}`),
+      'a query fails': sentence(noUrl),
+      'a world fails': sentence(noUrl),
+      'no scenario fails': sentence('UsageError: there is no scenario file friday-nite'),
+      'no file fails': sentence('UsageError: there is no scenario file ./none.yaml'),
+      'no seed fails': sentence('UsageError: options.seed is "one": expected an integer'),
+      'no fault fails': sentence('UsageError: faults[0].operation is "lobbies.lost": expected the id of an operation'),
+      'no URL of a server fails': sentence('UsageError: server is "127.0.0.1": expected the URL of a running mock'),
+      'no server fails': sentence('no mock answers at http://127.0.0.1:1: is npx mockmaker running there?'),
+      'no mock fails': sentence('is not a mock: it answered 200 hello'),
+      'no scenario of the server fails': sentence('there is no scenario "friday-nite"'),
+      'an option of the server fails': sentence('UsageError: live is an option of a mock in the process of the test'),
+      'a resolver on a server fails': sentence('UsageError: on: a resolver cannot run on a server'),
+      'a resolver in-process passes': [],
+    })
+    await expectNothingLeft(server)
+  })
+})

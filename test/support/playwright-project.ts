@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { executablePath } from './chromium.js'
+import { createProject, type Project } from './project.js'
+
+/** A test in the report of Playwright. */
+export interface ReportedTest {
+  /** The titles of its groups, and its own. */
+  readonly title: string
+  readonly outcome: 'expected' | 'unexpected' | 'flaky' | 'skipped'
+  /** The messages of its last run, without colors. */
+  readonly errors: readonly string[]
+  readonly attachments: readonly Attachment[]
+  readonly annotations: readonly { readonly type: string; readonly description?: string }[]
+}
+
+interface Attachment {
+  readonly name: string
+  readonly contentType: string
+  /** Absent if the report holds the text. */
+  readonly path?: string
+  readonly text: string
+}
+
+/** The result of `npx playwright test`. */
+export interface Report {
+  readonly tests: readonly ReportedTest[]
+  /** Errors outside of tests. */
+  readonly errors: readonly string[]
+}
+
+const folder = 'test/playwright'
+
+/** Creates a project with all files of test/playwright. They import the built package. */
+export function createPlaywrightProject(): Promise<Project> {
+  const files = readdirSync(folder).filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  const sources = files.map(name => [
+    `e2e/${name}`,
+    readFileSync(join(folder, name), 'utf8').replaceAll("'../../src/playwright.js'", "'mockmaker/playwright'"),
+  ])
+  const launchOptions = { executablePath, args: ['--no-sandbox', '--disable-gpu'] }
+  const config = {
+    testDir: 'e2e',
+    testMatch: '**/*.e2e.ts',
+    reporter: 'json',
+    timeout: 120_000,
+    use: { launchOptions },
+  }
+  return createProject({
+    'package.json': '{ "type": "module" }',
+    'playwright.config.mjs': `export default ${JSON.stringify(config)}`,
+    ...Object.fromEntries(sources),
+  })
+}
+
+/** Runs files of a project in Playwright. */
+export async function runPlaywright(
+  project: Project,
+  file: string,
+  { env = {}, args = [] }: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] } = {},
+): Promise<Report> {
+  const settings = Object.entries({ ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' }).map(pair => pair.join('='))
+  const command = ['node_modules/@playwright/test/cli.js', 'test', `/${file}`, ...args]
+  // It ends with 1 if a test fails.
+  await project.run('env', [...settings, process.execPath, ...command]).catch(() => {})
+  const report: JsonReport = JSON.parse(readFileSync(join(project.folder, 'report.json'), 'utf8'))
+  return { tests: report.suites.flatMap(suite => testsIn(suite, [])), errors: report.errors.map(plainMessage) }
+}
+
+interface JsonSuite {
+  readonly title: string
+  readonly suites?: readonly JsonSuite[]
+  readonly specs: readonly {
+    readonly title: string
+    readonly tests: readonly {
+      readonly status: ReportedTest['outcome']
+      readonly results: readonly {
+        readonly errors: readonly JsonError[]
+        readonly attachments: readonly (Omit<Attachment, 'text'> & { readonly body?: string })[]
+        readonly annotations: ReportedTest['annotations']
+      }[]
+    }[]
+  }[]
+}
+
+interface JsonError {
+  readonly message?: string
+}
+
+interface JsonReport {
+  readonly suites: readonly JsonSuite[]
+  readonly errors: readonly JsonError[]
+}
+
+function testsIn({ title, suites = [], specs }: JsonSuite, titles: readonly string[]): ReportedTest[] {
+  const path = [...titles, title]
+  const own = specs.flatMap(spec =>
+    spec.tests.map(({ status, results }) => ({
+      title: [...path.slice(1), spec.title].join(' '),
+      outcome: status,
+      errors: results.at(-1)?.errors.map(plainMessage) ?? [],
+      annotations: results.at(-1)?.annotations ?? [],
+      attachments: (results.at(-1)?.attachments ?? []).map(({ body = '', ...attachment }) => ({
+        ...attachment,
+        text:
+          attachment.path === undefined
+            ? Buffer.from(body, 'base64').toString()
+            : readFileSync(attachment.path, 'utf8'),
+      })),
+    })),
+  )
+  return [...own, ...suites.flatMap(suite => testsIn(suite, path))]
+}
+
+function plainMessage({ message = '' }: JsonError): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that begins a color
+  return message.replaceAll(/\u001b\[[\d;]*m/g, '')
+}
