@@ -106,7 +106,8 @@ function executeRequest(
   try {
     const output = execute(parseCall(context, world, responder))
     if (!(output instanceof Promise)) return responder.succeed(context, output)
-    pending.add(context, context.waitsFor ?? 'resolver')
+    if (context.waitsFor) pending.add(context, context.waitsFor)
+    else void addUnlessAnswered(context, pending)
     return output.then(
       late => responder.succeed(context, late),
       error => responder.fail(context, error),
@@ -114,6 +115,17 @@ function executeRequest(
   } catch (error) {
     return responder.fail(context, error)
   }
+}
+
+/**
+ * The microtasks that a resolver may take before its request counts as waiting. An async resolver takes a few, even if it waits
+ * for nothing.
+ */
+const quickResolver = 20
+
+async function addUnlessAnswered(context: RequestContext, pending: PendingRequests): Promise<void> {
+  for (let i = 0; i < quickResolver; i += 1) await undefined
+  if (!context.hasEnded) pending.add(context, context.waitsFor ?? 'resolver')
 }
 
 function parseCall(context: RequestContext, world: LiveWorld, responder: Responder): Call {

@@ -79,6 +79,8 @@ export interface RequestContext {
   pendingSince: number | undefined
   /** The event that the request waits for. */
   waitsFor: WaitReason | undefined
+  /** True once there is a response. */
+  hasEnded: boolean
   /** The fault that was applied, and its effect in words. */
   fault: { readonly id: string; effect: string } | undefined
   /** A shorter limit on blocking that a fault sets, in ms of the world's clock. */

@@ -110,6 +110,7 @@ export class Responder {
       blockedAt: undefined,
       pendingSince: undefined,
       waitsFor: undefined,
+      hasEnded: false,
       fault: undefined,
       longestBlockMs: undefined,
       revisions: [],
@@ -119,6 +120,7 @@ export class Responder {
 
   /** Any error here is a bug: an answer that is not JSON, an invalid header, a listener that throws. The client still gets a response. */
   #finish(context: RequestContext, createResult: () => Result): MockResponse {
+    context.hasEnded = true
     this.#options.pending.remove(context)
     let result: Result
     try {
