@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { defineConfig, type InputOptions, type Plugin } from 'rolldown'
 
 /** Users install these themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
-const external = /^(node:|msw(\/|$)|express$|vitest$|fast-check$|@playwright\/test$)/
+const external = /^(node:|msw(\/|$)|express$|@jest\/globals$|vitest$|fast-check$|@playwright\/test$)/
 
 /** A warning fails the build. Otherwise the output of the tests would hide it. */
 const strict = {
@@ -29,6 +29,11 @@ export default defineConfig([
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',
       vite: 'src/vite.ts',
+      'jest-preset': 'src/jest-preset.ts',
+      // The preset names these files.
+      'jest-globals': 'src/jest-globals.ts',
+      'jest-setup': 'src/jest-setup.ts',
+      'jest-transform': 'src/jest-transform.ts',
       arbitraries: 'src/arbitraries.ts',
     },
     external,

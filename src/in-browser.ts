@@ -4,7 +4,7 @@ import { UsageError } from './lib/usage-error.js'
 
 function refuse(entry: string): never {
   throw new UsageError(
-    `${entry} needs Node, and was loaded for a browser: call setupMockmaker of mockmaker/browser in a page. In Jest with jsdom, set testEnvironmentOptions.customExportConditions to [""]`,
+    `${entry} needs Node, and was loaded for a browser: call setupMockmaker of mockmaker/browser in a page. In Jest with jsdom, set preset: 'mockmaker'`,
   )
 }
 

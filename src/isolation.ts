@@ -14,6 +14,15 @@ export interface IsolatedOptions extends NewWorldOptions {
   readonly faults?: readonly Fault[] | undefined
 }
 
+type FailureListener = (error: unknown, own: MockmakerWorld) => void
+
+let listener: FailureListener = () => {}
+
+/** Calls a function with each error of an isolated function, while its world still exists. The last one counts. */
+export function onIsolatedFailure(listen: FailureListener): void {
+  listener = listen
+}
+
 /** Gives running functions worlds of their own. */
 export class Isolation {
   readonly #running = new AsyncLocalStorage<MockWorld>()
@@ -47,6 +56,9 @@ export class Isolation {
         boundary(() => use(own)),
       )
       unused = this.#isStrict ? own.faults.unused() : []
+    } catch (error) {
+      listener(error, own)
+      throw error
     } finally {
       await worlds.deleteBecause(own.id, 'this mock belongs to a test that has ended')
     }

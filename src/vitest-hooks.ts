@@ -122,9 +122,10 @@ export class VitestHooks {
     if (!test || this.#interception.current() === test) return run()
     await this.#interception.run(test, this.#mocks.handlersOf(test.options), run)
     if (task.result?.state !== 'fail') return this.#checkFaults(test)
+    if (task.fails) return
+    const report = await reportRequests(test.mock as Client)
     // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
-    if (!task.fails)
-      console.error(`mockmaker: "${task.name}" has failed.\n${await reportRequests(test.mock as Client)}`)
+    console.error(`mockmaker: "${task.name}" has failed.\n${report}`)
   }
 
   /** Rejects with `UsageError` if the test is strict, and one of its faults never applied. */

@@ -38,7 +38,7 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
 
 /** The files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^(http|cli)\/|^(cli|isolation|scenario-file|scenario-reloader|vitest|testing\/(forward|page-\w+))\.ts$/
+  /^(http|cli)\/|^(cli|isolation|scenario-file|scenario-reloader|vitest|jest-(preset|globals|transform)|testing\/(forward|page-\w+))\.ts$/
 
 interface Import {
   readonly from: string

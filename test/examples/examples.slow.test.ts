@@ -10,6 +10,12 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 20, packages: { msw: '2' } },
     { node: 24, packages: { msw: '2' } },
   ],
+  jest: [
+    { node: 20, packages: { jest: '30', msw: '2' } },
+    { node: 22, packages: { jest: '30', msw: '3' } },
+    { node: 24, packages: { jest: '30', msw: '2' } },
+    { node: 24, packages: { jest: '30', msw: '3' } },
+  ],
   vite: [
     { node: 20, packages: { vite: '6', msw: '2' } },
     { node: 24, packages: { vite: '7', msw: '3' } },
@@ -23,6 +29,9 @@ const runs = Object.entries(matrix).flatMap(([example, all]) =>
 
 /** Sentences of test runners about timers, sockets and workers that keep a process alive. */
 const leaks = /did not exit|failed to exit|open handle|close timed out|something prevents|MaxListenersExceeded/i
+
+/** The requests that a failed test shows. The script `test:failing` of an example has such a test. */
+const report = /The requests to the mock, the oldest first:\s+(?:GET|POST) \/\S+ → 200 \(\d+\.\d ms\)/
 
 function titleOf({ node, packages }: Versions): string {
   return [`Node ${node}`, ...Object.entries(packages).map(([name, version]) => `${name} ${version}`)].join(', ')
@@ -51,5 +60,12 @@ describe('the examples', () => {
       expect(code, output).toBe(0)
       expect(left, output).toEqual([])
       expect(output).not.toMatch(leaks)
+      if (!('test:failing' in project.scripts)) return
+
+      const failing = await project.run('npm', 'run', 'test:failing')
+
+      expect(failing.code, failing.output).not.toBe(0)
+      expect(failing.output).toMatch(report)
+      expect(failing.left, failing.output).toEqual([])
     })
 })

@@ -22,8 +22,11 @@ export interface Answer {
   readonly body: string
 }
 
+/** Options of `fetch` that Playwright can send to a page. */
+type Init = Omit<RequestInit, 'body'> & { readonly body?: string }
+
 /** Sends a request with `fetch` of a page. Rejects as `fetch` does. */
-export function send(page: Page | Frame, path: string, init: RequestInit = {}): Promise<Answer> {
+export function send(page: Page | Frame, path: string, init: Init = {}): Promise<Answer> {
   return page.evaluate(
     async ({ url, init }) => {
       const response = await fetch(url, init)

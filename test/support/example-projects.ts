@@ -26,7 +26,8 @@ export interface Ended {
 
 /** An example in a folder of its own. */
 export interface ExampleProject {
-  readonly folder: string
+  /** The scripts of its manifest. */
+  readonly scripts: Readonly<Record<string, string>>
   /** Runs a program of the project until it exits. Ends the processes that it leaves behind. */
   run(program: string, ...args: string[]): Promise<Ended>
   remove(): void
@@ -55,7 +56,7 @@ export async function installExample(
   const env = environment(await programsOf(node))
   const run = (program: string, ...args: string[]) => runProgram(program, args, { cwd: folder, env })
   const { code, output } = await run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline')
-  if (code === 0) return { folder, run, remove }
+  if (code === 0) return { scripts: JSON.parse(manifest).scripts, run, remove }
   remove()
   throw new Error(`npm install ends with ${code}:\n${output}`)
 }

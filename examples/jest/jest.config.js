@@ -1,0 +1,4 @@
+module.exports = {
+  preset: 'mockmaker',
+  roots: ['test'],
+}

@@ -1,0 +1,4 @@
+export default {
+  preset: 'mockmaker',
+  testMatch: ['**/*.test.mjs'],
+}

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { runInThisContext } from 'node:vm'
+import type { JestExpect } from '@jest/expect'
+import type { TransformOptions } from '@jest/transform'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import preset from '../../src/jest-preset.js'
+import transformer from '../../src/jest-transform.js'
+
+/** Transforms a module as Jest does, with or without ES modules. */
+function transformed(source: string, { supportsStaticESM }: { readonly supportsStaticESM: boolean }): string {
+  const options = { supportsStaticESM, configString: '' } as TransformOptions // it reads no other option
+  return transformer.process(source, '/project/lobbies.js', options).code
+}
+
+/** Runs CommonJS code of the file `/project/lobbies.js`, and returns its exports. */
+function exportsOf(code: string): Record<string, unknown> {
+  const module = { exports: {} }
+  const load = runInThisContext(`(module, exports, require, __filename) => {${code}\n}`)
+  load(module, module.exports, createRequire(import.meta.url), '/project/lobbies.js')
+  return module.exports
+}
+
+describe('the transformer of the preset', () => {
+  const source = `
+    import { join } from 'node:path'
+    export const url = import.meta.url
+    export class Lobby { #id = join('a', 'b'); get id() { return this.#id } static { this.made = true } }
+    export default function () { return import('node:path') }
+  `.replaceAll(/^ {4}/gm, '')
+
+  it('turns ES modules into CommonJS', async () => {
+    const { url, Lobby, default: load } = exportsOf(transformed(source, { supportsStaticESM: false }))
+
+    expect(url).toBe('file:///project/lobbies.js')
+    expect(new (Lobby as new () => object)()).toMatchObject({ id: 'a/b' })
+    expect(await (load as () => unknown)()).toHaveProperty('join')
+  })
+
+  it('leaves modules as they are if Jest runs with ES modules', () => {
+    expect(transformed(source, { supportsStaticESM: true })).toBe(source)
+  })
+
+  it('leaves CommonJS as it is', () => {
+    const commonjs = "'use strict'\nexports.text = `the import of modules`\nconst imported = 1\n"
+
+    expect(transformed(commonjs, { supportsStaticESM: false })).toBe(commonjs)
+  })
+
+  it('has a cache for each of both', () => {
+    const keys = [true, false].map(
+      supportsStaticESM =>
+        transformer.getCacheKey?.(source, 'a.js', { supportsStaticESM, configString: '' } as TransformOptions), // see above
+    )
+
+    expect(new Set(keys).size).toBe(2)
+  })
+})
+
+describe('the preset', () => {
+  const isIgnored = (path: string) => preset.transformIgnorePatterns.some(pattern => new RegExp(pattern).test(path))
+  const transformOf = (path: string) =>
+    Object.entries(preset.transform).find(([pattern]) => new RegExp(pattern).test(path))?.[1]
+
+  it.for([
+    '/project/node_modules/mockmaker/dist/node.js',
+    '/project/node_modules/.pnpm/mockmaker@0.1.0_msw@2.15.0/node_modules/mockmaker/dist/chunks/mock-x1.js',
+    '/project/node_modules/msw/node_modules/rettime/build/index.mjs',
+    'C:\\project\\node_modules\\@open-draft\\deferred-promise\\build\\index.mjs',
+  ])('transforms the module %s', path => {
+    expect(isIgnored(path)).toBe(false)
+    expect(transformOf(path)).toMatch(/jest-transform\.js$/)
+  })
+
+  it.for([
+    '/project/node_modules/express/index.js',
+    '/project/node_modules/mockmaker/node_modules/express/index.js',
+    '/project/node_modules/.pnpm/express@5.0.0/node_modules/express/index.js',
+  ])('leaves %s to Node', path => {
+    expect(isIgnored(path)).toBe(true)
+  })
+
+  it("transforms the project's own files as Jest does by default", () => {
+    expect(transformOf('/project/src/lobbies.ts')).toBe('babel-jest')
+  })
+
+  it('names files that the build writes', () => {
+    const files = [...preset.setupFiles, ...preset.setupFilesAfterEnv, ...Object.values(preset.transform)]
+    const names = files.filter(file => file !== 'babel-jest').map(file => file.replace(/^.*src\//, 'dist/'))
+
+    expect(names).toHaveLength(3)
+    expect(names.filter(name => !existsSync(name))).toEqual([])
+  })
+
+  it('gives `expect` of @jest/globals and of @types/jest the matchers', () => {
+    type Matchers = ReturnType<JestExpect>
+
+    expectTypeOf<Parameters<Matchers['toHaveAnswered']>[0]>().toExtend<string>()
+    expectTypeOf<ReturnType<Matchers['toHaveAnswered']>>().toEqualTypeOf<void>()
+    expectTypeOf<ReturnType<jest.Matchers<Promise<void>>['toHaveAnswered']>>().toEqualTypeOf<Promise<void>>()
+  })
+})
