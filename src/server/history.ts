@@ -266,8 +266,10 @@ export class History {
     return next?.id ?? Number.POSITIVE_INFINITY
   }
 
-  /** The revision of the newest change set before an entry. */
+  /** The revision of the newest change set before an entry. Throws `UsageError` if a later one was dropped. */
   revisionBefore(id: number): number {
+    if (this.#lastDroppedChange > id)
+      throw new UsageError(`the state before entry ${id} is no longer kept: the history has dropped later change sets`)
     let { revision } = this.#oldest
     for (const change of this.#changes) if (change.id < id) revision = change.changeSet.revision
     return revision

@@ -24,6 +24,7 @@ const longestBody = 400
  */
 export function reportRequests(mock: TestedMock, options?: ReportOptions): string
 export function reportRequests(client: TestedClient, options?: ReportOptions): Promise<string>
+export function reportRequests(mock: TestedMock | TestedClient, options?: ReportOptions): string | Promise<string>
 export function reportRequests(value: unknown, { worldFile }: ReportOptions = {}): string | Promise<string> {
   const { journal, faults } = checkMock(value, 'reportRequests')
   return after(journal.find(), entries =>
@@ -35,18 +36,28 @@ export function reportRequests(value: unknown, { worldFile }: ReportOptions = {}
 
 /**
  * Returns the world as it was right before the newest failed request, or before the newest request if none has failed. It has
- * its faults and its journal, so a server of it answers that request as the mock did. Without requests it is the present
- * world. Returns a promise for a client.
+ * its faults and its journal, so a server of it answers that request as the mock did. It is the present world without requests, or
+ * if the history no longer has that moment. Returns a promise for a client.
  */
 export function failedWorld(mock: TestedMock): ScenarioInput
 export function failedWorld(client: TestedClient): Promise<ScenarioInput>
+export function failedWorld(mock: TestedMock | TestedClient): ScenarioInput | Promise<ScenarioInput>
 export function failedWorld(value: unknown): ScenarioInput | Promise<ScenarioInput> {
   const mock = checkMock(value, 'failedWorld')
   return after(mock.journal.find(), entries => {
     const before = newestFailed(entries)?.id
-    return mock.snapshot({ with: ['faults', 'journal'], ...(before === undefined ? {} : { before }) })
+    const present = () => mock.snapshot({ with: parts })
+    if (before === undefined) return present()
+    try {
+      const world = mock.snapshot({ with: parts, before })
+      return world instanceof Promise ? world.catch(present) : world
+    } catch {
+      return present()
+    }
   })
 }
+
+const parts = ['faults', 'journal'] as const
 
 /** Finds the newest request that failed, or the newest one if none has failed. */
 function newestFailed(entries: readonly JournalEntry[]): JournalEntry | undefined {

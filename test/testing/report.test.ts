@@ -17,7 +17,7 @@ const join = (lobby_id: string) => post('/matchmaker/lobbies/join', { lobby_id }
 /** Times differ from run to run. */
 const timeless = (report: string) => report.replaceAll(/\(\d+\.\d ms\)/g, '(1.0 ms)').replaceAll(/ray.*/g, '')
 const reportOf = async (mock: Mockmaker | Client, worldFile?: string) =>
-  timeless(await reportRequests(mock as Mockmaker, { worldFile }))
+  timeless(await reportRequests(mock, { worldFile }))
 
 describe.each(controls)('the report of a failed test, $where', ({ of }) => {
   it('lists requests with status, time and bodies, and names faults', async ({ serve }) => {
@@ -101,7 +101,32 @@ async function answerOf(scenario: ScenarioInput, request: TestRequest) {
 }
 
 describe.each(controls)('the world before a failed request, $where', ({ of }) => {
-  const worldOf = async (mock: Mockmaker | Client) => failedWorld(mock as Mockmaker)
+  const worldOf = async (mock: Mockmaker | Client) => failedWorld(mock)
+
+  it('is the world before the newest request if none has failed, and the present one without requests', async ({
+    serve,
+  }) => {
+    const served = await serve()
+    const { mock } = served
+    const without = await worldOf(of(served))
+    await ask(mock, find('ffa'))
+
+    const world = await worldOf(of(served))
+
+    expect(without).toEqual(mock.snapshot({ with: ['faults', 'journal'], before: 2 }))
+    expect(createMockmaker({ scenario: world }).world.players.count()).toBe(mock.world.players.count() - 1)
+  })
+
+  it('is the present world if the history no longer has that moment', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    await ask(mock, join('nobody'))
+    for (let i = 0; i < 1_002; i += 1) await mock.world.lobbies.update('closed', { total_player_count: i % 2 })
+
+    expect(await worldOf(of(served))).toEqual(mock.snapshot({ with: ['faults', 'journal'] }))
+    expect(() => mock.snapshot({ before: 1 })).toThrow('is no longer kept')
+    expect(() => mock.snapshot({ before: 99_999 })).toThrow('the journal has no request 99999')
+  })
 
   it('answers the newest failed request as the mock did', async ({ serve }) => {
     const served = await serve()
