@@ -75,17 +75,21 @@ describe('mockmaker/playwright', () => {
   it.for([
     ['in-process', false],
     ['on a server', true],
-  ] as const)('keeps 200 parallel tests apart %s, with failures and retries', async ([, isServed]) => {
-    const env = isServed ? { MOCK_SERVER: server.url } : {}
+  ] as const)(
+    'keeps 200 parallel tests apart %s, with failures and retries',
+    { timeout: 1_200_000 },
+    async ([, isServed]) => {
+      const env = isServed ? { MOCK_SERVER: server.url } : {}
 
-    const { tests, errors } = await runPlaywright(project, 'isolation.e2e.ts', { env, args: ['--workers', '4'] })
+      const { tests, errors } = await runPlaywright(project, 'isolation.e2e.ts', { env, args: ['--workers', '4'] })
 
-    expect(tests.filter(({ outcome }) => outcome === 'unexpected')).toEqual([])
-    expect(tests.filter(({ outcome }) => outcome === 'flaky')).toHaveLength(20)
-    expect(tests).toHaveLength(200)
-    expect(errors).toEqual([])
-    await expectNothingLeft(server)
-  })
+      expect(tests.filter(({ outcome }) => outcome === 'unexpected')).toEqual([])
+      expect(tests.filter(({ outcome }) => outcome === 'flaky')).toHaveLength(20)
+      expect(tests).toHaveLength(200)
+      expect(errors).toEqual([])
+      await expectNothingLeft(server)
+    },
+  )
 
   it.for([
     ['in-process', false],
