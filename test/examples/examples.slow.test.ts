@@ -15,6 +15,7 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 22, packages: { jest: '30', msw: '3' } },
     { node: 24, packages: { jest: '30', msw: '2' } },
     { node: 24, packages: { jest: '30', msw: '3' } },
+  ],
   playwright: [
     { node: 24, packages: { '@playwright/test': '1' } },
     { node: 20, packages: { '@playwright/test': '1' } },
