@@ -18,6 +18,8 @@ import { type AnyTestOptions, type ScenarioSource, TestMocks } from './testing/t
 
 /** MSW in this process or page. */
 export interface Interception {
+  /** Sends a request that MSW does not intercept. */
+  readonly fetch: typeof globalThis.fetch
   /** Returns the test of the present asynchronous context. */
   current(): RunningTest | undefined
   /** Starts MSW with the handlers outside of tests. `decide` gets the requests that no handler matches. */
@@ -50,7 +52,9 @@ export class VitestHooks {
   readonly #interception: Interception
   readonly #tests: RunningTests
   readonly #mocks: TestMocks
-  readonly #open = new WeakMap<Task, OpenTest>()
+  readonly #opened = new WeakMap<Task, OpenTest>()
+  /** Why a test has no mock. Vitest does not try again to create it when it repeats the test. */
+  readonly #errors = new WeakMap<Task, unknown>()
   /** The suites that have hooks. */
   readonly #hooked = new WeakSet<object>()
   #outside: TestMock<unknown> | undefined
@@ -59,7 +63,7 @@ export class VitestHooks {
   constructor(interception: Interception, source: ScenarioSource) {
     this.#interception = interception
     this.#tests = new RunningTests(interception.current)
-    this.#mocks = new TestMocks(this.#tests, source)
+    this.#mocks = new TestMocks(this.#tests, source, (...request) => interception.fetch(...request))
   }
 
   /** Registers the hooks of the suite that vitest collects now, unless an outer suite has them. */
@@ -75,21 +79,30 @@ export class VitestHooks {
 
   /** Creates the mock of a test. Rejects if an option is wrong. */
   async open(task: Task, options: AnyTestOptions): Promise<VitestMock | Client> {
+    try {
+      return await this.#open(task, options)
+    } catch (error) {
+      this.#errors.set(task, error)
+      throw error
+    }
+  }
+
+  async #open(task: Task, options: AnyTestOptions): Promise<VitestMock | Client> {
     const created = await this.#mocks.create(task.name, options)
     const { mock } = created
     const test: OpenTest = { ...created, options }
     if ('override' in mock)
       Object.assign(mock, { use: (...handlers: RequestHandler[]) => this.#interception.use(test, handlers) })
-    this.#open.set(task, test)
+    this.#opened.set(task, test)
     this.#tests.start(test)
     return mock as VitestMock | Client // a mock in-process has `use` now
   }
 
   /** Ends the mock of a test. */
   async close(task: Task): Promise<void> {
-    const test = this.#open.get(task)
+    const test = this.#opened.get(task)
     if (!test) return
-    this.#open.delete(task)
+    this.#opened.delete(task)
     this.#tests.end(test)
     await test.end()
   }
@@ -117,7 +130,8 @@ export class VitestHooks {
   }
 
   async #run(task: Task, run: () => Promise<void>): Promise<void> {
-    const test = this.#open.get(task)
+    const test = this.#opened.get(task)
+    if (!test && this.#errors.has(task)) throw this.#errors.get(task)
     // A test without our fixtures, or a hook inside another one.
     if (!test || this.#interception.current() === test) return run()
     await this.#interception.run(test, this.#mocks.handlersOf(test.options), run)

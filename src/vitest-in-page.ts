@@ -1,3 +1,4 @@
+import { bypass } from 'msw'
 import { setupWorker } from 'msw/browser'
 import { UsageError } from './lib/usage-error.js'
 import { toMswOptions } from './mockmaker.js'
@@ -10,6 +11,7 @@ function interceptPage(): Interception {
   const worker = setupWorker()
   let running: RunningTest | undefined
   return {
+    fetch: (input, init) => fetch(bypass(input, init)),
     current: () => running,
     async start(handlers, decide) {
       worker.resetHandlers(...handlers)

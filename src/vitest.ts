@@ -16,9 +16,17 @@ function interceptProcess(): Interception {
   const boundaries = new WeakMap<RunningTest, (run: () => void) => void>()
   /** Handlers that a test has added before its boundary. */
   const early = new WeakMap<RunningTest, readonly RequestHandler[]>()
+  let unpatched = globalThis.fetch
   return {
+    fetch(input, init) {
+      const headers = new Headers(init?.headers)
+      // A busy process may send a request on a connection that the server has just closed, because it was idle.
+      headers.set('connection', 'close')
+      return unpatched(input, { ...init, headers })
+    },
     current: () => running.getStore(),
     start(handlers, decide) {
+      unpatched = globalThis.fetch
       server.resetHandlers(...handlers)
       server.listen(toMswOptions({ onUnhandledRequest: decide }))
     },

@@ -6,7 +6,7 @@ import { createHandlers } from '../server/handlers.js'
 import type { RunningTests } from './running-tests.js'
 import { ScenarioCache } from './scenario-cache.js'
 import { createTestMock, type TestMock, type TestMockOptions } from './test-mock.js'
-import { createTestWorld, outsideOnServer, type TestWorldOptions } from './test-world.js'
+import { createTestWorld, type Fetch, outsideOnServer, type TestWorldOptions } from './test-world.js'
 
 /** Options of the mock of a test, in-process or on a running mock. */
 export interface AnyTestOptions extends Omit<TestMockOptions, 'scenario'>, Partial<TestWorldOptions> {}
@@ -23,12 +23,15 @@ export interface ScenarioSource {
 export class TestMocks {
   readonly #tests: RunningTests
   readonly #source: ScenarioSource
+  readonly #fetch: Fetch
   readonly #cache = new ScenarioCache()
   readonly #loaded = new Map<string, ScenarioInput>()
   readonly #handlers = new Map<string, HttpHandler[]>()
 
-  constructor(tests: RunningTests, source: ScenarioSource) {
+  /** `fetch` reaches running mocks. */
+  constructor(tests: RunningTests, source: ScenarioSource, fetch: Fetch) {
     this.#tests = tests
+    this.#fetch = fetch
     this.#source = source
   }
 
@@ -36,13 +39,13 @@ export class TestMocks {
   create(name: string, options: AnyTestOptions): TestMock<ServableMockmaker> | Promise<TestMock<Client>> {
     const { server, fork, ...local } = options
     if (server === undefined) return this.#createLocal(name, local)
-    return createTestWorld(name, { ...options, server, scenario: this.#scenarioOnServer(options) })
+    return createTestWorld(name, { ...options, server, scenario: this.#scenarioOnServer(options) }, this.#fetch)
   }
 
   /** Returns what answers the requests outside of tests. It creates a mock with the first one. */
   outside(options: AnyTestOptions): TestMock<unknown> {
     const { server, fork, ...local } = options
-    if (server !== undefined) return outsideOnServer(server)
+    if (server !== undefined) return outsideOnServer(server, this.#fetch)
     let created: TestMock<ServableMockmaker> | undefined
     const outside = () => {
       created ??= this.#createLocal('outside of tests', local)

@@ -1,4 +1,3 @@
-import { bypass } from 'msw'
 import { type Client, createClient } from '../client/client.js'
 import type { Fault } from '../contract/faults.js'
 import type { NewWorldOptions } from '../control/world-control.js'
@@ -21,6 +20,9 @@ export interface TestWorldOptions extends Pick<NewWorldOptions, 'scenario' | 'se
   readonly strict?: boolean | undefined
 }
 
+/** A `fetch` that MSW does not intercept. */
+export type Fetch = typeof globalThis.fetch
+
 /**
  * Creates a world on a running mock for a test, and sends the requests of the test there. Rejects with `ClientError` if the
  * mock does not answer, or refuses an option.
@@ -28,23 +30,24 @@ export interface TestWorldOptions extends Pick<NewWorldOptions, 'scenario' | 'se
 export async function createTestWorld(
   name: string,
   { server, faults = [], onUnhandledRequest = 'warn', baseUrl: _, strict: __, ...world }: TestWorldOptions,
+  fetch: Fetch,
 ): Promise<TestMock<Client>> {
   const decide = decisionOf(onUnhandledRequest)
   const running = new AbortController()
-  const { worlds } = createClient(server, { fetch: fetchPastMsw })
+  const { worlds } = createClient(server, { fetch })
   const { id, url } = await worlds.put(crypto.randomUUID(), world)
   const mock = createClient(server, {
     world: id,
     fetch(...request) {
       if (running.signal.aborted) throw new UsageError(endedTest)
-      return fetchPastMsw(...request)
+      return fetch(...request)
     },
   })
   for (const fault of faults) await mock.faults.add(fault)
   return {
     name,
     mock,
-    answer: request => forward(withoutWorld(request), url, running.signal),
+    answer: request => forward(withoutWorld(request), { url, fetch, ended: running.signal }),
     refuse: (request, error) => createMock().refuse(request, error),
     onUnhandledRequest: decide,
     async end() {
@@ -57,12 +60,12 @@ export async function createTestWorld(
 }
 
 /** Sends requests outside of tests to the running mock. */
-export function outsideOnServer(url: string): TestMock<undefined> {
+export function outsideOnServer(url: string, fetch: Fetch): TestMock<undefined> {
   const running = new AbortController()
   return {
     name: 'outside of tests',
     mock: undefined,
-    answer: request => forward(request, url, running.signal),
+    answer: request => forward(request, { url, fetch, ended: running.signal }),
     refuse: (request, error) => createMock().refuse(request, error),
     onUnhandledRequest: () => {},
     async end() {
@@ -71,14 +74,14 @@ export function outsideOnServer(url: string): TestMock<undefined> {
   }
 }
 
-/** The global `fetch`, past the handlers of MSW. */
-const fetchPastMsw: typeof globalThis.fetch = (input, init) => fetch(bypass(input, init))
-
 /** Headers that each connection sets itself. */
 const connectionHeaders = ['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding', 'upgrade']
 
 /** Sends a request to the world at a URL. Never rejects. */
-async function forward(request: MockRequest, url: string, ended: AbortSignal): Promise<MockResponse> {
+async function forward(
+  request: MockRequest,
+  { url, fetch, ended }: { readonly url: string; readonly fetch: Fetch; readonly ended: AbortSignal },
+): Promise<MockResponse> {
   const { method, path, query, body } = request
   const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
     value === undefined || connectionHeaders.includes(name) ? [] : [[name, [value].flat().join(', ')]],
@@ -87,7 +90,7 @@ async function forward(request: MockRequest, url: string, ended: AbortSignal): P
   // MSW passes on the signal of a Fetch request.
   const signal = left instanceof AbortSignal ? AbortSignal.any([left, ended]) : ended
   try {
-    const response = await fetchPastMsw(url + path + (query ? `?${query}` : ''), {
+    const response = await fetch(url + path + (query ? `?${query}` : ''), {
       method,
       headers,
       signal,

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { executablePath } from '../support/chromium.js'
+import { createVitestProject, type VitestProject } from '../support/vitest-project.js'
+
+/** Runs before everything else. Its `afterAll` runs last, and writes what the file has left behind. */
+const observer = `
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll } from 'vitest'
+
+const { fetch, XMLHttpRequest } = globalThis
+const observe = () => ({
+  hasFetch: globalThis.fetch === fetch && globalThis.XMLHttpRequest === XMLHttpRequest,
+  isListening: Symbol.for('mockmaker.listening') in globalThis,
+  listeners: process.eventNames().map(name => [String(name), process.listenerCount(name)]),
+  resources: process.getActiveResourcesInfo().filter(name => /Timeout|TCPServer/.test(name)),
+})
+let before
+
+beforeAll(() => {
+  before = observe()
+})
+afterAll(() => writeFileSync('left.json', JSON.stringify({ before, after: observe() })))
+`
+
+const observed = {
+  'observer.ts': observer,
+  'vitest.config.ts': "export default { test: { setupFiles: ['observer.ts'] } }",
+}
+
+/** Expects that the last file of a run has left nothing behind. */
+function expectNothingLeft(project: VitestProject, { hasOwnTimer = false } = {}): void {
+  const { before, after } = JSON.parse(project.read('left.json'))
+  expect(after).toEqual(hasOwnTimer ? { ...before, resources: after.resources } : before)
+  expect(after).toMatchObject({ hasFetch: true, isListening: false })
+}
+
+/** Two hundred tests that all run at once. One in five fails twice, and one in ten fails for good. */
+const crowd = (options: string) => `
+import { mockmaker } from 'mockmaker/vitest'
+
+const test = mockmaker(${options})
+const origin = 'https://matchmaker.test'
+const list = async () => (await (await fetch(origin + '/matchmaker/lobbies/list')).json()).lobbies
+const attempts = new Map()
+
+for (let count = 0; count < 200; count++)
+  test.concurrent('test ' + count, { retry: 2 }, async ({ mock, expect }) => {
+    const attempt = (attempts.get(count) ?? 0) + 1
+    attempts.set(count, attempt)
+    const seen = await list()
+    const created = await mock.lobbies(1 + (count % 7))
+    const joined = await fetch(origin + '/matchmaker/lobbies/join', {
+      method: 'POST',
+      body: JSON.stringify({ lobby_id: created[0].lobby_id }),
+    })
+    const own = (await list()).map(lobby => lobby.lobby_id).sort()
+    const requests = (await mock.journal.find()).length
+    if (seen.length > 0 || joined.status !== 200 || requests !== 3) throw new Error('sees another test')
+    if (own.join() !== created.map(lobby => lobby.lobby_id).sort().join()) throw new Error('sees another test')
+    if (count % 10 === 3) throw new Error('fails for good')
+    if (count % 5 === 1 && attempt < 3) throw new Error('fails at first')
+  })
+`
+
+describe('two hundred concurrent tests', () => {
+  it.each([
+    ['in-process', "{ scenario: { game_modes: ['duel'] }, onUnhandledRequest: 'error' }", []],
+    [
+      'on a running mock',
+      '{ server: process.env.MOCKMAKER_URL }',
+      ['node', 'node_modules/mockmaker/dist/cli.js', 'exec', 'empty.yaml', '--'],
+    ],
+  ])('see nothing of each other %s, with retries and failures in between', async (_, options, before) => {
+    const project = await createVitestProject({
+      ...observed,
+      'crowd.test.ts': crowd(options),
+      'empty.yaml': 'game_modes: [duel]',
+    })
+
+    const { output, states } = await project.run(
+      ['--maxConcurrency=200', '--testTimeout=120000', '--hookTimeout=120000'],
+      before,
+    )
+
+    const failed = Object.keys(states).filter(name => states[name] !== 'passed')
+    const expected = Array.from({ length: 20 }, (_, ten) => `test ${ten * 10 + 3}`)
+    expect(output).not.toContain('sees another test')
+    expect(Object.keys(states)).toHaveLength(200)
+    expect(failed.sort()).toEqual(expected.sort())
+    expectNothingLeft(project)
+    project.remove()
+  })
+})
+
+/** A shared \`test\`, which several files import. */
+const sharedTest = `
+import { mockmaker } from 'mockmaker/vitest'
+
+export const test = mockmaker({ scenario: { game_modes: ['duel'] }, onUnhandledRequest: 'error' })
+`
+
+/** Two concurrent tests in a group, and one beside it. `ask` sends the requests. */
+const concurrentTests = (ask: string) => `
+import { describe } from 'vitest'
+import { test } from './shared-test.js'
+
+const listUrl = 'https://matchmaker.test/matchmaker/lobbies/list'
+const count = async () => ${ask}
+
+describe('a group', () => {
+  for (const lobbies of [1, 2])
+    test.concurrent('has ' + lobbies, async ({ mock, expect }) => {
+      await mock.lobbies(lobbies)
+      expect(await count()).toBe(lobbies)
+      expect(mock).toHaveAnswered('lobbies.list', {}, 1)
+    })
+})
+
+test('has none', async ({ mock, expect }) => {
+  expect([await count(), mock.journal.find().length]).toEqual([0, 1])
+})
+`
+const byFetch = '(await (await fetch(listUrl)).json()).lobbies.length'
+const byXhr = `new Promise((resolve, reject) => {
+  const request = new XMLHttpRequest()
+  request.onload = () => resolve(JSON.parse(request.responseText).lobbies.length)
+  request.onerror = reject
+  request.open('GET', listUrl)
+  request.send()
+})`
+
+describe('the fixture', () => {
+  let project: VitestProject
+  beforeAll(async () => {
+    project = await createVitestProject({
+      ...observed,
+      'shared-test.ts': sharedTest,
+      'one.test.ts': concurrentTests(byFetch),
+      'two.test.ts': concurrentTests(byFetch),
+      'xhr.test.ts': concurrentTests(byXhr),
+    })
+  })
+  afterAll(() => project.remove())
+
+  it.each([
+    ['the pool forks', ['--pool=forks', 'one', 'two']],
+    ['the pool threads', ['--pool=threads', 'one', 'two']],
+    ['the pool vmForks', ['--pool=vmForks', 'one', 'two']],
+    ['the pool vmThreads', ['--pool=vmThreads', 'one', 'two']],
+    ['files that share their modules', ['--no-isolate', '--maxWorkers=1', 'one', 'two']],
+    ['jsdom', ['--environment=jsdom', 'one', 'two']],
+    ['happy-dom', ['--environment=happy-dom', 'one', 'two']],
+    ['XMLHttpRequest in jsdom', ['--environment=jsdom', 'xhr']],
+    ['XMLHttpRequest in happy-dom', ['--environment=happy-dom', 'xhr']],
+  ])('works with %s, and leaves nothing behind', async (_, args) => {
+    const { code, output } = await project.run(args)
+
+    expect(code, output).toBe(0)
+    expect(output).not.toMatch(/close timed out|has failed|warn/i)
+    // After a request, happy-dom keeps a timer, with plain MSW too.
+    expectNothingLeft(project, { hasOwnTimer: args.includes('--environment=happy-dom') })
+  })
+})
+
+const config = `
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+
+const launchOptions = { executablePath: ${JSON.stringify(executablePath)}, args: ['--no-sandbox'] }
+export default defineConfig({
+  test: {
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({ launchOptions }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+})
+`
+
+const inPage = `
+import { expect } from 'vitest'
+import { mockmaker } from 'mockmaker/vitest'
+
+const test = mockmaker({ scenario: { game_modes: ['duel'] } })
+const count = async () => (await (await fetch('https://matchmaker.test/matchmaker/lobbies/list')).json()).lobbies.length
+
+test('has a lobby', async ({ mock }) => {
+  await mock.lobby()
+  expect(await count()).toBe(1)
+  expect(mock).toHaveAnswered('lobbies.list', { status: 200 }, 1)
+})
+
+test('has no lobby', async ({ mock }) => {
+  expect([await count(), mock.journal.find().length, typeof window]).toEqual([0, 1, 'object'])
+})
+
+for (const name of ['first', 'second']) test.concurrent(name, async () => void (await count()))
+`
+
+describe('the fixture in a page', () => {
+  it('works through the worker, and refuses a second test at once', async () => {
+    const project = await createVitestProject({ 'vitest.config.ts': config, 'page.test.ts': inPage })
+    await project.run([], ['npx', 'msw', 'init', 'public', '--no-save']).catch(() => {})
+
+    const { output, states } = await project.run()
+
+    expect(states, output).toEqual({
+      'has a lobby': 'passed',
+      'has no lobby': 'passed',
+      first: 'passed',
+      second: 'failed',
+    })
+    expect(output).toContain(
+      '"second" began while "first" runs: a page cannot tell whose request is whose. Write test(…) instead of test.concurrent(…), or run these tests in Node',
+    )
+    project.remove()
+  })
+})
