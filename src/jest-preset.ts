@@ -1,4 +1,7 @@
 import { fileURLToPath } from 'node:url'
+
+export type {} from '@jest/expect'
+
 import type { MockmakerMatchers } from './testing/matchers.js'
 
 declare global {
