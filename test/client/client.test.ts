@@ -13,7 +13,7 @@ describe('the client', () => {
     const { mock, client } = await serve()
     const names = (remote: object, there: object) => Object.keys(remote).filter(name => !(name in there))
 
-    expect(names(client, mock)).toEqual(['url', 'health'])
+    expect(names(client, mock)).toEqual(['health'])
     expect(names(client.worlds, mock.worlds)).toEqual([])
     expect(names(client.journal, mock.journal)).toEqual([])
     expect(names(client.faults, mock.faults)).toEqual([])

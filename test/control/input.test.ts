@@ -18,7 +18,7 @@ describe('GET /__mock', () => {
     expect(calls).toContainEqual(
       expect.objectContaining({ method: 'POST', path: '/__mock/clock/advance', body: ['by'] }),
     )
-    expect(calls).toContainEqual(expect.objectContaining({ method: 'POST', path: '/__mock/reset', body: ['keep?'] }))
+    expect(calls).toContainEqual(expect.objectContaining({ method: 'POST', path: '/__mock/reset', body: ['keep?', 'seed?'] }))
   })
 })
 
@@ -102,7 +102,7 @@ describe('the input of a call in-process', () => {
   const loose = mock as unknown as { readonly [name: string]: (...input: readonly unknown[]) => Promise<unknown> }
 
   it.for([
-    ['reset', [{ keeep: [] }], 'reset.keeep is an unknown key. Known: keep. Did you mean keep?'],
+    ['reset', [{ keeep: [] }], 'reset.keeep is an unknown key. Known: keep, seed. Did you mean keep?'],
     ['reset', [{ keep: 'journal' }], 'reset.keep is "journal": expected array'],
     ['snapshot', [{ with: ['fault'] }], 'snapshot.with[0] is "fault": expected "faults" or "journal"'],
     ['completeDeviceLink', ['x', { gmae: 'tanks' }], 'Known: game.'],
