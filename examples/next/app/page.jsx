@@ -1,0 +1,15 @@
+import { LiveLobbies } from './live-lobbies.jsx'
+import { openLobbies } from './lobbies.js'
+
+export const dynamic = 'force-dynamic'
+
+export default async function Page() {
+  const lobbies = await openLobbies()
+  return (
+    <>
+      <h1>Open lobbies</h1>
+      <p id="from-server">{lobbies.join(' ')}</p>
+      <LiveLobbies />
+    </>
+  )
+}
