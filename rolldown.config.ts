@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { defineConfig, type InputOptions, type Plugin } from 'rolldown'
 
 /** Users install these themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
-const external = /^(node:|msw(\/|$)|express$|@jest\/globals$|vitest$|fast-check$|@playwright\/test$)/
+const external = /^(node:|msw(\/|$)|storybook\/|express$|@jest\/globals$|vitest$|fast-check$|@playwright\/test$)/
 
 /** A warning fails the build. Otherwise the output of the tests would hide it. */
 const strict = {
@@ -28,6 +28,9 @@ export default defineConfig([
       playwright: 'src/playwright.ts',
       scenarios: 'src/scenarios.ts',
       contract: 'src/contract.ts',
+      storybook: 'src/storybook.ts',
+      'storybook-preview': 'src/storybook-preview.ts',
+      'storybook-preset': 'src/storybook-preset.ts',
       vite: 'src/vite.ts',
       'jest-preset': 'src/jest-preset.ts',
       // The preset names these files.

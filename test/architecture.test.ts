@@ -25,6 +25,10 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
       folders: ['lib', 'contract', 'scenario', 'server', 'control', 'client', '.'],
       packages: ['zod', 'msw', '@playwright/test'],
     },
+    storybook: {
+      folders: ['lib', 'contract', 'scenario', 'server', 'control', 'testing', '.'],
+      packages: ['zod', 'msw', 'storybook'],
+    },
     arbitraries: { folders: ['lib', 'contract', 'store', 'scenario', 'client', '.'], packages: ['fast-check'] },
     http: {
       folders: ['lib', 'contract', 'scenario', 'server', 'control', '.'],
@@ -38,7 +42,7 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
 
 /** The files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^(http|cli)\/|^(cli|isolation|scenario-file|scenario-reloader|vitest|jest-(preset|globals|transform)|testing\/(forward|page-\w+))\.ts$/
+  /^(http|cli)\/|^(cli|isolation|scenario-file|scenario-reloader|storybook-preset|vitest|jest-(preset|globals|transform)|testing\/(forward|page-\w+))\.ts$/
 
 interface Import {
   readonly from: string

@@ -82,44 +82,6 @@ async function inChromium() {
     expect(lobbyIds(await send(page, list))).toHaveLength(6)
   })
 
-  it('gives each story of Storybook its own world, as in the guide', async () => {
-    const page = await chromium.openPage({ path: '/storybook' })
-    await page.waitForFunction(() => globalThis.storybook !== undefined)
-
-    const seen = await page.evaluate(async () => {
-      const { preview, mocks } = storybook
-      const list = async () => {
-        const answer = await fetch('/matchmaker/lobbies/list')
-        return answer.headers.has('rvt-ray-id') ? (await answer.json()).lobbies.length : answer.text()
-      }
-      const stop = await preview.beforeAll()
-
-      const endFirst = preview.beforeEach({ parameters: {} })
-      const first = [await list()]
-      await mocks.mock.load({ game_modes: ['duel'] })
-      first.push(await list())
-      await endFirst()
-      const between = await list()
-
-      const scenario = { game_modes: ['duel'], lobbies: [{}] }
-      const endSecond = preview.beforeEach({ parameters: { mockmaker: { scenario } } })
-      const second = [await list()]
-      await mocks.mock.reset()
-      second.push(await list())
-      await endSecond()
-
-      const endThird = preview.beforeEach({ parameters: {} })
-      const third = [await list()]
-      await mocks.mock.reset()
-      third.push(await list())
-      await endThird()
-      stop()
-      return { first, between, second, third }
-    })
-
-    expect(seen).toEqual({ first: [6, 0], between: fromNetwork, second: [1, 1], third: [6, 6] })
-  })
-
   it.for([
     ['a relative URL', ''],
     ['a URL of another origin', elsewhere],

@@ -24,6 +24,11 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 24, packages: { '@playwright/test': '1' } },
     { node: 20, packages: { '@playwright/test': '1' } },
   ],
+  storybook: [
+    { node: 24, packages: { storybook: '10', msw: '2' } },
+    { node: 20, packages: { storybook: '9', msw: '2' } },
+    { node: 24, packages: { storybook: '10', msw: '3' } },
+  ],
   vite: [
     { node: 20, packages: { vite: '6', msw: '2' } },
     { node: 24, packages: { vite: '7', msw: '3' } },

@@ -6,7 +6,7 @@ import { posix, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import type { BrowserMockmaker } from '../../src/browser.js'
-import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
+import type { MockmakerOptions } from '../../src/index.js'
 import { blockOf } from './docs.js'
 
 /** The path in Debian's package. CHROMIUM can name another one. */
@@ -17,14 +17,6 @@ declare global {
   var mockmaker: typeof import('./page-script.js')
   /** In a page: the mock of `begin`. */
   var mock: BrowserMockmaker
-  /** In the page `/storybook`: the recipe of the guide. */
-  var storybook: {
-    readonly preview: {
-      beforeAll(): Promise<() => void>
-      beforeEach(context: { parameters: { mockmaker?: MockmakerOptions } }): () => Promise<void>
-    }
-    readonly mocks: { readonly mock: Mockmaker }
-  }
 }
 
 /** A browser, and a server with a page for it. */
@@ -44,8 +36,6 @@ export async function startChromium(): Promise<Chromium> {
     '/page.js': ['text/javascript', await bundlePageScript()],
     '/guide': ['text/html', pageOf('/guide.js')],
     '/guide.js': ['text/javascript', await bundleGuide("import { mock } from './mocks.ts'; globalThis.mock = mock")],
-    '/storybook': ['text/html', pageOf('/storybook.js')],
-    '/storybook.js': ['text/javascript', await bundleGuide(storybookEntry)],
     '/mockServiceWorker.js': ['text/javascript', readFileSync(workerPath(), 'utf8')],
   }
   const server = createServer(({ url = '' }, response) => {
@@ -108,19 +98,12 @@ async function bundlePageScript(): Promise<string> {
   return output[0].code
 }
 
-/** Takes the place of Storybook: exports the preview's hooks, and the imports of a story. */
-const storybookEntry = `
-  import preview from './.storybook/preview.ts'
-  import * as mocks from './.storybook/mocks.ts'
-  globalThis.storybook = { preview, mocks }
-`
-
 const pageOf = (script: string) =>
   `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`
 
 /** Blocks of the guide, bundled for a page from a module that imports them. */
 async function bundleGuide(entry: string): Promise<string> {
-  const files = ['mocks.ts', '.storybook/mocks.ts', '.storybook/preview.ts']
+  const files = ['mocks.ts']
   const modules = new Map(files.map(file => [`guide/${file}`, blockOf('docs/guides/test-a-front-end.md', file).text]))
   modules.set('guide/entry.js', entry)
   const bundle = await rolldown({
@@ -131,7 +114,7 @@ async function bundleGuide(entry: string): Promise<string> {
       {
         name: 'guide',
         resolveId(source, importer = '') {
-          const id = posix.join(posix.dirname(importer), source).replace('storybook/mocks.js', 'storybook/mocks.ts')
+          const id = posix.join(posix.dirname(importer), source)
           return [source, id].find(one => modules.has(one)) ?? null
         },
         load: id => modules.get(id) ?? null,

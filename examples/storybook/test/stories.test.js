@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { openStorybook } from './built-storybook.js'
+
+let [storybook, page] = []
+before(async () => {
+  storybook = await openStorybook('storybook-static', '/design/')
+})
+after(() => storybook.close())
+beforeEach(async () => {
+  page = await storybook.openPage()
+})
+afterEach(async () => {
+  assert.deepEqual(page.escaped, [])
+  await page.close()
+})
+
+describe('a story', () => {
+  it('has the scenario of its parameters', async () => {
+    await page.open('lobbylist--empty')
+    await page.sees('0 lobbies')
+
+    await page.open('lobbylist--busy')
+    await page.sees('352 lobbies')
+  })
+
+  it('has the faults of its parameters', async () => {
+    await page.open('lobbylist--broken')
+
+    await page.sees('The matchmaker answers 503')
+  })
+
+  it('changes its world in `play`', async () => {
+    assert.equal(await page.open('lobbylist--new-lobby'), undefined)
+  })
+
+  it('sees nothing of the stories before', async () => {
+    await page.open('lobbylist--broken')
+    await page.show('lobbylist--new-lobby')
+    await page.sees('1 lobbies')
+
+    await page.show('lobbylist--empty')
+
+    await page.sees('0 lobbies')
+  })
+})
+
+describe('the toolbar', () => {
+  it('puts a scenario under the story that is shown, and takes it away', async () => {
+    await page.open('lobbylist--empty')
+    await page.sees('0 lobbies')
+
+    await page.select('ghost-town')
+    await page.sees('3 lobbies')
+
+    await page.select('')
+    await page.sees('0 lobbies')
+  })
+
+  it('keeps the scenario for the next story', async () => {
+    await page.open('lobbylist--empty', 'mockmaker:ghost-town')
+    await page.sees('3 lobbies')
+
+    await page.show('lobbylist--busy')
+
+    await page.sees('3 lobbies')
+  })
+})
+
+describe('a docs page', () => {
+  it('shows each story with its own world', async () => {
+    await page.openDocs('lobbylist--docs')
+
+    await page.frameSees('lobbylist--empty', '0 lobbies')
+    await page.frameSees('lobbylist--busy', '352 lobbies')
+    await page.frameSees('lobbylist--broken', 'The matchmaker answers 503')
+    await page.frameSees('lobbylist--new-lobby', '1 lobbies')
+  })
+
+  it('shows all stories with the scenario of the toolbar', async () => {
+    await page.openDocs('lobbylist--docs')
+    await page.frameSees('lobbylist--busy', '352 lobbies')
+
+    await page.select('ghost-town')
+
+    await page.frameSees('lobbylist--empty', '3 lobbies')
+    await page.frameSees('lobbylist--busy', '3 lobbies')
+  })
+})

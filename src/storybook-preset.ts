@@ -1,0 +1,15 @@
+// Storybook loads this module for `addons: ['mockmaker/storybook']`.
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+/** A folder or a file that Storybook serves. */
+type StaticDir = string | { readonly from: string; readonly to: string }
+
+/** Serves MSW's worker, in the version that the project has. */
+export function staticDirs(
+  dirs: readonly StaticDir[] = [],
+  { configDir }: { readonly configDir: string },
+): StaticDir[] {
+  const require = createRequire(join(configDir, 'main.js'))
+  return [{ from: require.resolve('msw/mockServiceWorker.js'), to: '/mockServiceWorker.js' }, ...dirs]
+}

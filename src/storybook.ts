@@ -1,0 +1,15 @@
+import type { PreviewAddon } from 'storybook/internal/csf'
+import { annotations, type MockmakerTypes } from './storybook/annotations.js'
+
+/**
+ * Gives each story a mock: `definePreview({ addons: [mockmaker()] })`. With a preview in another format, list
+ * `mockmaker/storybook` in the `addons` of .storybook/main instead.
+ */
+export function mockmaker(): PreviewAddon<MockmakerTypes> {
+  return annotations
+}
+
+/** Addons of Storybook are default exports. @alias */
+export default mockmaker
+export type { MockmakerTypes, StoryMock } from './storybook/annotations.js'
+export type { ShippedScenario, StoryParameters } from './storybook/parameters.js'

@@ -1,0 +1,132 @@
+import type { SetupWorker } from 'msw/browser'
+import type { ArgTypesEnhancer, PreviewAddon, StoryContext } from 'storybook/internal/csf'
+import { addons } from 'storybook/preview-api'
+import type { MockmakerWorld } from '../mockmaker.js'
+import { scenarios } from '../scenario/shipped.js'
+import { checkUnusedFaults } from '../server/unused-faults.js'
+import { reportRequests } from '../testing/report.js'
+import { parseParameters, type ShippedScenario, type StoryParameters } from './parameters.js'
+import { type ShownStory, StoryWorlds, titleOf } from './story-worlds.js'
+import { followToolbar, scenarioAround } from './toolbar.js'
+import { answerPage, forgetHandlersOfStories } from './worker.js'
+
+/** The mock of a story: a world of its own, with its handlers. */
+export interface StoryMock extends MockmakerWorld {}
+
+/** What the addon adds to the types of stories. */
+export interface MockmakerTypes {
+  parameters: {
+    /** The mock of this story. */
+    mockmaker?: StoryParameters
+  }
+  globals: {
+    /** The scenario behind every story, as the toolbar selects it. Default: `''`, which leaves it to the story. */
+    mockmaker?: ShippedScenario | ''
+  }
+}
+
+declare module 'storybook/internal/csf' {
+  interface StoryContext {
+    /** The mock of this story. It ends with the story. */
+    mock: StoryMock
+  }
+}
+
+/** Other addons keep their worker in the context. */
+type Context = StoryContext & { msw?: SetupWorker }
+
+// One page has one set of worlds, however often its preview is made.
+const worlds = new StoryWorlds()
+/** Stories by the context of their rendering. */
+const rendered = new WeakMap<object, ShownStory>()
+const [passed, reported] = [new WeakSet<ShownStory>(), new WeakSet<ShownStory>()]
+
+/** Gives a story its world. Loaders of the story can use its mock. */
+async function open(context: StoryContext): Promise<void> {
+  const chosen = parseParameters(context.parameters.mockmaker)
+  const fromToolbar = context.globals.mockmaker || scenarioAround()
+  const parameters = { ...chosen, ...(fromToolbar && { scenario: fromToolbar }) }
+  const story = await worlds.open(context.id, context.canvasElement, parameters)
+  rendered.set(context, story)
+  context.mock = story.mock
+}
+
+/** Makes the page's requests reach the world of the story. */
+async function answer(context: Context): Promise<() => Promise<void>> {
+  context.msw = await answerPage(worlds.handlers, context.msw)
+  const story = rendered.get(context)
+  return async () => {
+    if (story) {
+      // A test runner sends no event. Storybook aborts each story that it no longer shows.
+      if (!passed.has(story) && !context.abortSignal.aborted) report(story)
+      await worlds.close(story)
+    }
+    if (worlds.shown.length === 0) await forgetHandlersOfStories()
+  }
+}
+
+/** Fails a story whose faults never applied, if it is strict. Storybook calls this only if the story has passed. */
+async function check(context: StoryContext): Promise<void> {
+  const story = rendered.get(context)
+  if (!story) return
+  if (story.parameters.strict) checkUnusedFaults(story.mock.faults.unused())
+  passed.add(story)
+}
+
+/** Prints the requests of a story that failed, once. */
+function report(story: ShownStory): void {
+  if (reported.has(story)) return
+  reported.add(story)
+  const { storyId, mock } = story
+  // biome-ignore lint/suspicious/noConsole: the console of the story's page
+  console.error(`mockmaker: the requests of the story ${storyId}, which failed\n${reportRequests(mock)}`)
+}
+
+/** Shows stories with a mock in frames on docs pages. Storybook has no other place to do that for some stories only. */
+const giveFrame: ArgTypesEnhancer = ({ parameters, argTypes }) => {
+  const { mockmaker, docs } = parameters
+  if (mockmaker !== undefined && mockmaker.frame !== false)
+    parameters.docs = { ...docs, story: { ...docs?.story, inline: false } }
+  return argTypes
+}
+
+void addons.ready().then(channel => {
+  const reportById = (id: string) => worlds.shown.filter(({ storyId }) => storyId === id).forEach(report)
+  channel.on(
+    'storyRenderPhaseChanged',
+    ({ storyId, newPhase }: { readonly storyId: string; readonly newPhase: string }) => {
+      if (newPhase === 'errored') reportById(storyId)
+    },
+  )
+  // Some errors cause this event only.
+  channel.on('storyFinished', ({ storyId, status }: { readonly storyId: string; readonly status: string }) => {
+    if (status === 'error') reportById(storyId)
+  })
+})
+followToolbar(() => worlds.shown.map(({ storyId }) => storyId))
+
+export const annotations: PreviewAddon<MockmakerTypes> = {
+  loaders: [open],
+  beforeEach: answer,
+  afterEach: check,
+  argTypesEnhancers: [giveFrame],
+  initialGlobals: { mockmaker: '' },
+  globalTypes: {
+    mockmaker: {
+      name: 'Scenario',
+      description: 'The scenario behind every story',
+      toolbar: {
+        icon: 'database',
+        dynamicTitle: true,
+        items: [
+          { value: '', title: 'Scenario of the story' },
+          ...shippedNames().map(name => ({ value: name, title: titleOf(name) })),
+        ],
+      },
+    },
+  },
+}
+
+function shippedNames(): ShippedScenario[] {
+  return Object.keys(scenarios) as ShippedScenario[] // the keys of the table
+}

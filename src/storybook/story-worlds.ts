@@ -1,0 +1,110 @@
+import type { HttpHandler } from 'msw'
+import { ApiError } from '../contract/errors.js'
+import { quoted } from '../lib/text.js'
+import { createMock } from '../mock.js'
+import { type MockmakerWorld, type ServableMockmaker, withHandlers } from '../mockmaker.js'
+import { scenarios } from '../scenario/shipped.js'
+import type { CheckedParameters } from './parameters.js'
+
+/** A story on this page, and its world. */
+export interface ShownStory {
+  /** The id that Storybook gave it. */
+  readonly storyId: string
+  /** The element that shows it. A docs page can show a story twice. */
+  readonly element: unknown
+  readonly parameters: CheckedParameters
+  readonly mock: MockmakerWorld
+  readonly owner: ServableMockmaker
+}
+
+const defaultBaseUrl = '*'
+
+/** The worlds of the stories that this page shows. */
+export class StoryWorlds {
+  /** By base URL. A page needs one, unless its stories have different ones. */
+  readonly #mocks = new Map<string, ServableMockmaker>()
+  readonly #shown = new Map<unknown, ShownStory>()
+  #count = 0
+
+  /** The handlers of all base URLs until now. */
+  get handlers(): HttpHandler[] {
+    return [...this.#mocks.values()].flatMap(mock => mock.handlers)
+  }
+
+  get shown(): readonly ShownStory[] {
+    return [...this.#shown.values()]
+  }
+
+  /**
+   * Gives a story a new world. A story that is rendered again in its element keeps its world, unless its parameters differ.
+   * Rejects with `UsageError` if the parameters are wrong.
+   */
+  async open(storyId: string, element: unknown, parameters: CheckedParameters): Promise<ShownStory> {
+    const before = this.#shown.get(element)
+    if (before?.storyId === storyId && isSame(before.parameters, parameters)) return before
+    const owner = this.#mockOf(parameters.baseUrl ?? defaultBaseUrl)
+    const { scenario = 'default', seed, faults = [] } = parameters
+    const mock = await owner.worlds.put(`story-${++this.#count}`, { scenario, seed }, { isKept: true })
+    const story: ShownStory = { storyId, element, parameters, mock: mock as typeof mock & MockmakerWorld, owner }
+    try {
+      for (const fault of faults) mock.faults.add(fault)
+    } catch (error) {
+      await this.#end(story)
+      throw error
+    }
+    this.#shown.set(element, story)
+    if (before) await this.#end(before)
+    return story
+  }
+
+  /** Deletes the world of a story. All its requests get answers. */
+  async close(story: ShownStory): Promise<void> {
+    if (this.#shown.get(story.element) === story) this.#shown.delete(story.element)
+    await this.#end(story)
+  }
+
+  async #end({ storyId, owner, mock }: ShownStory): Promise<void> {
+    await owner.worlds.deleteBecause(mock.id, `this mock belongs to the story ${storyId}, which is no longer shown`)
+  }
+
+  #mockOf(baseUrl: string): ServableMockmaker {
+    const known = this.#mocks.get(baseUrl)
+    if (known) return known
+    const options = { baseUrl, world: (request: Request) => this.#choose(request, created) }
+    const created: ServableMockmaker = withHandlers(createMock({}, { scenarios }), options)
+    this.#mocks.set(baseUrl, created)
+    return created
+  }
+
+  /** Returns the id of the world that a request is for. */
+  #choose(request: Request, owner: ServableMockmaker): string {
+    const stories = this.shown.filter(story => story.owner === owner)
+    const named = stories.find(({ mock }) => namesWorld(request, mock.id))
+    if (named) return named.mock.id
+    const [only, another] = stories
+    if (only && !another) return only.mock.id
+    const { pathname } = new URL(request.url)
+    if (!only) throw new ApiError('API_NOT_FOUND', `${request.method} ${pathname} came when no story was shown`)
+    const ids = stories.map(({ storyId }) => storyId).join(', ')
+    throw new ApiError(
+      'API_NOT_FOUND',
+      `${request.method} ${pathname} could be from any of the stories of this page (${ids}): let the code call mock.url, or give each story a frame, with parameters: { mockmaker: {} }`,
+    )
+  }
+}
+
+function namesWorld({ url, headers }: Request, id: string): boolean {
+  return new URL(url).pathname.includes(`/w/${id}/`) || headers.get('x-mock-world') === id
+}
+
+/** Storybook keeps the parameters of a story, so equal values are the same objects. */
+function isSame(one: CheckedParameters, other: CheckedParameters): boolean {
+  const keys = ['scenario', 'faults', 'seed', 'baseUrl', 'strict'] as const
+  return keys.every(key => one[key] === other[key])
+}
+
+/** Names a scenario in the toolbar. */
+export function titleOf(name: keyof typeof scenarios): string {
+  const { title } = scenarios[name]
+  return title === undefined ? quoted(name) : `${title} (${name})`
+}

@@ -1,0 +1,81 @@
+import { type HttpHandler, isCommonAssetRequest } from 'msw'
+import { type SetupWorker, setupWorker } from 'msw/browser'
+import { UsageError } from '../lib/usage-error.js'
+import { claimListening, releaseListening, toMswOptions } from '../mockmaker.js'
+import { explainUnmatched } from '../server/handlers.js'
+
+/** Claims this page for the stories. */
+const owner = {}
+let hasClaim = false
+let own: Promise<SetupWorker> | undefined
+
+/**
+ * Makes handlers answer this page, through the worker of another addon if there is one, or else through one of our own. The
+ * handlers of others answer first. Rejects with `UsageError` if a mock listens on this page already, or if no worker starts.
+ */
+export async function answerPage(handlers: HttpHandler[], other: SetupWorker | undefined): Promise<SetupWorker> {
+  if (!hasClaim) claimListening(owner)
+  hasClaim = true
+  const worker = other ?? (await ownWorker())
+  addLast(worker, handlers)
+  return worker
+}
+
+function ownWorker(): Promise<SetupWorker> {
+  own ??= start()
+  return own
+}
+
+/** Removes the handlers that stories added to our own worker. */
+export async function forgetHandlersOfStories(): Promise<void> {
+  const worker = await own
+  worker?.resetHandlers()
+}
+
+/** Adds handlers behind all others. They stay after `resetHandlers()`. */
+function addLast(worker: SetupWorker, handlers: HttpHandler[]): void {
+  const all = worker.listHandlers()
+  if (handlers.every(handler => all.includes(handler))) return
+  worker.resetHandlers()
+  const initial = worker.listHandlers()
+  const added = all.filter(handler => !initial.includes(handler))
+  const others = initial.filter(handler => !handlers.some(one => one === handler))
+  // MSW types what it lists more widely than what it takes.
+  worker.resetHandlers(...(others as HttpHandler[]), ...handlers)
+  worker.use(...(added as HttpHandler[]))
+}
+
+async function start(): Promise<SetupWorker> {
+  const worker = setupWorker()
+  try {
+    await worker.start({
+      quiet: true,
+      serviceWorker: { url: scriptUrl() },
+      ...toMswOptions({ onUnhandledRequest: explain }),
+    })
+  } catch (error) {
+    own = undefined
+    hasClaim = false
+    releaseListening(owner)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UsageError(
+      `MSW's worker did not start: ${reason}. List "mockmaker/storybook" in the addons of .storybook/main: it serves the script`,
+    )
+  }
+  return worker
+}
+
+/** A built Storybook can be in a folder, so its script is beside the page. A test runner has the script at its root. */
+function scriptUrl(): string {
+  const script = 'mockServiceWorker.js'
+  return location.pathname.endsWith('/iframe.html') ? `./${script}` : `/${script}`
+}
+
+/** Prints the right path for a request that is almost one of the service. */
+function explain(request: Request): void {
+  if (isCommonAssetRequest(request)) return
+  const { method, url } = request
+  const explanation = explainUnmatched(method, new URL(url).pathname)
+  // biome-ignore lint/suspicious/noConsole: the console of the story's page
+  if (explanation !== undefined) console.warn(`mockmaker: ${method} ${url}: ${explanation}`)
+}
