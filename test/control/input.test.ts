@@ -18,7 +18,9 @@ describe('GET /__mock', () => {
     expect(calls).toContainEqual(
       expect.objectContaining({ method: 'POST', path: '/__mock/clock/advance', body: ['by'] }),
     )
-    expect(calls).toContainEqual(expect.objectContaining({ method: 'POST', path: '/__mock/reset', body: ['keep?', 'seed?'] }))
+    expect(calls).toContainEqual(
+      expect.objectContaining({ method: 'POST', path: '/__mock/reset', body: ['keep?', 'seed?'] }),
+    )
   })
 })
 
