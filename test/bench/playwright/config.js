@@ -1,4 +1,6 @@
 // @ts-check
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -7,6 +9,7 @@ export default defineConfig({
   testDir: '.',
   testMatch: '*.e2e.js',
   workers: 1,
+  outputDir: join(tmpdir(), 'mockmaker-bench-playwright'),
   reporter: 'json',
   use: { launchOptions: { executablePath, args: ['--no-sandbox', '--disable-gpu'] } },
 })
