@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run bench [-- http msw playwright start watch store worlds life] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
+// `npm run bench [-- http msw playwright vitest start watch store worlds life] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
 // in one run. `--against` names a folder with another commit, built: some benches measure it too.
 import { parseArgs } from 'node:util'
 import { measureJournal } from './http/journal.js'
@@ -14,6 +14,7 @@ import { load, machine, pinToLoadCore } from './machine.js'
 import { measureFetch } from './msw/fetch.js'
 import { measureFixture } from './playwright/fixture.js'
 import { compareWith } from './program.js'
+import { measureVitest } from './runners/vitest.js'
 import { measureImport } from './start/import.js'
 import { measureMake } from './start/make.js'
 import { measurePage } from './start/page.js'
@@ -33,6 +34,7 @@ const groups = {
   http: [measureList, measureOwnApp, measureValidate, measureTokens, measureJournal],
   msw: [measureFetch],
   playwright: [measureFixture],
+  vitest: [measureVitest],
   start: [measureSpawn, measureImport, measureMake, measurePage],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureTransaction, measureNamespaces, measureById, measureListAfterChange],

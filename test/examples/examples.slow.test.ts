@@ -29,6 +29,12 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 20, packages: { storybook: '9', msw: '2' } },
     { node: 24, packages: { storybook: '10', msw: '3' } },
   ],
+  vitest: [
+    { node: 24, packages: { vitest: '5', msw: '3' } },
+    { node: 20, packages: { vitest: '4', msw: '2' } },
+    { node: 24, packages: { vitest: '4', msw: '3' } },
+    { node: 24, packages: { vitest: '5', msw: '2' } },
+  ],
   vite: [
     { node: 20, packages: { vite: '6', msw: '2' } },
     { node: 24, packages: { vite: '7', msw: '3' } },
