@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { it as base, describe, expect } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
@@ -78,7 +79,7 @@ describe('the docs', () => {
 
     const printed = await project.run(process.execPath, [vitest, 'run', '--root', project.folder])
 
-    expect(printed).toMatch(new RegExp(`Test Files +${tests.length} passed`))
+    expect(stripVTControlCharacters(printed)).toMatch(new RegExp(`Test Files +${tests.length} passed`))
   })
 
   it('have code that compiles in strict mode', async ({ project }) => {
