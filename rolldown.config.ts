@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { defineConfig, type InputOptions, type Plugin } from 'rolldown'
 
-/** Users install these themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
-const external = /^(node:|msw(\/|$)|storybook\/|express$|@jest\/globals$|vitest$|fast-check$|@playwright\/test$)/
+/** Users install the peers themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
+const peers = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies)
+const external = new RegExp(`^(node:|(${[...peers, '@jest/globals'].join('|')})(/|$))`)
 
 /** A warning fails the build. Otherwise the output of the tests would hide it. */
 const strict = {
@@ -40,8 +42,18 @@ export default defineConfig([
       arbitraries: 'src/arbitraries.ts',
     },
     external,
-    plugins: [licences('chunks/licences.txt')],
-    output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', sourcemap: true },
+    plugins: [ownExpress(), licences('chunks/licences.txt')],
+    output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', sourcemap: 'hidden' },
+  },
+  {
+    ...strict,
+    // By itself, because Express needs the modules of Node, which no chunk for browsers may import.
+    input: { 'express-library': 'express' },
+    platform: 'node',
+    external: isBuiltin,
+    plugins: [licences('express-licences.txt')],
+    // Shorter, with all names as they are.
+    output: { dir: 'dist', minify: { compress: true, mangle: false } },
   },
   {
     ...strict,
@@ -53,6 +65,14 @@ export default defineConfig([
     output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js' },
   },
 ])
+
+/** Imports Express from its bundle. */
+function ownExpress(): Plugin {
+  return {
+    name: 'own-express',
+    resolveId: id => (id === 'express' ? { id: './express-library.js', external: true } : null),
+  }
+}
 
 /** Writes the licences of all bundled libraries to one file, as these licences demand. */
 function licences(fileName: string): Plugin {

@@ -10,23 +10,20 @@ export {
 } from './client/client.js'
 export { ClientError, type ClientErrorParts } from './client/http.js'
 export type { ClientTable, ClientTables } from './client/table.js'
-export type { Fault, FaultState } from './contract/faults.js'
-export type {
-  ExchangeMatch,
-  Expectation,
-  JournalEntry,
-  JournalFilter,
-  OperationPattern,
-  PendingRequest,
-} from './contract/journal.js'
+export type { PendingRequest } from './contract/journal.js'
 export type { Health } from './control/api.js'
 export type { MockEvent } from './control/events.js'
-export type { Explanation, Question } from './control/explain.js'
+export type { Explanation } from './control/explain.js'
 export type { ClockJson } from './control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
-export type { SimulationOptions, SimulationState } from './control/simulation.js'
-export type { NewWorldOptions, WorldDescription, WorldSummary } from './control/world-control.js'
-export type { ScenarioInput } from './scenario/schema.js'
+export type { SimulationState } from './control/simulation.js'
+export type { ControlTable } from './control/tables.js'
+export type { WorldDescription, WorldSummary } from './control/world-control.js'
+export type * from './generated/inputs.js'
+export type * from './generated/options.js'
+export type * from './generated/requests.js'
+export type * from './generated/rows.js'
+export type * from './generated/scenario.js'
 export type { Failure, FaultHandle, FaultOptions } from './server/fault-calls.js'
 export { JournalMismatch, type Times } from './server/journal-mismatch.js'
 export type { Verification } from './server/verify.js'

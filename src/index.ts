@@ -9,7 +9,7 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
 
 export { ApiError, type ApiErrorExtras } from './contract/errors.js'
 export type { PendingRequest, WaitReason } from './contract/journal.js'
-export type { OperationInput, OperationOutput, Operations } from './contract/operations.js'
+export type { OperationInput, OperationOutput } from './contract/operations.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
 export type { ChangeSetJson, ChangesOptions, MockEvent, MockEvents } from './control/events.js'
 export type { Explanation } from './control/explain.js'
@@ -46,6 +46,7 @@ export type { Caller } from './operations/resolver.js'
 export type { Failure, FaultHandle, FaultOptions } from './server/fault-calls.js'
 export type { Faults } from './server/faults.js'
 export type { RequestHandlers } from './server/handlers.js'
+export type { Journal } from './server/journal.js'
 export { JournalMismatch, type Times } from './server/journal-mismatch.js'
 export type { ExchangeLog, ExchangeRecord } from './server/log.js'
 export type { Difference } from './server/match.js'
@@ -65,20 +66,23 @@ export type { BeforeAfter, Cause, Change, ChangeSet, ScenarioName } from './stor
 export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './store/clock.js'
 export type { FaultRecord, FaultsState } from './store/faults.js'
 export type { Inputs } from './store/inputs.js'
-export type { FieldValue, FieldValues, Predicate } from './store/query.js'
+export type { FieldConditions, FieldValue, FieldValues, Predicate, RowCondition, RowQuery } from './store/query.js'
 export type { RandomState } from './store/random.js'
 export type { ReloadSummary } from './store/reload.js'
 export type { Rows } from './store/rows.js'
 export type {
-  Changes as RecordChanges,
   ListOptions,
   OrderBy,
   QueryOptions,
   ReadTable,
+  RecordChanges,
   RowReader,
   SortDirection,
   Strict,
   Table,
+  TableEvents,
+  TableHooks,
+  TableListener,
   TransactionTable,
   UpdateOptions,
 } from './store/table-calls.js'

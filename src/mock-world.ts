@@ -29,8 +29,8 @@ import { delayed, type Failure, type FaultHandle, type FaultOptions, failure, he
 import { WorldFaults } from './server/faults.js'
 import { createRequestHandler } from './server/handle.js'
 import { History, type HistoryLimits } from './server/history.js'
-import { Journal } from './server/journal.js'
-import type { ExchangeLog } from './server/log.js'
+import { WorldJournal } from './server/journal.js'
+import type { ExchangePublisher } from './server/log.js'
 import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from './server/message.js'
 import { type OverrideResolver, Overrides } from './server/overrides.js'
 import { PendingRequests } from './server/pending.js'
@@ -56,7 +56,7 @@ export interface ReloadOptions {
 /** Settings that all worlds of a mock share. */
 export interface MockWorldSettings {
   readonly registry: ScenarioRegistry
-  readonly log: ExchangeLog
+  readonly log: ExchangePublisher
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
   readonly history: HistoryLimits
@@ -78,7 +78,7 @@ export class MockWorld implements WorldControl {
   readonly id: string
   readonly world: LiveWorld
   readonly faults: WorldFaults
-  readonly journal: Journal
+  readonly journal: WorldJournal
   /** Answers the requests of this world. */
   readonly handle: RequestHandler
   /** The reason that users read after the end of the world: see `endWorld`. */
@@ -107,7 +107,7 @@ export class MockWorld implements WorldControl {
     this.world = world
     this.faults = new WorldFaults(world)
     const pending = new PendingRequests(world.clock)
-    this.journal = new Journal(history, world, pending)
+    this.journal = new WorldJournal(history, world, pending)
     this.#settings = settings
     this.#initial = { world: state.world, withSeed: state.withSeed }
     this.#history = history

@@ -10,7 +10,7 @@ import type { ScenarioInput } from './scenario/schema.js'
 import { defaultScenario } from './scenario/shipped.js'
 import { ScenarioRegistry } from './scenario-registry.js'
 import { HistoryBudget } from './server/history.js'
-import { ExchangeLog } from './server/log.js'
+import { type ExchangeLog, ExchangePublisher } from './server/log.js'
 import type { RequestHandler } from './server/message.js'
 import type { OverrideResolver } from './server/overrides.js'
 import { checkUnusedFaults } from './server/unused-faults.js'
@@ -80,7 +80,7 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
   const options = parseOptions(input)
   const createdAt = performance.now()
   const registry = (environment.registry ?? createRegistry)(options, environment)
-  const log = new ExchangeLog()
+  const log = new ExchangePublisher()
   const settings: MockWorldSettings = {
     registry,
     log,

@@ -99,4 +99,5 @@ export const test = extended as TestType<
 /** Playwright's `expect` with the matcher `toHaveAnswered`. */
 export const expect = baseExpect.extend(matchers)
 
+export type { MatcherResult } from './testing/matchers.js'
 export type { PageMock, PageMockOptions } from './testing/page-mock.js'

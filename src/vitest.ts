@@ -51,6 +51,9 @@ function interceptProcess(): Interception {
 /** Creates a `test` of vitest with a mock for each test. */
 export const mockmaker = createFixtures(interceptProcess(), { scenarios, loadScenario: loadScenarioSync })
 
+export type { MockmakerMatchers } from './testing/matchers.js'
+export type { TestMockOptions } from './testing/test-mock.js'
+export type { TestWorldOptions } from './testing/test-world.js'
 export type {
   ClientFixtures,
   CreateTest,

@@ -1,14 +1,14 @@
-import type { tablesByPath } from '../control/tables.js'
+import type { ControlTable } from '../control/tables.js'
 import { isJsonObject, isPlainObject } from '../lib/json.js'
 import type { Inputs } from '../store/inputs.js'
 import { isQuery, type Predicate, plan } from '../store/query.js'
 import type { Rows } from '../store/rows.js'
 import {
-  type Changes,
   type ListOptions,
   nothingFound,
   paginate,
   type QueryOptions,
+  type RecordChanges,
   readList,
   type Strict,
   sortRows,
@@ -28,14 +28,14 @@ export interface ClientTable<Row, Input> {
   /** Creates a record. Absent fields get the defaults of the scenario format. */
   create(input: Input): Promise<Row>
   /** Changes fields of a record. Rejects if there is no such record. */
-  update(id: string, changes: Changes<Row>): Promise<Row>
+  update(id: string, changes: RecordChanges<Row>): Promise<Row>
   /** Deletes a record, and returns it. Rejects if there is no such record. */
   delete(id: string): Promise<Row>
 }
 
 /** The tables of the control API, by their names in-process. */
 export type ClientTables = {
-  readonly [Name in (typeof tablesByPath)[keyof typeof tablesByPath]]: ClientTable<Rows[Name], Inputs[Name]>
+  readonly [Name in ControlTable]: ClientTable<Rows[Name], Inputs[Name]>
 }
 
 /** Creates a table from its name in paths, such as `game-modes`. All its methods reject with `ClientError`. */

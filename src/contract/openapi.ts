@@ -5,7 +5,36 @@ import type { Auth, Method, OperationSpec, Source } from './operation.js'
 import { type OperationId, type Operations, operationIds, operations } from './operations.js'
 
 /** A schema of OpenAPI 3.1: JSON Schema of draft 2020-12. */
-export type OpenApiSchema = z.core.JSONSchema.BaseSchema
+export interface OpenApiSchema {
+  readonly type?: string | readonly string[]
+  readonly title?: string
+  readonly description?: string
+  /** A component of the document: `#/components/schemas/Lobby`. */
+  readonly $ref?: string
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | OpenApiSchema
+  readonly propertyNames?: OpenApiSchema
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly items?: OpenApiSchema
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly anyOf?: readonly OpenApiSchema[]
+  readonly oneOf?: readonly OpenApiSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly format?: string
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly default?: unknown
+  readonly examples?: readonly unknown[]
+  readonly [keyword: string]: unknown
+}
 
 /** An OpenAPI 3.1 document, as far as the service needs one. */
 export interface OpenApiDocument {
@@ -242,6 +271,10 @@ function headerReferences(codes: readonly ErrorCode[]): OpenApiResponse['headers
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
+interface ConvertedSchema extends OpenApiSchema {
+  readonly $defs?: Readonly<Record<string, OpenApiSchema>>
+}
+
 /** Converts zod schemas for one document, and collects those with an id as its components. */
 class Schemas {
   readonly #components = new Map<string, OpenApiSchema>()
@@ -252,7 +285,7 @@ class Schemas {
       $schema,
       $defs = {},
       ...converted
-    } = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' })
+    } = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' }) as ConvertedSchema // ours use no other keywords
     const onWire = (one: OpenApiSchema) => inDocument(place === 'body' ? allowOptionalNulls(one) : one)
     for (const [id, definition] of Object.entries($defs)) this.#add(id, onWire(definition))
     return onWire(converted)
@@ -290,7 +323,7 @@ function allowOptionalNulls(schema: OpenApiSchema): OpenApiSchema {
     const { properties = {}, required = [] } = value as OpenApiSchema // it has a type and properties
     const fields = Object.entries(properties).map(([key, field]) => [
       key,
-      required.includes(key) || typeof field === 'boolean' ? field : nullable(field),
+      required.includes(key) ? field : nullable(field),
     ])
     return { ...value, properties: Object.fromEntries(fields) }
   })

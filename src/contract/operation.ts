@@ -25,14 +25,25 @@ export type Kind = 'read' | 'watch' | 'write'
 /** The source of an operation's rules: the service's written interface, its published clients, or this project. */
 export type Source = 'interface' | 'client' | 'ours'
 
-/** One HTTP call of the service, as data. */
-export interface OperationSpec {
+/** One HTTP call of the service, without its schemas. */
+export interface OperationDetails {
   readonly method: Method
   /** Each parameter is `{name}`. */
   readonly path: string
   readonly summary: string
   readonly auth: Auth
   readonly kind: Kind
+  /** It reserves a seat, and answers when the lobby is ready (PROTOCOL.md C, Waiting). */
+  readonly waitsForLobby?: true
+  /** The codes that it may answer, in addition to `anyCallErrors`. */
+  readonly errors: readonly ErrorCode[]
+  readonly source: Source
+  /** Differences from the real service, with the reason. */
+  readonly fidelity: readonly string[]
+}
+
+/** One HTTP call of the service, as data. */
+export interface OperationSpec extends OperationDetails {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly headers?: z.ZodObject
@@ -41,11 +52,4 @@ export interface OperationSpec {
   readonly jsonBody?: z.ZodType
   /** Absent if the body of the answer is empty. */
   readonly output?: z.ZodType
-  /** It reserves a seat, and answers when the lobby is ready (PROTOCOL.md C, Waiting). */
-  readonly waitsForLobby?: true
-  /** The codes that it may answer, in addition to `anyCallErrors`. */
-  readonly errors: readonly ErrorCode[]
-  readonly source: Source
-  /** Differences from the real service, with the reason. */
-  readonly fidelity: readonly string[]
 }

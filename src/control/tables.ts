@@ -17,7 +17,8 @@ export const tablesByPath = {
   tokens: 'tokens',
 } as const satisfies { readonly [path: string]: TableName }
 
-export type ControlTable = (typeof tablesByPath)[keyof typeof tablesByPath]
+/** A table that the control API has. */
+export type ControlTable = Exclude<TableName, 'settings'>
 
 /** Returns the key of a table's records in an answer. */
 export function listKey(path: string): string {

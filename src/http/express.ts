@@ -1,13 +1,8 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import express, {
-  type Express,
-  type RequestHandler as ExpressHandler,
-  type Request as ExpressRequest,
-  type Response as ExpressResponse,
-} from 'express'
+import express from 'express'
 import type { HttpHandler } from 'msw'
 import * as z from 'zod'
 import type { OperationId } from '../contract/operations.js'
@@ -21,11 +16,41 @@ import { routes } from '../server/routes.js'
 import { absoluteForm, handleNodeRequest, NodeRequest, parseTarget, readBody } from './node-adapter.js'
 import { createListener } from './server.js'
 
+// The public types do not name those of Express: a project without Express has none.
+
+/** A request of Express, as far as the mock reads it. */
+export interface ExpressRequest extends IncomingMessage {
+  readonly protocol: string
+  readonly baseUrl: string
+  readonly originalUrl: string
+  body?: unknown
+}
+
+/** Express middleware. */
+export type ExpressHandler = (
+  request: ExpressRequest,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+/** An Express app: a listener for `node:http`, and middleware for another app. */
+export interface ExpressApp {
+  (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void
+  /** Adds middleware behind the mock. */
+  use(...handlers: readonly ExpressHandler[]): this
+  use(path: string, ...handlers: readonly ExpressHandler[]): this
+  /** Sets a setting of Express, such as `trust proxy`. */
+  set(setting: string, value: unknown): this
+  /** Starts a server. Without arguments it listens on a free port of all addresses. */
+  listen(port?: number, callback?: (error?: Error) => void): Server
+  listen(port: number, host: string, callback?: (error?: Error) => void): Server
+}
+
 /**
  * Creates an Express app with the whole server: Host check, control API, pages, operations, and JSON errors for all other
  * paths (PROTOCOL.md B9). You can mount it in another app.
  */
-export function createApp(mock: Mock, options: AppOptions = {}): Express {
+export function createApp(mock: Mock, options: AppOptions = {}): ExpressApp {
   const listener = createListener(mock, options)
   return express()
     .disable('x-powered-by')
@@ -111,7 +136,7 @@ function groupHandlers(handlers: readonly HttpHandler[]): Group[] {
 }
 
 /** Answers a request for one of the operations, or its preflight. Returns `false` for any other request. */
-function answerWithMock({ basePath, answers }: MockGroup, request: ExpressRequest, response: ExpressResponse): boolean {
+function answerWithMock({ basePath, answers }: MockGroup, request: ExpressRequest, response: ServerResponse): boolean {
   const { method, path } = new NodeRequest(request)
   if (!path.startsWith(basePath)) return false
   const inner = pathInWorld(path.slice(basePath.length))
@@ -126,7 +151,7 @@ function answerWithMock({ basePath, answers }: MockGroup, request: ExpressReques
 async function answerWithOthers(
   others: readonly HttpHandler[],
   request: ExpressRequest,
-  response: ExpressResponse,
+  response: ServerResponse,
 ): Promise<Outcome> {
   const body = await new Promise<Uint8Array | undefined>(resolve =>
     readBody(request, resolve, () => Number.POSITIVE_INFINITY),
@@ -139,7 +164,7 @@ async function answerWithOthers(
   return answerWithHandlers(others, { request: new NodeRequest(request, { body }), url }, response)
 }
 
-function unhandledMessage({ method, baseUrl, originalUrl }: ExpressRequest, groups: readonly Group[]): string {
+function unhandledMessage({ method = '', baseUrl, originalUrl }: ExpressRequest, groups: readonly Group[]): string {
   const message = `mockmaker: no handler answers ${method} ${originalUrl}`
   const { path } = parseTarget(originalUrl)
   const basePaths = groups.flatMap(group => ('basePath' in group ? [baseUrl + group.basePath] : []))

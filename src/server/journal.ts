@@ -19,7 +19,32 @@ import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } 
 import { type Verification, verify } from './verify.js'
 
 /** The newest requests to a world and their responses, the oldest first. */
-export class Journal {
+export interface Journal {
+  /** Finds exchanges, with their tokens redacted. Throws `UsageError` if the filter is wrong. */
+  find(filter?: JournalFilter): JournalEntry[]
+  /**
+   * Lists the requests that wait for their answer now, with their tokens redacted. Default: those of all operations. Throws
+   * `UsageError` if the operation does not exist.
+   */
+  pending(operation?: OperationPattern): PendingRequest[]
+  /**
+   * Counts the exchanges that were dropped since the journal was last cleared. The limits are `journalSize`, `journalBytes` and
+   * `totalJournalBytes`.
+   */
+  dropped(): number
+  /** Compares the exchanges with an expectation. Throws `UsageError` if the expectation is wrong. */
+  verify(expectation: Expectation): Verification
+  /**
+   * Throws `JournalMismatch` unless the journal has matching requests: at least one, or `times`. The error shows the nearest
+   * requests and their differences. Throws `UsageError` if the expectation is wrong.
+   */
+  expect(operation: OperationPattern, match?: ExchangeMatch, times?: Times): void
+  /** Removes all exchanges. Their ids are not used again. */
+  clear(): void
+}
+
+/** The journal of a world. */
+export class WorldJournal implements Journal {
   readonly #history: History
   readonly #world: Pick<LiveWorld, 'tables'>
   readonly #pending: PendingRequests
@@ -30,7 +55,6 @@ export class Journal {
     this.#pending = pending
   }
 
-  /** Finds exchanges, with their tokens redacted. Throws `UsageError` if the filter is wrong. */
   find(filter: JournalFilter = {}): JournalEntry[] {
     const { operation: glob, status, since = 0 } = parseInput(JournalFilter, filter, 'filter')
     return this.#history.exchanges
@@ -40,23 +64,14 @@ export class Journal {
       .map(exchange => exchange.entry())
   }
 
-  /**
-   * Lists the requests that wait for their answer now, with their tokens redacted. Default: those of all operations. Throws
-   * `UsageError` if the operation does not exist.
-   */
   pending(operation?: OperationPattern): PendingRequest[] {
     return this.#pending.list(parseInput(JournalFilter, { operation }, 'filter').operation)
   }
 
-  /**
-   * Counts the exchanges that were dropped since the journal was last cleared. The limits are `journalSize`, `journalBytes` and
-   * `totalJournalBytes`.
-   */
   dropped(): number {
     return this.#history.dropped
   }
 
-  /** Compares the exchanges with an expectation. Throws `UsageError` if the expectation is wrong. */
   verify(expectation: Expectation): Verification {
     const { tables } = this.#world
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
@@ -70,10 +85,6 @@ export class Journal {
     return { ...verification, nearest }
   }
 
-  /**
-   * Throws `JournalMismatch` unless the journal has matching requests: at least one, or `times`. The error shows the nearest
-   * requests and their differences. Throws `UsageError` if the expectation is wrong.
-   */
   expect(operation: OperationPattern, match?: ExchangeMatch, times?: Times): void {
     const verification = this.verify(expectationOf(operation, match, times))
     if (!verification.ok) throw new JournalMismatch(verification)
@@ -84,7 +95,6 @@ export class Journal {
     this.#history.loadExchanges(entries.map(restoreExchange))
   }
 
-  /** Removes all exchanges. Their ids are not used again. */
   clear(): void {
     this.#history.clearExchanges()
   }

@@ -41,7 +41,13 @@ export interface ExchangeRecord {
 }
 
 /** Publishes each exchange when it ends. It stores none. */
-export class ExchangeLog {
+export interface ExchangeLog {
+  /** Calls the listener after each exchange. Returns a function that unsubscribes. */
+  subscribe(listener: (record: ExchangeRecord) => void): () => void
+}
+
+/** The exchanges of all worlds of a mock. */
+export class ExchangePublisher implements ExchangeLog {
   readonly #listeners = new Set<(record: ExchangeRecord) => void>()
 
   get hasListeners(): boolean {
@@ -52,7 +58,6 @@ export class ExchangeLog {
     for (const listener of this.#listeners) listener(record)
   }
 
-  /** Calls the listener after each exchange. Returns a function that unsubscribes. */
   subscribe(listener: (record: ExchangeRecord) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

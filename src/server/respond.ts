@@ -3,7 +3,7 @@ import type { LiveWorld } from '../store/world.js'
 import { readToken } from './authenticate.js'
 import type { History } from './history.js'
 import { RecordedExchange } from './journal.js'
-import { describeOutcome, type ExchangeLog } from './log.js'
+import { describeOutcome, type ExchangePublisher } from './log.js'
 import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestContext } from './message.js'
 import { type AllowedOrigins, corsHeaders, isAllowedOrigin } from './origin.js'
 import type { PendingRequests } from './pending.js'
@@ -36,7 +36,7 @@ interface ResponderOptions {
   readonly world: LiveWorld
   /** Origins that are allowed beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
-  readonly log: ExchangeLog
+  readonly log: ExchangePublisher
   readonly history: History
   readonly pending: PendingRequests
   /** Creates a ray id, a UUID. */

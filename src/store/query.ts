@@ -7,15 +7,31 @@ import { UsageError } from '../lib/usage-error.js'
 type Equalities = Readonly<Record<string, string>>
 
 /** The values of fields: `{ game_mode_id: 'duel' }`. A nested field is `{ state: { map } }` or `{ 'state.map': map }`. */
-export type FieldValues<Row> = { readonly [Field in keyof Row]?: FieldValue<Row[Field]> } & {
-  readonly [path: `${string}.${string}`]: unknown
-}
+export type FieldValues<Row> = FieldConditions<Row> & { readonly [path: `${string}.${string}`]: unknown }
+
+/** The values of fields. A nested field is in an object: `{ state: { map } }`. */
+export type FieldConditions<Row> = { readonly [Field in keyof Row]?: FieldValue<Row[Field]> }
 
 /** A value, a function that tests a value, or the values of nested fields. */
 export type FieldValue<T> = T | ((value: NonNullable<T>) => unknown) | (NonNullable<T> extends object ? object : never)
 
-/** A query of the data library, a function that refines a query, or the values of fields. */
-export type Predicate<Row> = Query<Row> | ((query: Query<Row>) => Query<Row>) | FieldValues<Row>
+/** A query of the data library: conditions on rows. */
+export interface RowQuery<Row> {
+  /** Checks if a row matches. */
+  test(row: Row): boolean
+  /** Adds a condition: the values of fields, or a function that tests a row. */
+  where(condition: RowCondition<Row>): RowQuery<Row>
+  /** Adds conditions. A row must match all of them. */
+  and(...conditions: (RowQuery<Row> | RowCondition<Row>)[]): RowQuery<Row>
+  /** Adds alternatives. A row must match one of them. */
+  or(...conditions: (RowQuery<Row> | RowCondition<Row>)[]): RowQuery<Row>
+}
+
+/** The values of fields, or a function that tests a row. */
+export type RowCondition<Row> = FieldConditions<Row> | ((row: Row) => unknown)
+
+/** A query, a function that refines a query, or the values of fields. */
+export type Predicate<Row> = RowQuery<Row> | ((query: RowQuery<Row>) => RowQuery<Row>) | FieldValues<Row>
 
 /** An analysed predicate, so that a table can use an index. */
 export interface Plan<Row> {
@@ -87,7 +103,7 @@ function hasTexts(row: unknown, texts: Equalities): boolean | undefined {
 }
 
 /** Checks if a value is a query of the library, or of another copy of the library. */
-export function isQuery<Row>(value: unknown): value is Query<Row> {
+export function isQuery<Row>(value: unknown): value is RowQuery<Row> {
   return typeof value === 'object' && value !== null && 'test' in value && typeof value.test === 'function'
 }
 
@@ -154,7 +170,7 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
   const query = isQuery<Row>(predicate)
     ? predicate
     : typeof predicate === 'function'
-      ? (predicate as (query: Query<Row>) => Query<Row>)(empty)
+      ? (predicate as (query: RowQuery<Row>) => RowQuery<Row>)(empty as RowQuery<Row>) // it has the same methods
       : empty.where(nestFields(predicate) as Condition<Row>) // checked by the function
   if (!isQuery<Row>(query))
     throw new UsageError(

@@ -1,5 +1,3 @@
-import type { Collection } from '@mswjs/data'
-import type * as z from 'zod'
 import { type Draft, getKey, isPlainObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -42,7 +40,7 @@ export interface UpdateOptions<Row> extends QueryOptions {
 }
 
 /** New values of fields. `null` removes an optional field. `undefined` keeps the value. */
-export type Changes<Row> = { readonly [Field in keyof Draft<Row>]?: Draft<Row>[Field] | null | undefined }
+export type RecordChanges<Row> = { readonly [Field in keyof Draft<Row>]?: Draft<Row>[Field] | null | undefined }
 
 /** The basic reads of a table. They are synchronous, and return frozen rows, the oldest first. */
 export interface RowReader<Row> {
@@ -64,18 +62,53 @@ export interface ReadTable<Row> extends RowReader<Row> {
   count(predicate?: Predicate<Row>): number
 }
 
+/** The events of a table, by name. */
+export interface TableEvents<Row> {
+  create: { readonly type: 'create'; readonly data: { readonly record: Row } }
+  /** A changed field of a row. An update of several fields has several events. */
+  update: {
+    readonly type: 'update'
+    readonly data: {
+      readonly prevRecord: Row
+      readonly nextRecord: Row
+      readonly path: readonly string[]
+      readonly prevValue: unknown
+      readonly nextValue: unknown
+    }
+  }
+  delete: { readonly type: 'delete'; readonly data: { readonly deletedRecord: Row } }
+}
+
+/** A function that is called with an event of a table. */
+export type TableListener<Row, Name extends keyof TableEvents<Row>> = (event: TableEvents<Row>[Name]) => unknown
+
+/** The listeners of a table. */
+export interface TableHooks<Row> {
+  /** Adds a listener. */
+  on<Name extends keyof TableEvents<Row>>(
+    name: Name,
+    listener: TableListener<Row, Name>,
+    options?: { readonly once?: boolean; readonly signal?: AbortSignal },
+  ): this
+  /** Adds a listener of the next event. */
+  once<Name extends keyof TableEvents<Row>>(name: Name, listener: TableListener<Row, Name>): this
+  removeListener<Name extends keyof TableEvents<Row>>(name: Name, listener: TableListener<Row, Name>): void
+  /** Removes the listeners of an event. Default: of all events. */
+  removeAllListeners(name?: keyof TableEvents<Row>): void
+}
+
 /**
  * A table of a world: a Collection of the data library with checked rows. Each writing call is a transaction of its own. A
  * write that breaks a constraint rejects with `UsageError`, and changes nothing.
  */
 export interface Table<Row, Input> extends ReadTable<Row> {
   /** The events `create`, `update` and `delete`. They are emitted after the transaction. */
-  readonly hooks: Collection<z.ZodType<Row>>['hooks']
+  readonly hooks: TableHooks<Row>
   /** Creates a row. Absent fields get the defaults of the scenario format. */
   create(input: Input): Promise<Row>
   createMany(count: number, input: (index: number) => Input): Promise<Row[]>
   /** Changes the row with that id. The id itself cannot change. Rejects with `UsageError` if the id is unknown. */
-  update(id: string, changes: Changes<Row>): Promise<Row>
+  update(id: string, changes: RecordChanges<Row>): Promise<Row>
   /** Changes the first row that matches. Resolves with `undefined` if no row matches. */
   update(predicate: Predicate<Row> | Row, options: UpdateOptions<Row> & Strict): Promise<Row>
   update(predicate: Predicate<Row> | Row, options: UpdateOptions<Row>): Promise<Row | undefined>
@@ -98,7 +131,7 @@ export interface TransactionTable<Row, Input>
     Pick<Table<Row, Input>, 'delete' | 'deleteMany' | 'clear'> {
   create(input: Input): Row
   createMany(count: number, input: (index: number) => Input): Row[]
-  update(id: string, changes: Changes<Row>): Row
+  update(id: string, changes: RecordChanges<Row>): Row
   update(predicate: Predicate<Row> | Row, options: UpdateOptions<Row> & Strict): Row
   update(predicate: Predicate<Row> | Row, options: UpdateOptions<Row>): Row | undefined
   updateMany(

@@ -7,7 +7,7 @@ import { ask, failure, json, uuid } from '../support/http.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 import { flushPromises } from '../support/worlds.js'
 
-type Shown = { readonly game: (typeof Game)['_output']; readonly watch: { readonly index: string } }
+type Shown = { readonly game: Game; readonly watch: { readonly index: string } }
 
 const opened: Mockmaker[] = []
 afterEach(() => Promise.all(opened.splice(0).map(mock => mock.close())))

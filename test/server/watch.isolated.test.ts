@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events'
-import type { Query } from '@mswjs/data'
 import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { Executor } from '../../src/server/execute.js'
+import type { RowQuery } from '../../src/store/query.js'
 import type { DeviceLinkRow } from '../../src/store/rows.js'
 import { ask, json, type TestResponse } from '../support/http.js'
 import { bearer, completion, ids, startAt, tanks, tokens } from '../support/tanks.js'
@@ -38,7 +38,7 @@ const replacements = (mock: Mockmaker) => ({
 
 const complete = (mock: Mockmaker) => ask(mock, completion)
 
-const pendingLink = (q: Query<DeviceLinkRow>) => q.where({ device_link_token: tokens.pending })
+const pendingLink = (q: RowQuery<DeviceLinkRow>) => q.where({ device_link_token: tokens.pending })
 const expires_at = startAt + 3_600_000
 /** Changes the link without effect on its answers. */
 const setExpiry = (mock: Mockmaker, expires_at: number) =>

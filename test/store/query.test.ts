@@ -3,7 +3,7 @@ import { Collection, type Condition, Query } from '@mswjs/data'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { Dependencies } from '../../src/store/dependencies.js'
-import type { Predicate } from '../../src/store/query.js'
+import type { FieldConditions, Predicate, RowQuery } from '../../src/store/query.js'
 import { Table } from '../../src/store/table.js'
 import { TableState } from '../../src/store/table-state.js'
 
@@ -55,14 +55,14 @@ const condition = fc.oneof(
   fc.record({ owner, colour }),
   fc.record({ colour }),
   fc.record({ colour, size }),
-) as fc.Arbitrary<Condition<Thing>>
+) as fc.Arbitrary<FieldConditions<Thing>>
 const test = size.map(size => (thing: Thing) => thing.size === size)
 const instance = fc.oneof(
   test.map(test => new Query<Thing>(test)),
-  condition.map(condition => new Query<Thing>().where(condition)),
+  condition.map(condition => new Query<Thing>().where(condition as Condition<Thing>)),
 )
 
-type Step = (query: Query<Thing>) => Query<Thing>
+type Step = (query: RowQuery<Thing>) => RowQuery<Thing>
 const simpleStep: fc.Arbitrary<Step> = fc.oneof(
   condition.map(
     (one): Step =>

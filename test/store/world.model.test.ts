@@ -1,6 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { Query } from '@mswjs/data'
 import { describe, expect, inject } from 'vitest'
+import type { RowQuery } from '../../src/store/query.js'
 import type { ReadTable } from '../../src/store/table-calls.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 import { indexProblems } from '../support/check-tables.js'
@@ -178,7 +179,11 @@ function queryProblems(tables: Readable): string[] {
     const table = tables[name] as ReadTable<Columns>
     const rows = table.all()
     const problems: string[] = []
-    const compare = (what: string, query: (q: Query<Columns>) => Query<Columns>, test: (row: Columns) => boolean) => {
+    const compare = (
+      what: string,
+      query: (q: RowQuery<Columns>) => RowQuery<Columns>,
+      test: (row: Columns) => boolean,
+    ) => {
       const expected = rows.filter(test)
       const found = [table.findMany(query), [table.findFirst(query) ?? null], table.count(query)]
       const shouldBe = [expected, [expected[0] ?? null], expected.length]

@@ -1,5 +1,5 @@
-import type { Query } from '@mswjs/data'
 import fc from 'fast-check'
+import type { RowQuery } from '../../src/store/query.js'
 import type { TransactionTable } from '../../src/store/table-calls.js'
 import type { LiveWorld } from '../../src/store/world.js'
 import type { TransactionTables } from '../../src/store/world-tables.js'
@@ -219,7 +219,7 @@ function playStep(step: Step, tx: TransactionTables, world: LiveWorld): void {
   }
   // The columns belong to that table.
   const table = tx[step.table] as unknown as TransactionTable<Columns, Columns>
-  const where = (columns: Columns) => (query: Query<Columns>) => query.where(columns as never)
+  const where = (columns: Columns) => (query: RowQuery<Columns>) => query.where(columns as never)
   switch (step.does) {
     case 'create':
       table.create(step.row)

@@ -6,7 +6,7 @@ import type { Call } from '../../src/server/execute.js'
 import { WorldFaults } from '../../src/server/faults.js'
 import { createRequestHandler } from '../../src/server/handle.js'
 import { History, HistoryBudget } from '../../src/server/history.js'
-import { ExchangeLog } from '../../src/server/log.js'
+import { ExchangePublisher } from '../../src/server/log.js'
 import type { RequestHandler } from '../../src/server/message.js'
 import { PendingRequests } from '../../src/server/pending.js'
 import { Responder } from '../../src/server/respond.js'
@@ -40,7 +40,7 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
     worldId: 'default',
     world: uncached,
     corsOrigins: [],
-    log: new ExchangeLog(),
+    log: new ExchangePublisher(),
     history: new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) }, { revision: 1, at: 0 }),
     pending,
     rayId: () => 'no ray',
