@@ -62,7 +62,7 @@ export default defineConfig([
     platform: 'node',
     external: /^node:/,
     plugins: [licences('cli/licences.txt')],
-    output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js' },
+    output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify: { compress: true, mangle: false } },
   },
 ])
 
