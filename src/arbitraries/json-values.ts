@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { OpenApiSchema } from '../contract/openapi.js'
 
-/** How values are generated. */
+/** Options for the generation of values. */
 interface ValueOptions {
   /** The schemas that references name. */
   readonly schemas: Readonly<Record<string, OpenApiSchema>>

@@ -13,7 +13,7 @@ import { answerPage, forgetHandlersOfStories } from './worker.js'
 /** The mock of a story: a world of its own, with its handlers. */
 export interface StoryMock extends MockmakerWorld {}
 
-/** What the addon adds to the types of stories. */
+/** The keys that the addon adds to the types of stories. */
 export interface MockmakerTypes {
   parameters: {
     /** The mock of this story. */
