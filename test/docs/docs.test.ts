@@ -6,7 +6,7 @@ import { parseScenario } from '../../src/scenarios.js'
 import { LobbyRow, PlayerRow } from '../../src/store/matchmaker-rows.js'
 import { DeviceLinkRow } from '../../src/store/rows.js'
 import { run } from '../support/command.js'
-import { type Block, blocksWith, exampleOf, type Page, pageAt, pages } from '../support/docs.js'
+import { type Block, blocksWith, exampleOf, isOfExample, type Page, pageAt, pages } from '../support/docs.js'
 import { keysOf, withoutGenerated } from '../support/generated-tables.js'
 import { anchorsOf, linksOf, sentencesOf, wordsIn } from '../support/prose.js'
 import { actionsOf, commandsOfCi, isBashOnly } from '../support/shell-blocks.js'
@@ -30,12 +30,10 @@ const settings: Readonly<Record<string, string>> = {
 const ranInBrowser = ['mocks.ts', 'e2e/app.ts', 'e2e/lobbies.e2e.ts', 'e2e/served.e2e.ts']
 
 /** Tells whether a test runs or compares a block. `before` is the previous block of the page. */
-function isTested(
-  { language, text, file = '' }: Block,
-  { before, shell, page }: { before: Block | undefined; shell: string; page: Page },
-) {
+function isTested(block: Block, { before, shell, page }: { before: Block | undefined; shell: string; page: Page }) {
+  const { language, text, file = '' } = block
   // A test compares it with the file, and another one runs the example.
-  if (isOfExample(page, file)) return true
+  if (isOfExample(page, block)) return true
   if (language === 'sh' || language === 'powershell') return true
   // Its text is compared with the output of the commands before it.
   if (language === 'text') return before?.language === 'sh' || before?.language === 'powershell'
@@ -44,12 +42,6 @@ function isTested(
   if (language === 'yaml') return isScenario({ file }) || file === '.github/workflows/test.yml'
   if (language === 'mermaid') return text.startsWith('stateDiagram-v2')
   return settings[language] !== undefined && text.includes(settings[language])
-}
-
-/** Tells whether a block is a file of the example of its page. */
-function isOfExample(page: Page, file: string): boolean {
-  const example = exampleOf(page)
-  return example !== undefined && file !== '' && existsSync(join(example, file))
 }
 
 /** Returns the matches of a pattern in the first cells of the tables, if they are in backticks. */
@@ -185,7 +177,7 @@ describe('the blocks of code', () => {
   it.for(everyPage.filter(([, page]) => exampleOf(page) !== undefined))(
     'of %s are the files of its example, or parts of them',
     ([, page]) => {
-      for (const { file = '', text } of page.blocks.filter(block => isOfExample(page, block.file ?? ''))) {
+      for (const { file = '', text } of page.blocks.filter(block => isOfExample(page, block))) {
         const whole = readFileSync(join(exampleOf(page) ?? '', file), 'utf8')
         const parts = text.replace(/^.*\n/, '').split(/^ *(?:\/\/|#) …\n/m)
 

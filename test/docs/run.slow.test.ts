@@ -7,7 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { createClient } from '../../src/client.js'
 import { executablePath } from '../support/chromium.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
-import { blocksWith, exampleOf, type Page, pageAt, pages } from '../support/docs.js'
+import { blocksWith, isOfExample, type Page, pageAt, pages } from '../support/docs.js'
 import { createProject, type Project } from '../support/project.js'
 import { matchesShown, sessionsOf } from '../support/shell-blocks.js'
 
@@ -26,8 +26,8 @@ const withUrl = (text: string, { url }: Pick<OpenCommand, 'url'>) => text.replac
 /** Returns the folder of a page in a project with the files of all pages. */
 const folderOf = ({ path }: Page) => path.replace(/\.md$/, '').replaceAll('/', '-')
 
-/** The pages whose files run here. The others have an example, which runs with the packed package. */
-const ownPages = pages.filter(page => exampleOf(page) === undefined)
+/** The pages whose files run here. The files of the others are those of an example, which runs with the packed package. */
+const ownPages = pages.filter(page => !page.blocks.some(block => isOfExample(page, block)))
 const ownBlocks = blocksWith('ts').filter(({ page }) => ownPages.includes(page))
 
 const it = base.extend<{ project: Project }>({

@@ -48,6 +48,12 @@ export function exampleOf({ path }: Page): string | undefined {
   return folder !== path && existsSync(folder) ? folder : undefined
 }
 
+/** Tells whether a block is a file of the example that its page explains, or a part of one. */
+export function isOfExample(page: Page, { file }: Block): boolean {
+  const example = exampleOf(page)
+  return example !== undefined && file !== undefined && existsSync(`${example}/${file}`)
+}
+
 /** Returns the block of a page with that file name. */
 export function blockOf(path: string, file: string): Block {
   const block = pageAt(path).blocks.find(one => one.file === file)

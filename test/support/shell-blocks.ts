@@ -3,6 +3,9 @@ import type { Block, Page } from './docs.js'
 /** Commands for a new checkout or project. `.ci/run` and `.ci/package` run them. */
 export const commandsOfCi = ['npm ci && npm start', 'npm ci && npm test', 'npm install --save-dev mockmaker msw']
 
+/** The tests of the examples install the packages of a guide, from the packed package. */
+const installLine = /^npm install --save-dev mockmaker /
+
 const subcommands = ['exec', 'env', 'export', 'validate', 'init', 'routes', 'openapi', 'help']
 const serveLine = new RegExp(`^npx mockmaker(?! (?:${subcommands.join('|')})\\b)(.*)$`)
 
@@ -32,7 +35,7 @@ export function sessionsOf(page: Page): Session[] {
   for (const [at, block] of page.blocks.entries()) {
     if (block.language !== 'sh') continue
     const args = servedBy(block)
-    const lines = block.text.split('\n').filter(line => !commandsOfCi.includes(line))
+    const lines = block.text.split('\n').filter(line => !commandsOfCi.includes(line) && !installLine.test(line))
     const commands = lines.join('\n').trim()
     if (args) sessions.push({ args, steps: [] })
     else if (commands !== '') sessions.at(-1)?.steps.push({ commands, shown: outputAfter(page, at) })
