@@ -21,7 +21,7 @@ import { ResetOptions, SnapshotOptions, type WorldControl } from './control/worl
 import { parseInput } from './lib/issues.js'
 import { quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
-import type { ScenarioInput } from './scenario/schema.js'
+import type { AnyScenarioName, ScenarioInput } from './scenario/schema.js'
 import { snapshotOf } from './scenario/world.js'
 import type { MockState, ScenarioRegistry } from './scenario-registry.js'
 import { type Execute, Executor } from './server/execute.js'
@@ -297,7 +297,7 @@ export class MockWorld implements WorldControl {
     checkUnusedFaults(unused)
   }
 
-  async load(scenario: string | ScenarioInput): Promise<void> {
+  async load(scenario: AnyScenarioName | ScenarioInput): Promise<void> {
     // A name that is misspelt in `mockmaker/scenarios` is undefined. It must not load the mock's own scenario.
     if (scenario === undefined || scenario === null)
       throw new UsageError(`load: the scenario is ${scenario}: expected a scenario, or the name of one`)

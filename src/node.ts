@@ -11,14 +11,14 @@ import {
   withHandlers,
 } from './mockmaker.js'
 import type { MockmakerOptions } from './options.js'
-import type { ScenarioInput } from './scenario/schema.js'
+import type { AnyScenarioName, ScenarioInput } from './scenario/schema.js'
 import { scenarios } from './scenario/shipped.js'
 import { loadScenarioSync } from './scenario-file.js'
 
 /** Options like `MockmakerOptions`. The scenario may also be the name of a shipped one, or the path of a file. */
 export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'> {
   /** A path starts at the working directory. */
-  readonly scenario?: ScenarioInput | string | undefined
+  readonly scenario?: ScenarioInput | AnyScenarioName | undefined
 }
 
 /** A Mockmaker with MSW's server and its methods. `close` and `reset` also close and reset the server. */

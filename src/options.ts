@@ -3,7 +3,7 @@ import type * as types from './generated/options.js'
 import { parseInput } from './lib/issues.js'
 import { isJsonObject } from './lib/json.js'
 import { typeTexts } from './lib/type-text.js'
-import type { ScenarioInput } from './scenario/schema.js'
+import type { AnyScenarioName, ScenarioInput } from './scenario/schema.js'
 import { isOrigin } from './server/origin.js'
 
 const expectedScenario =
@@ -142,7 +142,7 @@ export interface MockmakerPluginOptions extends Omit<MockmakerOptions, 'scenario
   /** The path of the mock on Vite's server. Default: `/mm`. */
   readonly path?: string | undefined
   /** An object, the name of a shipped scenario, or the path of a file from Vite's root. Default: the shipped `default`. */
-  readonly scenario?: ScenarioInput | string | undefined
+  readonly scenario?: ScenarioInput | AnyScenarioName | undefined
   /** Names to allow in the Host header besides those of this machine and IP addresses. Default: those in Vite's own list. */
   readonly allowedHosts?: readonly string[] | undefined
   /** Turns the control API on or off. Default: on. */

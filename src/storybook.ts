@@ -11,5 +11,6 @@ export function mockmaker(): PreviewAddon<MockmakerTypes> {
 
 /** Addons of Storybook are default exports. @alias */
 export default mockmaker
+export type { ShippedScenario } from './scenario/schema.js'
 export type { MockmakerTypes, StoryMock } from './storybook/annotations.js'
-export type { ShippedScenario, StoryParameters } from './storybook/parameters.js'
+export type { StoryParameters } from './storybook/parameters.js'

@@ -48,6 +48,17 @@ type InputOf<Spec> = PartOf<Spec, 'params'> &
 /** The keys of an intersection in one type. */
 type Flat<Type> = unknown extends Type ? object : { [Key in keyof Type]: Type[Key] }
 
+/** What a schema takes: the arrays are read-only. The journal of a scenario has entries as the mock returns them. */
+type InputType<Schema extends z.ZodType> = WithReadonlyArrays<z.input<Schema>>
+
+type WithReadonlyArrays<Type> = Type extends requests.JournalEntry | string
+  ? Type
+  : Type extends readonly unknown[]
+    ? { readonly [At in keyof Type]: WithReadonlyArrays<Type[At]> }
+    : Type extends object
+      ? { [Key in keyof Type]: WithReadonlyArrays<Type[Key]> }
+      : Type
+
 type OutputOf<Spec> = Spec extends { output: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
 
 describe('a generated type is equal to the type of its schema', () => {
@@ -90,7 +101,7 @@ describe('a generated type is equal to the type of its schema', () => {
     expectTypeOf<requests.FaultEffect>().toEqualTypeOf<z.output<typeof faults.FaultEffect>>()
     expectTypeOf<requests.Fault>().toEqualTypeOf<z.output<typeof faults.Fault>>()
     expectTypeOf<requests.FaultState>().toEqualTypeOf<z.output<typeof faults.FaultState>>()
-    expectTypeOf<requests.ScenarioFault>().toEqualTypeOf<z.input<typeof faults.FaultEntry>>()
+    expectTypeOf<requests.ScenarioFault>().toEqualTypeOf<InputType<typeof faults.FaultEntry>>()
   })
 
   it('of rows', () => {
@@ -124,21 +135,21 @@ describe('a generated type is equal to the type of its schema', () => {
   })
 
   it('of scenarios', () => {
-    expectTypeOf<scenario.ScenarioServerPorts>().toEqualTypeOf<z.input<typeof matchmakerEntries.ServerPortsEntry>>()
-    expectTypeOf<scenario.ScenarioRegion>().toEqualTypeOf<z.input<typeof matchmakerEntries.RegionEntry>>()
-    expectTypeOf<scenario.ScenarioPlayer>().toEqualTypeOf<z.input<typeof matchmakerEntries.PlayerEntry>>()
-    expectTypeOf<scenario.ScenarioLobby>().toEqualTypeOf<z.input<typeof matchmakerEntries.LobbyEntry>>()
-    expectTypeOf<scenario.ScenarioGameMode>().toEqualTypeOf<z.input<typeof matchmakerEntries.GameModeEntry>>()
-    expectTypeOf<scenario.MaxPlayersInput>().toEqualTypeOf<z.input<typeof inputs.MaxPlayersInput>>()
-    expectTypeOf<scenario.MatchmakerInput>().toEqualTypeOf<z.input<typeof inputs.MatchmakerInput>>()
-    expectTypeOf<scenario.GameTokensInput>().toEqualTypeOf<z.input<typeof inputs.GameTokensInput>>()
-    expectTypeOf<scenario.NamespaceTokensInput>().toEqualTypeOf<z.input<typeof inputs.NamespaceTokensInput>>()
-    expectTypeOf<scenario.ScenarioSimulation>().toEqualTypeOf<z.input<typeof entries.SimulationEntry>>()
-    expectTypeOf<scenario.ScenarioNamespace>().toEqualTypeOf<z.input<typeof entries.NamespaceEntry>>()
-    expectTypeOf<scenario.ScenarioGame>().toEqualTypeOf<z.input<typeof entries.GameEntry>>()
-    expectTypeOf<scenario.ScenarioDeviceLink>().toEqualTypeOf<z.input<typeof entries.DeviceLinkEntry>>()
-    expectTypeOf<scenario.ScenarioToken>().toEqualTypeOf<z.input<typeof entries.BearerTokenEntry>>()
-    expectTypeOf<scenario.ScenarioInput>().toEqualTypeOf<z.input<typeof Scenario>>()
+    expectTypeOf<scenario.ScenarioServerPorts>().toEqualTypeOf<InputType<typeof matchmakerEntries.ServerPortsEntry>>()
+    expectTypeOf<scenario.ScenarioRegion>().toEqualTypeOf<InputType<typeof matchmakerEntries.RegionEntry>>()
+    expectTypeOf<scenario.ScenarioPlayer>().toEqualTypeOf<InputType<typeof matchmakerEntries.PlayerEntry>>()
+    expectTypeOf<scenario.ScenarioLobby>().toEqualTypeOf<InputType<typeof matchmakerEntries.LobbyEntry>>()
+    expectTypeOf<scenario.ScenarioGameMode>().toEqualTypeOf<InputType<typeof matchmakerEntries.GameModeEntry>>()
+    expectTypeOf<scenario.MaxPlayersInput>().toEqualTypeOf<InputType<typeof inputs.MaxPlayersInput>>()
+    expectTypeOf<scenario.MatchmakerInput>().toEqualTypeOf<InputType<typeof inputs.MatchmakerInput>>()
+    expectTypeOf<scenario.GameTokensInput>().toEqualTypeOf<InputType<typeof inputs.GameTokensInput>>()
+    expectTypeOf<scenario.NamespaceTokensInput>().toEqualTypeOf<InputType<typeof inputs.NamespaceTokensInput>>()
+    expectTypeOf<scenario.ScenarioSimulation>().toEqualTypeOf<InputType<typeof entries.SimulationEntry>>()
+    expectTypeOf<scenario.ScenarioNamespace>().toEqualTypeOf<InputType<typeof entries.NamespaceEntry>>()
+    expectTypeOf<scenario.ScenarioGame>().toEqualTypeOf<InputType<typeof entries.GameEntry>>()
+    expectTypeOf<scenario.ScenarioDeviceLink>().toEqualTypeOf<InputType<typeof entries.DeviceLinkEntry>>()
+    expectTypeOf<scenario.ScenarioToken>().toEqualTypeOf<InputType<typeof entries.BearerTokenEntry>>()
+    expectTypeOf<scenario.ScenarioInput>().toEqualTypeOf<InputType<typeof Scenario>>()
   })
 
   it('of options', () => {
@@ -165,6 +176,14 @@ describe('a generated type is equal to the type of its schema', () => {
     expectTypeOf<operations.ErrorCode>().toEqualTypeOf<keyof typeof errors.errorStatus>()
     expectTypeOf<rows.TableName>().toEqualTypeOf<keyof tables.Rows>()
     expectTypeOf<scenario.ShippedScenario>().toEqualTypeOf<keyof typeof scenarios>()
+  })
+
+  it('of names that may also be others', () => {
+    // In a plain `string` the names would vanish, and editors could not complete them.
+    expectTypeOf<
+      Extract<scenario.AnyScenarioName, scenario.ShippedScenario>
+    >().toEqualTypeOf<scenario.ShippedScenario>()
+    expectTypeOf<string>().toExtend<scenario.AnyScenarioName>()
   })
 
   it('for each of them', () => {

@@ -162,6 +162,7 @@ export const Expectation = z.strictObject({
   order: z
     .array(RequestPattern)
     .max(1_000)
+    .readonly()
     .optional()
     .describe('Requests that came one after the other. Others may have come in between.'),
 })

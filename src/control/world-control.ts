@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { isJsonObject } from '../lib/json.js'
 import { typeTexts } from '../lib/type-text.js'
-import type { ScenarioInput } from '../scenario/schema.js'
+import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
 import type { Clock } from '../store/clock.js'
@@ -54,7 +54,10 @@ const expectedScenario = 'expected a scenario, or the name of one'
 
 /** Any object is accepted, because the reader of scenarios checks it. */
 export const ScenarioOrName = z.union(
-  [z.string(), z.custom<ScenarioInput>(isJsonObject, expectedScenario).register(typeTexts, { type: 'ScenarioInput' })],
+  [
+    z.custom<AnyScenarioName>(value => typeof value === 'string').register(typeTexts, { type: 'AnyScenarioName' }),
+    z.custom<ScenarioInput>(isJsonObject, expectedScenario).register(typeTexts, { type: 'ScenarioInput' }),
+  ],
   { error: expectedScenario },
 )
 
@@ -120,7 +123,7 @@ export interface WorldControl extends TestControls {
    */
   reset(options?: ResetOptions): Promise<void>
   /** Loads another scenario in one change set, by its name or in the fixture format. Rejects with `UsageError`. */
-  load(scenario: string | ScenarioInput): Promise<void>
+  load(scenario: AnyScenarioName | ScenarioInput): Promise<void>
   /**
    * Returns the whole world in the fixture format. Throws `UsageError` for a revision that is no longer kept: the history
    * keeps the newest 1,000 change sets with up to 100,000 rows.

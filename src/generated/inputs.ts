@@ -41,11 +41,11 @@ export interface GameModeInput {
   /** The most players as a party. */
   readonly max_players_party?: number | undefined
   /** Ids of the regions that it enables. Default: all of the scenario. */
-  readonly regions?: string[] | undefined
+  readonly regions?: readonly string[] | undefined
   /** true: its lobbies are listed. Default: true. */
   readonly listable?: boolean | undefined
   /** The calls that the mock refuses for its lobbies. Default: none. */
-  readonly disabled?: ('find' | 'join' | 'create')[] | undefined
+  readonly disabled?: readonly ('find' | 'join' | 'create')[] | undefined
   /** true: find and create may send max_players. Default: true. */
   readonly dynamic_max_players?: boolean | undefined
   /** true: find and create may send tags. Default: true. */
@@ -164,7 +164,7 @@ export interface NamespaceInput {
   /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
   readonly tokenless?: boolean | undefined
   /** Host names whose pages belong to the namespace. Default: none. */
-  readonly domains?: string[] | undefined
+  readonly domains?: readonly string[] | undefined
   /** The most lobbies at once. Default: 128. */
   readonly lobby_count_max?: number | undefined
   /** The most players from one client address. Default: 8, and loopback addresses are not counted. */

@@ -1,6 +1,6 @@
 // `npm run generate` writes this file from the schemas.
 import type { TableName } from './rows.js'
-import type { ScenarioInput } from './scenario.js'
+import type { AnyScenarioName, ScenarioInput } from './scenario.js'
 
 /** Options of a Mockmaker. All are optional. */
 export interface MockmakerOptions {
@@ -86,7 +86,7 @@ export interface SnapshotOptions {
 /** The state of a new world: from a scenario, as a copy of another world, or as the scenario of the mock. */
 export interface NewWorldOptions {
   /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
-  readonly scenario?: string | ScenarioInput | undefined
+  readonly scenario?: AnyScenarioName | ScenarioInput | undefined
   /** The id of a world to copy. */
   readonly fork?: string | undefined
   /** The revision of that world to copy. Default: the newest. */

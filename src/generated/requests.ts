@@ -102,7 +102,7 @@ export interface Expectation {
       }
     | undefined
   /** Requests that came one after the other. Others may have come in between. */
-  order?: RequestPattern[] | undefined
+  order?: readonly RequestPattern[] | undefined
 }
 
 /** Selects journal entries. All given keys must match. */

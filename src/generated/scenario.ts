@@ -6,7 +6,7 @@ export interface ScenarioServerPorts {
   /** The host that game servers run on. Default: 127.0.0.1. */
   hostname?: string | undefined
   /** The ports that they open. Default: none. */
-  lobby_ports?: LobbyPort[] | undefined
+  lobby_ports?: readonly LobbyPort[] | undefined
 }
 
 /** The id of a region of the catalogue, or a whole region. */
@@ -88,7 +88,7 @@ export interface ScenarioLobby {
   /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
   max_players?: MaxPlayersInput | undefined
   /** Players with a row of their own. Default: none. */
-  players?: ScenarioPlayer[] | undefined
+  players?: readonly ScenarioPlayer[] | undefined
 }
 
 export type ScenarioGameMode =
@@ -99,11 +99,11 @@ export type ScenarioGameMode =
       /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
       max_players?: MaxPlayersInput | undefined
       /** Ids of the regions that it enables. Default: all of the scenario. */
-      regions?: string[] | undefined
+      regions?: readonly string[] | undefined
       /** true: its lobbies are listed. Default: true. */
       listable?: boolean | undefined
       /** The calls that the mock refuses for its lobbies. Default: none. */
-      disabled?: ('find' | 'join' | 'create')[] | undefined
+      disabled?: readonly ('find' | 'join' | 'create')[] | undefined
       /** true: find and create may send max_players. Default: true. */
       dynamic_max_players?: boolean | undefined
       /** true: find and create may send tags. Default: true. */
@@ -175,7 +175,7 @@ export interface ScenarioNamespace {
   /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
   tokenless?: boolean | undefined
   /** Host names whose pages belong to the namespace. Default: none. */
-  domains?: string[] | undefined
+  domains?: readonly string[] | undefined
   /** The game server of its development tokens, and of its game modes that set no ports. */
   development?: ScenarioServerPorts | undefined
   /** Limits of the namespace. */
@@ -183,9 +183,9 @@ export interface ScenarioNamespace {
   /** Tokens of the namespace. Default: from the seed. */
   tokens?: NamespaceTokensInput | undefined
   /** Its game modes: ids, or whole ones. Default: none. */
-  game_modes?: ScenarioGameMode[] | undefined
+  game_modes?: readonly ScenarioGameMode[] | undefined
   /** The lobbies that exist when the world begins. Default: none. */
-  lobbies?: ScenarioLobby[] | undefined
+  lobbies?: readonly ScenarioLobby[] | undefined
   /** Simulated players, who come and go. Default: none. */
   players?: ScenarioSimulation | undefined
   /** Generates lobbies from the seed, besides those in `lobbies`. */
@@ -211,7 +211,7 @@ export interface ScenarioGame {
   /** Tokens of the game. Default: from the seed. */
   tokens?: GameTokensInput | undefined
   /** Its namespaces. Default: one, prod. */
-  namespaces?: ScenarioNamespace[] | undefined
+  namespaces?: readonly ScenarioNamespace[] | undefined
 }
 
 export interface ScenarioDeviceLink {
@@ -296,11 +296,11 @@ export interface ScenarioInput {
    */
   default_namespace?: string | undefined
   /** Ids of the catalogue, or whole regions. Default: all of the catalogue. */
-  regions?: ScenarioRegion[] | undefined
+  regions?: readonly ScenarioRegion[] | undefined
   /** The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top of the scenario. */
-  games?: ScenarioGame[] | undefined
+  games?: readonly ScenarioGame[] | undefined
   /** Device links that exist when the world begins. Default: none. */
-  device_links?: ScenarioDeviceLink[] | undefined
+  device_links?: readonly ScenarioDeviceLink[] | undefined
   /** Its id on the cloud side. Default: from the seed. */
   namespace_id?: string | undefined
   /** When it was created. Default: when the world begins. */
@@ -310,7 +310,7 @@ export interface ScenarioInput {
   /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
   tokenless?: boolean | undefined
   /** Host names whose pages belong to the namespace. Default: none. */
-  domains?: string[] | undefined
+  domains?: readonly string[] | undefined
   /** The game server of its development tokens, and of its game modes that set no ports. */
   development?: ScenarioServerPorts | undefined
   /** Limits of the namespace. */
@@ -318,9 +318,9 @@ export interface ScenarioInput {
   /** Tokens of the namespace. Default: from the seed. */
   tokens?: NamespaceTokensInput | undefined
   /** Its game modes: ids, or whole ones. Default: none. */
-  game_modes?: ScenarioGameMode[] | undefined
+  game_modes?: readonly ScenarioGameMode[] | undefined
   /** The lobbies that exist when the world begins. Default: none. */
-  lobbies?: ScenarioLobby[] | undefined
+  lobbies?: readonly ScenarioLobby[] | undefined
   /** Simulated players, who come and go. Default: none. */
   players?: ScenarioSimulation | undefined
   /** Generates lobbies from the seed, besides those in `lobbies`. */
@@ -331,22 +331,22 @@ export interface ScenarioInput {
       }
     | undefined
   /** All bearer tokens of the world, in their order. Default: those of its games, namespaces and device links. */
-  bearer_tokens?: ScenarioToken[] | undefined
+  bearer_tokens?: readonly ScenarioToken[] | undefined
   /** The world's own revisions are above it. Default: 0. */
   revision?: number | undefined
   /** The states of the random sequences. Default: their start, from the seed. */
   chance?:
     | {
         /** The state of the sequence of ids and tokens: four numbers. */
-        world?: [number, number, number, number] | undefined
+        world?: readonly [number, number, number, number] | undefined
         /** The state of the sequence of faults: four numbers. */
-        faults?: [number, number, number, number] | undefined
+        faults?: readonly [number, number, number, number] | undefined
       }
     | undefined
   /** Injected errors and delays. Of those that match a request, the first applies. Default: none. */
-  faults?: ScenarioFault[] | undefined
+  faults?: readonly ScenarioFault[] | undefined
   /** Earlier requests to the world, with their responses. Default: none. */
-  journal?: JournalEntry[] | undefined
+  journal?: readonly JournalEntry[] | undefined
   /** The place of this schema, for editors. */
   $schema?: string | undefined
 }
@@ -360,3 +360,6 @@ export type ShippedScenario =
   | 'ghost-town'
   | 'tokens-only'
   | 'nasty'
+
+/** The name of a shipped scenario, or of one of your own. Options for Node also take the path of a file. */
+export type AnyScenarioName = ShippedScenario | (string & {})

@@ -141,5 +141,11 @@ export const Scenario = z.strictObject({
 /** A scenario in the form of a file. */
 export type ScenarioInput = types.ScenarioInput
 
+/** The name of a shipped scenario. */
+export type ShippedScenario = types.ShippedScenario
+
+/** The name of a shipped scenario, or of one of your own. Options for Node also take the path of a file. */
+export type AnyScenarioName = types.AnyScenarioName
+
 /** A decoded scenario: points in time and durations are in ms. */
 export type Scenario = z.output<typeof Scenario>

@@ -2,11 +2,7 @@ import * as z from 'zod'
 import type { Fault } from '../contract/faults.js'
 import { ScenarioOrName } from '../control/world-control.js'
 import { parseInput } from '../lib/issues.js'
-import type { ScenarioInput } from '../scenario/schema.js'
-import type { scenarios } from '../scenario/shipped.js'
-
-/** The names of the shipped scenarios. */
-export type ShippedScenario = keyof typeof scenarios
+import type { ScenarioInput, ShippedScenario } from '../scenario/schema.js'
 
 /** The parameters of a story, as in `parameters: { mockmaker: { scenario: 'friday-night' } }`. All are optional. */
 export interface StoryParameters {

@@ -10,7 +10,7 @@ import { parseDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock } from '../mock.js'
 import type { MockmakerOptions } from '../options.js'
-import type { ScenarioInput } from '../scenario/schema.js'
+import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { isScenarioPath, loadScenarioSync } from '../scenario-file.js'
 import type { RequestHandler } from '../server/message.js'
@@ -28,7 +28,7 @@ export interface PageMockOptions extends Pick<MockmakerOptions, 'seed' | 'live' 
    * The initial state of the world: the name of a scenario, the path of a file, or a scenario. A path starts at the working
    * directory. Default: the shipped `default`, or the scenario of the server.
    */
-  readonly scenario?: ScenarioInput | string | undefined
+  readonly scenario?: ScenarioInput | AnyScenarioName | undefined
   /** Faults to add at the start. Default: none. */
   readonly faults?: readonly Fault[] | undefined
   /** Fails a test whose faults were never applied. Default: false. */

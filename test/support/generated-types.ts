@@ -164,7 +164,14 @@ const more: Readonly<Record<string, () => readonly Declaration[]>> = {
         `${commentText('The code of an error of the service, or a code of your own.')}export type AnyErrorCode = ErrorCode | (string & {})`,
     },
   ],
-  scenario: () => [literals('ShippedScenario', 'The name of a shipped scenario.', Object.keys(scenarios))],
+  scenario: () => [
+    literals('ShippedScenario', 'The name of a shipped scenario.', Object.keys(scenarios)),
+    {
+      name: 'AnyScenarioName',
+      text: () =>
+        `${commentText('The name of a shipped scenario, or of one of your own. Options for Node also take the path of a file.')}export type AnyScenarioName = ShippedScenario | (string & {})`,
+    },
+  ],
 }
 
 const declarations = Object.entries(typesOfSchemas).map(([file, types]) => ({

@@ -36,7 +36,7 @@ export function namesOf(types: readonly TypeOfSchema[]): NameOf {
   for (const { schema, side, name } of types) {
     const origin = originOf(schema)
     const [input, output] = (['input', 'output'] as const).map(one =>
-      structureText(schema, { side: one, nameOf: noNames }),
+      structureText(schema, { side: one, nameOf: noNames }).replaceAll('readonly ', ''),
     )
     const isSame = input === output
     names.set(origin, isSame ? { input: name, output: name, either: name } : { ...names.get(origin), [side]: name })

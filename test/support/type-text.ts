@@ -1,7 +1,10 @@
 import * as z from 'zod'
 import { typeTexts } from '../../src/lib/type-text.js'
 
-/** The side of a schema: what it takes, what it returns, or one of both, as `create` of a table takes it. */
+/**
+ * The side of a schema: what it takes, what it returns, or one of both, as `create` of a table takes it. Arrays that users pass
+ * in are read-only, so that a scenario `as const` compiles.
+ */
 export type Side = 'input' | 'output' | 'either'
 
 /** Writes the type of a schema, or `undefined` to write it out. */
@@ -32,6 +35,7 @@ export function structureText(schema: z.core.$ZodType, writer: Writer): string {
   // What a transformation takes has a type.
   if (known && !(def.type === 'pipe' && writer.side === 'input')) return known.type
   const inner = (one: z.core.$ZodType) => typeText(one, writer)
+  const modifier = writer.side === 'output' ? '' : 'readonly '
   switch (def.type) {
     case 'string':
     case 'number':
@@ -43,15 +47,15 @@ export function structureText(schema: z.core.$ZodType, writer: Writer): string {
     case 'enum':
       return union(Object.values(def.entries).map(literalText))
     case 'array':
-      return `(${inner(def.element)})[]`
+      return `${modifier}(${inner(def.element)})[]`
     case 'tuple':
-      return `[${def.items.map(inner).join(', ')}]`
+      return `${modifier}[${def.items.map(inner).join(', ')}]`
     case 'record':
       return `Record<string, ${inner(def.valueType)}>`
     case 'union':
       return union(def.options.map(inner))
     case 'readonly':
-      return `readonly ${inner(def.innerType)}`
+      return `readonly ${inner(def.innerType).replace(/^readonly /, '')}`
     case 'optional':
       return union([inner(def.innerType), 'undefined'])
     case 'default':

@@ -1,0 +1,92 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Client } from '../../src/client.js'
+import type { WorldControl } from '../../src/control/world-control.js'
+import type { NewWorldOptions } from '../../src/generated/options.js'
+import type { ScenarioInput, ShippedScenario } from '../../src/generated/scenario.js'
+import { createMockmaker } from '../../src/index.js'
+import { type IsolatedOptions, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
+import type { MockmakerPluginOptions } from '../../src/options.js'
+import { defineScenario } from '../../src/scenarios.js'
+import type { StoryParameters } from '../../src/storybook/parameters.js'
+import type { PageMockOptions } from '../../src/testing/page-mock.js'
+import type { TestWorldOptions } from '../../src/testing/test-world.js'
+import type { VitestOptions } from '../../src/vitest-fixture.js'
+
+// The compiler checks most of these tests: `npm run typecheck`.
+
+/** The names that an editor completes. A plain `string` has none. */
+type NamesIn<Option> = Extract<Option, ShippedScenario>
+
+describe('the name of a shipped scenario', () => {
+  it('is completed in options', () => {
+    expectTypeOf<NamesIn<NodeMockmakerOptions['scenario']>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<IsolatedOptions['scenario']>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<VitestOptions['scenario']>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<TestWorldOptions['scenario']>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<PageMockOptions['scenario']>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<MockmakerPluginOptions['scenario']>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<StoryParameters['scenario']>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<NewWorldOptions['scenario']>>().toEqualTypeOf<ShippedScenario>()
+  })
+
+  it('is completed in calls', () => {
+    type OptionsOfClient = NonNullable<Parameters<Client['worlds']['put']>[1]>
+
+    expectTypeOf<NamesIn<Parameters<WorldControl['load']>[0]>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<Parameters<Client['load']>[0]>>().toEqualTypeOf<ShippedScenario>()
+    expectTypeOf<NamesIn<OptionsOfClient['scenario']>>().toEqualTypeOf<ShippedScenario>()
+  })
+
+  it('is not the only one where a path or a name of your own works', () => {
+    expectTypeOf<string>().toExtend<NodeMockmakerOptions['scenario']>()
+    expectTypeOf<string>().toExtend<VitestOptions['scenario']>()
+    expectTypeOf<string>().toExtend<PageMockOptions['scenario']>()
+    expectTypeOf<string>().toExtend<MockmakerPluginOptions['scenario']>()
+    expectTypeOf<string>().toExtend<NewWorldOptions['scenario']>()
+    expectTypeOf<string>().not.toExtend<StoryParameters['scenario']>()
+  })
+})
+
+const constant = {
+  regions: ['lnd-fra', { region_id: 'own' }],
+  games: [
+    {
+      name_id: 'tanks',
+      namespaces: [
+        {
+          domains: ['tanks.example'],
+          development: { lobby_ports: [{ label: 'default', target_port: 7777, proxy_protocol: 'http' }] },
+          game_modes: ['duel', { game_mode_id: 'race', regions: ['own'], disabled: ['find'] }],
+          lobbies: [{ game_mode_id: 'race', players: [{ status: 'connected' }], tags: { map: 'Harbour' } }],
+        },
+      ],
+    },
+  ],
+  revision: 1,
+  chance: { world: [1, 2, 3, 4] },
+  device_links: [{ token: 'device.mock.sofa' }],
+  faults: [{ operation: 'lobbies.*', effect: { error: { status: 503, code: 'BUSY' } } }],
+} as const
+
+describe('a scenario as const', () => {
+  it('compiles wherever a scenario does', async () => {
+    const mock = createMockmaker({ scenario: constant })
+    await mock.load(constant)
+    await mock.restore(constant)
+    await mock.worlds.put('other', { scenario: constant })
+
+    expect(defineScenario(constant)).toBe(constant)
+    expect(setupMockmaker({ scenario: constant }).snapshot().regions).toEqual(mock.snapshot().regions)
+    expectTypeOf<typeof constant>().toExtend<VitestOptions['scenario']>()
+    expectTypeOf<typeof constant>().toExtend<PageMockOptions['scenario']>()
+    expectTypeOf<typeof constant>().toExtend<MockmakerPluginOptions['scenario']>()
+    expectTypeOf<typeof constant>().toExtend<StoryParameters['scenario']>()
+    expectTypeOf<typeof constant>().toExtend<Parameters<Client['load']>[0]>()
+  })
+
+  it('may have arrays that change', () => {
+    const lobbies: { region_id: string }[] = []
+
+    expectTypeOf<{ game_modes: string[]; lobbies: typeof lobbies }>().toExtend<ScenarioInput>()
+  })
+})
