@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import type { TestInfo } from '@playwright/test'
 import type { PageMock } from './page-mock.js'
-import { failedWorld, reportRequests } from './report.js'
+import { type FailedWorld, failedWorld, reportRequests } from './report.js'
 import { checkUnusedFaults, unusedFaults } from './strict.js'
 
 /** The name of the attachment with the world. The command can serve the file. */
@@ -39,18 +39,19 @@ export class FailureReport {
     this.#isAttached = true
     const file = this.#testInfo.outputPath(worldName)
     const text = await this.#writeWorld(file).then(
-      () => reportRequests(this.#mock, { worldFile: relative(process.cwd(), file) }),
+      failed => reportRequests(this.#mock, { saved: { file: relative(process.cwd(), file), failed } }),
       // The server of the mock may be the reason why the test fails.
       (error: Error) => `There is no report of the requests: ${error.message}`,
     )
     await this.#testInfo.attach('mockmaker-journal', { body: text, contentType: 'text/plain' })
   }
 
-  async #writeWorld(file: string): Promise<void> {
-    const world = await failedWorld(this.#mock)
+  async #writeWorld(file: string): Promise<FailedWorld> {
+    const failed = await failedWorld(this.#mock)
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, JSON.stringify(world, null, 2))
+    await writeFile(file, JSON.stringify(failed.world, null, 2))
     // Unlike `attach`, this copies no file.
     this.#testInfo.attachments.push({ name: worldName, path: file, contentType: 'application/json' })
+    return failed
   }
 }

@@ -5,10 +5,19 @@ import type { ScenarioInput } from '../scenario/schema.js'
 import { describeFault } from '../server/unused-faults.js'
 import { after, checkMock, type TestedClient, type TestedMock } from './tested-mock.js'
 
+/** A world for a failed test, with its faults and its journal. */
+export interface FailedWorld {
+  readonly world: ScenarioInput
+  /** The newest failed request, or the newest one if none has failed. Absent without requests. */
+  readonly request: JournalEntry | undefined
+  /** `before`: the world right before the request, so a server of it answers the request as the mock did. */
+  readonly moment: 'before' | 'now'
+}
+
 /** Options of a report. */
 export interface ReportOptions {
-  /** The name of the file with the world of `failedWorld`. The report then says how to serve it. Default: no file. */
-  readonly worldFile?: string | undefined
+  /** The result of `failedWorld`, and the name of its file. The report then says how to serve it. Default: no file. */
+  readonly saved?: { readonly file: string; readonly failed: FailedWorld } | undefined
 }
 
 /** The most requests in a report. */
@@ -25,32 +34,35 @@ const longestBody = 400
 export function reportRequests(mock: TestedMock, options?: ReportOptions): string
 export function reportRequests(client: TestedClient, options?: ReportOptions): Promise<string>
 export function reportRequests(mock: TestedMock | TestedClient, options?: ReportOptions): string | Promise<string>
-export function reportRequests(value: unknown, { worldFile }: ReportOptions = {}): string | Promise<string> {
+export function reportRequests(value: unknown, { saved }: ReportOptions = {}): string | Promise<string> {
   const { journal, faults } = checkMock(value, 'reportRequests')
   return after(journal.find(), entries =>
     after(journal.pending(), pending =>
-      after(faults.list(), known => writeReport({ entries, pending, faults: known }, worldFile)),
+      after(faults.list(), known => writeReport({ entries, pending, faults: known }, saved)),
     ),
   )
 }
 
 /**
- * Returns the world as it was right before the newest failed request, or before the newest request if none has failed. It has
- * its faults and its journal, so a server of it answers that request as the mock did. It is the present world without requests, or
- * if the history no longer has that moment. Returns a promise for a client.
+ * Returns the world as it was right before the newest failed request, or before the newest request if none has failed. It is
+ * the present world without requests, or if the history no longer has that moment. Returns a promise for a client.
  */
-export function failedWorld(mock: TestedMock): ScenarioInput
-export function failedWorld(client: TestedClient): Promise<ScenarioInput>
-export function failedWorld(mock: TestedMock | TestedClient): ScenarioInput | Promise<ScenarioInput>
-export function failedWorld(value: unknown): ScenarioInput | Promise<ScenarioInput> {
+export function failedWorld(mock: TestedMock): FailedWorld
+export function failedWorld(client: TestedClient): Promise<FailedWorld>
+export function failedWorld(mock: TestedMock | TestedClient): FailedWorld | Promise<FailedWorld>
+export function failedWorld(value: unknown): FailedWorld | Promise<FailedWorld> {
   const mock = checkMock(value, 'failedWorld')
   return after(mock.journal.find(), entries => {
-    const before = newestFailed(entries)?.id
-    const present = () => mock.snapshot({ with: parts })
-    if (before === undefined) return present()
+    const request = newestFailed(entries)
+    const present = () =>
+      after(mock.snapshot({ with: parts }), (world): FailedWorld => ({ world, request, moment: 'now' }))
+    if (!request) return present()
     try {
-      const world = mock.snapshot({ with: parts, before })
-      return world instanceof Promise ? world.catch(present) : world
+      const past = after(
+        mock.snapshot({ with: parts, before: request.id }),
+        (world): FailedWorld => ({ world, request, moment: 'before' }),
+      )
+      return past instanceof Promise ? past.catch(present) : past
     } catch {
       return present()
     }
@@ -64,8 +76,11 @@ function newestFailed(entries: readonly JournalEntry[]): JournalEntry | undefine
   return entries.findLast(hasFailed) ?? entries.at(-1)
 }
 
+/** A client that closes its connection gets no answer: a page that goes away ends its watches so. */
+const clientClosedRequest = 499
+
 function hasFailed({ status }: JournalEntry): boolean {
-  return status === 0 || status >= 400
+  return status === 0 || (status >= 400 && status !== clientClosedRequest)
 }
 
 interface Reported {
@@ -74,7 +89,7 @@ interface Reported {
   readonly faults: readonly FaultState[]
 }
 
-function writeReport({ entries, pending, faults }: Reported, worldFile: string | undefined): string {
+function writeReport({ entries, pending, faults }: Reported, saved: ReportOptions['saved']): string {
   const shown = entries.slice(-mostRequests)
   const earlier = entries.length - shown.length
   const lines = [
@@ -84,17 +99,16 @@ function writeReport({ entries, pending, faults }: Reported, worldFile: string |
     ...shown.flatMap(entry => entryLines(entry, faults)),
     ...(pending.length === 0 ? [] : ['These requests still wait for their answers:']),
     ...pending.flatMap(request => pendingLines(request, faults)),
-    ...(worldFile === undefined ? [] : worldLines(newestFailed(entries), worldFile)),
+    ...(saved ? [worldLine(saved)] : []),
   ]
   return lines.join('\n')
 }
 
 function entryLines(entry: JournalEntry, faults: readonly FaultState[]): string[] {
-  const { status, ms, fault, body, answer } = entry
-  const outcome = status === 0 ? 'no answer' : String(status)
+  const { ms, fault, body, answer } = entry
   const because = fault === undefined ? '' : `, by ${nameFault(fault, faults)}`
   return [
-    `  ${targetOf(entry)} → ${outcome} (${ms.toFixed(1)} ms)${because}`,
+    `  ${targetOf(entry)} → ${outcomeOf(entry)} (${ms.toFixed(1)} ms)${because}`,
     ...bodyLines('request', body),
     ...bodyLines('answer', answer),
   ]
@@ -113,12 +127,14 @@ function pendingLines(request: PendingRequest, faults: readonly FaultState[]): s
   return [`  ${targetOf(request)} ${waitTexts[reason]}${cause}, since ${since}`, ...bodyLines('request', body)]
 }
 
-function worldLines(entry: JournalEntry | undefined, file: string): string[] {
-  const moment =
-    entry === undefined
-      ? 'as it is now'
-      : `as it was before ${targetOf(entry)} → ${entry.status === 0 ? 'no answer' : entry.status}`
-  return [`${file} has the world ${moment}. To serve it, run: npx mockmaker ${file}`]
+function worldLine({ file, failed: { request, moment } }: NonNullable<ReportOptions['saved']>): string {
+  const before = request && `before ${targetOf(request)} → ${outcomeOf(request)}`
+  const now = `as it is now${before ? `: its history no longer has the moment ${before}` : ''}`
+  return `${file} has the world ${moment === 'before' ? `as it was ${before}` : now}. To serve it, run: npx mockmaker ${file}`
+}
+
+function outcomeOf({ status }: JournalEntry): string {
+  return status === 0 ? 'no answer' : String(status)
 }
 
 /** Writes the method, the path and the query of a request. */

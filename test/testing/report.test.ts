@@ -16,8 +16,16 @@ const join = (lobby_id: string) => post('/matchmaker/lobbies/join', { lobby_id }
 
 /** Times differ from run to run. */
 const timeless = (report: string) => report.replaceAll(/\(\d+\.\d ms\)/g, '(1.0 ms)').replaceAll(/ray.*/g, '')
-const reportOf = async (mock: Mockmaker | Client, worldFile?: string) =>
-  timeless(await reportRequests(mock, { worldFile }))
+const reportOf = async (mock: Mockmaker | Client) => timeless(await reportRequests(mock))
+/** Returns the line about the world in a file. */
+const worldLineOf = async (mock: Mockmaker | Client) => {
+  const saved = { file: 'mockmaker-world.json', failed: await failedWorld(mock) }
+  return (await reportRequests(mock, { saved })).split('\n').at(-1)
+}
+/** Makes the history forget all that happened before. */
+const fillHistory = async ({ world }: Mockmaker) => {
+  for (let i = 0; i < 1_002; i += 1) await world.lobbies.update('closed', { total_player_count: i % 2 })
+}
 
 describe.each(controls)('the report of a failed test, $where', ({ of }) => {
   it('lists requests with status, time and bodies, and names faults', async ({ serve }) => {
@@ -85,11 +93,37 @@ describe.each(controls)('the report of a failed test, $where', ({ of }) => {
     await ask(served.mock, join('nobody'))
     await ask(served.mock, regions)
 
-    const report = await reportOf(of(served), 'mockmaker-world.json')
-
-    expect(report.split('\n').at(-1)).toBe(
+    expect(await worldLineOf(of(served))).toBe(
       'mockmaker-world.json has the world as it was before POST /matchmaker/lobbies/join → 400. To serve it, run: npx mockmaker mockmaker-world.json',
     )
+  })
+
+  it('says that the attached world is the present one without requests', async ({ serve }) => {
+    expect(await worldLineOf(of(await serve()))).toBe(
+      'mockmaker-world.json has the world as it is now. To serve it, run: npx mockmaker mockmaker-world.json',
+    )
+  })
+
+  it('says that the attached world is the present one if the history no longer has the earlier one', async ({
+    serve,
+  }) => {
+    const served = await serve()
+    await ask(served.mock, join('nobody'))
+    await fillHistory(served.mock)
+
+    expect(await worldLineOf(of(served))).toBe(
+      'mockmaker-world.json has the world as it is now: its history no longer has the moment before POST /matchmaker/lobbies/join → 400. To serve it, run: npx mockmaker mockmaker-world.json',
+    )
+  })
+
+  it('takes no request for failed whose client has gone away', async ({ serve }) => {
+    const served = await serve()
+    await ask(served.mock, join('nobody'))
+    served.mock.hold('regions.list')
+    await ask(served.mock, regions, AbortSignal.abort())
+
+    expect(served.mock.journal.find().map(({ status }) => status)).toEqual([400, 499])
+    expect(await worldLineOf(of(served))).toContain('before POST /matchmaker/lobbies/join → 400')
   })
 })
 
@@ -101,7 +135,7 @@ async function answerOf(scenario: ScenarioInput, request: TestRequest) {
 }
 
 describe.each(controls)('the world before a failed request, $where', ({ of }) => {
-  const worldOf = async (mock: Mockmaker | Client) => failedWorld(mock)
+  const worldOf = async (mock: Mockmaker | Client) => (await failedWorld(mock)).world
 
   it('is the world before the newest request if none has failed, and the present one without requests', async ({
     serve,
@@ -121,7 +155,7 @@ describe.each(controls)('the world before a failed request, $where', ({ of }) =>
     const served = await serve()
     const { mock } = served
     await ask(mock, join('nobody'))
-    for (let i = 0; i < 1_002; i += 1) await mock.world.lobbies.update('closed', { total_player_count: i % 2 })
+    await fillHistory(mock)
 
     expect(await worldOf(of(served))).toEqual(mock.snapshot({ with: ['faults', 'journal'] }))
     expect(() => mock.snapshot({ before: 1 })).toThrow('is no longer kept')
