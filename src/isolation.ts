@@ -45,7 +45,7 @@ export class Isolation {
   ): Promise<T> {
     if (typeof use !== 'function')
       throw new UsageError('mock.isolated expects a function, as in mock.isolated(async own => …)')
-    const created = await worlds.put(this.#newId(worlds), withScenario(options, scenarios), { isKept: true })
+    const created = await worlds.put(this.#newId(worlds), withScenario(options, scenarios))
     const own = created as MockWorld & MockmakerWorld // `withHandlers` extends each world
     let result: T
     let unused: readonly FaultState[]

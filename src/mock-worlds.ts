@@ -37,13 +37,22 @@ interface MockWorldsLimits {
 /** The timer looks for unused worlds this many times per `worldTtlMs`. */
 const sweepsPerTtl = 10
 
-/** The worlds of a mock, by their ids. Deletes a world that nobody uses for `worldTtlMs`, except the default one. */
+/** Who keeps a world: the code that holds it, or nobody. */
+interface Keeping {
+  /** The world stays until someone deletes it, even if nobody uses it. */
+  readonly isKept: boolean
+}
+
+/**
+ * The worlds of a mock, by their ids. Deletes a world that requests have created, and that nobody uses for `worldTtlMs`. The
+ * default world and those of the code stay.
+ */
 export class MockWorlds implements WorldsControl {
   /** The world of requests that name none. */
   readonly default: MockWorld
   readonly #settings: MockWorldSettings
   readonly #limits: MockWorldsLimits
-  readonly #others = new Map<string, { readonly mock: MockWorld; usedAt: number; readonly isKept: boolean }>()
+  readonly #others = new Map<string, { readonly mock: MockWorld; usedAt: number; isKept: boolean }>()
   #extend: (mock: MockWorld) => void = () => {}
   #timer: ReturnType<typeof setInterval> | undefined
   #isClosed = false
@@ -71,16 +80,17 @@ export class MockWorlds implements WorldsControl {
     return entry?.mock
   }
 
-  /** Creates or replaces a world. A new world that is kept stays until someone deletes it, even if nobody uses it. */
-  async put(id: string, options: NewWorldOptions = {}, { isKept = false } = {}): Promise<MockWorld> {
+  /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
+  async put(id: string, options: NewWorldOptions = {}, { isKept }: Keeping = { isKept: true }): Promise<MockWorld> {
     const state = this.#stateOf(id, parseInput(NewWorldOptions, options, 'world'))
     const known = this.get(id)
     if (!known) {
-      const created = this.#add(id, () => state, isKept)
+      const created = this.#add(id, () => state, { isKept })
       bindMethods(created)
       return created
     }
     known.replaceState(state)
+    if (isKept) this.#keep(id)
     return known
   }
 
@@ -100,7 +110,7 @@ export class MockWorlds implements WorldsControl {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
     const entry = this.#others.get(id)
     this.#others.delete(id)
-    this.#updateTimer()
+    this.#stopTimerIfUnneeded()
     await entry?.mock.close()
     if (entry) endWorld(entry.mock, reason)
     return entry !== undefined
@@ -127,7 +137,7 @@ export class MockWorlds implements WorldsControl {
     const { corsOrigins } = this.#settings
     // An image in a page must not create worlds.
     if (isForeign(request, { tables: this.default.world.tables, corsOrigins })) throw foreignPage()
-    const created = this.#add(id, () => this.#stateOf(id, {}))
+    const created = this.#add(id, () => this.#stateOf(id, {}), { isKept: false })
     return { mock: created, request: inner, basePath }
   }
 
@@ -176,7 +186,7 @@ export class MockWorlds implements WorldsControl {
   }
 
   /** Creates a world with a new id. Throws `ApiError` if the id is malformed, or there are too many worlds. */
-  #add(id: string, makeState: () => MockState, isKept = false): MockWorld {
+  #add(id: string, makeState: () => MockState, { isKept }: Keeping): MockWorld {
     // The pattern would accept null as "null".
     if (typeof id !== 'string' || !worldId.pattern.test(id))
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
@@ -189,17 +199,17 @@ export class MockWorlds implements WorldsControl {
     }
     this.#extend(mock)
     this.#others.set(id, { mock, usedAt: Date.now(), isKept })
-    this.#updateTimer()
+    if (!isKept) this.#startTimer()
     return mock
   }
 
-  /** Runs the timer as long as there are worlds to delete. */
-  #updateTimer(): void {
-    if (this.#others.size === 0) {
-      clearInterval(this.#timer)
-      this.#timer = undefined
-      return
-    }
+  #keep(id: string): void {
+    const entry = this.#others.get(id)
+    if (entry) entry.isKept = true
+    this.#stopTimerIfUnneeded()
+  }
+
+  #startTimer(): void {
     if (this.#timer !== undefined) return
     const interval = Math.min(Math.max(1, this.#limits.worldTtlMs / sweepsPerTtl), longestDelayMs)
     this.#timer = setInterval(() => this.#deleteUnused(), interval)
@@ -207,10 +217,17 @@ export class MockWorlds implements WorldsControl {
     if (typeof this.#timer === 'object') this.#timer.unref()
   }
 
+  #stopTimerIfUnneeded(): void {
+    if (this.#timer === undefined || [...this.#others.values()].some(({ isKept }) => !isKept)) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
   #deleteUnused(): void {
     const now = Date.now()
     for (const [id, entry] of this.#others) {
-      if (entry.isKept || entry.mock.isBusy) entry.usedAt = now
+      if (entry.isKept) continue
+      if (entry.mock.isBusy) entry.usedAt = now
       else if (now - entry.usedAt >= this.#limits.worldTtlMs) void this.deleteBecause(id, this.#unusedReason(id))
     }
   }

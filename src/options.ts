@@ -72,7 +72,10 @@ const mockmakerKeys = {
   corsOrigins: z.array(origin).readonly().default([]),
   /** The most worlds, including the default one. Default: 10 000. */
   maxWorlds: count(1).default(10_000),
-  /** The time after which an unused world is deleted, in real ms. The default world stays. Default: 30 minutes. */
+  /**
+   * The time after which an unused world is deleted, in real ms. The default world and those of your code stay. Default: 30
+   * minutes.
+   */
   worldTtlMs: milliseconds.default(30 * 60_000),
   /** The most requests in the journal of each world. Default: 1 000. */
   journalSize: count(0).default(1_000),

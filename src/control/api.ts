@@ -71,7 +71,8 @@ export const controlCalls = [
     summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
     body: NewWorldOptions,
     maxBodyBytes: maxScenarioBytes,
-    run: async ({ server, params: { world_id }, body }) => describeWorld(await server.worlds.put(world_id, body)),
+    run: async ({ server, params: { world_id }, body }) =>
+      describeWorld(await server.worlds.put(world_id, body, { isKept: false })),
   }),
   call('DELETE /worlds/{world_id}', {
     summary: 'Deletes a world.',

@@ -4,13 +4,18 @@ import type { ScenarioInput } from '../scenario/schema.js'
 import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { LiveWorld } from '../store/world.js'
-import type { WorldControl, WorldsControl } from './world-control.js'
+import type { NewWorldOptions, WorldControl, WorldsControl } from './world-control.js'
+
+/** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
+interface ServedWorlds extends WorldsControl {
+  put(id: string, options?: NewWorldOptions, keeping?: { readonly isKept: boolean }): Promise<WorldControl>
+}
 
 /** The world and the server that a call controls. */
 export interface ControlContext {
   readonly mock: WorldControl & { readonly world: LiveWorld }
   readonly server: {
-    readonly worlds: WorldsControl
+    readonly worlds: ServedWorlds
     /** The names of the scenarios that can be loaded. */
     readonly scenarios: readonly string[]
     /** In real ms. */

@@ -148,7 +148,10 @@ export interface WorldsControl {
   /** Lists all worlds, `default` first. */
   list(): WorldSummary[]
   get(id: string): WorldControl | undefined
-  /** Creates or replaces a world. Rejects with `UsageError` or `ApiError`, and then nothing has happened. */
+  /**
+   * Creates or replaces a world. It stays until your code deletes it or closes the mock. Rejects with `UsageError` or
+   * `ApiError`, and then nothing has happened.
+   */
   put(id: string, options?: NewWorldOptions): Promise<WorldControl>
   /** Deletes a world. Resolves with `false` if there is none. Rejects with `UsageError` for the default one. */
   delete(id: string): Promise<boolean>

@@ -29,7 +29,10 @@ export interface MockmakerOptions {
   readonly corsOrigins?: readonly string[] | undefined
   /** The most worlds, including the default one. Default: 10 000. */
   readonly maxWorlds?: number | undefined
-  /** The time after which an unused world is deleted, in real ms. The default world stays. Default: 30 minutes. */
+  /**
+   * The time after which an unused world is deleted, in real ms. The default world and those of your code stay.
+   * Default: 30 minutes.
+   */
   readonly worldTtlMs?: number | undefined
   /** The most requests in the journal of each world. Default: 1 000. */
   readonly journalSize?: number | undefined

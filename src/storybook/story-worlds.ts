@@ -44,7 +44,7 @@ export class StoryWorlds {
     if (before?.storyId === storyId && isSame(before.parameters, parameters)) return before
     const owner = this.#mockOf(parameters.baseUrl ?? defaultBaseUrl)
     const { scenario = 'default', seed, faults = [] } = parameters
-    const mock = await owner.worlds.put(`story-${++this.#count}`, { scenario, seed }, { isKept: true })
+    const mock = await owner.worlds.put(`story-${++this.#count}`, { scenario, seed })
     const story: ShownStory = { storyId, element, parameters, mock: mock as typeof mock & MockmakerWorld, owner }
     try {
       for (const fault of faults) mock.faults.add(fault)

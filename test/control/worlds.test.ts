@@ -134,17 +134,17 @@ describe('a world', () => {
 
   it('is deleted when it is unused for the TTL, but not while a request waits in it', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
-    const { mock } = await serve({ worldTtlMs: 60_000 })
-    await mock.worlds.put('idle')
-    const watched = await mock.worlds.put('watched')
-    const events = watched.changes()
+    const { mock, steer } = await serve({ worldTtlMs: 60_000 })
+    await steer('PUT', '/__mock/worlds/idle', {})
+    await steer('PUT', '/__mock/worlds/watched', {})
+    const events = mock.worlds.get('watched')?.changes()
     const used = () => mock.worlds.list().map(({ id }) => id)
 
     vi.advanceTimersByTime(59_000)
     const before = used()
     vi.advanceTimersByTime(7_000)
     const after = used()
-    await events.return?.()
+    await events?.return?.()
     vi.advanceTimersByTime(67_000)
 
     expect([before, after, used()]).toEqual([['default', 'idle', 'watched'], ['default', 'watched'], ['default']])
@@ -153,17 +153,44 @@ describe('a world', () => {
   it('needs no timer if its TTL is longer than a timer can be', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     const set = vi.spyOn(globalThis, 'setInterval')
-    const { mock } = await serve({ worldTtlMs: 1e12 })
+    const { steer } = await serve({ worldTtlMs: 1e12 })
 
-    await mock.worlds.put('long')
+    await steer('PUT', '/__mock/worlds/long', {})
 
     expect(set.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1])
   })
 
+  it('stays if the code has put it, however far fake timers go, and needs no timer', async ({ serve }) => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    const { mock, steer } = await serve({ worldTtlMs: 60_000 })
+    const started = vi.spyOn(globalThis, 'setInterval')
+    const stopped = vi.spyOn(globalThis, 'clearInterval')
+    const timers = () => [started.mock.calls.length, stopped.mock.calls.length]
+    const kept = await mock.worlds.put('kept')
+    const ofCode = timers()
+    await steer('PUT', '/__mock/worlds/taken-over', {})
+    const ofRequest = timers()
+    await mock.worlds.put('taken-over')
+    const afterwards = timers()
+    await steer('PUT', '/__mock/worlds/kept', { seed: 3 })
+    await steer('PUT', '/__mock/worlds/idle', {})
+
+    vi.advanceTimersByTime(24 * 60 * 60_000)
+
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'kept', 'taken-over'])
+    expect(kept.world.seed).toBe(3)
+    expect([ofCode, ofRequest, afterwards, timers()]).toEqual([
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [2, 2],
+    ])
+  })
+
   it('is not used by a list of the worlds', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
-    const { mock } = await serve({ worldTtlMs: 60_000 })
-    await mock.worlds.put('idle')
+    const { mock, steer } = await serve({ worldTtlMs: 60_000 })
+    await steer('PUT', '/__mock/worlds/idle', {})
 
     for (let i = 0; i < 7; i++) {
       mock.worlds.list()

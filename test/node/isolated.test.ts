@@ -116,7 +116,11 @@ describe('mock.isolated', () => {
     vi.useFakeTimers()
     const mock = setup()
 
+    const timers = vi.spyOn(globalThis, 'setInterval')
+
     const count = await mock.isolated(async () => {
+      // A timer would cost a turn of the event loop in each step.
+      expect(timers).not.toHaveBeenCalled()
       await vi.advanceTimersByTimeAsync(3 * 60 * 60_000)
       return (await lobbiesAt()).length
     })
