@@ -1,6 +1,9 @@
 import type { HttpHandler } from 'msw'
 import type { Client } from '../client/client.js'
+import { didYouMean } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { ServableMockmaker } from '../mockmaker.js'
+import { MockmakerOptions } from '../options.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { createHandlers } from '../server/handlers.js'
 import type { RunningTests } from './running-tests.js'
@@ -10,6 +13,14 @@ import { createTestWorld, type Fetch, outsideOnServer, type TestWorldOptions } f
 
 /** Options of the mock of a test, in-process or on a running mock. */
 export interface AnyTestOptions extends Omit<TestMockOptions, 'scenario'>, Partial<TestWorldOptions> {}
+
+const { world: _, ...keysInProcess } = MockmakerOptions.shape
+
+/** The options of a test with a mock in-process, and of one with a running mock. */
+const knownOptions = {
+  inProcess: [...Object.keys(keysInProcess), 'faults', 'onUnhandledRequest', 'server'],
+  onServer: ['server', 'scenario', 'seed', 'fork', 'faults', 'baseUrl', 'strict', 'onUnhandledRequest'],
+}
 
 /** The parts that differ between Node and a page. */
 export interface ScenarioSource {
@@ -38,6 +49,7 @@ export class TestMocks {
   /** Creates the mock of a test, or its world if the options name a server. Throws or rejects if an option is wrong. */
   create(name: string, options: AnyTestOptions): TestMock<ServableMockmaker> | Promise<TestMock<Client>> {
     const { server, fork, ...local } = options
+    checkKeys(options, server === undefined ? knownOptions.inProcess : knownOptions.onServer)
     if (server === undefined) return this.#createLocal(name, local)
     return createTestWorld(name, { ...options, server, scenario: this.#scenarioOnServer(options) }, this.#fetch)
   }
@@ -103,4 +115,10 @@ export class TestMocks {
     if (known) this.#loaded.set(nameOrPath, known)
     return known
   }
+}
+
+/** Throws `UsageError` for an unknown option. The mock does not know those of tests. */
+function checkKeys(options: object, known: readonly string[]): void {
+  const unknown = Object.entries(options).find(([key, value]) => value !== undefined && !known.includes(key))?.[0]
+  if (unknown !== undefined) throw new UsageError(`options.${unknown} is an unknown key.${didYouMean(unknown, known)}`)
 }
