@@ -12,6 +12,7 @@ import { matchers } from './testing/matchers.js'
 import { FailureReport } from './testing/page-failure.js'
 import { openMock, type PageMock, type PageMockOptions } from './testing/page-mock.js'
 import { PageRequests } from './testing/page-requests.js'
+import { PageScenarios } from './testing/page-scenarios.js'
 import { WorkerPages } from './testing/worker-pages.js'
 
 /** The fixtures that `test` adds to those of Playwright. */
@@ -29,7 +30,7 @@ interface InternalFixtures {
 }
 
 interface InternalWorkerFixtures {
-  readonly mockmakerPages: WorkerPages
+  readonly mockmakerWorker: { readonly pages: WorkerPages; readonly known: PageScenarios }
 }
 
 const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtures, InternalWorkerFixtures>({
@@ -43,11 +44,11 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
   strict: [undefined, { option: true }],
   server: [undefined, { option: true }],
 
-  mockmakerPages: [
+  mockmakerWorker: [
     async ({ playwright }, use) => {
       const pages = new WorkerPages()
       const stop = onNewContext(playwright, context => pages.add(context))
-      await use(pages)
+      await use({ pages, known: new PageScenarios() })
       stop()
     },
     { scope: 'worker', auto: true, box: true },
@@ -55,12 +56,25 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
 
   mockmakerTest: [
     async (
-      { mockmakerPages: pages, matchmaker, scenario, seed, live, watchTimeoutMs, corsOrigins, faults, strict, server },
+      {
+        mockmakerWorker: { pages, known },
+        matchmaker,
+        scenario,
+        seed,
+        live,
+        watchTimeoutMs,
+        corsOrigins,
+        faults,
+        strict,
+        server,
+      },
       use,
       testInfo,
     ) => {
       const options = { matchmaker, scenario, seed, live, watchTimeoutMs, corsOrigins, faults, server }
-      const { mock, mounts, answer, close } = await openMock(options, ms => pages.advanceClocks(ms))
+      known.begin(testInfo.file)
+      const advancePages = (ms: number) => pages.advanceClocks(ms)
+      const { mock, mounts, answer, close } = await openMock(options, { known, advancePages })
       const requests = new PageRequests({ mounts, answer })
       const failure = new FailureReport(mock, testInfo)
       try {
@@ -78,9 +92,9 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
 
   mock: ({ mockmakerTest }, use) => use(mockmakerTest.mock),
 
-  context: async ({ context, mockmakerPages, mockmakerTest }, use) => {
+  context: async ({ context, mockmakerWorker, mockmakerTest }, use) => {
     // A context that Playwright reuses is not new.
-    await mockmakerPages.add(context)
+    await mockmakerWorker.pages.add(context)
     await use(context)
     // The requests of its pages still wait.
     await mockmakerTest.failure.attachIfFailed()

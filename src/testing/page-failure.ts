@@ -2,11 +2,23 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import type { TestInfo } from '@playwright/test'
 import type { PageMock } from './page-mock.js'
-import { type FailedWorld, failedWorld, reportRequests } from './report.js'
+import { failedWorld, reportRequests, summarizeRequests } from './report.js'
 import { checkUnusedFaults, unusedFaults } from './strict.js'
 
 /** The name of the attachment with the world. The command can serve the file. */
 const worldName = 'mockmaker-world.json'
+
+/** The name of the attachment with all requests and their bodies. */
+const journalName = 'mockmaker-journal.txt'
+
+/** The longest text that the reporters `list`, `line` and `dot` print whole, in characters. Of a file they print the path. */
+const longestPrinted = 300
+
+interface AttachedFile {
+  readonly name: string
+  readonly text: string
+  readonly contentType: string
+}
 
 /** Attaches the requests and the world of a mock to a test that fails. */
 export class FailureReport {
@@ -37,21 +49,32 @@ export class FailureReport {
   async #attach(): Promise<void> {
     if (this.#isAttached) return
     this.#isAttached = true
-    const file = this.#testInfo.outputPath(worldName)
-    const text = await this.#writeWorld(file).then(
-      failed => reportRequests(this.#mock, { saved: { file: relative(process.cwd(), file), failed } }),
+    const found = await this.#describe().catch(
       // The server of the mock may be the reason why the test fails.
-      (error: Error) => `There is no report of the requests: ${error.message}`,
+      (error: Error) => ({ summary: `There is no report of the requests: ${error.message}`, files: [] }),
     )
-    await this.#testInfo.attach('mockmaker-journal', { body: text, contentType: 'text/plain' })
+    await this.#testInfo.attach('mockmaker-requests', { body: found.summary, contentType: 'text/plain' })
+    for (const file of found.files) await this.#write(file)
   }
 
-  async #writeWorld(file: string): Promise<FailedWorld> {
+  async #describe(): Promise<{ readonly summary: string; readonly files: readonly AttachedFile[] }> {
     const failed = await failedWorld(this.#mock)
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, JSON.stringify(failed.world, null, 2))
+    const file = relative(process.cwd(), this.#testInfo.outputPath(worldName))
+    const report = await reportRequests(this.#mock, { saved: { file, failed } })
+    return {
+      summary: await summarizeRequests(this.#mock, { longest: longestPrinted }),
+      files: [
+        { name: journalName, text: `${report}\n`, contentType: 'text/plain' },
+        { name: worldName, text: JSON.stringify(failed.world, null, 2), contentType: 'application/json' },
+      ],
+    }
+  }
+
+  async #write({ name, text, contentType }: AttachedFile): Promise<void> {
+    const path = this.#testInfo.outputPath(name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
     // Unlike `attach`, this copies no file.
-    this.#testInfo.attachments.push({ name: worldName, path: file, contentType: 'application/json' })
-    return failed
+    this.#testInfo.attachments.push({ name, path, contentType })
   }
 }

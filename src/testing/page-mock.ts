@@ -12,13 +12,14 @@ import { createMock } from '../mock.js'
 import type { MockmakerOptions } from '../options.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
-import { isScenarioPath, loadScenarioSync } from '../scenario-file.js'
+import { isScenarioPath } from '../scenario-file.js'
 import type { RequestHandler } from '../server/message.js'
 import type { OverrideResolver } from '../server/overrides.js'
 import { createService } from '../service.js'
 import { createForwarder } from './forward.js'
 import { createInProcessFetch } from './in-process-fetch.js'
 import type { Mount } from './page-requests.js'
+import type { PageScenarios } from './page-scenarios.js'
 
 /** Options of a test, for `test.use`. All but `matchmaker` are optional. */
 export interface PageMockOptions extends Pick<MockmakerOptions, 'seed' | 'live' | 'watchTimeoutMs' | 'corsOrigins'> {
@@ -56,14 +57,19 @@ export interface OpenMock {
   close(settled: () => Promise<void>): Promise<void>
 }
 
-/** Creates the mock of a test. `advancePages` moves the clocks of its pages by ms. Rejects with `UsageError` or `ClientError`. */
-export async function openMock(
-  options: PageMockOptions,
-  advancePages: (ms: number) => Promise<void>,
-): Promise<OpenMock> {
+interface MockSurroundings {
+  /** The scenarios of earlier tests. */
+  readonly known: PageScenarios
+  /** Moves the clocks of the pages by ms. */
+  advancePages(ms: number): Promise<void>
+}
+
+/** Creates the mock of a test. Rejects with `UsageError` or `ClientError`. */
+export async function openMock(options: PageMockOptions, { known, advancePages }: MockSurroundings): Promise<OpenMock> {
   const url = matchmakerUrl(options.matchmaker)
   const faults = parseInput(Faults, options.faults, 'faults')
-  const open = options.server === undefined ? openInProcess(url, options) : await openOnServer(url, options)
+  const open =
+    options.server === undefined ? openInProcess(url, options, known) : await openOnServer(url, options, known)
   const { mock } = open
   moveTogether(mock.clock, advancePages)
   for (const fault of faults) await mock.faults.add(fault)
@@ -87,12 +93,16 @@ function matchmakerUrl(matchmaker: unknown): string {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-function openInProcess(url: string, { scenario, seed, live, watchTimeoutMs, corsOrigins }: PageMockOptions): OpenMock {
+function openInProcess(
+  url: string,
+  { scenario, seed, live, watchTimeoutMs, corsOrigins }: PageMockOptions,
+  known: PageScenarios,
+): OpenMock {
   const scenarioName = typeof scenario === 'string' ? scenario : undefined
-  const loaded = typeof scenario === 'string' ? loadScenarioSync(scenario) : scenario
+  const loaded = typeof scenario === 'string' ? known.load(scenario) : scenario
   const own = createMock(
     { scenario: loaded, seed, live, watchTimeoutMs, corsOrigins, publicUrl: url },
-    { scenarios, scenarioName },
+    { scenarios, scenarioName, registry: known.registry },
   )
   const service = createService(own, { unknownWorld: 'refuse' })
   const answer: RequestHandler = request => {
@@ -120,7 +130,7 @@ function openInProcess(url: string, { scenario, seed, live, watchTimeoutMs, cors
   }
 }
 
-async function openOnServer(url: string, options: PageMockOptions): Promise<OpenMock> {
+async function openOnServer(url: string, options: PageMockOptions, known: PageScenarios): Promise<OpenMock> {
   const { server = '', scenario, seed } = options
   if (!splitWorldUrl(String(server)))
     throw new UsageError(
@@ -133,7 +143,7 @@ async function openOnServer(url: string, options: PageMockOptions): Promise<Open
   const { worlds } = createClient(server)
   const id = randomUUID()
   const isPath = typeof scenario === 'string' && isScenarioPath(scenario)
-  await worlds.put(id, { scenario: isPath ? loadScenarioSync(scenario) : scenario, seed })
+  await worlds.put(id, { scenario: isPath ? known.load(scenario) : scenario, seed })
   const client = createClient(server, { world: id, fetch: life.guard((...args) => fetch(...args)) })
   const forwarder = createForwarder(client.url)
   const on: PageMock['on'] = () => {

@@ -44,6 +44,18 @@ export function reportRequests(value: unknown, { saved }: ReportOptions = {}): s
 }
 
 /**
+ * Describes the newest requests of a mock in at most `longest` characters, for output that cuts long texts. Prefers the newest
+ * failed request, then blocked ones. Returns a promise for a client. Throws `UsageError` for a value that is no mock.
+ */
+export function summarizeRequests(
+  mock: TestedMock | TestedClient,
+  { longest }: { readonly longest: number },
+): string | Promise<string> {
+  const { journal } = checkMock(mock, 'summarizeRequests')
+  return after(journal.find(), entries => after(journal.pending(), pending => writeSummary(entries, pending, longest)))
+}
+
+/**
  * Returns the world as it was right before the newest failed request, or before the newest request if none has failed. It is
  * the present world without requests, or if the history no longer has that moment. Returns a promise for a client.
  */
@@ -76,6 +88,8 @@ function newestFailed(entries: readonly JournalEntry[]): JournalEntry | undefine
   return entries.findLast(hasFailed) ?? entries.at(-1)
 }
 
+const noRequest = 'No request has reached the mock.'
+
 /** A client that closes its connection gets no answer: a page that goes away ends its watches so. */
 const clientClosedRequest = 499
 
@@ -93,7 +107,7 @@ function writeReport({ entries, pending, faults }: Reported, saved: ReportOption
   const shown = entries.slice(-mostRequests)
   const earlier = entries.length - shown.length
   const lines = [
-    ...(entries.length === 0 && pending.length === 0 ? ['No request has reached the mock.'] : []),
+    ...(entries.length === 0 && pending.length === 0 ? [noRequest] : []),
     ...(entries.length === 0 ? [] : ['The requests to the mock, the oldest first:']),
     ...(earlier === 0 ? [] : [`  … ${earlier} earlier ${earlier === 1 ? 'request' : 'requests'}`]),
     ...shown.flatMap(entry => entryLines(entry, faults)),
@@ -102,6 +116,41 @@ function writeReport({ entries, pending, faults }: Reported, saved: ReportOption
     ...(saved ? [worldLine(saved)] : []),
   ]
   return lines.join('\n')
+}
+
+/** The longest line of a summary, in characters. */
+const longestLine = 90
+
+function writeSummary(
+  entries: readonly JournalEntry[],
+  pending: readonly PendingRequest[],
+  longest: number,
+): string {
+  const lines = [...entries.map(summaryOf), ...pending.map(request => `${lineStart(request)} still waits`)]
+  if (lines.length === 0) return noRequest
+  const failed = newestFailed(entries)
+  // The most important one first.
+  const ranked = [...lines.keys()].reverse()
+  if (failed) ranked.unshift(entries.indexOf(failed))
+  const others = (count: number) => `… ${count} more ${count === 1 ? 'request' : 'requests'}`
+  const shown = new Set<number>()
+  let free = longest - others(lines.length).length
+  for (const i of ranked) {
+    free -= shown.has(i) ? 0 : (lines[i] ?? '').length + 1
+    if (free < 0) break
+    shown.add(i)
+  }
+  const left = lines.length - shown.size
+  return [...(left > 0 ? [others(left)] : []), ...lines.filter((_, i) => shown.has(i))].join('\n')
+}
+
+function summaryOf(entry: JournalEntry): string {
+  const because = entry.fault === undefined ? '' : ', by a fault'
+  return `${lineStart(entry)} → ${outcomeOf(entry)} (${entry.ms.toFixed(1)} ms)${because}`
+}
+
+function lineStart(request: Pick<PendingRequest, 'method' | 'path' | 'query'>): string {
+  return shortened(targetOf(request), longestLine)
 }
 
 function entryLines(entry: JournalEntry, faults: readonly FaultState[]): string[] {
@@ -134,6 +183,7 @@ function worldLine({ file, failed: { request, moment } }: NonNullable<ReportOpti
 }
 
 function outcomeOf({ status }: JournalEntry): string {
+  if (status === clientClosedRequest) return 'no answer, because the client disconnected'
   return status === 0 ? 'no answer' : String(status)
 }
 

@@ -40,7 +40,11 @@ async function expectSameAnswer(world: ReportedTest['attachments'][number] | und
 const attachedTo = (test: ReportedTest | undefined) =>
   test?.attachments.map(({ name, contentType }) => `${name} ${contentType}`).filter(one => one.startsWith('mockmaker'))
 
-const attached = ['mockmaker-world.json application/json', 'mockmaker-journal text/plain']
+const attached = [
+  'mockmaker-requests text/plain',
+  'mockmaker-journal.txt text/plain',
+  'mockmaker-world.json application/json',
+]
 
 describe('mockmaker/playwright', () => {
   let project: Project
@@ -108,7 +112,8 @@ describe('mockmaker/playwright', () => {
     const [failed, unanswered, noMock] = ['no lobby', 'did not come', 'is no mock'].map(titled)
     const [strict, expected, timedOut] = ['strict', 'has no attachments', 'times out'].map(titled)
     expect(attachedTo(failed)).toEqual(attached)
-    const [world, journal] = failed?.attachments ?? []
+    const [requests, journal, world] = failed?.attachments ?? []
+    expect(requests?.text).toMatch(/^GET .* → 503 \(.* ms\), by a fault\nGET \/cloud\/devices\/links\?.* still waits$/m)
     expect(journal?.text).toMatch(/^ {2}POST \/matchmaker\/lobbies\/find → 200 \(.* ms\)\n {4}request: \{"game_modes"/m)
     expect(journal?.text).toContain('by fault 1 (lobbies.list: {"error":{"status":503}})')
     expect(journal?.text).toMatch(/still wait .*\n {2}GET \/cloud\/devices\/links/)

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { Client } from '../../src/client.js'
 import type { Mockmaker } from '../../src/index.js'
 import { createMockmaker, type ScenarioInput } from '../../src/index.js'
-import { failedWorld, reportRequests } from '../../src/testing/report.js'
+import { failedWorld, reportRequests, summarizeRequests } from '../../src/testing/report.js'
 import { controls } from '../support/controls.js'
 import { ask, comparable, post, type TestRequest } from '../support/http.js'
 import { it } from '../support/served-mock.js'
@@ -184,5 +184,55 @@ describe.each(controls)('the world before a failed request, $where', ({ of }) =>
     expect([restored.world.players.count(), restored.world.lobbies.get('closed')?.is_closed]).toEqual([before, false])
     expect(restored.faults.list()).toMatchObject([{ matched: 1, struck: 0 }])
     expect(restored.journal.find().map(({ operation }) => operation)).toEqual(['lobbies.join', 'lobbies.find'])
+  })
+})
+
+describe.each(controls)('the summary of the requests, $where', ({ of }) => {
+  const longest = 300
+  const summaryOf = async (mock: Mockmaker | Client) => timeless(await summarizeRequests(mock, { longest }))
+
+  it('has a line for each request, the blocked ones last', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    mock.fail('lobbies.list', 503)
+    mock.hold('lobbies.find', { times: 1 })
+    await ask(mock, list)
+    const answer = ask(mock, find('duel'))
+    await ask(mock, regions)
+
+    const summary = await summaryOf(of(served))
+    await mock.reset()
+    await answer
+
+    expect(summary.split('\n')).toEqual([
+      'GET /matchmaker/lobbies/list → 503 (1.0 ms), by a fault',
+      'GET /matchmaker/regions → 200 (1.0 ms)',
+      'POST /matchmaker/lobbies/find still waits',
+    ])
+  })
+
+  it('keeps the newest failed request and the newest ones, if there are many', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    await ask(mock, regions)
+    mock.fail('lobbies.list', 503, { times: 1 })
+    await ask(mock, list)
+    for (let i = 0; i < 20; i++) await ask(mock, { ...regions, query: `unknown=${i}` })
+    await ask(mock, { ...regions, query: `long=${'x'.repeat(500)}` })
+
+    const summary = await summarizeRequests(of(served), { longest })
+
+    expect(summary.length).toBeLessThanOrEqual(longest)
+    const lines = timeless(summary).split('\n')
+    expect(lines.slice(0, 2)).toEqual([
+      expect.stringMatching(/^… \d\d more requests$/),
+      'GET /matchmaker/lobbies/list → 503 (1.0 ms), by a fault',
+    ])
+    expect(lines.at(-2)).toBe('GET /matchmaker/regions?unknown=19 → 200 (1.0 ms)')
+    expect(lines.at(-1)).toMatch(/^GET \/matchmaker\/regions\?long=x+… → 200/)
+  })
+
+  it('says that there were none', async ({ serve }) => {
+    expect(await summaryOf(of(await serve()))).toBe('No request has reached the mock.')
   })
 })
