@@ -121,11 +121,7 @@ function writeReport({ entries, pending, faults }: Reported, saved: ReportOption
 /** The longest line of a summary, in characters. */
 const longestLine = 90
 
-function writeSummary(
-  entries: readonly JournalEntry[],
-  pending: readonly PendingRequest[],
-  longest: number,
-): string {
+function writeSummary(entries: readonly JournalEntry[], pending: readonly PendingRequest[], longest: number): string {
   const lines = [...entries.map(summaryOf), ...pending.map(request => `${lineStart(request)} still waits`)]
   if (lines.length === 0) return noRequest
   const failed = newestFailed(entries)

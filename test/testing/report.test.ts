@@ -71,6 +71,20 @@ describe.each(controls)('the report of a failed test, $where', ({ of }) => {
     ])
   })
 
+  it('says that a client disconnected before its answer', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    const page = new AbortController()
+    mock.hold('lobbies.list')
+    const answer = ask(mock, list, page.signal)
+    page.abort()
+    await answer
+
+    expect((await reportOf(of(served))).split('\n')[1]).toMatch(
+      /^ {2}GET \/matchmaker\/lobbies\/list → no answer, because the client disconnected \(1\.0 ms\), by fault 1/,
+    )
+  })
+
   it('says that no request has come', async ({ serve }) => {
     expect(await reportOf(of(await serve()))).toBe('No request has reached the mock.')
   })
