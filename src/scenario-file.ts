@@ -34,7 +34,7 @@ export function loadScenarioSync(nameOrPath: string): ScenarioInput {
   const shipped = shippedScenario(nameOrPath)
   if (shipped) return shipped
   const text = readScenarioText(nameOrPath)
-  const yaml = createRequire(import.meta.url)('yaml') as Yaml // `require` has no types
+  const yaml = createRequire(import.meta.url)('#yaml') as Yaml // `require` has no types
   return parseYaml(text, { file: nameOrPath, yaml })
 }
 
