@@ -1,14 +1,9 @@
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import { createMock } from './mock.js'
-import {
-  combineWithMsw,
-  type ListenOptions,
-  type Mockmaker,
-  type MswMethods,
-  toMswOptions,
-  withHandlers,
-} from './mockmaker.js'
+import { type Mockmaker, withHandlers } from './mockmaker.js'
+import { combineWithMsw, type MswMethods } from './msw-life-cycle.js'
 import type { MockmakerOptions } from './options.js'
+import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
 
 /** A Mockmaker with MSW's service worker and its methods. `close` and `reset` also stop and reset the worker. */
 export interface BrowserMockmaker extends Mockmaker, MswMethods<SetupWorker> {
@@ -48,5 +43,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
   return Object.assign(mock, more)
 }
 
-export type { ListenOptions, Mockmaker, MswMethods } from './mockmaker.js'
+export type { Mockmaker } from './mockmaker.js'
+export type { MswMethods } from './msw-life-cycle.js'
 export type { MockmakerOptions } from './options.js'
+export type { ListenOptions } from './unhandled-requests.js'

@@ -34,14 +34,7 @@ export type { Draft } from './lib/json.js'
 export { UsageError } from './lib/usage-error.js'
 export type { Mock, MockedWorld, MockedWorlds } from './mock.js'
 export type { ReloadOptions } from './mock-world.js'
-export type {
-  Mockmaker,
-  MockmakerWorld,
-  MockmakerWorlds,
-  UnhandledPrint,
-  UnhandledRequest,
-  WithHandlers,
-} from './mockmaker.js'
+export type { Mockmaker, MockmakerWorld, MockmakerWorlds, WithHandlers } from './mockmaker.js'
 export type { Caller } from './operations/resolver.js'
 export type { Failure, FaultHandle, FaultOptions } from './server/fault-calls.js'
 export type { Faults } from './server/faults.js'
@@ -90,3 +83,4 @@ export type { Entry } from './store/table-state.js'
 export type { TokenInfo } from './store/tokens.js'
 export type { World } from './store/world.js'
 export type { TransactionTables, WorldTables } from './store/world-tables.js'
+export type { UnhandledPrint, UnhandledRequest } from './unhandled-requests.js'

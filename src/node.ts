@@ -1,19 +1,13 @@
 import { type SetupServer, setupServer } from 'msw/node'
 import { type IsolatedOptions, Isolation } from './isolation.js'
 import { createMock } from './mock.js'
-import {
-  combineWithMsw,
-  type ListenOptions,
-  type Mockmaker,
-  type MockmakerWorld,
-  type MswMethods,
-  toMswOptions,
-  withHandlers,
-} from './mockmaker.js'
+import { type Mockmaker, type MockmakerWorld, withHandlers } from './mockmaker.js'
+import { combineWithMsw, type MswMethods } from './msw-life-cycle.js'
 import type { MockmakerOptions } from './options.js'
 import type { AnyScenarioName, ScenarioInput } from './scenario/schema.js'
 import { scenarios } from './scenario/shipped.js'
 import { loadScenarioSync } from './scenario-file.js'
+import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
 
 /** Options like `MockmakerOptions`. The scenario may also be the name of a shipped one, or the path of a file. */
 export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'> {
@@ -60,4 +54,6 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
 }
 
 export type { IsolatedOptions } from './isolation.js'
-export type { ListenOptions, Mockmaker, MockmakerWorld, MswMethods } from './mockmaker.js'
+export type { Mockmaker, MockmakerWorld } from './mockmaker.js'
+export type { MswMethods } from './msw-life-cycle.js'
+export type { ListenOptions } from './unhandled-requests.js'

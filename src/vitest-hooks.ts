@@ -9,12 +9,14 @@ import {
   TestRunner,
 } from 'vitest'
 import type { Client } from './client/client.js'
-import { claimListening, type Mockmaker, releaseListening, type UnhandledPrint } from './mockmaker.js'
+import type { Mockmaker } from './mockmaker.js'
+import { claimListening, releaseListening } from './msw-life-cycle.js'
 import { reportRequests } from './testing/report.js'
 import { type RunningTest, RunningTests } from './testing/running-tests.js'
 import { checkUnusedFaults, unusedFaults } from './testing/strict.js'
 import type { TestMock } from './testing/test-mock.js'
 import { type AnyTestOptions, type ScenarioSource, TestMocks } from './testing/test-mocks.js'
+import type { UnhandledPrint } from './unhandled-requests.js'
 
 /** MSW in this process or page. */
 export interface Interception {

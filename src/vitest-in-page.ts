@@ -1,8 +1,8 @@
 import { bypass } from 'msw'
 import { setupWorker } from 'msw/browser'
 import { UsageError } from './lib/usage-error.js'
-import { toMswOptions } from './mockmaker.js'
 import type { RunningTest } from './testing/running-tests.js'
+import { toMswOptions } from './unhandled-requests.js'
 import { createFixtures } from './vitest-fixture.js'
 import type { Interception } from './vitest-hooks.js'
 

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RequestHandler } from 'msw'
 import { setupServer } from 'msw/node'
-import { toMswOptions } from './mockmaker.js'
 import { scenarios } from './scenario/shipped.js'
 import { loadScenarioSync } from './scenario-file.js'
 import type { RunningTest } from './testing/running-tests.js'
+import { toMswOptions } from './unhandled-requests.js'
 import { createFixtures } from './vitest-fixture.js'
 import type { Interception } from './vitest-hooks.js'
 

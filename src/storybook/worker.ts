@@ -1,8 +1,9 @@
 import { type HttpHandler, isCommonAssetRequest } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import { UsageError } from '../lib/usage-error.js'
-import { claimListening, releaseListening, toMswOptions } from '../mockmaker.js'
+import { claimListening, releaseListening } from '../msw-life-cycle.js'
 import { explainUnmatched } from '../server/handlers.js'
+import { toMswOptions } from '../unhandled-requests.js'
 
 /** Claims this page for the stories. */
 const owner = {}

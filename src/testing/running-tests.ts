@@ -1,8 +1,8 @@
 import { ApiError } from '../contract/errors.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { UnhandledRequest } from '../mockmaker.js'
 import type { RequestHandlers } from '../server/handlers.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
+import type { UnhandledRequest } from '../unhandled-requests.js'
 
 /** A test with a mock of its own. */
 export interface RunningTest {

@@ -1,8 +1,9 @@
 import type { Fault } from '../contract/faults.js'
 import { endWorld } from '../end-world.js'
 import { createMock, type MockEnvironment } from '../mock.js'
-import { decisionOf, type ListenOptions, type ServableMockmaker, withHandlers } from '../mockmaker.js'
+import { type ServableMockmaker, withHandlers } from '../mockmaker.js'
 import type { MockmakerOptions } from '../options.js'
+import { decisionOf, type ListenOptions } from '../unhandled-requests.js'
 import { endedTest, type RunningTest } from './running-tests.js'
 
 /** Options of the mock of a test. */
