@@ -1,3 +1,4 @@
+import { http } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import { createMock } from './mock.js'
 import { type Mockmaker, withHandlers } from './mockmaker.js'
@@ -23,7 +24,7 @@ export type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
  * Throws `UsageError` if the scenario or an option is wrong.
  */
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
-  const mock = withHandlers(createMock(options), options)
+  const mock = withHandlers(createMock(options), options, { http })
   const worker = setupWorker(...mock.handlers)
   const { methods, claim, release } = combineWithMsw(mock, worker, () => worker.stop())
   const more = {

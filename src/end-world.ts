@@ -29,14 +29,32 @@ function namesOf(object: object): string[] {
   return Object.getOwnPropertyNames(object).filter(name => name !== 'constructor')
 }
 
+/** Why an object can no longer be used. */
+const reasons = new WeakMap<object, string>()
+
 /** Makes properties throw. They move to the prototype: a console reads all own properties of an object that it prints. */
 function refuseUse(object: object, names: readonly string[], reason: string): void {
-  const refusal = {
-    get() {
-      throw new UsageError(reason)
-    },
-  }
   for (const name of names) Reflect.deleteProperty(object, name)
-  const refusals = Object.fromEntries(names.map(name => [name, refusal]))
-  Object.setPrototypeOf(object, Object.create(Object.getPrototypeOf(object), refusals))
+  reasons.set(object, reason)
+  Object.setPrototypeOf(object, refusingPrototype(Object.getPrototypeOf(object), names))
+}
+
+/** The prototypes of ended objects, by those that they had before. They are shared, because each test ends a world. */
+const refusing = new WeakMap<object, Map<string, object>>()
+
+function refusingPrototype(prototype: object, names: readonly string[]): object {
+  const created = refusing.get(prototype) ?? new Map<string, object>()
+  refusing.set(prototype, created)
+  const key = names.join()
+  const known = created.get(key)
+  if (known) return known
+  const refused = Object.create(prototype, Object.fromEntries(names.map(name => [name, refusal])))
+  created.set(key, refused)
+  return refused
+}
+
+const refusal = {
+  get(this: object) {
+    throw new UsageError(reasons.get(this))
+  },
 }

@@ -1,10 +1,11 @@
+import { http } from 'msw'
 import { createMock } from './mock.js'
 import { type Mockmaker, withHandlers } from './mockmaker.js'
 import type { MockmakerOptions } from './options.js'
 
 /** Creates a mock of the service, with its MSW handlers. Throws `UsageError` if the scenario or an option is wrong. */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
-  return withHandlers(createMock(options), options)
+  return withHandlers(createMock(options), options, { http })
 }
 
 export { ApiError, type ApiErrorExtras } from './contract/errors.js'

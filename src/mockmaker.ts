@@ -8,7 +8,7 @@ import type { Mock, MockedWorld, MockedWorlds, ServableMock } from './mock.js'
 import type { MockWorld } from './mock-world.js'
 import type { MockWorlds } from './mock-worlds.js'
 import type { MockmakerOptions } from './options.js'
-import { createHandler, createHandlers, type RequestHandlers, urlInProcess } from './server/handlers.js'
+import { createHandler, createHandlers, type Http, type RequestHandlers, urlInProcess } from './server/handlers.js'
 import type { RequestHandler } from './server/message.js'
 import { checkResolver, type OverrideResolver } from './server/overrides.js'
 
@@ -48,11 +48,18 @@ export interface Mockmaker extends Mock, WithHandlers {
 /** Returns the world of the function that runs now, if it has one of its own. May throw. */
 export type OwnWorld = () => MockWorld | undefined
 
+/** The parts of a Mockmaker that depend on its entry point. */
+interface HandlersEnvironment {
+  readonly http: Http
+  /** Default: no function has a world of its own. */
+  readonly ownWorld?: OwnWorld
+}
+
 /** Adds MSW handlers to a mock and to its worlds. Throws `UsageError` if the base URL is wrong. */
 export function withHandlers(
   mock: ServableMock,
   { baseUrl = '*', world: worldOf }: MockmakerOptions,
-  ownWorld: OwnWorld = () => undefined,
+  { http, ownWorld = () => undefined }: HandlersEnvironment,
 ): ServableMockmaker {
   const { worlds } = mock
   const choose = (request: Request): (() => MockWorld) | undefined => {
@@ -72,7 +79,7 @@ export function withHandlers(
       const answer = worlds.routeTo(() => world, handlerOf)
       return { answer, answerOverHttp: answer }
     }
-    addHandlers(world, { baseUrl, routes })
+    addHandlers(world, { baseUrl, http, routes })
   })
   const routes = (handlerOf: HandlerOf) => ({
     answer: worlds.route('refuse', handlerOf),
@@ -82,7 +89,7 @@ export function withHandlers(
       return find && worlds.routeTo(find, handlerOf)
     },
   })
-  addHandlers(mock, { baseUrl, routes })
+  addHandlers(mock, { baseUrl, http, routes })
   return mock as unknown as ServableMockmaker // its worlds have handlers too, from now on
 }
 
@@ -95,18 +102,22 @@ type HandlerOf = (world: MockWorld) => RequestHandler
 
 function addHandlers<World extends MockWorld>(
   world: World,
-  { baseUrl, routes }: { readonly baseUrl: string; readonly routes: (handlerOf: HandlerOf) => RequestHandlers },
+  {
+    baseUrl,
+    http,
+    routes,
+  }: { readonly baseUrl: string; readonly http: Http; readonly routes: (handlerOf: HandlerOf) => RequestHandlers },
 ): World & WithHandlers {
   let handlers: HttpHandler[] | undefined
   const added: WithHandlers = {
     // Created on first use, because most worlds need none of their own.
     get handlers() {
-      handlers ??= createHandlers({ baseUrl, ...routes(({ handle }) => handle) })
+      handlers ??= createHandlers({ baseUrl, http, ...routes(({ handle }) => handle) })
       return handlers
     },
     override(id, resolver) {
       checkResolver(id, resolver)
-      return createHandler(id, { baseUrl, ...routes(one => one.handlerWith(id, resolver)) })
+      return createHandler(id, { baseUrl, http, ...routes(one => one.handlerWith(id, resolver)) })
     },
     url: urlInProcess(baseUrl, worldPath(world.id)),
   }

@@ -1,3 +1,4 @@
+import { http } from 'msw'
 import { type SetupServer, setupServer } from 'msw/node'
 import { type IsolatedOptions, Isolation } from './isolation.js'
 import { createMock } from './mock.js'
@@ -34,7 +35,7 @@ export function setupMockmaker({ scenario, ...options }: NodeMockmakerOptions = 
   const loaded = typeof scenario === 'string' ? loadScenarioSync(scenario) : scenario
   const isolation = new Isolation(options)
   const core = createMock({ ...options, scenario: loaded }, { scenarios, scenarioName })
-  const mock = withHandlers(core, options, isolation.current)
+  const mock = withHandlers(core, options, { http, ownWorld: isolation.current })
   const server = setupServer(...mock.handlers)
   const { methods, claim } = combineWithMsw(mock, server, () => server.close())
   const boundary = server.boundary.bind(server)

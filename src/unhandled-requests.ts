@@ -1,4 +1,3 @@
-import { isCommonAssetRequest } from 'msw'
 import { quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import { explainUnmatched } from './server/handlers.js'
@@ -74,11 +73,32 @@ function explainAndPrint(strategy: unknown): (request: Request, print: Unhandled
     )
   return (request, print) => {
     // MSW does the same if it gets a word instead of a function.
-    if (isCommonAssetRequest(request)) return
-    const { method, url } = request
-    const explanation = explainUnmatched(method, new URL(url).pathname)
-    // biome-ignore lint/suspicious/noConsole: MSW prints there
-    if (explanation !== undefined) console[strategy](`mockmaker: ${method} ${url}: ${explanation}`)
+    if (isAssetRequest(request)) return
+    printExplanation(request, strategy)
     print[strategy === 'warn' ? 'warning' : 'error']()
   }
+}
+
+/** Prints the right path or method for a request that is almost one of the service. */
+export function printExplanation(request: Request, level: 'warn' | 'error'): void {
+  if (isAssetRequest(request)) return
+  const { method, url } = request
+  const explanation = explainUnmatched(method, new URL(url).pathname)
+  // biome-ignore lint/suspicious/noConsole: MSW prints there
+  if (explanation !== undefined) console[level](`mockmaker: ${method} ${url}: ${explanation}`)
+}
+
+/** Names of files that pages and their tools load. */
+const assetName =
+  /\.(?:s?css|less|m?jsx?|m?tsx?|html|[ot]tf|woff2?|eot|gif|jpe?g|png|avif|webp|svg|mp[34]|webm|ogg|mov|wav|flac|aac|pdf|txt|csv|json|xml|md|zip|tar|gz|rar|7z)$/i
+
+/** Tells the same as MSW's `isCommonAssetRequest`, which only the whole `msw` exports. */
+export function isAssetRequest({ url }: Pick<Request, 'url'>): boolean {
+  const { protocol, hostname, pathname } = new URL(url)
+  return (
+    protocol === 'file:' ||
+    hostname.includes('fonts.googleapis.com') ||
+    /node_modules|@vite/.test(pathname) ||
+    assetName.test(pathname)
+  )
 }

@@ -3,7 +3,7 @@ import type { Client } from './client/client.js'
 import type { AnyScenarioName, ScenarioInput } from './scenario/schema.js'
 import { type MockmakerMatchers, matchers } from './testing/matchers.js'
 import type { TestMockOptions } from './testing/test-mock.js'
-import type { AnyTestOptions, ScenarioSource } from './testing/test-mocks.js'
+import type { AnyTestOptions, TestPlatform } from './testing/test-mocks.js'
 import type { TestWorldOptions } from './testing/test-world.js'
 import { type Interception, VitestHooks, type VitestMock } from './vitest-hooks.js'
 
@@ -54,8 +54,8 @@ export interface CreateTest {
 }
 
 /** Creates `mockmaker` for Node or for a page. */
-export function createFixtures(interception: Interception, source: ScenarioSource): CreateTest {
-  const hooks = new VitestHooks(interception, source)
+export function createFixtures(interception: Interception, platform: TestPlatform): CreateTest {
+  const hooks = new VitestHooks(interception, platform)
   const create = (own: AnyTestOptions = {}, base: TestAPI = test) => {
     const extended = base
       .extend('options', () => own)

@@ -15,7 +15,7 @@ import { reportRequests } from './testing/report.js'
 import { type RunningTest, RunningTests } from './testing/running-tests.js'
 import { checkUnusedFaults, unusedFaults } from './testing/strict.js'
 import type { TestMock } from './testing/test-mock.js'
-import { type AnyTestOptions, type ScenarioSource, TestMocks } from './testing/test-mocks.js'
+import { type AnyTestOptions, TestMocks, type TestPlatform } from './testing/test-mocks.js'
 import type { UnhandledPrint } from './unhandled-requests.js'
 
 /** MSW in this process or page. */
@@ -62,10 +62,10 @@ export class VitestHooks {
   #outside: TestMock<unknown> | undefined
   #starts = 0
 
-  constructor(interception: Interception, source: ScenarioSource) {
+  constructor(interception: Interception, platform: TestPlatform) {
     this.#interception = interception
     this.#tests = new RunningTests(interception.current)
-    this.#mocks = new TestMocks(this.#tests, source, (...request) => interception.fetch(...request))
+    this.#mocks = new TestMocks(this.#tests, platform, (...request) => interception.fetch(...request))
   }
 
   /** Registers the hooks of the suite that vitest collects now, unless an outer suite has them. */

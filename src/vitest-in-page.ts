@@ -1,4 +1,4 @@
-import { bypass } from 'msw'
+import { bypass, http } from 'msw'
 import { setupWorker } from 'msw/browser'
 import { UsageError } from './lib/usage-error.js'
 import type { RunningTest } from './testing/running-tests.js'
@@ -40,7 +40,7 @@ function severalTests(first: RunningTest, second: RunningTest): UsageError {
 }
 
 /** Creates a `test` of vitest with a mock for each test. */
-export const mockmaker = createFixtures(interceptPage(), {})
+export const mockmaker = createFixtures(interceptPage(), { http })
 
 export type {
   ClientFixtures,

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'msw'
 import { setupServer } from 'msw/node'
 import { scenarios } from './scenario/shipped.js'
 import { loadScenarioSync } from './scenario-file.js'
+import type { Http } from './server/handlers.js'
 import type { RunningTest } from './testing/running-tests.js'
 import { toMswOptions } from './unhandled-requests.js'
 import { createFixtures } from './vitest-fixture.js'
@@ -48,8 +49,19 @@ function interceptProcess(): Interception {
   }
 }
 
+/** Loads a part of MSW, because the whole of MSW 2 takes longer than we do. The majors export the part under different names. */
+async function loadHttp(): Promise<Http> {
+  const load = (name: string): Promise<{ readonly http: Http }> => import(/* @vite-ignore */ name)
+  const { http } = await load('msw/core/http').catch(() => load('msw/http'))
+  return http
+}
+
 /** Creates a `test` of vitest with a mock for each test. */
-export const mockmaker = createFixtures(interceptProcess(), { scenarios, loadScenario: loadScenarioSync })
+export const mockmaker = createFixtures(interceptProcess(), {
+  http: await loadHttp(),
+  scenarios,
+  loadScenario: loadScenarioSync,
+})
 
 export type { MockmakerMatchers } from './testing/matchers.js'
 export type { TestMockOptions } from './testing/test-mock.js'

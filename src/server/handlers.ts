@@ -1,4 +1,4 @@
-import { type HttpHandler, http } from 'msw'
+import type { HttpHandler, http } from 'msw'
 import type { Method, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { pathInWorld } from '../contract/paths.js'
@@ -17,7 +17,11 @@ export interface RequestHandlers {
   select?(request: Request): RequestHandler | undefined
 }
 
+/** MSW's functions that create handlers. Their classes must be those of MSW's server or worker. */
+export type Http = typeof http
+
 interface HandlerOptions extends RequestHandlers {
+  readonly http: Http
   /**
    * An origin with an optional path. `*` is any origin, and no origin is that of the page. Examples:
    * `https://matchmaker.example`, `http://localhost:3000/api`, `*`, `/api`.
@@ -33,7 +37,7 @@ export function createHandlers(options: HandlerOptions): HttpHandler[] {
   const handlers = operationIds.map(id => createHandler(id, options))
   const base = parseBaseUrl(options.baseUrl)
   if (base.url.startsWith('*')) return handlers
-  const rest = http.all(patternOf(base, '/*'), ({ request }) =>
+  const rest = options.http.all(patternOf(base, '/*'), ({ request }) =>
     answerFetch(request, options, pathname => pathname.slice(base.basePath.length)),
   )
   return [...handlers, matchMalformedPaths(rest)]
@@ -49,7 +53,7 @@ export function createHandler(id: OperationId, options: HandlerOptions): HttpHan
   // `/w/{world}` precedes the path of the operation. If any origin matches, it precedes the path of the base URL.
   const basePath = base.basePath.replaceAll(/[.$]/g, '\\$&')
   const ending = new RegExp(`(/w/[^/]+)?(?:${basePath})?(${path.replaceAll(/\{\w+\}/g, '[^/]+')})$`)
-  const handler = http[registrars[method]](patternOf(base, path), ({ request }) =>
+  const handler = options.http[registrars[method]](patternOf(base, path), ({ request }) =>
     answerFetch(request, options, pathname => {
       const [, inWorld = '', ofOperation = pathname] = ending.exec(pathname) ?? []
       return inWorld + ofOperation
@@ -63,7 +67,7 @@ export function createHandler(id: OperationId, options: HandlerOptions): HttpHan
 }
 
 const registrars = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const satisfies {
-  readonly [method in Method]: keyof typeof http
+  readonly [method in Method]: keyof Http
 }
 
 /** The operation of a handler, so that an HTTP adapter can answer without Fetch objects. */

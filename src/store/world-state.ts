@@ -102,15 +102,21 @@ function restartable(state: WorldState, definition: WorldDefinition): WorldState
 /** From this number of rows on, it is faster to compile the schema. */
 const fewRows = 200
 
+/** The rows of each table that all worlds have checked. A process with many small worlds compiles the schemas too. */
+const checkedRows = new Map<TableName, number>()
+
 /** Creates a table with checked rows. Throws `UsageError`. */
 function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): TableState<object> {
   const schema = models[name].schema
   const checked = function* () {
     let i = 0
+    let checked = checkedRows.get(name) ?? 0
     for (const input of inputs) {
-      yield parseRow<object>(schema, input, `${name}[${i}]`, i < fewRows)
+      yield parseRow<object>(schema, input, `${name}[${i}]`, checked < fewRows)
       i += 1
+      checked += 1
     }
+    checkedRows.set(name, checked)
   }
   return TableState.fromRows(shapes.get(name) as Shape<object>, checked(), revision)
 }

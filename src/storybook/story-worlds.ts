@@ -1,4 +1,4 @@
-import type { HttpHandler } from 'msw'
+import { type HttpHandler, http } from 'msw'
 import { ApiError } from '../contract/errors.js'
 import { quoted } from '../lib/text.js'
 import { createMock } from '../mock.js'
@@ -71,7 +71,7 @@ export class StoryWorlds {
     const known = this.#mocks.get(baseUrl)
     if (known) return known
     const options = { baseUrl, world: (request: Request) => this.#choose(request, created) }
-    const created: ServableMockmaker = withHandlers(createMock({}, { scenarios }), options)
+    const created: ServableMockmaker = withHandlers(createMock({}, { scenarios }), options, { http })
     this.#mocks.set(baseUrl, created)
     return created
   }

@@ -1,9 +1,8 @@
-import { type HttpHandler, isCommonAssetRequest } from 'msw'
+import type { HttpHandler } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import { UsageError } from '../lib/usage-error.js'
 import { claimListening, releaseListening } from '../msw-life-cycle.js'
-import { explainUnmatched } from '../server/handlers.js'
-import { toMswOptions } from '../unhandled-requests.js'
+import { printExplanation, toMswOptions } from '../unhandled-requests.js'
 
 /** Claims this page for the stories. */
 const owner = {}
@@ -52,7 +51,7 @@ async function start(): Promise<SetupWorker> {
     await worker.start({
       quiet: true,
       serviceWorker: { url: scriptUrl() },
-      ...toMswOptions({ onUnhandledRequest: explain }),
+      ...toMswOptions({ onUnhandledRequest: request => printExplanation(request, 'warn') }),
     })
   } catch (error) {
     own = undefined
@@ -70,13 +69,4 @@ async function start(): Promise<SetupWorker> {
 function scriptUrl(): string {
   const script = 'mockServiceWorker.js'
   return location.pathname.endsWith('/iframe.html') ? `./${script}` : `/${script}`
-}
-
-/** Prints the right path for a request that is almost one of the service. */
-function explain(request: Request): void {
-  if (isCommonAssetRequest(request)) return
-  const { method, url } = request
-  const explanation = explainUnmatched(method, new URL(url).pathname)
-  // biome-ignore lint/suspicious/noConsole: the console of the story's page
-  if (explanation !== undefined) console.warn(`mockmaker: ${method} ${url}: ${explanation}`)
 }

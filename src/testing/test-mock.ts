@@ -3,6 +3,7 @@ import { endWorld } from '../end-world.js'
 import { createMock, type MockEnvironment } from '../mock.js'
 import { type ServableMockmaker, withHandlers } from '../mockmaker.js'
 import type { MockmakerOptions } from '../options.js'
+import type { Http } from '../server/handlers.js'
 import { decisionOf, type ListenOptions } from '../unhandled-requests.js'
 import { endedTest, type RunningTest } from './running-tests.js'
 
@@ -24,10 +25,10 @@ export function createTestMock(
   name: string,
   // The runner decides what a strict mock does, because it knows if the test has failed.
   { faults = [], onUnhandledRequest = 'warn', strict: _, ...options }: TestMockOptions,
-  environment: MockEnvironment,
+  environment: MockEnvironment & { readonly http: Http },
 ): TestMock<ServableMockmaker> {
   const decide = decisionOf(onUnhandledRequest)
-  const mock = withHandlers(createMock(options, environment), options)
+  const mock = withHandlers(createMock(options, environment), options, environment)
   for (const fault of faults) mock.faults.add(fault)
   const { answer, refuse } = mock
   return {

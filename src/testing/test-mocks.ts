@@ -5,7 +5,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { ServableMockmaker } from '../mockmaker.js'
 import { MockmakerOptions } from '../options.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { createHandlers } from '../server/handlers.js'
+import { createHandlers, type Http } from '../server/handlers.js'
 import type { RunningTests } from './running-tests.js'
 import { ScenarioCache } from './scenario-cache.js'
 import { createTestMock, type TestMock, type TestMockOptions } from './test-mock.js'
@@ -23,7 +23,8 @@ const knownOptions = {
 }
 
 /** The parts that differ between Node and a page. */
-export interface ScenarioSource {
+export interface TestPlatform {
+  readonly http: Http
   /** The scenarios that tests can load by name. */
   readonly scenarios?: Readonly<Record<string, ScenarioInput>>
   /** Loads a scenario by its name or its path. Throws `UsageError`. */
@@ -33,17 +34,17 @@ export interface ScenarioSource {
 /** Creates the mocks of tests. Reads each scenario once for all tests of a file. */
 export class TestMocks {
   readonly #tests: RunningTests
-  readonly #source: ScenarioSource
+  readonly #platform: TestPlatform
   readonly #fetch: Fetch
   readonly #cache = new ScenarioCache()
   readonly #loaded = new Map<string, ScenarioInput>()
   readonly #handlers = new Map<string, HttpHandler[]>()
 
   /** `fetch` reaches running mocks. */
-  constructor(tests: RunningTests, source: ScenarioSource, fetch: Fetch) {
+  constructor(tests: RunningTests, platform: TestPlatform, fetch: Fetch) {
     this.#tests = tests
     this.#fetch = fetch
-    this.#source = source
+    this.#platform = platform
   }
 
   /** Creates the mock of a test, or its world if the options name a server. Throws or rejects if an option is wrong. */
@@ -79,7 +80,7 @@ export class TestMocks {
   handlersOf({ baseUrl = '*' }: AnyTestOptions): readonly HttpHandler[] {
     const known = this.#handlers.get(baseUrl)
     if (known) return known
-    const created = createHandlers({ baseUrl, ...this.#tests.handlers })
+    const created = createHandlers({ baseUrl, http: this.#platform.http, ...this.#tests.handlers })
     this.#handlers.set(baseUrl, created)
     return created
   }
@@ -97,7 +98,8 @@ export class TestMocks {
       // Without a loader, the mock refuses a text.
       { ...options, scenario: isName ? (this.#load(scenario) ?? (scenario as never)) : scenario },
       {
-        scenarios: this.#source.scenarios,
+        http: this.#platform.http,
+        scenarios: this.#platform.scenarios,
         scenarioName: isName ? scenario : undefined,
         registry: this.#cache.registry,
       },
@@ -111,7 +113,7 @@ export class TestMocks {
   }
 
   #load(nameOrPath: string): ScenarioInput | undefined {
-    const known = this.#loaded.get(nameOrPath) ?? this.#source.loadScenario?.(nameOrPath)
+    const known = this.#loaded.get(nameOrPath) ?? this.#platform.loadScenario?.(nameOrPath)
     if (known) this.#loaded.set(nameOrPath, known)
     return known
   }
