@@ -57,17 +57,12 @@ export default defineConfig([
   },
   {
     ...strict,
-    // By itself and as CommonJS: `#yaml` of package.json, which code requires when it reads its first file.
+    // By itself, because most processes do not load it.
     input: { 'yaml-library': 'yaml' },
     platform: 'node',
     external: isBuiltin,
     plugins: [licences('yaml-licences.txt')],
-    output: {
-      dir: 'dist',
-      format: 'cjs',
-      entryFileNames: '[name].cjs',
-      minify: { compress: true, mangle: false },
-    },
+    output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify: { compress: true, mangle: false } },
   },
   {
     ...strict,

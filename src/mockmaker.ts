@@ -46,7 +46,7 @@ export interface Mockmaker extends Mock, WithHandlers {
 }
 
 /** Returns the world of the function that runs now, if it has one of its own. May throw. */
-export type OwnWorld = () => MockWorld | undefined
+type OwnWorld = () => MockWorld | undefined
 
 /** The parts of a Mockmaker that depend on its entry point. */
 interface HandlersEnvironment {

@@ -34,7 +34,8 @@ export function loadScenarioSync(nameOrPath: string): ScenarioInput {
   const shipped = shippedScenario(nameOrPath)
   if (shipped) return shipped
   const text = readScenarioText(nameOrPath)
-  const yaml = createRequire(import.meta.url)('#yaml') as Yaml // `require` has no types
+  // The bundle of `yaml`. Only `require` can load it late and at once, and it has no types.
+  const yaml = createRequire(import.meta.url)('#yaml') as Yaml
   return parseYaml(text, { file: nameOrPath, yaml })
 }
 

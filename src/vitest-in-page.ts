@@ -41,12 +41,3 @@ function severalTests(first: RunningTest, second: RunningTest): UsageError {
 
 /** Creates a `test` of vitest with a mock for each test. */
 export const mockmaker = createFixtures(interceptPage(), { http })
-
-export type {
-  ClientFixtures,
-  CreateTest,
-  MockFixtures,
-  VitestMock,
-  VitestOptions,
-  VitestServerOptions,
-} from './vitest-fixture.js'

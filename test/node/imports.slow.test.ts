@@ -15,12 +15,17 @@ const bundled = namesIn('package.json').filter(name => !ofMsw.includes(name))
 const listing = `import { writeSync } from 'node:fs'
 export const load = (url, context, next) => (writeSync(1, url + '\\n'), next(url, context))`
 
-/** Returns the bundled libraries that a new process loads from their packages while it runs a script. */
-function loadedBy(script: string): readonly string[] {
+/** Lists what a new process loads while it runs a script. */
+function loadedFiles(script: string): string {
   const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(listing))})`
   const required = `import { createRequire } from 'node:module'; console.log(Object.keys(createRequire(import.meta.url).cache).join('\\n'))`
   const args = ['--import', dataUrl(register), '--input-type=module', '-e', `${script}\n${required}`]
-  const loaded = execFileSync(process.execPath, args, { encoding: 'utf8' })
+  return execFileSync(process.execPath, args, { encoding: 'utf8' })
+}
+
+/** Returns the bundled libraries that a new process loads from their packages while it runs a script. */
+function loadedBy(script: string): readonly string[] {
+  const loaded = loadedFiles(script)
   return bundled.filter(name => loaded.includes(`/node_modules/${name}/`))
 }
 
@@ -37,12 +42,18 @@ describe('a process that imports', () => {
 
 describe('setupMockmaker of dist/node.js', () => {
   const setup = (options: object) =>
-    loadedBy(
-      `const { setupMockmaker } = await import('./dist/node.js'); setupMockmaker(${JSON.stringify(options)}).close()`,
-    )
+    `const { setupMockmaker } = await import('./dist/node.js'); setupMockmaker(${JSON.stringify(options)}).close()`
 
-  it('loads no library if the scenario is not a file', () => {
-    expect(setup({ scenario: { game_modes: ['duel'], generate: { lobbies: 1 } } })).toEqual([])
+  it.for([{ game_modes: ['duel'], generate: { lobbies: 1 } }, 'tokens-only', 'fixtures/default.yaml'])(
+    'loads no library from its package for the scenario %o',
+    scenario => {
+      expect(loadedBy(setup({ scenario }))).toEqual([])
+    },
+  )
+
+  it('loads the bundle of YAML only for a file', () => {
+    expect(loadedFiles(setup({ scenario: 'tokens-only' }))).not.toContain('yaml-library')
+    expect(loadedFiles(setup({ scenario: 'fixtures/default.yaml' }))).toContain('yaml-library')
   })
 
   it('creates handlers of the class that `msw` exports', () => {
