@@ -11,9 +11,9 @@ import {
 import type { Client } from './client/client.js'
 import type { Mockmaker } from './mockmaker.js'
 import { claimListening, releaseListening } from './msw-life-cycle.js'
+import { checkUnusedFaults } from './server/unused-faults.js'
 import { reportRequests } from './testing/report.js'
 import { type RunningTest, RunningTests } from './testing/running-tests.js'
-import { checkUnusedFaults, unusedFaults } from './testing/strict.js'
 import type { TestMock } from './testing/test-mock.js'
 import { type AnyTestOptions, TestMocks, type TestPlatform } from './testing/test-mocks.js'
 import type { UnhandledPrint } from './unhandled-requests.js'
@@ -146,7 +146,7 @@ export class VitestHooks {
 
   /** Rejects with `UsageError` if the test is strict, and one of its faults never applied. */
   async #checkFaults({ mock, options }: OpenTest): Promise<void> {
-    if (options.strict) checkUnusedFaults(await unusedFaults(mock))
+    if (options.strict) checkUnusedFaults(await (mock as Client).faults.unused())
   }
 }
 

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import type { TestInfo } from '@playwright/test'
+import { checkUnusedFaults } from '../server/unused-faults.js'
 import type { PageMock } from './page-mock.js'
 import { failedWorld, reportRequests, summarizeRequests } from './report.js'
-import { checkUnusedFaults, unusedFaults } from './strict.js'
 
 /** The name of the attachment with the world. The command can serve the file. */
 const worldName = 'mockmaker-world.json'
@@ -41,7 +41,7 @@ export class FailureReport {
   async checkFaults(): Promise<void> {
     const { status, expectedStatus } = this.#testInfo
     if (status !== expectedStatus) return
-    const unused = await unusedFaults(this.#mock)
+    const unused = await this.#mock.faults.unused()
     if (unused.length > 0) await this.#attach()
     checkUnusedFaults(unused)
   }

@@ -1,8 +1,9 @@
+import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { RunningTests } from '../../src/testing/running-tests.js'
 import { TestMocks } from '../../src/testing/test-mocks.js'
 
-const mocks = () => new TestMocks(new RunningTests(() => undefined), {}, fetch)
+const mocks = () => new TestMocks(new RunningTests(() => undefined), { http }, fetch)
 
 describe('the options of a mock for each test', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { createMockmaker, type ScenarioInput } from '../../src/index.js'
 import { setupMockmaker } from '../../src/node.js'
-import { checkUnusedFaults, unusedFaults } from '../../src/testing/strict.js'
+import { checkUnusedFaults } from '../../src/server/unused-faults.js'
 import { controls, messageOf } from '../support/controls.js'
 import { ask } from '../support/http.js'
 import { it } from '../support/served-mock.js'
@@ -76,18 +76,17 @@ describe('a strict mock', () => {
   })
 })
 
-describe.each(controls)('unusedFaults, $where', ({ of }) => {
+describe.each(controls)('faults.unused, $where', ({ of }) => {
   it('lists faults for checkUnusedFaults, which throws', async ({ serve }) => {
     const served = await serve()
     served.mock.fail('lobbies.join', 503)
     served.mock.fail('lobbies.list', 503)
     await ask(served.mock, list)
 
-    const unused = await unusedFaults(of(served))
+    const unused = await of(served).faults.unused()
 
     expect(await messageOf(() => checkUnusedFaults(unused))).toMatch(neverApplied)
     expect(unused).toHaveLength(1)
     checkUnusedFaults([])
-    expect(await messageOf(() => unusedFaults({}))).toContain('unusedFaults expects a mock')
   })
 })
