@@ -33,7 +33,7 @@ const ofModulePackages = `[/\\\\]node_modules[/\\\\](?:${modulePackages})[/\\\\]
 
 /**
  * A preset for Jest 30: `preset: 'mockmaker'`. Tests can import `mockmaker/node` as an ES module or by `require`, in Node and in
- * jsdom. `expect` has the matchers, and the error of a function of `mock.isolated` shows the requests of its world.
+ * jsdom. `expect` has the matchers, and the error of a failed test shows its requests.
  */
 const preset: JestPreset = {
   setupFiles: [fileBeside('./jest-globals.js')],

@@ -63,6 +63,11 @@ export function claimListening(owner: object): void {
   shared[listeningKey] = owner
 }
 
+/** Returns who listens in this process or page. */
+export function listening(): object | undefined {
+  return shared[listeningKey]
+}
+
 export function releaseListening(owner: object): void {
   if (shared[listeningKey] === owner) delete shared[listeningKey]
 }

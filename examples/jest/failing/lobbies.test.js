@@ -4,10 +4,17 @@ const { openLobbies } = require('../src/lobbies')
 const mock = setupMockmaker({ scenario: { game_modes: ['duel'] } })
 
 beforeAll(() => mock.listen({ onUnhandledRequest: 'error' }))
+afterEach(() => mock.reset())
 afterAll(() => mock.close())
 
-// Fails, to show what a failed test prints.
-test('expects a lobby too many', () =>
+// These fail, to show what a failed test prints.
+test('expects a lobby too many', async () => {
+  await mock.lobby()
+
+  expect(await openLobbies()).toHaveLength(2)
+})
+
+test('expects a lobby too many, in a world of its own', () =>
   mock.isolated(async own => {
     await own.lobby()
 
