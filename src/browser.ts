@@ -1,5 +1,6 @@
 import { http } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
+import { pageIsControlled } from './controlled-page.js'
 import { createMock } from './mock.js'
 import { type Mockmaker, withHandlers } from './mockmaker.js'
 import { combineWithMsw, type MswMethods } from './msw-life-cycle.js'
@@ -35,6 +36,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
       claim()
       try {
         await worker.start({ ...start, ...mswOptions })
+        await pageIsControlled()
       } catch (error) {
         release()
         throw error

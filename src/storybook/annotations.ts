@@ -9,7 +9,7 @@ import { reportRequests } from '../testing/report.js'
 import { parseParameters, type StoryParameters } from './parameters.js'
 import { type ShownStory, StoryWorlds, titleOf } from './story-worlds.js'
 import { followToolbar, scenarioAround } from './toolbar.js'
-import { answerPage, forgetHandlersOfStories } from './worker.js'
+import { answerPage, endTurn, endTurnsOf, forgetHandlersOfStories, waitForTurn } from './worker.js'
 
 /** The mock of a story: a world of its own, with its handlers. */
 export interface StoryMock extends MockmakerWorld {}
@@ -50,11 +50,16 @@ async function open(context: StoryContext): Promise<void> {
   const story = await worlds.open(context.id, context.canvasElement, parameters)
   rendered.set(context, story)
   context.mock = story.mock
+  if (context.viewMode === 'docs') await waitForTurn(context)
 }
 
 /** Makes the page's requests reach the world of the story. */
 async function answer(context: Context): Promise<() => Promise<void>> {
-  context.msw = await answerPage(worlds.handlers, context.msw)
+  try {
+    context.msw = await answerPage(worlds.handlers, context.msw)
+  } finally {
+    endTurn(context)
+  }
   const story = rendered.get(context)
   return async () => {
     if (story) {
@@ -102,6 +107,7 @@ void addons.ready().then(channel => {
   // Some errors cause this event only.
   channel.on('storyFinished', ({ storyId, status }: { readonly storyId: string; readonly status: string }) => {
     if (status === 'error') reportById(storyId)
+    endTurnsOf(storyId)
   })
 })
 followToolbar(() => worlds.shown.map(({ storyId }) => storyId))

@@ -1,5 +1,7 @@
 import type { HttpHandler } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
+import type { StoryContext } from 'storybook/internal/csf'
+import { pageIsControlled } from '../controlled-page.js'
 import { UsageError } from '../lib/usage-error.js'
 import { claimListening, releaseListening } from '../msw-life-cycle.js'
 import { printExplanation, toMswOptions } from '../unhandled-requests.js'
@@ -18,7 +20,39 @@ export async function answerPage(handlers: HttpHandler[], other: SetupWorker | u
   hasClaim = true
   const worker = other ?? (await ownWorker())
   addLast(worker, handlers)
+  await pageIsControlled()
+  isAnswered = true
   return worker
+}
+
+/** A story on a docs page, as Storybook passes it to loaders. */
+type DocsStory = Pick<StoryContext, 'id' | 'abortSignal'>
+
+/** What ends the turns of the stories that start. */
+const turns = new Map<DocsStory, () => void>()
+let lastTurn = Promise.resolve()
+let isAnswered = false
+
+/**
+ * Lets the stories of a docs page start one after the other, until a worker answers the page. msw-storybook-addon would start
+ * a worker for each of them at once, which MSW 3 refuses.
+ */
+export async function waitForTurn(story: DocsStory): Promise<void> {
+  if (isAnswered) return
+  const before = lastTurn
+  lastTurn = new Promise(resolve => turns.set(story, resolve))
+  story.abortSignal.addEventListener('abort', () => endTurn(story))
+  await before
+}
+
+export function endTurn(story: DocsStory): void {
+  turns.get(story)?.()
+  turns.delete(story)
+}
+
+/** Ends the turns of a story that fails before the worker is asked for. */
+export function endTurnsOf(storyId: string): void {
+  for (const story of turns.keys()) if (story.id === storyId) endTurn(story)
 }
 
 function ownWorker(): Promise<SetupWorker> {
