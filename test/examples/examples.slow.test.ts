@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installExample, packPackage, type Versions } from '../support/example-projects.js'
 
-/** The versions that each example runs with. CI runs the first of each light one, and `npm run test:all` runs them all. */
+/** The versions that each example runs with. CI runs the first of each, and `npm run test:all` runs them all. */
 const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
   node: [
     { node: 24, packages: { msw: '3' } },
@@ -17,8 +17,8 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 24, packages: { jest: '30', msw: '3' } },
   ],
   next: [
-    { node: 20, packages: { next: '15', msw: '2' } },
     { node: 24, packages: { next: '16', msw: '3' } },
+    { node: 20, packages: { next: '15', msw: '2' } },
   ],
   playwright: [
     { node: 24, packages: { '@playwright/test': '1' } },
@@ -42,11 +42,8 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
   ],
 }
 
-/** The examples that take a minute or more, for their installation and a build. */
-const heavy = ['next']
-
 const runs = Object.entries(matrix).flatMap(([example, all]) =>
-  all.map((versions, at) => ({ example, versions, tags: at === 0 && !heavy.includes(example) ? [] : ['matrix'] })),
+  all.map((versions, at) => ({ example, versions, tags: at === 0 ? [] : ['matrix'] })),
 )
 
 /** Sentences of test runners about timers, sockets and workers that keep a process alive. */
