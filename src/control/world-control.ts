@@ -55,7 +55,9 @@ const expectedScenario = 'expected a scenario, or the name of one'
 /** Any object is accepted, because the reader of scenarios checks it. */
 export const ScenarioOrName = z.union(
   [
-    z.custom<AnyScenarioName>(value => typeof value === 'string').register(typeTexts, { type: 'AnyScenarioName' }),
+    z
+      .custom<AnyScenarioName>(value => typeof value === 'string', expectedScenario)
+      .register(typeTexts, { type: 'AnyScenarioName' }),
     z.custom<ScenarioInput>(isJsonObject, expectedScenario).register(typeTexts, { type: 'ScenarioInput' }),
   ],
   { error: expectedScenario },

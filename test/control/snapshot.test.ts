@@ -72,7 +72,7 @@ describe('GET /__mock/snapshot', () => {
 })
 
 describe('PUT /__mock/snapshot', () => {
-  it('restores every answer except the watch indexes, which rise', async ({ serve }) => {
+  it('restores every answer except the watch indexes, which rise', { tags: ['slow'] }, async ({ serve }) => {
     const { client, mock } = await serve()
     const read = fc.array(randomRead, { maxLength: 5 })
     const write = fc.array(randomWriteCall, { maxLength: 5 })
