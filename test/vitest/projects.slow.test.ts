@@ -129,6 +129,30 @@ const byXhr = `new Promise((resolve, reject) => {
   request.send()
 })`
 
+/** A test file with a server. Express itself does not load in the pools of VM contexts, but the package bundles it. */
+const serverTest = `
+import { createServer } from 'node:http'
+import { createMockmaker } from 'mockmaker'
+import { createApp, listen } from 'mockmaker/express'
+import { expect, test } from 'vitest'
+
+const mock = () => createMockmaker({ scenario: { game_modes: ['duel'] } })
+const statusOf = async url => (await fetch(url + '/matchmaker/lobbies/list')).status
+
+test('a server answers', async () => {
+  const { url, close } = await listen(mock(), { port: 0 })
+  expect(await statusOf(url)).toBe(200)
+  await close()
+})
+
+test('an app answers', async () => {
+  const server = createServer(createApp(mock()))
+  await new Promise(done => server.listen(0, '127.0.0.1', done))
+  expect(await statusOf('http://127.0.0.1:' + server.address().port)).toBe(200)
+  await new Promise(done => server.close(done))
+})
+`
+
 describe('the fixture', () => {
   let project: VitestProject
   beforeAll(async () => {
@@ -138,9 +162,17 @@ describe('the fixture', () => {
       'one.test.ts': concurrentTests(byFetch),
       'two.test.ts': concurrentTests(byFetch),
       'xhr.test.ts': concurrentTests(byXhr),
+      'server.test.ts': serverTest,
     })
   })
   afterAll(() => project.remove())
+
+  it.each(['vmForks', 'vmThreads'])('is not alone in the pool %s: mockmaker/express works there too', async pool => {
+    const { code, output, states } = await project.run([`--pool=${pool}`, 'server'])
+
+    expect(code, output).toBe(0)
+    expect(states).toEqual({ 'a server answers': 'passed', 'an app answers': 'passed' })
+  })
 
   it.each([
     ['the pool forks', ['--pool=forks', 'one', 'two']],
