@@ -206,10 +206,14 @@ function keptText({ text, node, kept, links }) {
   if (kept.size === 0) return ''
   const isWhole = node.type === 'ExportDefaultDeclaration' || links.some(({ name }) => name === '*')
   if (links.length === 0 || isWhole) return text
+  const isType = node.importKind === 'type' || node.exportKind === 'type'
   const names = links
     .filter(({ local }) => kept.has(local))
-    .map(({ name, local }) => (name === local ? name : `${name} as ${local}`))
-  const isType = node.importKind === 'type' || node.exportKind === 'type'
+    .map(link => {
+      const { name, local } = link
+      // A class that is exported as a type is no value.
+      return `${link.isType && !isType ? 'type ' : ''}${name === local ? name : `${name} as ${local}`}`
+    })
   const verb = `${node.type === 'ImportDeclaration' ? 'import' : 'export'}${isType ? ' type' : ''}`
   return `${verb} { ${names.join(', ')} }${node.source ? ` from '${node.source.value}'` : ''};`
 }
