@@ -1,5 +1,6 @@
 import { LiveLobbies } from './live-lobbies.jsx'
 import { openLobbies } from './lobbies.js'
+import { PageMock } from './page-mock.jsx'
 
 export const dynamic = 'force-dynamic'
 
@@ -9,7 +10,9 @@ export default async function Page() {
     <>
       <h1>Open lobbies</h1>
       <p id="from-server">{lobbies.join(' ')}</p>
-      <LiveLobbies />
+      <PageMock>
+        <LiveLobbies />
+      </PageMock>
     </>
   )
 }

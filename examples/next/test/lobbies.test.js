@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, afterEach, before, test } from 'node:test'
 import { createClient } from 'mockmaker/client'
-import { chromium } from 'playwright-core'
+import { startBrowser } from '../support/browser.js'
+import { startNext } from '../support/next-app.js'
 
 // `mockmaker exec` serves the mock, and tells its URL to the tests and to Next.
 const mock = createClient(process.env.MOCKMAKER_URL)
@@ -13,26 +14,14 @@ let app
 let browser
 
 before(async () => {
-  // A group of processes, because Next starts others.
-  next = spawn('npx', ['next', 'dev', '--port', '0'], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
-  app = await new Promise((resolve, reject) => {
-    let printed = ''
-    next.stdout.setEncoding('utf8').on('data', text => {
-      printed += text
-      const [, port] = /http:\/\/localhost:(\d+)/.exec(printed) ?? []
-      if (port && printed.includes('Ready')) resolve(`http://localhost:${port}`)
-    })
-    next.once('exit', () => reject(new Error(`next dev has ended:\n${printed}`)))
-  })
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  next = await startNext()
+  app = next.url
+  browser = await startBrowser()
 })
 afterEach(() => mock.reset())
 after(async () => {
   await browser?.close()
-  const ended = once(next, 'close')
-  process.kill(-next.pid, 'SIGKILL')
-  await ended
+  await next?.stop()
 })
 
 test('the server shows the lobbies of the scenario', async () => {
