@@ -76,7 +76,7 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
       const advancePages = (ms: number) => pages.advanceClocks(ms)
       const { mock, mounts, answer, close } = await openMock(options, { known, advancePages })
       const requests = new PageRequests({ mounts, answer })
-      const failure = new FailureReport(mock, testInfo)
+      const failure = new FailureReport(mock, testInfo, requests)
       try {
         await pages.begin(requests)
         await use({ mock, failure })

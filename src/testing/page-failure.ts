@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import type { TestInfo } from '@playwright/test'
+import { shortened } from '../lib/text.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
 import type { PageMock } from './page-mock.js'
+import type { PageRequests } from './page-requests.js'
 import { failedWorld, reportRequests, summarizeRequests } from './report.js'
 
 /** The name of the attachment with the world. The command can serve the file. */
@@ -24,11 +26,13 @@ interface AttachedFile {
 export class FailureReport {
   readonly #mock: PageMock
   readonly #testInfo: TestInfo
+  readonly #requests: Pick<PageRequests, 'serviceWorkers'>
   #isAttached = false
 
-  constructor(mock: PageMock, testInfo: TestInfo) {
+  constructor(mock: PageMock, testInfo: TestInfo, requests: Pick<PageRequests, 'serviceWorkers'>) {
     this.#mock = mock
     this.#testInfo = testInfo
+    this.#requests = requests
   }
 
   /** Attaches them if the test has failed. Does so once: call it as long as the pages are open, to see their blocked requests. */
@@ -60,14 +64,22 @@ export class FailureReport {
   async #describe(): Promise<{ readonly summary: string; readonly files: readonly AttachedFile[] }> {
     const failed = await failedWorld(this.#mock)
     const file = relative(process.cwd(), this.#testInfo.outputPath(worldName))
+    const warning = this.#warning()
     const report = await reportRequests(this.#mock, { saved: { file, failed } })
     return {
-      summary: await summarizeRequests(this.#mock, { longest: longestPrinted }),
+      summary: warning + (await summarizeRequests(this.#mock, { longest: longestPrinted - warning.length })),
       files: [
-        { name: journalName, text: `${report}\n`, contentType: 'text/plain' },
+        { name: journalName, text: `${warning}${report}\n`, contentType: 'text/plain' },
         { name: worldName, text: JSON.stringify(failed.world, null, 2), contentType: 'application/json' },
       ],
     }
+  }
+
+  /** Two tools may mock the same page: MSW in the app, and this mock. */
+  #warning(): string {
+    const [worker] = this.#requests.serviceWorkers
+    if (worker === undefined) return ''
+    return `The service worker ${shortened(worker)} may answer before the mock does. To block it: test.use({ serviceWorkers: 'block' })\n`
   }
 
   async #write({ name, text, contentType }: AttachedFile): Promise<void> {

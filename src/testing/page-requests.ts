@@ -65,6 +65,11 @@ export class PageRequests {
     await context.route(this.#pattern, handle)
   }
 
+  /** The URLs of the service workers of all pages. They may answer requests before the mock does. */
+  get serviceWorkers(): readonly string[] {
+    return [...this.#removers.keys()].flatMap(context => context.serviceWorkers().map(worker => worker.url()))
+  }
+
   has(context: BrowserContext): boolean {
     return this.#removers.has(context)
   }

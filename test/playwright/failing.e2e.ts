@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from '../../src/playwright.js'
 import { block, find, list, matchmaker, openPage, send } from './pages.js'
 
@@ -28,6 +30,31 @@ test('expects a request that did not come', async ({ page, mock }) => {
 test('expects what is no mock', async () => {
   await expect({}).toHaveAnswered('lobbies.find')
 })
+
+test('has an app that mocks itself', async ({ page }) => {
+  const app = createServer(({ url }, response) => {
+    const [type, text] = url === '/worker.js' ? ['text/javascript', answerAll] : ['text/html', '<!doctype html>']
+    response.setHeader('content-type', type).end(text)
+  })
+  await new Promise<void>(done => app.listen(0, '127.0.0.1', done))
+  await page.goto(`http://127.0.0.1:${(app.address() as AddressInfo).port}/`)
+  await page.evaluate(async () => {
+    const claimed = new Promise(resolve => navigator.serviceWorker.addEventListener('controllerchange', resolve))
+    await navigator.serviceWorker.register('/worker.js')
+    await claimed
+  })
+  const { body } = await send(page, list)
+  app.close()
+  app.closeAllConnections()
+
+  expect(JSON.parse(body).lobbies).toHaveLength(1)
+})
+
+/** A service worker that answers all requests, as a mock in the app does. */
+const answerAll = `
+  self.addEventListener('activate', event => event.waitUntil(self.clients.claim()))
+  self.addEventListener('fetch', event => event.respondWith(Response.json({ lobbies: [] })))
+`
 
 test.describe('strict', () => {
   test.use({ strict: true })

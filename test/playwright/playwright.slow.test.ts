@@ -101,7 +101,7 @@ describe('mockmaker/playwright', () => {
   ] as const)('attaches the requests and the world of a failed test %s', async ([, isServed]) => {
     const env = isServed ? { MOCK_SERVER: server.url } : {}
 
-    const { tests, errors } = await runPlaywright(project, 'failing.e2e.ts', { env })
+    const { tests, errors, output } = await runPlaywright(project, 'failing.e2e.ts', { env })
 
     const outcomes = tests.map(({ title, outcome }) => [title, outcome])
     expect(outcomes.filter(([, outcome]) => outcome === 'expected')).toEqual([
@@ -123,6 +123,11 @@ describe('mockmaker/playwright', () => {
     expect(strict?.errors[0]).toContain('fault 1 (lobbies.join: {"error":{"status":503}}) never applied')
     expect(attachedTo(strict)).toEqual(attached)
     expect(attachedTo(expected)).toEqual([])
+    expect(output).toContain('attachment #1: mockmaker-requests (text/plain)')
+    expect(output).toMatch(/^ {4}GET \/matchmaker\/lobbies\/list → 503 \(.* ms\), by a fault\n {4}GET .* still waits$/m)
+    expect(titled('mocks itself')?.attachments[0]?.text).toMatch(
+      /^The service worker http:\/\/127\.0\.0\.1:\d+\/worker\.js may answer before the mock does\. .*\nNo request has reached the mock\.$/,
+    )
     expect(timedOut?.attachments[1]?.text).toContain('These requests still wait for their answers:')
     await expectSameAnswer(world, failed?.annotations.find(({ type }) => type === 'answer')?.description)
     await expectNothingLeft(server)

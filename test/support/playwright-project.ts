@@ -27,6 +27,8 @@ export interface Report {
   readonly tests: readonly ReportedTest[]
   /** Errors outside of tests. */
   readonly errors: readonly string[]
+  /** The text in the terminal, by the reporter `list`. */
+  readonly output: string
 }
 
 const folder = 'test/playwright'
@@ -60,11 +62,17 @@ export async function runPlaywright(
   { env = {}, args = [] }: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] } = {},
 ): Promise<Report> {
   const settings = Object.entries({ ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' }).map(pair => pair.join('='))
-  const command = ['node_modules/@playwright/test/cli.js', 'test', `/${file}`, ...args]
+  const command = ['node_modules/@playwright/test/cli.js', 'test', `/${file}`, '--reporter', 'list,json', ...args]
   // It ends with 1 if a test fails.
-  await project.run('env', [...settings, process.execPath, ...command]).catch(() => {})
+  const output = await project
+    .run('env', [...settings, process.execPath, ...command])
+    .catch(({ message }: Error) => message)
   const report: JsonReport = JSON.parse(readFileSync(join(project.folder, 'report.json'), 'utf8'))
-  return { tests: report.suites.flatMap(suite => testsIn(suite, [])), errors: report.errors.map(plainMessage) }
+  return {
+    tests: report.suites.flatMap(suite => testsIn(suite, [])),
+    errors: report.errors.map(plainMessage),
+    output,
+  }
 }
 
 interface JsonSuite {
