@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import type { OpenApiParameter } from '../contract/openapi.js'
+import type { DocumentedOperation, OpenApiParameter } from '../contract/openapi.js'
 import type { OperationSpec } from '../contract/operation.js'
 import type { OperationId } from '../contract/operations.js'
 import { jsonOf } from './json-values.js'
-import { contractDocument, findOperation } from './operations.js'
+import { findOperation } from './operations.js'
 
 /** A request of the service. Send it with `fetch(baseUrl + request.url, request)`. */
 export interface GeneratedRequest {
@@ -33,10 +33,10 @@ export function request(
   operation: OperationId,
   { token, texts = [] }: RequestOptions = {},
 ): fc.Arbitrary<GeneratedRequest> {
-  const { spec, documented } = findOperation(operation)
+  const { spec, documented, schemas } = findOperation(operation)
   const { parameters = [] } = documented
   const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return fc.tuple(parametersOf(parameters, texts), bodyOf(operation, texts)).map(([values, body]) => {
+  return fc.tuple(parametersOf(parameters, { schemas, texts }), bodyOf(operation, texts)).map(([values, body]) => {
     const inPlace = (place: OpenApiParameter['in']) =>
       parameters.flatMap(({ name, in: at }) =>
         at === place && values[name] !== undefined ? [[name, values[name]] as const] : [],
@@ -60,17 +60,21 @@ export function request(
 
 type Parameters = Readonly<Record<string, string>>
 
-function parametersOf(parameters: readonly OpenApiParameter[], texts: readonly string[]): fc.Arbitrary<Parameters> {
-  const values = Object.fromEntries(parameters.map(one => [one.name, parameterValue(one, texts)]))
+/** What values are made from: the components of the document, and texts of the user. */
+interface Sources extends Pick<DocumentedOperation, 'schemas'> {
+  readonly texts: readonly string[]
+}
+
+function parametersOf(parameters: readonly OpenApiParameter[], sources: Sources): fc.Arbitrary<Parameters> {
+  const values = Object.fromEntries(parameters.map(one => [one.name, parameterValue(one, sources)]))
   const requiredKeys = parameters.filter(({ required }) => required).map(({ name }) => name)
   return fc.record(values, { requiredKeys, noNullPrototype: true }) as fc.Arbitrary<Parameters>
 }
 
 function parameterValue(
   { schema, in: place, example }: OpenApiParameter,
-  texts: readonly string[],
+  { schemas, texts }: Sources,
 ): fc.Arbitrary<string> {
-  const { schemas } = contractDocument().components
   const values = jsonOf(schema, { schemas, texts: [example, ...texts] }) as fc.Arbitrary<string> // parameters are texts
   // A URL has no halves of surrogate pairs, and a path has no empty segment and no dots alone.
   const wellFormed = values.map(text => String(text).replace(/\p{Surrogate}/gu, ''))
@@ -79,10 +83,9 @@ function parameterValue(
 
 /** Generates the JSON of the body. `undefined` is no body. */
 function bodyOf(operation: OperationId, texts: readonly string[]): fc.Arbitrary<unknown> {
-  const { spec, documented } = findOperation(operation)
+  const { spec, documented, schemas } = findOperation(operation)
   const schema = documented.requestBody?.content['application/json'].schema
   if (!schema) return fc.constant(undefined)
-  const { schemas } = contractDocument().components
   return jsonOf(schema, { schemas, texts, hasUnknownFields: true }).filter(body => hasForm(body, spec))
 }
 

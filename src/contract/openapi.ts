@@ -131,6 +131,17 @@ export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): 
   }
 }
 
+/** One operation as in the document, with the components that it refers to. Takes a fraction of the time of `openapi`. */
+export interface DocumentedOperation {
+  readonly documented: OpenApiOperation
+  readonly schemas: OpenApiDocument['components']['schemas']
+}
+
+export function documentOperation(id: OperationId): DocumentedOperation {
+  const schemas = new Schemas()
+  return { documented: operationOf(id, schemas), schemas: schemas.components() }
+}
+
 const authNotes: { readonly [auth in Auth]: string } = {
   none: 'Needs no token. A token that is sent must be valid.',
   bearer: 'Needs any valid token.',

@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
+import { documentOperation } from '../../src/contract/openapi.js'
 import {
   anyCallErrors,
   errorStatus,
@@ -8,6 +9,7 @@ import {
   type OperationId,
   openapi,
   operationIds,
+  operations,
 } from '../../src/contract.js'
 import { documented, spec } from '../support/openapi.js'
 
@@ -274,5 +276,20 @@ describe('openapi, in detail', () => {
       additionalProperties: { $ref: '#/components/schemas/DevelopmentPort' },
     })
     expect(at(schemas, 'Game', 'properties', 'create_ts')).toMatchObject({ type: 'string', format: 'date-time' })
+  })
+})
+
+describe('one documented operation', () => {
+  it.each(operationIds)('is the same as in the document: %s', id => {
+    const { path, method } = operations[id]
+    const { paths, components } = openapi()
+
+    const { documented: one, schemas } = documentOperation(id)
+
+    expect(one).toEqual(paths[path]?.[method.toLowerCase() as Lowercase<typeof method>])
+    expect(components.schemas).toMatchObject(schemas)
+    expect(Object.keys(schemas).length).toBeLessThan(Object.keys(components.schemas).length)
+    const references = [...JSON.stringify([one, schemas]).matchAll(/#\/components\/schemas\/(\w+)/g)]
+    expect(references.filter(([, name = '']) => !(name in schemas))).toEqual([])
   })
 })
