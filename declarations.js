@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 
-// The types of users need few of our declarations, and no library. This removes the others from the built declarations.
+// The built declarations name internals and libraries that no user needs. This removes them.
 
 /**
  * Keeps the declarations in a folder that the entry points export, and those that these refer to. Removes all others and their
@@ -44,7 +44,7 @@ class Program {
   }
 
   /**
-   * Keeps the declarations of a name that a module exports, or that it knows itself if `isInside`. The path
+   * Keeps the declarations of a name. Looks among the exports of a module, or among all of its names if `isInside`. The path
    * `['types', 'LobbyRow']` is a name in a namespace.
    */
   keep(file, path, meaning, isInside = false) {

@@ -2,12 +2,15 @@ import { UsageError } from './lib/usage-error.js'
 import type { MockWorld } from './mock-world.js'
 import { tableNames } from './store/models.js'
 
-/** The calls of the mock itself. They answer the requests that are still in progress. */
+/** The reason for a world whose test has ended. */
+export const testHasEnded = 'this mock belongs to a test that has ended: use the mock of the present test'
+
+/** What the mock itself needs to answer the requests in progress. */
 const internalNames = new Set(['constructor', 'id', 'handle', 'refuse', 'respond', 'close', 'isBusy', 'endedBecause'])
 
 /**
- * Ends a world that is closed: each later use throws `UsageError` with the reason, also through a `world`, a `clock`, `faults`
- * or a `journal` that a test kept. Requests in progress still get their answers.
+ * Ends a world that is closed. Each later use of the mock throws `UsageError` with the reason. So do tables, transactions, moves
+ * of the clock, faults and journals that a test kept. Requests in progress still get their answers.
  */
 export function endWorld(
   mock: Pick<MockWorld, 'world' | 'clock' | 'faults' | 'journal' | 'endedBecause'>,

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SetupServer } from 'msw/node'
 import type { Fault, FaultState } from './contract/faults.js'
 import type { NewWorldOptions } from './control/world-control.js'
+import { testHasEnded } from './end-world.js'
 import { UsageError } from './lib/usage-error.js'
 import type { MockWorld } from './mock-world.js'
 import type { MockmakerWorld, ServableMockmaker } from './mockmaker.js'
@@ -18,7 +19,7 @@ type FailureListener = (error: unknown, own: MockmakerWorld) => void
 
 let listener: FailureListener = () => {}
 
-/** Calls a function with each error of an isolated function, while its world still exists. The last one counts. */
+/** Sets the function that gets each error of an isolated function, while its world still exists. It replaces the one before. */
 export function onIsolatedFailure(listen: FailureListener): void {
   listener = listen
 }
@@ -60,7 +61,7 @@ export class Isolation {
       listener(error, own)
       throw error
     } finally {
-      await worlds.deleteBecause(own.id, 'this mock belongs to a test that has ended')
+      await worlds.deleteBecause(own.id, testHasEnded)
     }
     checkUnusedFaults(unused)
     return result

@@ -5,6 +5,7 @@ import { NewWorldOptions, summarizeWorld, type WorldSummary, type WorldsControl 
 import { endWorld } from './end-world.js'
 import { parseInput } from './lib/issues.js'
 import { didYouMean, quoted } from './lib/text.js'
+import { formatDuration } from './lib/time.js'
 import { UsageError } from './lib/usage-error.js'
 import { bindMethods, MockWorld, type MockWorldSettings } from './mock-world.js'
 import type { MockState } from './scenario-registry.js'
@@ -44,8 +45,8 @@ interface Keeping {
 }
 
 /**
- * The worlds of a mock, by their ids. Deletes a world that requests have created, and that nobody uses for `worldTtlMs`. The
- * default world and those of the code stay.
+ * The worlds of a mock, by their ids. Deletes a world that came over HTTP, by a request or by a control call, once nobody has used
+ * it for `worldTtlMs`. The default world stays, and so do the worlds that code made with `worlds.put`.
  */
 export class MockWorlds implements WorldsControl {
   /** The world of requests that name none. */
@@ -233,8 +234,8 @@ export class MockWorlds implements WorldsControl {
   }
 
   #unusedReason(id: string): string {
-    const minutes = Math.round(this.#limits.worldTtlMs / 60_000)
-    return `the world ${quoted(id)} was deleted, because no request came for ${minutes} minutes: raise worldTtlMs`
+    const time = formatDuration(this.#limits.worldTtlMs)
+    return `the world ${quoted(id)} was deleted, because no request came for ${time}: raise worldTtlMs (--world-ttl)`
   }
 }
 
@@ -265,7 +266,7 @@ function unknownWorld(id: string, ids: readonly string[]): ApiError {
 function tooManyWorlds(count: number): ApiError {
   return new ApiError(
     'API_RATE_LIMIT',
-    `there are ${count} worlds already: delete some (DELETE /__mock/worlds/{id}), or allow more (--max-worlds)`,
+    `there are ${count} worlds already: delete some (mock.worlds.delete, or DELETE /__mock/worlds/{id}), or raise maxWorlds (--max-worlds)`,
     { headers: { 'retry-after': '1' } },
   )
 }

@@ -75,6 +75,6 @@ export function releaseListening(owner: object): void {
 function listensAlready(isSame: boolean): UsageError {
   if (isSame) return new UsageError('this mock listens already: call listen() once, and close() before the next time')
   return new UsageError(
-    'another mock listens already, and MSW answers with one at a time: await its close() first, or give it the handlers of this one: first.use(...second.handlers)',
+    'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers). In a test of mockmaker/vitest and in a story, use the mock that they have',
   )
 }

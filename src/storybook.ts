@@ -9,7 +9,7 @@ export function mockmaker(): PreviewAddon<MockmakerTypes> {
   return annotations
 }
 
-/** Addons of Storybook are default exports. @alias */
+/** Storybook expects an addon as the default export. @alias tells knip that both exports are wanted. */
 export default mockmaker
 export type { ShippedScenario } from './scenario/schema.js'
 export type { MockmakerTypes, StoryMock } from './storybook/annotations.js'

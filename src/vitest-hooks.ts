@@ -61,6 +61,7 @@ export class VitestHooks {
   readonly #hooked = new WeakSet<object>()
   #outside: TestMock<unknown> | undefined
   #starts = 0
+  #isIntercepting = false
 
   constructor(interception: Interception, platform: TestPlatform) {
     this.#interception = interception
@@ -118,12 +119,15 @@ export class VitestHooks {
     await this.#interception.start(this.#mocks.handlersOf(options), (request, print) =>
       this.#tests.find()?.onUnhandledRequest(request, print),
     )
+    this.#isIntercepting = true
   }
 
   async #stop(): Promise<void> {
     this.#starts--
     if (this.#starts > 0) return
-    await this.#interception.stop()
+    // MSW 3 throws if it stops before it has started.
+    if (this.#isIntercepting) await this.#interception.stop()
+    this.#isIntercepting = false
     releaseListening(this)
     this.#tests.answerOutside(undefined)
     await this.#outside?.end()

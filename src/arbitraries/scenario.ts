@@ -5,9 +5,9 @@ import type { ScenarioInput } from '../scenario/schema.js'
 
 /** Options of `scenario`. All are optional. */
 export interface ScenarioOptions {
-  /** The ids of the game modes to choose from, or the most game modes. Default: at most 3. */
+  /** The maximum number of game modes, or the ids to choose from. Default: 3. */
   readonly modes?: number | readonly string[] | undefined
-  /** The most lobbies, or their range. Default: at most 5. */
+  /** The maximum number of lobbies, or their range. Default: 5. */
   readonly lobbies?: number | { readonly min?: number | undefined; readonly max?: number | undefined } | undefined
 }
 

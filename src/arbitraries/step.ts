@@ -77,7 +77,7 @@ const clockMove: fc.Arbitrary<Plan> = fc.constantFrom('1ms', '1s', '30s', '2m', 
   },
 }))
 
-/** Selects one of several rows, by the remainder. */
+/** Returns item `n`, and starts again after the last one. */
 function nth<Item>(items: readonly Item[], n: number): Item | undefined {
   return items[n % Math.max(1, items.length)]
 }
@@ -153,7 +153,7 @@ function sentRequest(id: OperationId): fc.Arbitrary<Plan> {
   }))
 }
 
-/** An existing value for each field that names a row. */
+/** The id of an existing row for each field that names one, and a token for each kind: `token public`. */
 type KnownIds = Readonly<Record<string, string | undefined>>
 
 async function knownIds({ world }: SteppedMock, n: number): Promise<KnownIds> {
@@ -192,7 +192,7 @@ function tokenFor({ auth }: OperationSpec, known: KnownIds): Readonly<Record<str
   return token === undefined ? {} : { authorization: `Bearer ${token}` }
 }
 
-/** Puts ids of existing rows into a request. Removes the watch index: only that of an answer blocks. */
+/** Puts ids of existing rows into a request. Removes its random watch index, so that no step blocks. */
 function withKnownIds(generated: GeneratedRequest, { path }: OperationSpec, known: KnownIds): GeneratedRequest {
   const [pathname = '', query = ''] = generated.url.split('?')
   const segments = path.split('/')

@@ -249,7 +249,7 @@ function journalOf(remote: Remote): Client['journal'] {
     },
     verify: expectation => request(remote, 'POST /journal/verify', { body: expectation }),
     async expect(operation, match, times) {
-      const body = checked(() => expectationOf(operation, match, times))
+      const body = checked(() => expectationOf('expect', { operation, match, times }))
       const verification = await request(remote, 'POST /journal/verify', { body })
       if (!verification.ok) throw new JournalMismatch(verification)
     },

@@ -10,12 +10,13 @@ import type { World } from '../store/world.js'
 import type { TransactionTables } from '../store/world-tables.js'
 import { mostCreated, type NewLobby, type NewPlayer } from './new-rows.js'
 
-const LobbyFields = z.custom<NewLobby>(isJsonObject, 'expected an object with fields')
+const fieldsOf = <Fields>() => z.custom<Fields>(isJsonObject, 'expected an object with fields')
+const LobbyFields = fieldsOf<NewLobby>()
 const Count = z.int().min(0).max(mostCreated)
 
 /** The lobbies to create. */
 export const NewLobbiesInput = z.strictObject({ lobbies: z.array(LobbyFields).max(mostCreated) })
-export const NewPlayerInput = z.custom<NewPlayer>(isJsonObject, 'expected an object with fields')
+export const NewPlayerInput = fieldsOf<NewPlayer>()
 
 /** Creates lobbies with their players, in one change set. Throws `UsageError`. */
 export function createLobbies(world: Pick<World, 'transaction'>, lobbies: readonly NewLobby[]): LobbyRow[] {
@@ -46,6 +47,8 @@ function lobbyInput(fields: NewLobby): Inputs['lobbies'] {
   // The table checks the rest.
   if (typeof players !== 'number') return fields as Inputs['lobbies']
   if (!Count.safeParse(players).success)
-    throw new UsageError(`lobby.players is ${quoted(players)}: expected a whole number up to ${mostCreated}, or a list`)
+    throw new UsageError(
+      `lobby.players is ${quoted(players)}: expected a whole number from 0 to ${mostCreated}, or a list`,
+    )
   return { ...columns, players: Array.from({ length: players }, () => ({})) } as Inputs['lobbies']
 }

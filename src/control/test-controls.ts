@@ -14,8 +14,8 @@ export interface TestControls {
    */
   next(operation: OperationPattern, match?: ExchangeMatch, options?: WaitOptions): Promise<JournalEntry>
   /**
-   * Resolves as soon as that many requests wait for their answers: on a watch index, for a fault, for a lobby, or for a
-   * resolver. Default: one request, of any operation. Rejects like `next`.
+   * Resolves as soon as at least `count` requests wait for their answers, with all of them: on a watch index, for a fault, for
+   * a lobby, or for a resolver. Default: one request, of any operation. Rejects like `next`.
    */
   blocked(count?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]>
   /**

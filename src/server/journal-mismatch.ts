@@ -18,20 +18,26 @@ export class JournalMismatch extends Error {
   }
 }
 
-/** Returns the expectation of `journal.expect`. Default: at least one request. Throws `UsageError` for wrong times. */
-export function expectationOf(operation: OperationPattern, match?: ExchangeMatch, times?: Times): Expectation {
-  if (operation === undefined) throw new UsageError('expect: the operation is missing. For any request, pass "*"')
+interface Expected {
+  readonly operation: OperationPattern
+  readonly match?: ExchangeMatch | undefined
+  readonly times?: Times | undefined
+}
+
+/** Returns the expectation of a call. Default: at least one request. Throws `UsageError` for wrong times. */
+export function expectationOf(call: 'expect' | 'toHaveAnswered', { operation, match, times }: Expected): Expectation {
+  if (operation === undefined) throw new UsageError(`${call}: the operation is missing. For any request, pass "*"`)
   return {
     operation,
     ...(match === undefined ? {} : { match }),
-    ...(times === undefined ? {} : { count: countOf(times) }),
+    ...(times === undefined ? {} : { count: countOf(call, times) }),
   }
 }
 
-function countOf(times: Times): NonNullable<Expectation['count']> {
+function countOf(call: string, times: Times): NonNullable<Expectation['count']> {
   if (typeof times === 'number') return { min: times, max: times }
   if (typeof times === 'object' && times !== null) return times
-  throw new UsageError(`expect: the times are ${quoted(times)}: expected a number, or { min, max }`)
+  throw new UsageError(`${call}: the times are ${quoted(times)}: expected a number, or { min, max }`)
 }
 
 /** Writes the reason of a mismatch, and the nearest requests with their differences. */

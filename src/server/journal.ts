@@ -86,7 +86,7 @@ export class WorldJournal implements Journal {
   }
 
   expect(operation: OperationPattern, match?: ExchangeMatch, times?: Times): void {
-    const verification = this.verify(expectationOf(operation, match, times))
+    const verification = this.verify(expectationOf('expect', { operation, match, times }))
     if (!verification.ok) throw new JournalMismatch(verification)
   }
 

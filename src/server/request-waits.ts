@@ -57,7 +57,7 @@ export class RequestWaits {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
       const pattern = parseInput(RequestPattern, { operation, match }, 'next')
       const redacted = redactExpectation(pattern)
-      const matching = match === undefined ? '' : ` that is ${JSON.stringify(match)}`
+      const matching = match === undefined ? '' : ` that matches ${JSON.stringify(match)}`
       const what = `a request for ${operation}${matching} came`
       return this.#wait(what, options, resolve =>
         history.subscribe(entry => {
@@ -68,11 +68,12 @@ export class RequestWaits {
     })
   }
 
-  /** Resolves as soon as that many requests wait for their answers, with those requests. */
+  /** Resolves as soon as at least that many requests wait for their answers, with all of them. */
   blocked(atLeast?: number, operation?: OperationPattern, options: WaitOptions = {}): Promise<PendingRequest[]> {
     const { pending } = this.#source
     return handled(() => {
       const { count } = parseInput(BlockedQuery, { count: atLeast, operation }, 'blocked')
+      // The count of all requests is fast, and mostly it decides.
       const isReached = () => pending.count() >= count && pending.count(operation) >= count
       if (isReached()) return Promise.resolve(pending.list(operation))
       const subject = operation === undefined ? '' : ` for ${operation}`

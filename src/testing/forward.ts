@@ -1,6 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { AbortSignalLike, MockRequest, MockResponse, RequestHandler } from '../server/message.js'
+import { connectionHeaders } from './test-world.js'
 
 /** Forwards requests to a server. */
 export interface Forwarder {
@@ -9,9 +10,6 @@ export interface Forwarder {
   /** Closes idle connections. */
   close(): void
 }
-
-/** Headers of one connection. The next connection has its own (RFC 9110 § 7.6.1). */
-const connectionHeaders = ['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding', 'upgrade']
 
 /** Creates a forwarder to a URL without a slash at its end, such as `http://127.0.0.1:4100/w/test-42`. */
 export function createForwarder(url: string): Forwarder {

@@ -1,6 +1,7 @@
 import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 
-/** Creates a `fetch` that a handler answers in this process. `basePath` precedes the paths of the handler. */
+/** Creates a `fetch` that a handler answers in this process. `basePath` precedes the paths of the handler. It sends
+ * only texts as bodies, because a client sends no others. */
 export function createInProcessFetch(handler: RequestHandler, basePath = ''): typeof globalThis.fetch {
   return async (input, { method = 'GET', headers, body, signal } = {}) => {
     const { pathname, search } = new URL(String(input))

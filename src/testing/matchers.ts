@@ -33,7 +33,7 @@ export const matchers = {
     times?: Times,
   ): MatcherResult | Promise<MatcherResult> {
     const { journal } = checkMock(mock, 'toHaveAnswered')
-    const expectation = expectationOf(operation, match, times)
+    const expectation = expectationOf('toHaveAnswered', { operation, match, times })
     const { isNot = false } = Object(this) as MatcherState // a runner passes its state
     return after(journal.verify(expectation), verification => {
       if (!verification.ok || !isNot) return resultOf(verification)

@@ -35,7 +35,7 @@ export class FailureReport {
     this.#requests = requests
   }
 
-  /** Attaches them if the test has failed. Does so once: call it as long as the pages are open, to see their blocked requests. */
+  /** Attaches the report if the test has failed, at most once. Call it before the pages close, so that it has their blocked requests. */
   async attachIfFailed(): Promise<void> {
     const { status, expectedStatus } = this.#testInfo
     if (status !== expectedStatus) await this.#attach()

@@ -4,6 +4,7 @@ import { type Client, type ClientClock, createClient } from '../client/client.js
 import { Fault } from '../contract/faults.js'
 import type { OperationId } from '../contract/operations.js'
 import { splitWorldUrl } from '../contract/paths.js'
+import { testHasEnded } from '../end-world.js'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
 import { parseDuration } from '../lib/time.js'
@@ -72,7 +73,12 @@ export async function openMock(options: PageMockOptions, { known, advancePages }
     options.server === undefined ? openInProcess(url, options, known) : await openOnServer(url, options, known)
   const { mock } = open
   moveTogether(mock.clock, advancePages)
-  for (const fault of faults) await mock.faults.add(fault)
+  try {
+    for (const fault of faults) await mock.faults.add(fault)
+  } catch (error) {
+    await open.close(async () => {})
+    throw error
+  }
   return open
 }
 
@@ -116,7 +122,7 @@ function openInProcess(
   const inner = createInProcessFetch(answer, new URL(url).pathname.replace(/\/$/, ''))
   const client = createClient(url, { fetch: life.guard(inner) })
   const on: PageMock['on'] = (operation, resolver) => {
-    if (life.isOver) throw new UsageError(hasEnded)
+    if (life.isOver) throw new UsageError(testHasEnded)
     return own.on(operation, resolver)
   }
   return {
@@ -166,8 +172,6 @@ async function openOnServer(url: string, options: PageMockOptions, known: PageSc
   }
 }
 
-const hasEnded = 'this mock belongs to a test that has ended: use the mock of the present test'
-
 /** The time in which the methods of a mock work. */
 class Life {
   readonly #calls = new Set<Promise<unknown>>()
@@ -176,7 +180,8 @@ class Life {
   /** Returns a `fetch` that refuses all calls after the end. */
   guard(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     return (...args) => {
-      if (this.isOver) return Promise.resolve(Response.json({ code: 'MISUSED', message: hasEnded }, { status: 410 }))
+      if (this.isOver)
+        return Promise.resolve(Response.json({ code: 'MISUSED', message: testHasEnded }, { status: 410 }))
       const call = fetch(...args).finally(() => this.#calls.delete(call))
       this.#calls.add(call)
       return call

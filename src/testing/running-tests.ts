@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.js'
+import { testHasEnded } from '../end-world.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { RequestHandlers } from '../server/handlers.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
@@ -13,9 +14,6 @@ export interface RunningTest {
   refuse(request: MockRequest, error: unknown): MockResponse
   readonly onUnhandledRequest: Exclude<UnhandledRequest, string>
 }
-
-/** The text for all that happens after a test. */
-export const endedTest = 'this mock belongs to a test that has ended'
 
 /** The tests that run now, and the way from a request to its test. */
 export class RunningTests {
@@ -72,7 +70,7 @@ export class RunningTests {
 
   #answer(request: MockRequest, test: RunningTest | undefined): MockResponse | Promise<MockResponse> {
     if (test && !this.#ended.has(test)) return test.answer(request)
-    if (test) return test.refuse(request, new ApiError('API_NOT_FOUND', endedTest))
+    if (test) return test.refuse(request, new ApiError('API_NOT_FOUND', testHasEnded))
     const [first, ...others] = this.#running
     if (!first) throw new Error('a request arrived before the first test')
     return first.refuse(request, severalTests([first, ...others]))
@@ -82,6 +80,6 @@ export class RunningTests {
 function severalTests(tests: readonly RunningTest[]): UsageError {
   const names = tests.map(({ name }) => name).join(', ')
   return new UsageError(
-    `${tests.length} tests run at once (${names}), and this request belongs to none of them: send it from a test, or let no other test run with this one`,
+    `${tests.length} tests run at once (${names}), and the mock cannot tell which of them sent this request: send it from code that a test calls, or run these tests one after the other`,
   )
 }

@@ -1,16 +1,18 @@
 import type { Fault } from '../contract/faults.js'
-import { endWorld } from '../end-world.js'
+import { endWorld, testHasEnded } from '../end-world.js'
 import { createMock, type MockEnvironment } from '../mock.js'
 import { type ServableMockmaker, withHandlers } from '../mockmaker.js'
 import type { MockmakerOptions } from '../options.js'
 import type { Http } from '../server/handlers.js'
 import { decisionOf, type ListenOptions } from '../unhandled-requests.js'
-import { endedTest, type RunningTest } from './running-tests.js'
+import type { RunningTest } from './running-tests.js'
 
 /** Options of the mock of a test. */
-export interface TestMockOptions extends Omit<MockmakerOptions, 'world'>, ListenOptions {
+export interface TestMockOptions extends Omit<MockmakerOptions, 'world' | 'strict'>, ListenOptions {
   /** Faults to add before the test. Default: only those of the scenario. */
   readonly faults?: readonly Fault[] | undefined
+  /** Fails the test if a fault that its options or its code added never applied. Default: false. */
+  readonly strict?: boolean | undefined
 }
 
 /** A test with its mock. */
@@ -29,7 +31,12 @@ export function createTestMock(
 ): TestMock<ServableMockmaker> {
   const decide = decisionOf(onUnhandledRequest)
   const mock = withHandlers(createMock(options, environment), options, environment)
-  for (const fault of faults) mock.faults.add(fault)
+  try {
+    for (const fault of faults) mock.faults.add(fault)
+  } catch (error) {
+    void mock.close()
+    throw error
+  }
   const { answer, refuse } = mock
   return {
     name,
@@ -39,7 +46,7 @@ export function createTestMock(
     onUnhandledRequest: decide,
     async end() {
       await mock.close()
-      endWorld(mock, endedTest)
+      endWorld(mock, testHasEnded)
     },
   }
 }

@@ -50,12 +50,15 @@ export class TestMocks {
   /** Creates the mock of a test, or its world if the options name a server. Throws or rejects if an option is wrong. */
   create(name: string, options: AnyTestOptions): TestMock<ServableMockmaker> | Promise<TestMock<Client>> {
     const { server, fork, ...local } = options
-    checkKeys(options, server === undefined ? knownOptions.inProcess : knownOptions.onServer)
+    checkKeys(options, server === undefined ? 'inProcess' : 'onServer')
     if (server === undefined) return this.#createLocal(name, local)
     return createTestWorld(name, { ...options, server, scenario: this.#scenarioOnServer(options) }, this.#fetch)
   }
 
-  /** Returns what answers the requests outside of tests. It creates a mock with the first one. */
+  /**
+   * Returns a stand-in for a test, which answers the requests outside of tests: by a mock that it creates for the first one, or
+   * by the running mock.
+   */
   outside(options: AnyTestOptions): TestMock<unknown> {
     const { server, fork, ...local } = options
     if (server !== undefined) return outsideOnServer(server, this.#fetch)
@@ -119,8 +122,14 @@ export class TestMocks {
   }
 }
 
-/** Throws `UsageError` for an unknown option. The mock does not know those of tests. */
-function checkKeys(options: object, known: readonly string[]): void {
+/** Throws `UsageError` for an unknown option, and for one of the other place. The mock does not know those of tests. */
+function checkKeys(options: object, place: keyof typeof knownOptions): void {
+  const known = knownOptions[place]
   const unknown = Object.entries(options).find(([key, value]) => value !== undefined && !known.includes(key))?.[0]
-  if (unknown !== undefined) throw new UsageError(`options.${unknown} is an unknown key.${didYouMean(unknown, known)}`)
+  if (unknown === undefined) return
+  if (place === 'onServer' && knownOptions.inProcess.includes(unknown))
+    throw new UsageError(`options.${unknown} is for a mock in the process of the test: set it on the server instead`)
+  if (knownOptions.onServer.includes(unknown))
+    throw new UsageError(`options.${unknown} is for a running mock: set the option server too`)
+  throw new UsageError(`options.${unknown} is an unknown key.${didYouMean(unknown, known)}`)
 }

@@ -1,12 +1,12 @@
 import { type Client, createClient } from '../client/client.js'
 import type { Fault } from '../contract/faults.js'
 import type { NewWorldOptions } from '../control/world-control.js'
+import { testHasEnded } from '../end-world.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock } from '../mock.js'
 import type { MockRequest, MockResponse } from '../server/message.js'
 import { withoutWorld } from '../server/routes.js'
 import { decisionOf, type ListenOptions } from '../unhandled-requests.js'
-import { endedTest } from './running-tests.js'
 import type { TestMock } from './test-mock.js'
 
 /** Options of the world of a test on a running mock. */
@@ -17,6 +17,7 @@ export interface TestWorldOptions extends Pick<NewWorldOptions, 'scenario' | 'se
   readonly faults?: readonly Fault[] | undefined
   /** The requests of the test that go to the mock: see `MockmakerOptions`. Default: `*`. */
   readonly baseUrl?: string | undefined
+  /** Fails the test if a fault that its options or its code added never applied. Default: false. */
   readonly strict?: boolean | undefined
 }
 
@@ -39,11 +40,16 @@ export async function createTestWorld(
   const mock = createClient(server, {
     world: id,
     fetch(...request) {
-      if (running.signal.aborted) throw new UsageError(endedTest)
+      if (running.signal.aborted) throw new UsageError(testHasEnded)
       return fetch(...request)
     },
   })
-  for (const fault of faults) await mock.faults.add(fault)
+  try {
+    for (const fault of faults) await mock.faults.add(fault)
+  } catch (error) {
+    await worlds.delete(id)
+    throw error
+  }
   return {
     name,
     mock,
@@ -74,8 +80,8 @@ export function outsideOnServer(url: string, fetch: Fetch): TestMock<undefined> 
   }
 }
 
-/** Headers that each connection sets itself. */
-const connectionHeaders = ['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding', 'upgrade']
+/** Headers of one connection. The next connection has its own (RFC 9110 § 7.6.1). */
+export const connectionHeaders = ['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding', 'upgrade']
 
 /** Sends a request to the world at a URL. Never rejects. */
 async function forward(

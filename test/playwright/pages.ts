@@ -66,7 +66,7 @@ export async function block(page: Page | Frame, mock: PageMock): Promise<void> {
   await blocked
 }
 
-/** Waits until so many requests of a world wait. */
+/** Waits until exactly that many requests of a world are blocked. */
 export async function expectPending(mock: PageMock, count: number): Promise<void> {
   await expect.poll(async () => (await mock.journal.pending()).length).toBe(count)
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { executablePath } from './chromium.js'
+import { environmentWithoutVitest } from './project.js'
 
 const execute = promisify(execFile)
 
@@ -109,12 +110,9 @@ function programsOf(major: number): Promise<string> {
   return found
 }
 
-/** Variables that vitest sets for its tests, and that change how an example runs. */
-const ofTests = /^(VITEST.*|NODE_ENV|NODE_OPTIONS|TEST|MODE|DEV|PROD|SSR|BASE_URL|FORCE_COLOR|npm_(?!config_).*)$/
-
 /** Returns the environment of an example. `programs` comes first in its path. */
 function environment(programs?: string): NodeJS.ProcessEnv {
-  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTests.test(name)))
+  const own = environmentWithoutVitest()
   const path = programs === undefined ? own.PATH : `${programs}${delimiter}${own.PATH}`
   const quiet = { CI: 'true', NO_COLOR: '1', NEXT_TELEMETRY_DISABLED: '1', STORYBOOK_DISABLE_TELEMETRY: '1' }
   return { ...own, ...quiet, PATH: path, CHROMIUM: executablePath, PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' }

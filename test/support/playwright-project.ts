@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { executablePath } from './chromium.js'
 import { createProject, type Project } from './project.js'
 
@@ -121,6 +122,5 @@ function testsIn({ title, suites = [], specs }: JsonSuite, titles: readonly stri
 }
 
 function plainMessage({ message = '' }: JsonError): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape that begins a color
-  return message.replaceAll(/\u001b\[[\d;]*m/g, '')
+  return stripVTControlCharacters(message)
 }

@@ -62,3 +62,11 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
     remove: () => rmSync(folder, { recursive: true }),
   }
 }
+
+/** Variables that vitest and npm set for their processes, and that change how another runner works. */
+const ofTests = /^(VITEST.*|NODE_ENV|NODE_OPTIONS|TEST|MODE|DEV|PROD|SSR|BASE_URL|FORCE_COLOR|npm_(?!config_).*)$/
+
+/** Returns the environment of this process, as it was before vitest. */
+export function environmentWithoutVitest(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTests.test(name)))
+}

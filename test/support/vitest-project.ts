@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { createProject } from './project.js'
+import { createProject, environmentWithoutVitest } from './project.js'
 
 /** The result of a run of vitest. */
 export interface VitestRun {
@@ -35,10 +35,7 @@ export async function createVitestProject(files: Readonly<Record<string, string>
     await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
     symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name))
   }
-  // The variables of this vitest would change the other one.
-  const ofTests = /^(VITEST.*|NODE_ENV|TEST|MODE|DEV|PROD|SSR|BASE_URL|FORCE_COLOR)$/
-  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTests.test(name)))
-  const env = { ...kept, NO_COLOR: '1', CI: 'true' }
+  const env = { ...environmentWithoutVitest(), NO_COLOR: '1', CI: 'true' }
   return {
     folder,
     remove,

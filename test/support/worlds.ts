@@ -27,12 +27,11 @@ export const twoGames: ScenarioInput = {
   ],
 }
 
-export interface Made extends Partial<WorldOptions> {
-  readonly now?: number
-}
-
 /** Returns the rows of a scenario, by table. */
-export function rowsOf(input: ScenarioInput, { now = startAt, ...options }: Made = {}) {
+export function rowsOf(
+  input: ScenarioInput,
+  { now = startAt, ...options }: Partial<WorldOptions> & { readonly now?: number } = {},
+) {
   const rows = Object.entries(defineWorld(readScenario(input), options).rows(now))
   // The store checks rows, but this does not.
   return Object.fromEntries(rows.map(([name, taken]) => [name, [...taken]])) as unknown as {

@@ -1,8 +1,9 @@
+import { stripVTControlCharacters } from 'node:util'
 import { expect as playwrightExpect } from '@playwright/test'
 import { describe, expect } from 'vitest'
 import { matchers } from '../../src/testing/matchers.js'
 import { controls, messageOf } from '../support/controls.js'
-import { type Extended, plain } from '../support/extended-expect.js'
+import type { Extended } from '../support/extended-expect.js'
 import { ask, post } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { tokens } from '../support/tanks.js'
@@ -22,8 +23,8 @@ describe.each(controls)("toHaveAnswered with Playwright's expect, $where", ({ of
     const unexpected = await messageOf(() => extended(mock).not.toHaveAnswered('lobbies.find'))
     const noMock = await messageOf(() => extended({}).not.toHaveAnswered('lobbies.find'))
 
-    expect(plain(missing)).toContain('expected at least 1 exchange of lobbies.join, and found 0')
-    expect(plain(unexpected)).toContain('expected exactly 0 exchanges of lobbies.find, and found 1')
-    expect(plain(noMock)).toContain('toHaveAnswered expects a mock')
+    expect(stripVTControlCharacters(missing)).toContain('expected at least 1 exchange of lobbies.join, and found 0')
+    expect(stripVTControlCharacters(unexpected)).toContain('expected exactly 0 exchanges of lobbies.find, and found 1')
+    expect(stripVTControlCharacters(noMock)).toContain('toHaveAnswered expects a mock')
   })
 })

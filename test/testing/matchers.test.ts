@@ -1,7 +1,8 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect as vitestExpect } from 'vitest'
 import { matchers } from '../../src/testing/matchers.js'
 import { controls, messageOf } from '../support/controls.js'
-import { type Extended, plain } from '../support/extended-expect.js'
+import type { Extended } from '../support/extended-expect.js'
 import { ask, post } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { bearer, tokens } from '../support/tanks.js'
@@ -38,14 +39,16 @@ describe.each(controls)('toHaveAnswered, $where', ({ of }) => {
     const unexpected = await messageOf(() => expect(mock).not.toHaveAnswered('lobbies.find'))
     const times = await messageOf(() => expect(mock).not.toHaveAnswered('lobbies.find', {}, 1))
 
-    vitestExpect(plain(message)).toContain(
+    vitestExpect(stripVTControlCharacters(message)).toContain(
       'expected at least 1 exchange of lobbies.find that is {"body":{"game_modes":["ffa"]}}, and found 0',
     )
-    vitestExpect(plain(message)).toContain('POST /matchmaker/lobbies/find → 200')
-    vitestExpect(plain(message)).toContain('body.game_modes.0: expected "ffa", and it is "duel"')
-    vitestExpect(plain(unexpected)).toContain('expected exactly 0 exchanges of lobbies.find, and found 1')
-    vitestExpect(plain(unexpected)).toContain('POST /matchmaker/lobbies/find → 200')
-    vitestExpect(plain(times)).toContain('expected another number of requests than 1, and found 1')
+    vitestExpect(stripVTControlCharacters(message)).toContain('POST /matchmaker/lobbies/find → 200')
+    vitestExpect(stripVTControlCharacters(message)).toContain('body.game_modes.0: expected "ffa", and it is "duel"')
+    vitestExpect(stripVTControlCharacters(unexpected)).toContain(
+      'expected exactly 0 exchanges of lobbies.find, and found 1',
+    )
+    vitestExpect(stripVTControlCharacters(unexpected)).toContain('POST /matchmaker/lobbies/find → 200')
+    vitestExpect(stripVTControlCharacters(times)).toContain('expected another number of requests than 1, and found 1')
   })
 
   it('refuses an operation that does not exist, also with not', async ({ serve }) => {

@@ -8,15 +8,23 @@ const mocks = () => new TestMocks(new RunningTests(() => undefined), { http }, f
 describe('the options of a mock for each test', () => {
   it.each([
     ['in-process', { scnario: {} }, 'scnario', 'scenario', 'faults, onUnhandledRequest, server'],
-    ['in-process', { fork: 'default' }, 'fork', 'faults', 'onUnhandledRequest, server'],
     ['on a server', { server: 'http://127.0.0.1:1', sed: 5 }, 'sed', 'seed', 'baseUrl, strict, onUnhandledRequest'],
-    ['on a server', { server: 'http://127.0.0.1:1', journalSize: 5 }, 'journalSize', '', 'fork, faults'],
   ])('%s are listed if one is unknown: %j', (_, options, unknown, meant, listed) => {
     const create = () => mocks().create('a test', options as object)
 
     expect(create).toThrow(`options.${unknown} is an unknown key. Known: `)
     expect(create).toThrow(listed)
-    if (meant !== '') expect(create).toThrow(meant)
+    expect(create).toThrow(meant)
+  })
+
+  it.each([
+    [{ fork: 'default' }, 'options.fork is for a running mock: set the option server too'],
+    [
+      { server: 'http://127.0.0.1:1', journalSize: 5 },
+      'options.journalSize is for a mock in the process of the test: set it on the server instead',
+    ],
+  ])('are refused in the other place: %j', (options, message) => {
+    expect(() => mocks().create('a test', options as object)).toThrow(message)
   })
 
   it('may be undefined', async () => {

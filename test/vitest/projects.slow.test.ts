@@ -92,7 +92,7 @@ describe('two hundred concurrent tests', () => {
   })
 })
 
-/** A shared \`test\`, which several files import. */
+/** A `test` that several files import. */
 const sharedTest = `
 import { mockmaker } from 'mockmaker/vitest'
 
@@ -167,7 +167,7 @@ describe('the fixture', () => {
   })
   afterAll(() => project.remove())
 
-  it.each(['vmForks', 'vmThreads'])('is not alone in the pool %s: mockmaker/express works there too', async pool => {
+  it.each(['vmForks', 'vmThreads'])('leaves servers and apps their mocks in the pool %s', async pool => {
     const { code, output, states } = await project.run([`--pool=${pool}`, 'server'])
 
     expect(code, output).toBe(0)

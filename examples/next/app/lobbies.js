@@ -1,4 +1,4 @@
-/** Returns the open lobbies. */
+/** Returns the ids of the open lobbies. */
 export async function openLobbies() {
   const response = await fetch(`${process.env.MATCHMAKER_URL}/matchmaker/lobbies/list`, { cache: 'no-store' })
   if (!response.ok) throw new Error(`the matchmaker answers ${response.status}`)
