@@ -3,6 +3,9 @@ import { expect, test } from '@playwright/test'
 
 export const matchmaker = 'https://matchmaker.example'
 
+/** The static answer. */
+export const answer = { game_modes: [{ game_mode_id: 'duel' }], lobbies: [], regions: [] }
+
 /** The tests of a subject. The first ones start the browser and compile the code. */
 export const count = 30
 
