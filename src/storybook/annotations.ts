@@ -9,7 +9,7 @@ import { reportRequests } from '../testing/report.js'
 import { parseParameters, type StoryParameters } from './parameters.js'
 import { type ShownStory, StoryWorlds, titleOf } from './story-worlds.js'
 import { followToolbar, scenarioAround } from './toolbar.js'
-import { answerPage, endTurn, endTurnsOf, forgetHandlersOfStories, waitForTurn } from './worker.js'
+import { answerPage, endTurn, endTurnsOf, resetOwnWorker, waitForTurn } from './worker.js'
 
 /** The mock of a story: a world of its own, with its handlers. */
 export interface StoryMock extends MockmakerWorld {}
@@ -43,7 +43,7 @@ const rendered = new WeakMap<object, ShownStory>()
 const [passed, reported] = [new WeakSet<ShownStory>(), new WeakSet<ShownStory>()]
 
 /** Gives a story its world. Loaders of the story can use its mock. */
-async function open(context: StoryContext): Promise<void> {
+async function openWorld(context: StoryContext): Promise<void> {
   const chosen = parseParameters(context.parameters.mockmaker)
   const fromToolbar = context.globals.mockmaker || scenarioAround()
   const parameters = { ...chosen, ...(fromToolbar && { scenario: fromToolbar }) }
@@ -54,7 +54,7 @@ async function open(context: StoryContext): Promise<void> {
 }
 
 /** Makes the page's requests reach the world of the story. */
-async function answer(context: Context): Promise<() => Promise<void>> {
+async function answerRequests(context: Context): Promise<() => Promise<void>> {
   try {
     context.msw = await answerPage(worlds.handlers, context.msw)
   } finally {
@@ -67,12 +67,12 @@ async function answer(context: Context): Promise<() => Promise<void>> {
       if (!passed.has(story) && !context.abortSignal.aborted) report(story)
       await worlds.close(story)
     }
-    if (worlds.shown.length === 0) await forgetHandlersOfStories()
+    if (worlds.shown.length === 0) await resetOwnWorker()
   }
 }
 
 /** Fails a story whose faults never applied, if it is strict. Storybook calls this only if the story has passed. */
-async function check(context: StoryContext): Promise<void> {
+async function checkFaults(context: StoryContext): Promise<void> {
   const story = rendered.get(context)
   if (!story) return
   if (story.parameters.strict) checkUnusedFaults(story.mock.faults.unused())
@@ -88,8 +88,11 @@ function report(story: ShownStory): void {
   console.error(`mockmaker: the requests of the story ${storyId}, which failed\n${reportRequests(mock)}`)
 }
 
-/** Shows stories with a mock in frames on docs pages. Storybook has no other place to do that for some stories only. */
-const giveFrame: ArgTypesEnhancer = ({ parameters, argTypes }) => {
+/**
+ * Shows stories with the parameter `mockmaker` in frames on docs pages. It enhances no arg types: no other hook of Storybook can
+ * change a parameter of some stories only.
+ */
+const showInFrame: ArgTypesEnhancer = ({ parameters, argTypes }) => {
   const { mockmaker, docs } = parameters
   if (mockmaker !== undefined && mockmaker.frame !== false)
     parameters.docs = { ...docs, story: { ...docs?.story, inline: false } }
@@ -113,10 +116,10 @@ void addons.ready().then(channel => {
 followToolbar(() => worlds.shown.map(({ storyId }) => storyId))
 
 export const annotations: PreviewAddon<MockmakerTypes> = {
-  loaders: [open],
-  beforeEach: answer,
-  afterEach: check,
-  argTypesEnhancers: [giveFrame],
+  loaders: [openWorld],
+  beforeEach: answerRequests,
+  afterEach: checkFaults,
+  argTypesEnhancers: [showInFrame],
   initialGlobals: { mockmaker: '' },
   globalTypes: {
     mockmaker: {

@@ -28,7 +28,7 @@ export async function answerPage(handlers: HttpHandler[], other: SetupWorker | u
 /** A story on a docs page, as Storybook passes it to loaders. */
 type DocsStory = Pick<StoryContext, 'id' | 'abortSignal'>
 
-/** What ends the turns of the stories that start. */
+/** The stories that are starting, each with the function that lets the next one start. */
 const turns = new Map<DocsStory, () => void>()
 let lastTurn = Promise.resolve()
 let isAnswered = false
@@ -61,7 +61,7 @@ function ownWorker(): Promise<SetupWorker> {
 }
 
 /** Removes the handlers that stories added to our own worker. */
-export async function forgetHandlersOfStories(): Promise<void> {
+export async function resetOwnWorker(): Promise<void> {
   const worker = await own
   worker?.resetHandlers()
 }

@@ -27,7 +27,7 @@ export const it = base.extend<{ serve: (app: Express) => Promise<Served> }>({
 
 /** A call of the mock that reads. */
 export const list = '/matchmaker/lobbies/list'
-/** A call of the mock with a body, which is valid if it is `right`. */
+/** A call of the mock with a body. */
 export const validate = {
   method: 'POST',
   path: `/cloud/games/${ids.tanks}/namespaces/validate`,
