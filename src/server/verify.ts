@@ -118,7 +118,7 @@ function exchangeCount(count: number): string {
 
 function describePattern({ operation, match }: RequestPattern): string {
   const subject = operation === undefined ? 'of any operation' : `of ${operation}`
-  return match === undefined ? subject : `${subject} that is ${JSON.stringify(match)}`
+  return match === undefined ? subject : `${subject} that matches ${JSON.stringify(match)}`
 }
 
 function listDifferences(entry: JournalEntry, pattern: RequestPattern, tables: ReadTables): Difference[] {

@@ -32,7 +32,7 @@ describe.each(controls)('journal.expect, $where', ({ of }) => {
 
     expect(error).toBeInstanceOf(JournalMismatch)
     expect((error as Error).message.split('\n')).toEqual([
-      'expected exactly 1 exchange of lobbies.find that is {"body":{"game_modes":["ffa"]}}, and found 0',
+      'expected exactly 1 exchange of lobbies.find that matches {"body":{"game_modes":["ffa"]}}, and found 0',
       '',
       'The nearest requests:',
       expect.stringMatching(/^ {2}\d+\. POST \/matchmaker\/lobbies\/find → 200$/),
@@ -48,7 +48,7 @@ describe.each(controls)('journal.expect, $where', ({ of }) => {
     const { journal } = of(served)
 
     expect(await messageOf(() => journal.expect('lobbies.list', {}, 1))).toContain(
-      'expected exactly 1 exchange of lobbies.list that is {}, and found 2',
+      'expected exactly 1 exchange of lobbies.list that matches {}, and found 2',
     )
     expect(await messageOf(() => journal.expect('lobbies.list', {}, { max: 1 }))).toContain('expected at most 1')
   })

@@ -98,7 +98,7 @@ describe.each(controls)('next, $where', ({ of }) => {
     await end(served.mock)
 
     await expect(next).rejects.toThrow(
-      `the world was ${how} before a request for lobbies.* that is {"status":200} came`,
+      `the world was ${how} before a request for lobbies.* that matches {"status":200} came`,
     )
     expect(isBusy(served.mock)).toBe(false)
   })

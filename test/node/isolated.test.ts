@@ -108,7 +108,9 @@ describe('mock.isolated', () => {
 
     const response = await late
     expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ message: 'this mock belongs to a test that has ended' })
+    expect(await response.json()).toMatchObject({
+      message: 'this mock belongs to a test that has ended: use the mock of the present test',
+    })
     expect(mock.journal.find()).toEqual([])
   })
 
@@ -169,7 +171,7 @@ describe('mock.isolated', () => {
 })
 
 describe('a mock of a test that has ended', () => {
-  const ended = 'this mock belongs to a test that has ended'
+  const ended = 'this mock belongs to a test that has ended: use the mock of the present test'
 
   it('refuses each use, through kept parts too', async ({ setup }) => {
     const mock = setup()
@@ -219,7 +221,7 @@ describe('a second mock that listens', () => {
     const second = setupMockmaker()
 
     expect(() => second.listen()).toThrow(
-      'another mock listens already, and MSW answers with one at a time: await its close() first, or give it the handlers of this one: first.use(...second.handlers)',
+      'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers)',
     )
     await first.close()
     second.listen()

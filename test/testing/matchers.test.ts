@@ -40,7 +40,7 @@ describe.each(controls)('toHaveAnswered, $where', ({ of }) => {
     const times = await messageOf(() => expect(mock).not.toHaveAnswered('lobbies.find', {}, 1))
 
     vitestExpect(stripVTControlCharacters(message)).toContain(
-      'expected at least 1 exchange of lobbies.find that is {"body":{"game_modes":["ffa"]}}, and found 0',
+      'expected at least 1 exchange of lobbies.find that matches {"body":{"game_modes":["ffa"]}}, and found 0',
     )
     vitestExpect(stripVTControlCharacters(message)).toContain('POST /matchmaker/lobbies/find → 200')
     vitestExpect(stripVTControlCharacters(message)).toContain('body.game_modes.0: expected "ffa", and it is "duel"')
