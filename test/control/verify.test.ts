@@ -69,7 +69,7 @@ describe('journal.verify', () => {
     expect(found).toMatchObject({
       ok: false,
       matched: 0,
-      reason: expect.stringMatching(/^expected at least 1 exchange of games\.\* that is \{.*\}, and found 0$/),
+      reason: expect.stringMatching(/^expected at least 1 exchange of games\.\* that matches \{.*\}, and found 0$/),
     })
     expect(found.nearest[0]?.exchange.id).toBe(5)
     expect(found.nearest[0]?.differs).toEqual([
