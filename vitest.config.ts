@@ -48,7 +48,7 @@ export default defineConfig({
     maxConcurrency: 2,
     tags: [
       { name: 'slow', description: 'A single test of a fast file that takes more than a second.' },
-      { name: 'matrix', description: 'An example with other versions than those of CI.' },
+      { name: 'matrix', description: 'What CI leaves out: examples with other versions, and crowds of pages.' },
     ],
     projects: [
       // No module keeps state between tests, so the files of a worker share all modules.

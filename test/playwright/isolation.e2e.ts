@@ -1,7 +1,7 @@
 import { expect, test } from '../../src/playwright.js'
 import { block, countLobbies, list, matchmaker, openPage, send } from './pages.js'
 
-const count = 200
+const count = Number(process.env.TEST_COUNT)
 
 test.describe.configure({ mode: 'parallel', retries: 1 })
 test.use({ matchmaker, server: process.env.MOCK_SERVER })
