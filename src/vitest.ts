@@ -10,7 +10,7 @@ import { createFixtures } from './vitest-fixture.js'
 import type { Interception } from './vitest-hooks.js'
 
 /** Intercepts the requests of this process. Each belongs to the test that has caused it, also if other tests run. */
-function interceptProcess(): Interception {
+function interceptProcess({ isThree }: Pick<LoadedMsw, 'isThree'>): Interception {
   const server = setupServer()
   const running = new AsyncLocalStorage<RunningTest>()
   /** Functions that run another one inside the boundary of a test. */
@@ -23,6 +23,8 @@ function interceptProcess(): Interception {
       const headers = new Headers(init?.headers)
       // A busy process may send a request on a connection that the server has just closed, because it was idle.
       headers.set('connection', 'close')
+      // MSW 3 intercepts connections, so it also sees the requests of the `fetch` from before. Its `bypass` sends this header.
+      if (isThree) headers.append('accept', 'msw/passthrough')
       return unpatched(input, { ...init, headers })
     },
     current: () => running.getStore(),
@@ -49,16 +51,26 @@ function interceptProcess(): Interception {
   }
 }
 
-/** Loads a part of MSW, because the whole of MSW 2 takes longer than we do. The majors export the part under different names. */
-async function loadHttp(): Promise<Http> {
-  const load = (name: string): Promise<{ readonly http: Http }> => import(/* @vite-ignore */ name)
-  const { http } = await load('msw/core/http').catch(() => load('msw/http'))
-  return http
+/** A part of MSW. */
+interface LoadedMsw {
+  readonly http: Http
+  /** Tells whether it is MSW 3, and not MSW 2. */
+  readonly isThree: boolean
 }
 
+/** Loads a part of MSW, because the whole of MSW 2 takes longer than we do. The majors export the part under different names. */
+async function loadMsw(): Promise<LoadedMsw> {
+  const load = (name: string): Promise<{ readonly http: Http }> => import(/* @vite-ignore */ name)
+  const two = await load('msw/core/http').catch(() => undefined)
+  const { http } = two ?? (await load('msw/http'))
+  return { http, isThree: two === undefined }
+}
+
+const { http, isThree } = await loadMsw()
+
 /** Creates a `test` of vitest with a mock for each test. */
-export const mockmaker = createFixtures(interceptProcess(), {
-  http: await loadHttp(),
+export const mockmaker = createFixtures(interceptProcess({ isThree }), {
+  http,
   scenarios,
   loadScenario: loadScenarioSync,
 })
