@@ -45,7 +45,7 @@ export interface Operation<Id extends types.OperationId = types.OperationId> ext
   readonly output?: Schema<types.OperationOutputs[Id]>
 }
 
-/** The table of operations. Routes, types, resolvers, OpenAPI and docs come from it. */
+/** The type of the table of operations: each operation by its id. */
 export type Operations = { readonly [Id in types.OperationId]: Operation<Id> }
 
 /** The table of operations. Routes, types, resolvers, OpenAPI and docs come from it. */

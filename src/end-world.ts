@@ -5,7 +5,7 @@ import { tableNames } from './store/models.js'
 /** The reason for a world whose test has ended. */
 export const testHasEnded = 'this mock belongs to a test that has ended: use the mock of the present test'
 
-/** What the mock itself needs to answer the requests in progress. */
+/** The members with which the mock itself answers the requests in progress. They stay usable. */
 const internalNames = new Set(['constructor', 'id', 'handle', 'refuse', 'respond', 'close', 'isBusy', 'endedBecause'])
 
 /**

@@ -38,9 +38,9 @@ interface MockWorldsLimits {
 /** The timer looks for unused worlds this many times per `worldTtlMs`. */
 const sweepsPerTtl = 10
 
-/** Who keeps a world: the code that holds it, or nobody. */
+/** Decides how long a world stays. */
 interface Keeping {
-  /** The world stays until someone deletes it, even if nobody uses it. */
+  /** True if the world stays until code deletes it. Otherwise it is deleted when nobody has used it for `worldTtlMs`. */
   readonly isKept: boolean
 }
 

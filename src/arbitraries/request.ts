@@ -60,7 +60,7 @@ export function request(
 
 type Parameters = Readonly<Record<string, string>>
 
-/** What values are made from: the components of the document, and texts of the user. */
+/** The sources of generated values: the components of the document, and texts of the user. */
 interface Sources extends Pick<DocumentedOperation, 'schemas'> {
   readonly texts: readonly string[]
 }
