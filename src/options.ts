@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type * as types from './generated/options.js'
 import { parseInput } from './lib/issues.js'
 import { isJsonObject } from './lib/json.js'
+import { parseUrl } from './lib/parse-url.js'
 import { typeTexts } from './lib/type-text.js'
 import type { AnyScenarioName, ScenarioInput } from './scenario/schema.js'
 import { isOrigin } from './server/origin.js'
@@ -34,7 +35,7 @@ function isPort(value: unknown): boolean {
 
 /** Tells whether a link can be made by appending a path. */
 function isLinkBase(value: unknown): boolean {
-  return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)
+  return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && parseUrl(value) !== undefined
 }
 
 const mockmakerKeys = {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defaultPort } from '../http/server.js'
+import { parseUrl } from '../lib/parse-url.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
 import { type ListenOptions, type MockmakerOptions, parseOptions } from '../options.js'
 import { isOrigin } from '../server/origin.js'
@@ -120,7 +121,7 @@ export function mockOptionsOf(flags: MockFlags): MockmakerOptions {
 export function urlOption(): Option {
   return new Option('--url <url>', 'the URL of the mock, or of one of its worlds: http://127.0.0.1:4100/w/test-42')
     .default(`http://127.0.0.1:${defaultPort}`)
-    .argParser(parseUrl)
+    .argParser(parseMockUrl)
 }
 
 export function tokenOption(): Option {
@@ -182,8 +183,8 @@ function parseHost(text: string): string {
 }
 
 /** Parses a URL, and removes slashes at its end. */
-function parseUrl(text: string): string {
-  const isUrl = /^https?:\/\//i.test(text) && URL.canParse(text)
-  if (!isUrl) throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')
+function parseMockUrl(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !parseUrl(text))
+    throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')
   return text.replace(/\/+$/, '')
 }

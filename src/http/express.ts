@@ -8,6 +8,7 @@ import * as z from 'zod'
 import type { OperationId } from '../contract/operations.js'
 import { pathInWorld } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
+import { parseUrl } from '../lib/parse-url.js'
 import type { Mock } from '../mock.js'
 import type { AppOptions } from '../options.js'
 import { explainUnmatched, operationOf } from '../server/handlers.js'
@@ -193,7 +194,7 @@ async function answerWithHandlers(
   { request, url }: { readonly request: MockRequest; readonly url: string },
   response: ServerResponse,
 ): Promise<Outcome> {
-  if (forbiddenMethods.includes(request.method) || !URL.canParse(url)) return 'unanswered'
+  if (forbiddenMethods.includes(request.method) || !parseUrl(url)) return 'unanswered'
   // Imported on use, so that a server without such handlers does not load it.
   const { getResponse } = await import('msw')
   const controller = new AbortController()

@@ -2,6 +2,7 @@ import type { HttpHandler, http } from 'msw'
 import type { Method, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { pathInWorld } from '../contract/paths.js'
+import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { MockResponse, RequestHandler } from './message.js'
@@ -142,9 +143,9 @@ function parseBaseUrl(baseUrl: string): Base {
 function baseOf(baseUrl: string): Base | undefined {
   const [, origin, path = ''] = /^(\*?)((?:\/(?!\/).*)?)$/.exec(baseUrl) ?? []
   if (origin !== undefined && baseUrl !== '') return joinBaseUrl(origin, path)
-  if (!/^https?:\/\/[^/]/i.test(baseUrl) || !URL.canParse(baseUrl)) return undefined
   // As in requests: in lower case, without a default port.
-  const url = new URL(baseUrl)
+  const url = /^https?:\/\/[^/]/i.test(baseUrl) ? parseUrl(baseUrl) : undefined
+  if (!url) return undefined
   const isPlain = plainHost.test(url.hostname) && url.username + url.password === '' && !/[?#]/.test(baseUrl)
   return isPlain ? joinBaseUrl(url.origin, url.pathname) : undefined
 }
@@ -200,7 +201,7 @@ function isPreflightFor(method: string, request: Request): boolean {
 /** Finds the origin of the page that sends a preflight without an Origin. */
 function pageOriginOf({ referrer, headers }: Request): string | undefined {
   const page = [referrer, headers.get('referer') ?? '', globalThis.location?.href ?? ''].find(
-    url => /^https?:/.test(url) && URL.canParse(url),
+    url => /^https?:/.test(url) && parseUrl(url),
   )
   return page === undefined ? undefined : new URL(page).origin
 }

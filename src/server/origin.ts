@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.js'
+import { parseUrl } from '../lib/parse-url.js'
 import { quoted, shortened } from '../lib/text.js'
 import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
@@ -25,9 +26,9 @@ function normalizeOrigin(written: string): string {
 export function isOrigin(text: unknown): boolean {
   if (typeof text !== 'string') return false
   const origin = normalizeOrigin(text)
-  if (/^https?:/.test(origin)) return URL.canParse(origin) && new URL(origin).origin === origin && !origin.includes('*')
+  if (/^https?:/.test(origin)) return parseUrl(origin)?.origin === origin && !origin.includes('*')
   // Apps and extensions have schemes of their own: capacitor://localhost.
-  return origin === 'null' || (/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/.test(origin) && URL.canParse(origin))
+  return origin === 'null' || (/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/.test(origin) && parseUrl(origin) !== undefined)
 }
 
 /** Tells whether an origin is on this machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`, with any scheme and port. */
@@ -58,7 +59,7 @@ export function namespaceOfOrigin(origin: string, { games, namespaces, settings 
 
 /** The host name of an Origin header; `undefined` for `null`, and for a text that is no URL. */
 function originHost(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).hostname || undefined : undefined
+  return parseUrl(origin)?.hostname || undefined
 }
 
 /** Returns the CORS headers of a response. There are none without an Origin, or if its pages may not read the response. */

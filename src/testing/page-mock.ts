@@ -6,6 +6,7 @@ import type { OperationId } from '../contract/operations.js'
 import { splitWorldUrl } from '../contract/paths.js'
 import { testHasEnded } from '../end-world.js'
 import { parseInput } from '../lib/issues.js'
+import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { parseDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -91,12 +92,12 @@ function matchmakerUrl(matchmaker: unknown): string {
       "matchmaker is missing: name the URL at which your page calls the matchmaker, as in test.use({ matchmaker: 'https://matchmaker.example' })",
     )
   const isUrl = typeof matchmaker === 'string' && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(matchmaker)
-  if (!isUrl || !URL.canParse(matchmaker) || splitWorldUrl(matchmaker)?.encodedId !== undefined)
+  const url = isUrl ? parseUrl(matchmaker) : undefined
+  if (!url || splitWorldUrl(url.href)?.encodedId !== undefined)
     throw new UsageError(
       `matchmaker is ${quoted(matchmaker)}: expected a URL without a query and without a world, such as https://matchmaker.example`,
     )
-  const { origin, pathname } = new URL(matchmaker)
-  return origin + pathname.replace(/\/+$/, '')
+  return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
 function openInProcess(

@@ -1,3 +1,4 @@
+import { parseUrl } from '../lib/parse-url.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 
 /** Methods that a page may send to another origin without asking first (Fetch § 2.2.1). */
@@ -50,7 +51,8 @@ export function siteHeader(pageOrigin: string, origin: string): { readonly 'sec-
 
 function siteOf(origin: string): string {
   // The origin of a sandboxed frame is `null`, which is no site.
-  if (!URL.canParse(origin)) return origin
-  const { protocol, hostname } = new URL(origin)
+  const url = parseUrl(origin)
+  if (!url) return origin
+  const { protocol, hostname } = url
   return `${protocol}//${/[\d\]]$/.test(hostname) ? hostname : hostname.split('.').slice(-2).join('.')}`
 }

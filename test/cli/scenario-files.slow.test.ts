@@ -1,134 +1,163 @@
-import { describe, expect, it } from 'vitest'
-import { listen } from '../../src/express.js'
-import { createMockmaker } from '../../src/index.js'
-import { run } from '../support/command.js'
-import { stubServer } from '../support/http.js'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { file, folder, run, serveJson } from '../support/command.js'
 
-const snapshot = { title: 'Ünter uns', lobbies: [{ lobby_id: 'one' }] }
-const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
+const right = 'title: Right\ngame_modes: [duel]\n'
+const wrong = 'title: Wrong\ngame_modes: [duel]\nlobbies:\n  - { game_mode_id: duel, region_id: lnd-frA }\n'
 
-/** A server that answers with a snapshot, and the requests that it gets. */
-async function answering() {
-  const asked: unknown[] = []
-  const url = await stubServer(({ method, url, headers }, response) => {
-    asked.push([method, url, headers.accept])
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(snapshot))
-  })
-  return { url, asked }
-}
+describe('mockmaker [scenario]', () => {
+  it.for(['default', 'empty', 'friday-night', 'nasty', 'tokens-only'])('serves the shipped %s', async name => {
+    const { url, tokens } = await serveJson([name])
+    const { token } = tokens.find(({ kind }) => kind === 'public') ?? { token: '' }
 
-describe('mockmaker export', () => {
-  it('prints the snapshot of a running mock, as YAML', async () => {
-    const { url, asked } = await answering()
-
-    expect(await run(['export', '--url', url])).toEqual({ code: 0, stdout: yaml, stderr: '' })
-    expect(asked).toEqual([['GET', '/__mock/snapshot', 'application/json']])
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await fetch(`${url}/matchmaker/lobbies/list`, { headers })).status).toBe(200)
   })
 
-  it('asks for more parts with --with, of the world in the URL', async () => {
-    const { url, asked } = await answering()
+  it('serves a file, from the working directory', async () => {
+    const cwd = await folder()
+    await writeFile(join(cwd, 'mine.yaml'), right)
 
-    await run(['export', '--url', `${url}/w/test-42`, '--with', 'journal,faults'])
-
-    expect(asked).toEqual([
-      ['GET', '/__mock/worlds/test-42', 'application/json'],
-      ['GET', '/w/test-42/__mock/snapshot?with=journal%2Cfaults', 'application/json'],
-    ])
+    expect((await serveJson(['mine.yaml'], { cwd })).scenario).toBe('Right')
   })
 
-  it('asks for a revision with --revision', async () => {
-    const { url, asked } = await answering()
+  it('is refused with file, line, column, mistake and suggestion', async () => {
+    const path = await file('wrong.yaml', wrong)
 
-    await run(['export', '--url', url, '--revision', '1795353726460', '--with', 'faults'])
-
-    expect(asked).toEqual([['GET', '/__mock/snapshot?with=faults&revision=1795353726460', 'application/json']])
-  })
-
-  it('says which revisions are kept if that one is not', async () => {
-    const { url, close } = await listen(createMockmaker(), { port: 0, host: '127.0.0.1' })
-
-    const { code, stdout, stderr } = await run(['export', '--url', url, '--revision', '3'])
-    await close()
+    const { code, stdout, stderr } = await run([path, '--port', '0'])
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('revision 3 is no longer kept: the oldest one is')
+    const [line, source, caret] = stderr.split('\n')
+    expect(line).toMatch(/^\S+wrong\.yaml:4:38: lobbies\[0\]\.region_id is "lnd-frA".*Did you mean lnd-fra\?$/)
+    expect(source).toBe('   4 |   - { game_mode_id: duel, region_id: lnd-frA }')
+    expect(caret).toBe(`     | ${' '.repeat(37)}^`)
   })
 
-  it('creates no world if its name is mistyped', async () => {
-    const mock = createMockmaker()
-    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-    await mock.worlds.put('test-42')
+  it('is refused if it does not exist, with all known names', async () => {
+    const { code, stderr } = await run(['friday-nigth'])
 
-    const { code, stdout, stderr } = await run(['export', '--url', `${url}/w/test-24`])
-    const worlds = mock.worlds.list().map(({ id }) => id)
-    await close()
-
-    expect({ code, stdout, worlds }).toEqual({ code: 1, stdout: '', worlds: ['default', 'test-42'] })
-    expect(stderr).toContain('there is no world "test-24"')
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      'there is no scenario file friday-nigth, and no shipped scenario has that name. Known: default, empty, friday-night, launch-day, ghost-town, tokens-only, nasty. Did you mean friday-night?\nmockmaker --help lists the options\n',
+    )
   })
 
-  it('prints a long snapshot whole', async () => {
-    const long = 'x'.repeat(4_000_000)
-    const url = await stubServer((_, response) => response.end(JSON.stringify({ title: long })))
+  it('is refused if it is a folder', async () => {
+    const path = await folder()
 
-    const { stdout } = await run(['export', '--url', url])
+    const { code, stderr } = await run([path])
 
-    expect(stdout === `title: ${JSON.stringify(long)}\n`).toBe(true)
+    expect(code).toBe(1)
+    expect(stderr).toBe(`${path} is a folder: name a scenario file in it, such as ${path}/scenario.yaml\n`)
   })
 
-  it('writes while it reads, in less memory than the snapshot has', async () => {
-    const lobby = JSON.stringify({ state: { map: 'x'.repeat(1_000) } })
-    const url = await stubServer(async (_, response) => {
-      response.write('{"lobbies":[{}')
-      for (let i = 0; i < 60_000 && !response.destroyed; i += 1)
-        if (!response.write(`,${lobby}`)) await new Promise(resolve => response.once('drain', resolve))
-      response.end(']}')
+  it('is refused if it cannot be opened', async () => {
+    const path = join(await folder(), 'socket')
+    const server = createServer().listen(path)
+    onTestFinished(() => void server.close())
+
+    const { code, stderr } = await run([path])
+
+    expect(code).toBe(1)
+    expect(stderr.startsWith(`cannot read ${path}: `)).toBe(true)
+    expect(stderr.trimEnd()).not.toContain('\n')
+  })
+
+  it('is refused if it is not text', async () => {
+    const path = await file(
+      'image.png',
+      Uint8Array.from({ length: 2_000 }, (_, i) => (i * 37) % 256),
+    )
+
+    const { code, stderr } = await run([path])
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(`${path} is not UTF-8 text: a scenario is YAML or JSON\n`)
+    expect(stderr).not.toMatch(/\n +at /)
+  })
+})
+
+describe('mockmaker validate', () => {
+  it('prints a line for each valid file', async () => {
+    const [one, two] = await Promise.all([file('one.yaml', right), file('two.json', '{"title": "Two"}')])
+
+    expect(await run(['validate', one, two])).toEqual({ code: 0, stdout: `${one}: ok\n${two}: ok\n`, stderr: '' })
+  })
+
+  it('checks all files, and ends with 1 if any is wrong', async () => {
+    const [bad, good, nowhere] = [await file('bad.yaml', wrong), await file('good.yaml', right), await folder()]
+
+    const { code, stdout, stderr } = await run(['validate', bad, nowhere, 'lost.yaml', good])
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `${good}: ok\n` })
+    const told = [/bad\.yaml:4:\d+: /, /is a folder/, /no scenario file lost\.yaml/]
+    expect(told.filter(one => !one.test(stderr))).toEqual([])
+  })
+
+  it('accepts the shipped scenarios', async () => {
+    expect(await run(['validate', 'default', 'fixtures/nasty.yaml'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('mockmaker init', () => {
+  it('writes a commented scenario and its schema, which validate and serve', async () => {
+    const cwd = await folder()
+
+    const { code, stdout } = await run(['init', 'world'], { cwd })
+
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'wrote world/scenario.yaml\nwrote world/scenario.schema.json\nnext: npx mockmaker world/scenario.yaml\n',
     })
-
-    const { code, stdout } = await run(['export', '--url', url], { env: { NODE_OPTIONS: '--max-old-space-size=32' } })
-
-    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 120_003 })
+    const [scenario, schema] = await Promise.all(
+      ['scenario.yaml', 'scenario.schema.json'].map(name => readFile(join(cwd, 'world', name), 'utf8')),
+    )
+    expect(scenario).toMatch(/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/)
+    expect(JSON.parse(schema ?? '')).toHaveProperty('$schema')
+    expect((await run(['validate', 'world/scenario.yaml'], { cwd })).code).toBe(0)
+    expect((await serveJson(['world/scenario.yaml'], { cwd })).scenario).toBe('A quiet evening')
   })
 
-  it.for(['{"title": "cut', '<h1>Not here</h1>', 'title: yes'])(
-    'ends with 1 if the response is not a snapshot: %s',
-    async answer => {
-      const url = await stubServer((_, response) => response.end(answer))
+  it('writes into the working directory by default', async () => {
+    const cwd = await folder()
 
-      const { code, stderr } = await run(['export', '--url', url])
+    await run(['init'], { cwd })
 
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: `the response of ${url} is not a snapshot: pass the URL of a mock with --url\n`,
-      })
-    },
-  )
-
-  it('ends with 1 if the connection closes early', async () => {
-    const url = await stubServer((_, response) => {
-      response.writeHead(200, { 'content-length': 1_000 }).write('{"title":')
-      setImmediate(() => response.destroy())
-    })
-
-    const { code, stderr } = await run(['export', '--url', url])
-
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `${url} closed the connection before the end of its response: try again\n`,
-    })
+    expect(await readFile(join(cwd, 'scenario.yaml'), 'utf8')).toContain('games:')
   })
 
-  it.for([
-    ['{"code":"API_BAD_QUERY","message":"with is \\"jurnal\\""}', 'with is "jurnal"'],
-    ['<h1>Not here</h1>', '<h1>Not here</h1>'],
-    ['', 'the response is empty'],
-  ] as const)('ends with 1 and the message of the server: %s', async ([body, message]) => {
-    const url = await stubServer((_, response) => response.writeHead(400).end(body))
+  it.for(['scenario.yaml', 'scenario.schema.json'])('refuses to overwrite %s, and then writes nothing', async name => {
+    const cwd = await folder()
+    await writeFile(join(cwd, name), 'mine')
 
-    expect(await run(['export', '--url', url])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `${url} answers 400: ${message}\n`,
-    })
+    const { code, stdout, stderr } = await run(['init'], { cwd })
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(`${name} already exists: move it, or name another folder\n`)
+    expect(await readFile(join(cwd, name), 'utf8')).toBe('mine')
+    const other = name === 'scenario.yaml' ? 'scenario.schema.json' : 'scenario.yaml'
+    await expect(readFile(join(cwd, other))).rejects.toThrow('ENOENT')
+  })
+
+  it('does not follow a symbolic link that leads nowhere', async () => {
+    const cwd = await folder()
+    await symlink('elsewhere.yaml', join(cwd, 'scenario.yaml'))
+
+    expect((await run(['init'], { cwd })).code).toBe(1)
+
+    await expect(readFile(join(cwd, 'elsewhere.yaml'))).rejects.toThrow('ENOENT')
+  })
+
+  it('is refused if the folder is a file', async () => {
+    const cwd = await folder()
+    await mkdir(join(cwd, 'deep'))
+    await writeFile(join(cwd, 'deep', 'file'), '')
+
+    const { code, stderr } = await run(['init', 'deep/file/world'], { cwd })
+
+    expect(code).toBe(1)
+    expect(stderr).toBe('cannot write into deep/file/world: part of the path is not a folder\n')
   })
 })
