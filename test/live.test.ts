@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker } from '../src/index.js'
 import type { ScenarioInput } from '../src/scenario/schema.js'
 import type { World } from '../src/store/world.js'
+import { closedAfterTest } from './support/worlds.js'
 
 /** A game with three namespaces: without `players`, with `players`, and without game modes. */
 const scenario: ScenarioInput = {
@@ -37,7 +38,7 @@ describe('live: true', () => {
   })
 
   it('applies to loaded scenarios, and to other worlds', async () => {
-    const mock = createMockmaker({ live: true })
+    const mock = closedAfterTest(createMockmaker({ live: true }))
 
     await mock.load(scenario)
     const put = await mock.worlds.put('put', { scenario })

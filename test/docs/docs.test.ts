@@ -10,6 +10,7 @@ import { type Block, blocksWith, exampleOf, isOfExample, type Page, pageAt, page
 import { keysOf, withoutGenerated } from '../support/generated-tables.js'
 import { anchorsOf, linksOf, sentencesOf, wordsIn } from '../support/prose.js'
 import { actionsOf, commandsOfCi, isBashOnly } from '../support/shell-blocks.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 const everyPage = pages.map(page => [page.path, page] as const)
 const pagesWith = (language: string) =>
@@ -216,7 +217,7 @@ describe('the blocks of code', () => {
     ([, { text }]) => {
       const scenario = parseScenario(text)
 
-      expect(createMockmaker({ scenario }).world.gameModes.count()).toBeGreaterThan(0)
+      expect(closedAfterTest(createMockmaker({ scenario })).world.gameModes.count()).toBeGreaterThan(0)
     },
   )
 

@@ -5,14 +5,15 @@ import { describe, expect } from 'vitest'
 import { UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/node.js'
 import { it } from '../support/node-mock.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 describe('the scenario of setupMockmaker', () => {
   it('can be the name of a shipped scenario', () => {
-    expect(setupMockmaker({ scenario: 'friday-night' }).world.title).toBe('Friday night')
+    expect(closedAfterTest(setupMockmaker({ scenario: 'friday-night' })).world.title).toBe('Friday night')
   })
 
   it('is the default scenario if none is given', () => {
-    expect(setupMockmaker().world.title).toBe('A quiet evening')
+    expect(closedAfterTest(setupMockmaker()).world.title).toBe('A quiet evening')
   })
 
   it('can be the path of a YAML or JSON file', async () => {

@@ -24,14 +24,14 @@ const wrong = {
 for (const [title, options] of Object.entries(wrong))
   test.describe(title, () => {
     test.use(options)
-    test('fails', async ({ mock }) => {
+    test.fail('fails', async ({ mock }) => {
       await mock.reset()
     })
   })
 
 test.describe('a resolver on a server', () => {
   test.use({ matchmaker, server })
-  test('fails', async ({ mock }) => {
+  test.fail('fails', async ({ mock }) => {
     mock.on('lobbies.list', async ({ original }) => original())
   })
 })

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { type Mock, toServable } from '../../src/mock.js'
 import { readScenario } from '../../src/scenario/read.js'
@@ -9,6 +9,12 @@ import type { Rows, TableName } from '../../src/store/rows.js'
 import { createWorld, type LiveWorld, type World } from '../../src/store/world.js'
 import { createState } from '../../src/store/world-state.js'
 import { startAt } from './tanks.js'
+
+/** Closes a mock after the test. If its clock runs, it would add players in all later tests of the process. */
+export function closedAfterTest<M extends { close(): Promise<unknown> }>(mock: M): M {
+  onTestFinished(async () => void (await mock.close()))
+  return mock
+}
 
 /** Two games with three namespaces, with and without names. */
 export const twoGames: ScenarioInput = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
 
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
 
 export default defineConfig({
   testDir: '.',
