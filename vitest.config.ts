@@ -63,8 +63,8 @@ export default defineConfig({
           provide: { runs: 60 },
         },
       },
-      // These files count all timers of their process.
-      { extends: true, test: { name: 'isolated', include: isolated } },
+      // These files count all timers of their process, and leave none.
+      { extends: true, test: { name: 'isolated', include: isolated, isolate: false } },
       // Long property tests, soaks, browsers and engines.
       {
         extends: true,
