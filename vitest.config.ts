@@ -60,7 +60,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...isolated, ...slow],
           isolate: false,
-          provide: { runs: 60 },
+          provide: { runs: 40 },
         },
       },
       // These files count all timers of their process, and leave none.

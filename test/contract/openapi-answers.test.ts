@@ -26,10 +26,11 @@ async function call(
   return { ...answer, body: decoder.decode(answer.body) }
 }
 
+const { schemas } = openapi().components
+
 /** Turns a response schema of the document into a validator. */
 function schemaOf(operation: OpenApiOperation, status: number): z.ZodType {
   const schema = operation.responses[status]?.content?.['application/json'].schema
-  const { schemas } = openapi().components
   const text = JSON.stringify({ ...schema, $defs: schemas }).replaceAll('#/components/schemas/', '#/$defs/')
   return z.fromJSONSchema(JSON.parse(text))
 }
