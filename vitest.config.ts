@@ -5,7 +5,7 @@ const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
 /** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. */
 const models = ['test/**/*.model.test.ts']
-const slowRuns = process.env.CI ? 700 : 3000
+const slowRuns = process.env.CI ? 200 : 3000
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -68,7 +68,13 @@ export default defineConfig({
       // Long property tests, soaks, browsers and engines.
       {
         extends: true,
-        test: { name: 'slow', include: [...slow, ...models], testTimeout: 600_000, provide: { runs: slowRuns } },
+        test: {
+          name: 'slow',
+          include: [...slow, ...models],
+          isolate: false,
+          testTimeout: 600_000,
+          provide: { runs: slowRuns },
+        },
       },
       library,
     ],

@@ -45,8 +45,8 @@ it('50 workers can run the specification at once, each in its own world', async 
   const work = async (i: number) => {
     const id = `worker-${i}`
     const sentTo = inWorld(id, i)
-    // Each starts at another case, so that they differ at any time. A quarter of the cases each is enough for 50.
-    for (let step = 0; step < specified.length; step += 4) {
+    // Each starts at another case, so that they differ at any time. A twelfth of the cases each is enough for 50.
+    for (let step = 0; step < specified.length; step += 12) {
       const { name, run } = specified[(step + i * 7) % specified.length] as Case
       await worlds.delete(id)
       await worlds.put(id)

@@ -128,17 +128,15 @@ describe('the docs', () => {
 })
 
 describe('the declarations of the package', () => {
-  it.for([
-    ['nodenext', 'nodenext'],
-    ['bundler', 'esnext'],
-  ])('compile under the module resolution %s', async ([resolution, module], { project }) => {
+  // `.ci/package` also compiles them with the module resolution of bundlers.
+  it('compile with their libraries', async ({ project }) => {
     const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
     const entries = Object.keys(manifest.exports).filter(entry => !entry.endsWith('.json'))
     writeFileSync(
       join(project.folder, 'entries.ts'),
       entries.map(entry => `export type {} from '${entry.replace('.', 'mockmaker')}'`).join('\n'),
     )
-    const options = `--noEmit --strict --module ${module} --moduleResolution ${resolution} --skipLibCheck false`
+    const options = '--noEmit --strict --module nodenext --skipLibCheck false'
 
     await expect(project.run(process.execPath, [tsc, ...options.split(' '), 'entries.ts'])).resolves.toBe('')
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type HttpHandler, HttpResponse, http } from 'msw'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { createMockmaker } from '../../src/index.js'
 import { tanks } from '../support/tanks.js'
@@ -67,7 +67,7 @@ describe('a handler', () => {
         )
         expect(ours).toEqual(theirs)
       }),
-      { numRuns: 800 },
+      { numRuns: inject('runs') },
     )
     await mock.close()
   })
