@@ -2,7 +2,7 @@ import express from 'express'
 import { HttpResponse, http } from 'msw'
 import { describe, expect } from 'vitest'
 import { mockExpress } from '../../src/express.js'
-import { app, deferred, it, mine, mockOf, ours, right, validate } from '../support/express-app.js'
+import { appWith, createTanksMock, deferred, it, userResolver, validate, validBody } from '../support/express-app.js'
 import { json } from '../support/http.js'
 
 describe('a body in mockExpress', () => {
@@ -17,7 +17,9 @@ describe('a body in mockExpress', () => {
         controller.close()
       },
     })
-    const { url } = await serve(app([http.get('*/stream', () => new HttpResponse(stream)), ...ours(mockOf())]))
+    const { url } = await serve(
+      appWith([http.get('*/stream', () => new HttpResponse(stream)), ...createTanksMock().handlers]),
+    )
 
     const response = await fetch(`${url}/stream`)
     const reader = response.body?.getReader()
@@ -35,7 +37,9 @@ describe('a body in mockExpress', () => {
       pull: controller => controller.enqueue(new Uint8Array(65_536)),
       cancel: cancelled.resolve,
     })
-    const { url, send } = await serve(app([http.get('*/stream', () => new HttpResponse(stream)), ...ours(mockOf())]))
+    const { url, send } = await serve(
+      appWith([http.get('*/stream', () => new HttpResponse(stream)), ...createTanksMock().handlers]),
+    )
     const client = new AbortController()
     await fetch(`${url}/stream`, { signal: client.signal })
 
@@ -56,7 +60,7 @@ describe('a body in mockExpress', () => {
         body: await request.text(),
       })
     })
-    const { send } = await serve(app([echo, ...ours(mockOf())]))
+    const { send } = await serve(appWith([echo, ...createTanksMock().handlers]))
 
     const got = await send({ method: 'POST', path: '/echo/a%2Fb', query: 'q=%20', headers: { x: 'y, z' }, body: 'é' })
 
@@ -73,7 +77,7 @@ describe('a body in mockExpress', () => {
     const size = http.put('*/upload', async ({ request }) =>
       HttpResponse.json({ bytes: (await request.arrayBuffer()).byteLength }),
     )
-    const { send } = await serve(app([size, ...ours(mockOf())]))
+    const { send } = await serve(appWith([size, ...createTanksMock().handlers]))
 
     const got = await send({ method: 'PUT', path: '/upload', body: new Uint8Array(5_000_000) })
 
@@ -82,16 +86,16 @@ describe('a body in mockExpress', () => {
 
   it('is refused above 1 MiB by an operation, even if a handler has read it before', async ({ serve }) => {
     const reads = http.all('*', async ({ request }) => void (await request.text()))
-    const { send } = await serve(app([reads, ...ours(mockOf())]))
+    const { send } = await serve(appWith([reads, ...createTanksMock().handlers]))
 
     expect(json(await send({ ...validate, body: 'x'.repeat(2_000_000) }))).toMatchObject({ code: 'API_BODY_TOO_LARGE' })
   })
 
   it('reaches an operation if a handler of the user has read it before', async ({ serve }) => {
     const reads = http.post('*', async ({ request }) => void (await request.json()))
-    const { send } = await serve(app([reads, ...ours(mockOf())]))
+    const { send } = await serve(appWith([reads, ...createTanksMock().handlers]))
 
-    expect((await send({ ...validate, body: right })).body).toBe('{"errors":[]}')
+    expect((await send({ ...validate, body: validBody })).body).toBe('{"errors":[]}')
   })
 
   it.for([
@@ -101,15 +105,11 @@ describe('a body in mockExpress', () => {
     ['express.json(), which left it alone', express.json(), 'text/plain'],
     ['express.json({ strict: false })', express.json({ strict: false, type: '*/*' }), 'text/plain'],
   ] as const)('reaches an operation if %s has read it before', async ([, parser, type], { serve }) => {
-    const { send } = await serve(
-      express()
-        .use(parser)
-        .use(mockExpress(ours(mockOf()))),
-    )
+    const { send } = await serve(express().use(parser).use(mockExpress(createTanksMock().handlers)))
     const headers = { ...validate.headers, 'content-type': type }
 
     const [good, bad, empty] = [
-      await send({ ...validate, headers, body: right }),
+      await send({ ...validate, headers, body: validBody }),
       await send({ ...validate, headers, body: '{"display_name":1}' }),
       await send({ ...validate, headers, body: '' }),
     ]
@@ -123,7 +123,7 @@ describe('a body in mockExpress', () => {
     const { send } = await serve(
       express()
         .use(express.json({ limit: '1mb' }))
-        .use(mockExpress(ours(mockOf()))),
+        .use(mockExpress(createTanksMock().handlers)),
     )
     const headers = { ...validate.headers, 'content-type': 'application/json' }
 
@@ -135,17 +135,13 @@ describe('a body in mockExpress', () => {
   it('is not awaited if a middleware has consumed it', async ({ serve }) => {
     const swallows: express.RequestHandler = (request, _response, next) =>
       void request.resume().once('end', () => next())
-    const { send } = await serve(
-      express()
-        .use(swallows)
-        .use(mockExpress(ours(mockOf()))),
-    )
+    const { send } = await serve(express().use(swallows).use(mockExpress(createTanksMock().handlers)))
 
-    expect(json(await send({ ...validate, body: right }))).toMatchObject({ code: 'API_BAD_BODY' })
+    expect(json(await send({ ...validate, body: validBody }))).toMatchObject({ code: 'API_BAD_BODY' })
   })
 
   it('reaches later middleware if an operation has read it', async ({ serve }) => {
-    const { send } = await serve(app([http.get('*/nothing', mine), ...ours(mockOf())]))
+    const { send } = await serve(appWith([http.get('*/nothing', userResolver), ...createTanksMock().handlers]))
 
     const got = await send({ method: 'POST', path: '/elsewhere', body: 'x'.repeat(3_000_000) })
 
@@ -153,7 +149,7 @@ describe('a body in mockExpress', () => {
   })
 
   it('is not read if no handler could match', async ({ serve }) => {
-    const behind = express().use(mockExpress(ours(mockOf())))
+    const behind = express().use(mockExpress(createTanksMock().handlers))
     behind.use(express.text(), (request, response) => void response.send(`behind: ${request.body}`))
     const { send } = await serve(behind)
     const headers = { 'content-type': 'text/plain' }

@@ -3,7 +3,16 @@ import { delay, type HttpHandler, HttpResponse, http, passthrough } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { mockExpress } from '../../src/express.js'
 import { ApiError } from '../../src/index.js'
-import { app, deferred, it, list, mine, mockOf, ours, right, validate } from '../support/express-app.js'
+import {
+  appWith,
+  createTanksMock,
+  deferred,
+  it,
+  list,
+  userResolver,
+  validate,
+  validBody,
+} from '../support/express-app.js'
 import { json, parseResponses, sendBytes } from '../support/http.js'
 import { ids } from '../support/tanks.js'
 
@@ -11,22 +20,22 @@ const theirList = (answer: Parameters<typeof http.get>[1]) => http.get(`*${list}
 
 describe('mockExpress', () => {
   it('asks a handler of the user before the mock, if it comes first', async ({ serve }) => {
-    const { send } = await serve(app([theirList(mine), ...ours(mockOf())]))
+    const { send } = await serve(appWith([theirList(userResolver), ...createTanksMock().handlers]))
 
     expect((await send({})).body).toBe('{"mine":true}')
   })
 
   it('asks the mock before a handler of the user, if it comes first', async ({ serve }) => {
-    const { send } = await serve(app([...ours(mockOf()), theirList(mine)]))
+    const { send } = await serve(appWith([...createTanksMock().handlers, theirList(userResolver)]))
 
     expect(json(await send({}))).toHaveProperty('lobbies')
   })
 
   it('runs handlers of the user between those of the mock', async ({ serve }) => {
-    const mock = mockOf()
-    const [first, ...others] = ours(mock)
+    const mock = createTanksMock()
+    const [first, ...others] = mock.handlers
     const both = http.all('*', ({ request }) => HttpResponse.text(`between ${new URL(request.url).pathname}`))
-    const { send } = await serve(app([first as HttpHandler, both, ...others]))
+    const { send } = await serve(appWith([first as HttpHandler, both, ...others]))
 
     expect(json(await send({}))).toHaveProperty('lobbies')
     expect((await send({ path: '/cloud/devices/links' })).body).toBe('between /cloud/devices/links')
@@ -34,7 +43,7 @@ describe('mockExpress', () => {
 
   it('asks the mock if a resolver returns nothing', async ({ serve }) => {
     const resolver = vi.fn()
-    const { send } = await serve(app([theirList(resolver), ...ours(mockOf())]))
+    const { send } = await serve(appWith([theirList(resolver), ...createTanksMock().handlers]))
 
     expect(json(await send({}))).toHaveProperty('lobbies')
     expect(resolver).toHaveBeenCalledOnce()
@@ -42,7 +51,7 @@ describe('mockExpress', () => {
 
   it('calls the next middleware if a resolver passes through, and asks no other handler', async ({ serve }) => {
     const { send } = await serve(
-      app([theirList(() => passthrough()), ...ours(mockOf())], { onUnhandledRequest: 'error' }),
+      appWith([theirList(() => passthrough()), ...createTanksMock().handlers], { onUnhandledRequest: 'error' }),
     )
 
     expect(json(await send({}))).toEqual({ next: `GET ${list}` })
@@ -52,7 +61,7 @@ describe('mockExpress', () => {
     const thrown = () => {
       throw new Error('boom')
     }
-    const { send } = await serve(app([theirList(thrown), ...ours(mockOf())]))
+    const { send } = await serve(appWith([theirList(thrown), ...createTanksMock().handlers]))
 
     expect([(await send({})).status, json(await send({}))]).toEqual([500, { error: 'boom' }])
   })
@@ -61,13 +70,15 @@ describe('mockExpress', () => {
     const thrown = () => {
       throw HttpResponse.json({ thrown: true }, { status: 418 })
     }
-    const { send } = await serve(app([theirList(thrown), ...ours(mockOf())]))
+    const { send } = await serve(appWith([theirList(thrown), ...createTanksMock().handlers]))
 
     expect(await send({})).toMatchObject({ status: 418, body: '{"thrown":true}' })
   })
 
   it('destroys the socket for HttpResponse.error(), and goes on serving', async ({ serve }) => {
-    const { send } = await serve(app([http.get('*/torn', () => HttpResponse.error()), ...ours(mockOf())]))
+    const { send } = await serve(
+      appWith([http.get('*/torn', () => HttpResponse.error()), ...createTanksMock().handlers]),
+    )
 
     await expect(send({ path: '/torn' })).rejects.toThrow(/socket hang up|ECONNRESET/)
     expect((await send({})).status).toBe(200)
@@ -80,7 +91,7 @@ describe('mockExpress', () => {
       ['x-more', '1'],
       ['x-more', '2'],
     ] as [string, string][]
-    const { send } = await serve(app([http.get('*/cookies', () => new HttpResponse(null, { headers: cookies }))]))
+    const { send } = await serve(appWith([http.get('*/cookies', () => new HttpResponse(null, { headers: cookies }))]))
 
     const { headers } = await send({ path: '/cookies' })
 
@@ -91,7 +102,7 @@ describe('mockExpress', () => {
     const seen = http.get('*/cookies', ({ cookies }) =>
       HttpResponse.json(cookies, { headers: { 'set-cookie': 'a=1' } }),
     )
-    const { send } = await serve(app([seen]))
+    const { send } = await serve(appWith([seen]))
     await send({ path: '/cookies' })
 
     expect((await send({ path: '/cookies' })).body).toBe('{}')
@@ -100,7 +111,7 @@ describe('mockExpress', () => {
 
   it('sends the status and its text, and no body for HEAD', async ({ serve }) => {
     const teapot = http.all('*/tea', () => new HttpResponse('short', { status: 418, statusText: 'Stout' }))
-    const { url, send } = await serve(app([teapot]))
+    const { url, send } = await serve(appWith([teapot]))
 
     expect((await fetch(`${url}/tea`)).statusText).toBe('Stout')
     expect(await send({ path: '/tea', method: 'HEAD' })).toMatchObject({ status: 418, body: '' })
@@ -113,7 +124,7 @@ describe('mockExpress', () => {
       asked.resolve()
       await delay('infinite')
     })
-    const { url } = await serve(app([slow]))
+    const { url } = await serve(appWith([slow]))
     const client = new AbortController()
     const answer = fetch(`${url}/slow`, { signal: client.signal }).catch((error: Error) => error.name)
     await asked.promise
@@ -125,7 +136,7 @@ describe('mockExpress', () => {
   })
 
   it('passes other methods and paths to later middleware', async ({ serve }) => {
-    const { send } = await serve(app(ours(mockOf())))
+    const { send } = await serve(appWith(createTanksMock().handlers))
 
     for (const sent of [
       { method: 'DELETE' },
@@ -143,13 +154,13 @@ describe('mockExpress', () => {
     ['a Host that is none', `GET /x HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n`],
     ['a URL with its host', 'GET http://[/x HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
   ] as const)('passes a request that Fetch cannot express to later middleware: %s', async ([, bytes], { serve }) => {
-    const { url } = await serve(app([http.all('*', mine)]))
+    const { url } = await serve(appWith([http.all('*', userResolver)]))
 
     expect(parseResponses(await sendBytes(url, bytes))[0]?.status).toBe(404)
   })
 
   it('answers preflights for operations, and no others', async ({ serve }) => {
-    const { send } = await serve(app(ours(mockOf())))
+    const { send } = await serve(appWith(createTanksMock().handlers))
     const headers = { origin: 'http://localhost:3000', 'access-control-request-headers': 'authorization' }
 
     const got = await send({ method: 'OPTIONS', headers })
@@ -160,7 +171,7 @@ describe('mockExpress', () => {
 
   it('answers below its mount path', async ({ serve }) => {
     const theirs = http.get('*/api/theirs', ({ request }) => HttpResponse.text(new URL(request.url).pathname))
-    const { send } = await serve(express().use('/api', mockExpress([theirs, ...ours(mockOf())])))
+    const { send } = await serve(express().use('/api', mockExpress([theirs, ...createTanksMock().handlers])))
 
     expect((await send({ path: `/api${list}` })).status).toBe(200)
     expect((await send({ path: '/api/theirs' })).body).toBe('/api/theirs')
@@ -169,7 +180,7 @@ describe('mockExpress', () => {
 
   it('answers an absolute URL like its path, with all handlers', async ({ serve }) => {
     const theirs = http.get('http://proxied.test/api/theirs', ({ request }) => HttpResponse.text(request.url))
-    const { url } = await serve(express().use('/api', mockExpress([theirs, ...ours(mockOf())])))
+    const { url } = await serve(express().use('/api', mockExpress([theirs, ...createTanksMock().handlers])))
     const ask = async (path: string) => {
       const head = `GET http://proxied.test/api${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`
       return parseResponses(await sendBytes(url, head))[0]
@@ -181,7 +192,7 @@ describe('mockExpress', () => {
   it.for(['http://mock.test/v1', 'http://mock.test/v1/', 'https://mock.test:8443/v1'])(
     'answers under the path of the base URL %s',
     async (baseUrl, { serve }) => {
-      const { send } = await serve(app(ours(mockOf({ baseUrl }))))
+      const { send } = await serve(appWith(createTanksMock({ baseUrl }).handlers))
 
       expect((await send({ path: `/v1${list}` })).status).toBe(200)
       expect((await send({})).status).toBe(404)
@@ -190,45 +201,50 @@ describe('mockExpress', () => {
   )
 
   it('asks two mocks in their order', async ({ serve }) => {
-    const [first, second] = [mockOf({ baseUrl: 'http://a/first' }), mockOf({ baseUrl: 'http://a/second' })]
+    const [first, second] = [
+      createTanksMock({ baseUrl: 'http://a/first' }),
+      createTanksMock({ baseUrl: 'http://a/second' }),
+    ]
     await second.world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
-    const { send } = await serve(app([...ours(first), ...ours(second)]))
+    const { send } = await serve(appWith([...first.handlers, ...second.handlers]))
     const count = async (path: string) => (json(await send({ path })) as { lobbies: unknown[] }).lobbies.length
 
     expect([await count(`/first${list}`), await count(`/second${list}`)]).toEqual([2, 1])
   })
 
   it("uses an override before the mock's handlers, for its operation only", async ({ serve }) => {
-    const mock = mockOf()
+    const mock = createTanksMock()
     const override = mock.override('lobbies.list', () => ({ game_modes: [], lobbies: [], regions: [] }))
-    const { send } = await serve(app([override, ...ours(mock)]))
+    const { send } = await serve(appWith([override, ...mock.handlers]))
 
     expect(json(await send({}))).toEqual({ game_modes: [], lobbies: [], regions: [] })
-    expect((await send({ ...validate, body: right })).status).toBe(200)
+    expect((await send({ ...validate, body: validBody })).status).toBe(200)
   })
 
   it('answers an override with an invalid header, and continues', async ({ serve }) => {
     const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const mock = mockOf()
+    const mock = createTanksMock()
     const override = mock.override('lobbies.list', () => {
       throw new ApiError('API_RATE_LIMIT', 'x', { headers: { 'retry-after': '1\r\nx: y' } })
     })
-    const { send } = await serve(app([override, ...ours(mock)]))
+    const { send } = await serve(appWith([override, ...mock.handlers]))
 
     expect(json(await send({}))).toMatchObject({ code: 'ERROR' })
-    expect((await send({ ...validate, body: right })).status).toBe(200)
+    expect((await send({ ...validate, body: validBody })).status).toBe(200)
     consoleSpy.mockRestore()
   })
 
   it('runs a handler with { once: true } once', async ({ serve }) => {
-    const { send } = await serve(app([http.get(`*${list}`, mine, { once: true }), ...ours(mockOf())]))
+    const { send } = await serve(
+      appWith([http.get(`*${list}`, userResolver, { once: true }), ...createTanksMock().handlers]),
+    )
 
     expect((await send({})).body).toBe('{"mine":true}')
     expect(json(await send({}))).toHaveProperty('lobbies')
   })
 
   it('answers many requests at once', async ({ serve }) => {
-    const { send } = await serve(app([http.get('*/theirs', mine), ...ours(mockOf())]))
+    const { send } = await serve(appWith([http.get('*/theirs', userResolver), ...createTanksMock().handlers]))
 
     const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => send(i % 2 ? { path: '/theirs' } : {})))
 
@@ -242,7 +258,7 @@ describe('a request that no handler of mockExpress answers', () => {
     'is handled by onUnhandledRequest: %s',
     async (strategy, { serve }) => {
       const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
-      const { send } = await serve(app(ours(mockOf()), strategy && { onUnhandledRequest: strategy }))
+      const { send } = await serve(appWith(createTanksMock().handlers, strategy && { onUnhandledRequest: strategy }))
 
       const got = json(await send({ path: '/nothing', query: 'a=1' }))
 
@@ -265,8 +281,8 @@ describe('a request that resembles an operation of mockExpress', () => {
     ['DELETE', '/api/v1/matchmaker/lobbies/list', `: ${wrongMethod}`],
     ['GET', '/api/v1/nothing/like/any', ''],
   ] as const)('gets a hint if it is an error: %s %s', async ([method, target, explanation], { serve }) => {
-    const mock = mockOf({ baseUrl: 'http://mock.test/v1' })
-    const middleware = mockExpress(ours(mock), { onUnhandledRequest: 'error' })
+    const mock = createTanksMock({ baseUrl: 'http://mock.test/v1' })
+    const middleware = mockExpress(mock.handlers, { onUnhandledRequest: 'error' })
     const { send } = await serve(express().use('/api', middleware))
     const [path = '', query] = target.split('?')
 
@@ -276,10 +292,10 @@ describe('a request that resembles an operation of mockExpress', () => {
   })
 
   it.for([
-    ['no handlers of a mock', [http.get('*/theirs', mine)], '/matchmaker/lobbies/lst'],
-    ['only other handlers of a mock', [mockOf().override('lobbies.find', () => ({}) as never)], list],
+    ['no handlers of a mock', [http.get('*/theirs', userResolver)], '/matchmaker/lobbies/lst'],
+    ['only other handlers of a mock', [createTanksMock().override('lobbies.find', () => ({}) as never)], list],
   ] as const)('gets no hint if there are %s', async ([, handlers, path], { serve }) => {
-    const { send } = await serve(app(handlers, { onUnhandledRequest: 'error' }))
+    const { send } = await serve(appWith(handlers, { onUnhandledRequest: 'error' }))
 
     expect(json(await send({ path }))).toEqual({ error: `mockmaker: no handler answers GET ${path}` })
   })

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express'
 import { type HttpHandler, HttpResponse } from 'msw'
 import { it as base } from 'vitest'
 import { type MockExpressOptions, mockExpress } from '../../src/express.js'
-import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import { createMockmaker, type MockmakerOptions } from '../../src/index.js'
 import { sendTo, serveListener, type TestRequest } from './http.js'
 import { bearer, ids, tanks, tokens } from './tanks.js'
 
@@ -17,7 +17,7 @@ export const it = base.extend<{ serve: (app: Express) => Promise<Served> }>({
   serve: async ({}, use) => {
     const ends: (() => Promise<unknown>)[] = []
     await use(async app => {
-      const { url, close } = await serveListener(app.use(lost, broken))
+      const { url, close } = await serveListener(app.use(answerNotFound, answerError))
       ends.push(close)
       return { url, send: sent => sendTo(url, { method: 'GET', path: list, ...sent }) }
     })
@@ -33,25 +33,23 @@ export const validate = {
   path: `/cloud/games/${ids.tanks}/namespaces/validate`,
   headers: bearer(tokens.cloud),
 }
-export const right = JSON.stringify({ display_name: 'Beta', name_id: 'beta' })
+export const validBody = JSON.stringify({ display_name: 'Beta', name_id: 'beta' })
 
-/** A middleware behind the mock in an app of a user. */
-const lost: express.RequestHandler = (request, response) => {
+/** The middleware behind the mock in an app of a user. */
+const answerNotFound: express.RequestHandler = (request, response) => {
   response.status(404).json({ next: `${request.method} ${request.originalUrl}`, body: request.body?.length })
 }
-const broken: ErrorRequestHandler = (error: Error, _request, response, _next) => {
+const answerError: ErrorRequestHandler = (error: Error, _request, response, _next) => {
   response.status(500).json({ error: error.message })
 }
 
-/** A mock of tanks. */
-export const mockOf = (options: MockmakerOptions = {}) => createMockmaker({ scenario: tanks, ...options })
-/** An app of a user. */
-export const app = (handlers: readonly HttpHandler[], options?: MockExpressOptions) =>
+/** Creates a mock of tanks. */
+export const createTanksMock = (options: MockmakerOptions = {}) => createMockmaker({ scenario: tanks, ...options })
+/** Creates an app of a user. */
+export const appWith = (handlers: readonly HttpHandler[], options?: MockExpressOptions) =>
   express().use(mockExpress(handlers, options))
-/** All handlers of a mock. */
-export const ours = (mock: Mockmaker) => mock.handlers
-/** A handler of a user. */
-export const mine = () => HttpResponse.json({ mine: true })
+/** A resolver of a user. */
+export const userResolver = () => HttpResponse.json({ mine: true })
 
 /** Creates a promise that a test can resolve. */
 export function deferred() {

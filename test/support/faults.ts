@@ -3,20 +3,24 @@ import type { MockResponse } from '../../src/server/message.js'
 import { bearer, ids, tanks, tokens } from './tanks.js'
 import { live } from './worlds.js'
 
-/** A read, a write, a blocking watch, a refused call, and an unknown path. */
+/** A call that reads. */
 export const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+/** A call that writes. */
 export const prepare = { method: 'POST', path: '/cloud/devices/links' } as const
+/** A watch that blocks. */
 export const link = {
   method: 'GET',
   path: '/cloud/devices/links',
   query: `device_link_token=${tokens.pending}`,
 } as const
+/** A call that is refused. */
 export const validate = {
   method: 'POST',
   path: `/cloud/games/${ids.tanks}/namespaces/validate`,
   headers: bearer(tokens.cloud),
   body: '{"display_name":"A","name_id":"a"}',
 } as const
+/** A path without an operation. */
 export const nowhere = { method: 'GET', path: '/nowhere' } as const
 
 /** A mock of tanks with faults, and its log records. */
