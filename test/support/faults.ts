@@ -13,7 +13,7 @@ export const link = {
   path: '/cloud/devices/links',
   query: `device_link_token=${tokens.pending}`,
 } as const
-/** A call that is refused. */
+/** A call with a token and a body. */
 export const validate = {
   method: 'POST',
   path: `/cloud/games/${ids.tanks}/namespaces/validate`,
