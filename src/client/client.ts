@@ -166,10 +166,9 @@ function clientOf(id: string, server: Remote): Client {
     changes: options => readEvents(remote, options),
     ...creatorsOf(remote),
     ...faultCallsOf(remote),
-    next: (operation, match, { signal } = {}) =>
-      waitFor(remote, 'POST /journal/next', { body: { operation, match }, signal }),
-    blocked: (count, operation, { signal } = {}) =>
-      waitFor(remote, 'POST /journal/blocked', { body: { count, operation }, signal }),
+    next: (operation, match, options) => waitFor(remote, 'POST /journal/next', { body: { operation, match }, options }),
+    blocked: (count, operation, options) =>
+      waitFor(remote, 'POST /journal/blocked', { body: { count, operation }, options }),
   }
 }
 

@@ -1,7 +1,9 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../control/api.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
+import { signalOf } from '../lib/abort-signal.js'
 import { UsageError } from '../lib/usage-error.js'
+import type { WaitOptions } from '../server/request-waits.js'
 
 /** The parts of a `ClientError` besides its message. */
 export interface ClientErrorParts {
@@ -133,8 +135,10 @@ const pauseMs = 100
  */
 export async function readEvents(
   remote: Remote,
-  { since, signal, lastEventId }: ChangesOptions = {},
+  options: ChangesOptions = {},
 ): Promise<AsyncGenerator<MockEvent, undefined>> {
+  const signal = checked(() => signalOf('changes', options))
+  const { since, lastEventId } = options
   async function open(after: string | undefined) {
     const headers = { accept: 'text/event-stream', ...(after === undefined ? {} : { 'last-event-id': after }) }
     const { body } = await send(remote, 'GET /changes', { query: { since } }, headers, signal)
@@ -176,9 +180,9 @@ export async function readEvents(
 export function waitFor<Value>(
   remote: Remote,
   route: 'POST /journal/next' | 'POST /journal/blocked',
-  { body, signal }: { readonly body: Input<typeof route>['body']; readonly signal?: AbortSignal | undefined },
+  { body, options }: { readonly body: Input<typeof route>['body']; readonly options?: WaitOptions | undefined },
 ): Promise<Value> {
-  const beginning = beginWait<Value>(remote, route, body, signal)
+  const beginning = beginWait<Value>(remote, route, body, options)
   const begun = beginning.catch(() => {}).finally(() => remote.beginning.delete(begun))
   remote.beginning.add(begun)
   const outcome = beginning.then(({ outcome }) => outcome)
@@ -191,8 +195,9 @@ async function beginWait<Value>(
   remote: Remote,
   route: 'POST /journal/next' | 'POST /journal/blocked',
   body: Input<typeof route>['body'],
-  signal: AbortSignal | undefined,
+  options: WaitOptions | undefined,
 ): Promise<{ readonly outcome: Promise<Value> }> {
+  const signal = checked(() => signalOf(route === 'POST /journal/next' ? 'next' : 'blocked', options))
   const response = await send(remote, route, { body }, { accept: 'text/event-stream' }, signal)
   if (!response.body || response.headers.get('content-type') !== 'text/event-stream')
     throw noMock(response, await response.text())

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../contract/journal.js'
+import { signalOf } from '../lib/abort-signal.js'
 import type { History, HistoryEntry } from '../server/history.js'
 import type { MockResponseInit, StreamClient } from '../server/message.js'
 import type { TableName } from '../store/rows.js'
@@ -158,9 +159,10 @@ export class EventReader implements MockEvents {
   #unsubscribe = () => {}
   #hasEnded = false
 
-  constructor({ world, history, runId, budget }: EventSource, { signal, ...from }: ChangesOptions = {}) {
+  constructor({ world, history, runId, budget }: EventSource, options: ChangesOptions = {}) {
+    const signal = signalOf('changes', options)
     const idOf = (id: number) => `${runId}-${id}`
-    const start = entryBefore({ world, history, runId }, from)
+    const start = entryBefore({ world, history, runId }, options)
     const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
     const waiting = (entry: HistoryEntry) => ({ createEvent: () => eventOf(entry, idOf(entry.id)), bytes: entry.bytes })
     this.#queue = new EventQueue(budget, past?.map(waiting), () => ({

@@ -6,11 +6,11 @@ import {
   type PendingRequest,
   RequestPattern,
 } from '../contract/journal.js'
+import { signalOf } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History } from './history.js'
-import type { AbortSignalLike } from './message.js'
 import type { PendingRequests } from './pending.js'
 import { redactExpectation } from './redact.js'
 import { isMatch } from './verify.js'
@@ -51,15 +51,16 @@ export class RequestWaits {
   }
 
   /** Resolves with the next request of an operation that is answered from now on and matches. */
-  next(operation: OperationPattern, match?: ExchangeMatch, options: WaitOptions = {}): Promise<JournalEntry> {
+  next(operation: OperationPattern, match?: ExchangeMatch, options?: WaitOptions): Promise<JournalEntry> {
     const { history, world } = this.#source
     return handled(() => {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
       const pattern = parseInput(RequestPattern, { operation, match }, 'next')
       const redacted = redactExpectation(pattern)
+      const signal = signalOf('next', options)
       const matching = match === undefined ? '' : ` that matches ${JSON.stringify(match)}`
       const what = `a request for ${operation}${matching} came`
-      return this.#wait(what, options, resolve =>
+      return this.#wait(what, signal, resolve =>
         history.subscribe(entry => {
           if (entry?.kind !== 'exchange') return
           if (isMatch(entry.exchange.entryWithoutAnswer(), redacted, world.tables)) resolve(entry.exchange.entry())
@@ -69,16 +70,17 @@ export class RequestWaits {
   }
 
   /** Resolves as soon as at least that many requests wait for their answers, with all of them. */
-  blocked(atLeast?: number, operation?: OperationPattern, options: WaitOptions = {}): Promise<PendingRequest[]> {
+  blocked(atLeast?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]> {
     const { pending } = this.#source
     return handled(() => {
       const { count } = parseInput(BlockedQuery, { count: atLeast, operation }, 'blocked')
+      const signal = signalOf('blocked', options)
       // The count of all requests is fast, and mostly it decides.
       const isReached = () => pending.count() >= count && pending.count(operation) >= count
       if (isReached()) return Promise.resolve(pending.list(operation))
       const subject = operation === undefined ? '' : ` for ${operation}`
       const what = count === 1 ? `a request${subject} was blocked` : `${count} requests${subject} were blocked`
-      return this.#wait(what, options, resolve =>
+      return this.#wait(what, signal, resolve =>
         pending.subscribe(() => {
           if (isReached()) resolve(pending.list(operation))
         }),
@@ -99,7 +101,7 @@ export class RequestWaits {
 
   #wait<T>(
     what: string,
-    { signal }: { readonly signal?: (AbortSignalLike & { readonly reason?: unknown }) | undefined },
+    signal: AbortSignal | undefined,
     subscribe: (resolve: (value: T) => void) => () => void,
   ): Promise<T> {
     return new Promise((resolve, reject) => {

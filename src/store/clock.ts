@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isSignal } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
 import { durationFormat, instantFormat, latestMs, parseDuration, parseInstant } from '../lib/time.js'
@@ -43,9 +44,6 @@ export interface ClockMoveOptions {
   /** Stops the clock on its way when it is aborted. Default: none. */
   readonly signal?: AbortSignal | undefined
 }
-
-// Checks the method, not the class: jsdom has an AbortSignal of its own.
-const isSignal = (value: unknown) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function'
 
 const ClockMoveSchema = z.strictObject({
   signal: z.custom<AbortSignal>(isSignal, 'expected an AbortSignal').optional(),

@@ -158,6 +158,25 @@ describe.each(controls)('next, $where', ({ of }) => {
   })
 })
 
+describe.each(controls)('a wait with a wrong signal, $where', ({ of }) => {
+  it.for([
+    [{ signal: 5 }, 'the signal is 5: expected an AbortSignal'],
+    [{ signal: {} }, 'the signal is {}: expected an AbortSignal'],
+    [{ signal: null }, 'the signal is null: expected an AbortSignal'],
+    [null, 'the options are null: expected an object such as { signal }'],
+  ] as const)('is refused, and leaves nothing behind: %j', async ([options, message], { serve }) => {
+    const served = await serve()
+    const control = of(served)
+
+    await expect(control.next('lobbies.list', {}, options as never)).rejects.toThrow(`next: ${message}`)
+    await expect(control.blocked(1, '*', options as never)).rejects.toThrow(`blocked: ${message}`)
+    await expect((async () => control.changes(options as never))()).rejects.toThrow(`changes: ${message}`)
+
+    expect(isBusy(served.mock)).toBe(false)
+    await served.mock.reset()
+  })
+})
+
 describe.each(controls)('blocked, $where', ({ of }) => {
   it('resolves when a request waits on a watch index', async ({ serve }) => {
     const served = await serve()
