@@ -122,5 +122,5 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   // Compiling a schema takes longer than checking a few inputs.
   const { data, error } = schema.safeParse(input, { jitless: true, error: listKnownKeys })
   if (!error) return data
-  throw new UsageError(problemLines(issueTexts(error, input, [what])))
+  throw new UsageError(problemLines(issueTexts(error, input, what.split('.'))))
 }

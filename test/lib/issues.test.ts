@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { issueText, pathText, valueAt } from '../../src/lib/issues.js'
+import { issueText, parseInput, pathText, valueAt } from '../../src/lib/issues.js'
 
 const Shape = z.object({
   name: z.string().min(2).max(4),
@@ -66,6 +66,14 @@ describe('pathText', () => {
 
     expect(text).toHaveLength(240)
     expect(text).toMatch(/^first\.key0.*….*\.last$/)
+  })
+})
+
+describe('parseInput', () => {
+  it('writes the name of a call with a dot as in code', () => {
+    expect(() => parseInput(z.strictObject({ signal: z.string() }), { signal: 5 }, 'clock.set')).toThrow(
+      'clock.set.signal is 5: expected string',
+    )
   })
 })
 

@@ -87,7 +87,7 @@ describe('clock.advance', () => {
   })
 
   it.each([
-    [{ signal: 5 }, 'signal is 5: expected an AbortSignal'],
+    [{ signal: 5 }, '.signal is 5: expected an AbortSignal'],
     [{ signal: null }, 'signal is null: expected an AbortSignal'],
     [{ signl: undefined }, 'signl is an unknown key'],
     [5, 'is 5: expected object'],
