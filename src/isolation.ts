@@ -3,6 +3,7 @@ import type { SetupServer } from 'msw/node'
 import type { Fault, FaultState } from './contract/faults.js'
 import type { NewWorldOptions } from './control/world-control.js'
 import { testHasEnded } from './end-world.js'
+import { quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import type { MockWorld } from './mock-world.js'
 import type { MockmakerWorld, ServableMockmaker } from './mockmaker.js'
@@ -42,10 +43,11 @@ export class Isolation {
   async run<T>(
     { worlds, scenarios, boundary }: Pick<ServableMockmaker, 'worlds' | 'scenarios'> & Pick<SetupServer, 'boundary'>,
     use: (own: MockmakerWorld) => T | Promise<T>,
-    { faults = [], ...options }: IsolatedOptions = {},
+    isolatedOptions: IsolatedOptions = {},
   ): Promise<T> {
     if (typeof use !== 'function')
       throw new UsageError('mock.isolated expects a function, as in mock.isolated(async own => …)')
+    const { faults, options } = checkOptions(isolatedOptions)
     const created = await worlds.put(this.#newId(worlds), withScenario(options, scenarios))
     const own = created as MockWorld & MockmakerWorld // `withHandlers` extends each world
     let result: T
@@ -73,6 +75,19 @@ export class Isolation {
     while (worlds.get(id))
     return id
   }
+}
+
+/** Splits the options of `isolated`. Throws `UsageError` before there is a world. */
+function checkOptions(given: IsolatedOptions): {
+  readonly faults: readonly Fault[]
+  readonly options: NewWorldOptions
+} {
+  if (typeof given !== 'object' || given === null)
+    throw new UsageError(`mock.isolated: the options are ${quoted(given)}: expected an object such as { scenario }`)
+  const { faults = [], ...options } = given
+  if (!Array.isArray(faults))
+    throw new UsageError(`mock.isolated: faults is ${quoted(faults)}: expected an array of faults`)
+  return { faults, options }
 }
 
 /** Loads a scenario that is the path of a file, or the name of a shipped one that the mock does not have. */

@@ -164,6 +164,8 @@ describe('mock.isolated', () => {
     const run = (options: object) => mock.isolated(() => {}, options)
 
     await expect(run({ scenario: 'fridaynight' })).rejects.toThrow('Did you mean friday-night?')
+    await expect(run(null as never)).rejects.toThrow('the options are null: expected an object')
+    await expect(run({ faults: null })).rejects.toThrow('faults is null: expected an array of faults')
     await expect(run({ sed: 5 })).rejects.toThrow('Did you mean seed?')
     await expect(run({ faults: [{ operation: 'lobbies.lst', effect: { hold: true } }] })).rejects.toThrow(UsageError)
     expect(mock.worlds.list()).toHaveLength(1)
