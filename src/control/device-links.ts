@@ -22,6 +22,8 @@ export async function completeDeviceLink(
   token: string,
   options: CompletionOptions = {},
 ): Promise<void> {
+  if (typeof token !== 'string')
+    throw new UsageError(`completeDeviceLink: the token is ${quoted(token)}: expected the token of a device link`)
   const { game } = parseInput(CompletionOptions, options, 'completion')
   world.write(
     () => {

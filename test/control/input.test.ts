@@ -108,6 +108,7 @@ describe('the input of a call in-process', () => {
     ['reset', [{ keep: 'journal' }], 'reset.keep is "journal": expected array'],
     ['snapshot', [{ with: ['fault'] }], 'snapshot.with[0] is "fault": expected "faults" or "journal"'],
     ['completeDeviceLink', ['x', { gmae: 'tanks' }], 'Known: game.'],
+    ['completeDeviceLink', [], 'the token is undefined: expected the token of a device link'],
     ['explain', [{ lobby: 'x' }], 'Known: lobby_id, path'],
   ] as const)('is refused if it is wrong: %s %j', async ([name, input, message]) => {
     await expect((async () => loose[name]?.(...input))()).rejects.toThrow(message)
