@@ -62,8 +62,9 @@ class StorybookPage {
     await this.page.goto(`${this.base}iframe.html?id=${docsId}&viewMode=docs`)
   }
 
-  /** Selects a scenario in the toolbar. */
+  /** Selects a scenario in the toolbar, after the story that is shown has ended. */
   async select(scenario) {
+    await this.page.waitForFunction(() => !globalThis.__STORYBOOK_PREVIEW__?.currentRender?.isPending?.())
     await this.#send('updateGlobals', { globals: { mockmaker: scenario } })
   }
 
