@@ -18,6 +18,7 @@ function interceptProcess({ isThree }: Pick<LoadedMsw, 'isThree'>): Interception
   /** Handlers that a test has added before its boundary. */
   const early = new WeakMap<RunningTest, readonly RequestHandler[]>()
   let unpatched = globalThis.fetch
+  let listen = () => {}
   return {
     fetch(input, init) {
       const headers = new Headers(init?.headers)
@@ -31,18 +32,25 @@ function interceptProcess({ isThree }: Pick<LoadedMsw, 'isThree'>): Interception
     start(handlers, decide) {
       unpatched = globalThis.fetch
       server.resetHandlers(...handlers)
-      server.listen(toMswOptions({ onUnhandledRequest: decide }))
+      listen = () => server.listen(toMswOptions({ onUnhandledRequest: decide }))
+      listen()
     },
     stop: () => server.close(),
-    run: (test, handlers, body) =>
-      running.run(
+    run(test, handlers, body) {
+      // All servers of MSW share the interception: a test that closes one of its own ends it for the tests after it.
+      if (globalThis.fetch === unpatched) {
+        server.close()
+        listen()
+      }
+      return running.run(
         test,
         server.boundary(async () => {
           server.resetHandlers(...(early.get(test) ?? []), ...handlers)
           boundaries.set(test, AsyncLocalStorage.snapshot())
           await body()
         }),
-      ),
+      )
+    },
     use(test, handlers) {
       const inBoundary = boundaries.get(test)
       if (inBoundary) inBoundary(() => server.use(...handlers))

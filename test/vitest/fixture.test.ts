@@ -1,4 +1,5 @@
 import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
 import { beforeAll, beforeEach, describe, expect, test as plain, vi } from 'vitest'
 import { setupMockmaker } from '../../src/node.js'
 import { mockmaker, type VitestMock } from '../../src/vitest.js'
@@ -219,5 +220,23 @@ describe('a fetch from elsewhere', () => {
     listeners.dispatchEvent(new Event('ask'))
 
     expect(await answers[0]).toBe(2)
+  })
+})
+
+describe('a server of MSW of its own', () => {
+  const answer = () => HttpResponse.json({ lobbies: ['own'] })
+
+  test('answers a test that starts it', async () => {
+    const own = setupServer(http.get(listUrl, answer))
+    own.listen({ onUnhandledRequest: 'bypass' })
+
+    expect(await countLobbies()).toBe(1)
+    own.close()
+  })
+
+  test('takes no requests from the next test when it closes', async ({ mock }) => {
+    await mock.lobbies(2)
+
+    expect(await countLobbies()).toBe(2)
   })
 })
