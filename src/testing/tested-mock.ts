@@ -14,9 +14,20 @@ export type TestedClient = Pick<Client, 'faults' | 'journal' | 'snapshot'>
 export function checkMock(value: unknown, call: string): TestedMock | TestedClient {
   if (isJsonObject(value) && hasMethod(value.journal, 'verify') && hasMethod(value.faults, 'unused'))
     return value as unknown as TestedMock // nothing else has both
-  const hint =
-    value instanceof Promise ? 'Await the promise first' : 'Pass what setupMockmaker or createClient returned'
-  throw new UsageError(`${call} expects a mock, a world of a mock, or a client, and got ${describe(value)}. ${hint}`)
+  throw new UsageError(
+    `${call} expects a mock, a world of a mock, or a client, and got ${describe(value)}. ${adviceFor(value)}`,
+  )
+}
+
+function adviceFor(value: unknown): string {
+  if (value instanceof Promise) return 'Await the promise first'
+  if (isTables(value)) return 'Pass the mock itself'
+  return 'Pass the mock of the test, or what setupMockmaker or createClient returned'
+}
+
+/** Tells whether the value is the `world` of a mock or of a client. */
+function isTables(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'lobbies' in value && hasMethod(value.lobbies, 'create')
 }
 
 function hasMethod(value: unknown, name: string): boolean {
@@ -24,6 +35,7 @@ function hasMethod(value: unknown, name: string): boolean {
 }
 
 function describe(value: unknown): string {
+  if (isTables(value)) return 'its tables, mock.world'
   return typeof value === 'function' ? 'a function' : quoted(value)
 }
 

@@ -62,7 +62,7 @@ describe.each(controls)('toHaveAnswered, $where', ({ of }) => {
 describe('a value that is no mock', () => {
   it.for([
     [undefined, 'got undefined.'],
-    [{ journal: [] }, 'got {"journal":[]}.'],
+    [{ journal: [] }, 'got {"journal":[]}. Pass the mock of the test, or what'],
     [fetch, 'got a function.'],
     [Promise.resolve(1), 'got a Promise. Await the promise first'],
   ] as const)('is refused: %o', async ([value, problem]) => {
@@ -70,6 +70,17 @@ describe('a value that is no mock', () => {
       const message = await messageOf(() => one.toHaveAnswered('lobbies.list'))
       vitestExpect(message).toContain(`toHaveAnswered expects a mock, a world of a mock, or a client, and ${problem}`)
     }
+  })
+})
+
+describe('the tables of a mock', () => {
+  it('are refused, with the advice to pass the mock', async ({ serve }) => {
+    const { mock, client } = await serve()
+
+    for (const { world } of [mock, client])
+      vitestExpect(await messageOf(() => matchers.toHaveAnswered(world as never, 'lobbies.list'))).toContain(
+        'and got its tables, mock.world. Pass the mock itself',
+      )
   })
 })
 
