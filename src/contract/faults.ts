@@ -87,7 +87,7 @@ function isServiceCode(code: string): code is ErrorCode {
 function unknownCode(code: string): string {
   const near = nearest(code, Object.keys(errorStatus))
   const hint = near === undefined ? '' : ` Did you mean ${near}?`
-  return `expected an error code of the service (see openapi.json), or a status with a code of your own.${hint}`
+  return `expected an error code of the service (see docs/reference/errors.md), or a status with a code of your own.${hint}`
 }
 
 /** The HTTP status that a fault answers. Default: the status of its code. */

@@ -80,11 +80,11 @@ describe('a fault', () => {
     ],
     [
       { effect: { error: { code: 'MATCHMAKER_LOBY_FULL' } } },
-      'fault.effect.error.code is "MATCHMAKER_LOBY_FULL": expected an error code of the service (see openapi.json), or a status with a code of your own. Did you mean MATCHMAKER_LOBBY_FULL?',
+      'fault.effect.error.code is "MATCHMAKER_LOBY_FULL": expected an error code of the service (see docs/reference/errors.md), or a status with a code of your own. Did you mean MATCHMAKER_LOBBY_FULL?',
     ],
     [
       { effect: { error: { code: 'TEAPOT' } } },
-      'fault.effect.error.code is "TEAPOT": expected an error code of the service (see openapi.json), or a status with a code of your own.',
+      'fault.effect.error.code is "TEAPOT": expected an error code of the service (see docs/reference/errors.md), or a status with a code of your own.',
     ],
     [
       { effect: { error: { code: 'constructor', status: 400 } } },
