@@ -4,6 +4,7 @@ import type { OperationSpec } from '../contract/operation.js'
 import type { OperationId } from '../contract/operations.js'
 import { jsonOf } from './json-values.js'
 import { findOperation } from './operations.js'
+import { checkKeys } from './options.js'
 
 /** A request of the service. Send it with `fetch(baseUrl + request.url, request)`. */
 export interface GeneratedRequest {
@@ -27,12 +28,11 @@ export interface RequestOptions {
 
 /**
  * Generates any request that the contract allows for an operation. The mock never refuses it because of its form, but it may
- * because of its token, or of the state of the world. Throws `UsageError` if there is no such operation.
+ * because of its token, or of the state of the world. Throws `UsageError` if there is no such operation, or for an unknown option.
  */
-export function request(
-  operation: OperationId,
-  { token, texts = [] }: RequestOptions = {},
-): fc.Arbitrary<GeneratedRequest> {
+export function request(operation: OperationId, options: RequestOptions = {}): fc.Arbitrary<GeneratedRequest> {
+  checkKeys(options, ['token', 'texts'])
+  const { token, texts = [] } = options
   const { spec, documented, schemas } = findOperation(operation)
   const { parameters = [] } = documented
   const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
+import { checkKeys } from './options.js'
 
 /** Options of `scenario`. All are optional. */
 export interface ScenarioOptions {
@@ -16,10 +17,9 @@ const regions = ['lnd-fra', 'lnd-atl', 'lnd-syd', 'lnd-tok', 'lnd-sfo']
 const defaults = { modes: 3, lobbies: 5 }
 
 /** Generates scenarios of one namespace with a frozen clock. Every one loads. Throws `UsageError` for wrong options. */
-export function scenario({
-  modes = defaults.modes,
-  lobbies = defaults.lobbies,
-}: ScenarioOptions = {}): fc.Arbitrary<ScenarioInput> {
+export function scenario(options: ScenarioOptions = {}): fc.Arbitrary<ScenarioInput> {
+  checkKeys(options, ['modes', 'lobbies'])
+  const { modes = defaults.modes, lobbies = defaults.lobbies } = options
   const ids = typeof modes === 'number' ? idsOf(modes) : modes
   if (!Array.isArray(ids) || ids.length === 0)
     throw new UsageError(`modes is ${quoted(modes)}: expected a whole number from 1, or a list of ids`)

@@ -204,6 +204,11 @@ describe('bad input', () => {
     [() => scenario({ modes: [] }), 'modes is []: expected a whole number from 1, or a list of ids'],
     [() => scenario({ lobbies: -1 }), 'lobbies is -1: expected a whole number from 0, or { min, max }'],
     [() => scenario({ lobbies: { min: 3, max: 2 } }), 'lobbies is {"min":3,"max":2}: expected'],
+    [
+      () => scenario({ mode: 2 } as never),
+      'options.mode is an unknown key. Known: modes, lobbies. Did you mean modes?',
+    ],
+    [() => request('lobbies.find', { text: [] } as never), 'options.text is an unknown key. Known: token, texts.'],
     [() => step({} as never), 'step expects a mock or a client, and got {}'],
   ])('is refused: %s', async (run, message) => {
     expect(await messageOf(run)).toContain(message)
