@@ -26,10 +26,10 @@ interface AttachedFile {
 export class FailureReport {
   readonly #mock: PageMock
   readonly #testInfo: TestInfo
-  readonly #requests: Pick<PageRequests, 'serviceWorkers'>
+  readonly #requests: Pick<PageRequests, 'serviceWorkers' | 'matchmaker'>
   #isAttached = false
 
-  constructor(mock: PageMock, testInfo: TestInfo, requests: Pick<PageRequests, 'serviceWorkers'>) {
+  constructor(mock: PageMock, testInfo: TestInfo, requests: Pick<PageRequests, 'serviceWorkers' | 'matchmaker'>) {
     this.#mock = mock
     this.#testInfo = testInfo
     this.#requests = requests
@@ -65,14 +65,22 @@ export class FailureReport {
     const failed = await failedWorld(this.#mock)
     const file = relative(process.cwd(), this.#testInfo.outputPath(worldName))
     const warning = this.#warning()
-    const report = await reportRequests(this.#mock, { saved: { file, failed } })
+    const noRequest = warning === '' ? this.#noRequest() : undefined
+    const report = await reportRequests(this.#mock, { saved: { file, failed }, noRequest })
+    const longest = longestPrinted - warning.length
     return {
-      summary: warning + (await summarizeRequests(this.#mock, { longest: longestPrinted - warning.length })),
+      summary: warning + (await summarizeRequests(this.#mock, { longest, noRequest })),
       files: [
         { name: journalName, text: `${warning}${report}\n`, contentType: 'text/plain' },
         { name: worldName, text: JSON.stringify(failed.world, null, 2), contentType: 'application/json' },
       ],
     }
+  }
+
+  /** The page may call another URL, or a route of the test may answer instead of the mock. */
+  #noRequest(): string {
+    const url = shortened(this.#requests.matchmaker)
+    return `No request to ${url} has reached the mock. Routes of the test answer first, unless they call route.fallback().`
   }
 
   /** Two tools may mock the same page: MSW in the app, and this mock. */

@@ -13,7 +13,7 @@ export interface Mount {
 }
 
 interface PageRequestsOptions {
-  /** The first one that fits a request counts. */
+  /** The first one that fits a request counts. The last one is the URL of the option `matchmaker`. */
   readonly mounts: readonly Mount[]
   readonly answer: RequestHandler
 }
@@ -68,6 +68,11 @@ export class PageRequests {
   /** The URLs of the service workers of all pages. They may answer requests before the mock does. */
   get serviceWorkers(): readonly string[] {
     return [...this.#removers.keys()].flatMap(context => context.serviceWorkers().map(worker => worker.url()))
+  }
+
+  /** The URL at which pages call the matchmaker. */
+  get matchmaker(): string {
+    return this.#options.mounts.at(-1)?.url ?? ''
   }
 
   has(context: BrowserContext): boolean {

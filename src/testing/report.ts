@@ -18,6 +18,14 @@ export interface FailedWorld {
 export interface ReportOptions {
   /** The result of `failedWorld`, and the name of its file. The report then says how to serve it. Default: no file. */
   readonly saved?: { readonly file: string; readonly failed: FailedWorld } | undefined
+  /** What to say if there is no request. Default: that none has reached the mock. */
+  readonly noRequest?: string | undefined
+}
+
+/** Options of a summary. */
+export interface SummaryOptions extends Pick<ReportOptions, 'noRequest'> {
+  /** The most characters. */
+  readonly longest: number
 }
 
 /** The most requests in a report. */
@@ -34,11 +42,11 @@ const longestBody = 400
 export function reportRequests(mock: TestedMock, options?: ReportOptions): string
 export function reportRequests(client: TestedClient, options?: ReportOptions): Promise<string>
 export function reportRequests(mock: TestedMock | TestedClient, options?: ReportOptions): string | Promise<string>
-export function reportRequests(value: unknown, { saved }: ReportOptions = {}): string | Promise<string> {
+export function reportRequests(value: unknown, options: ReportOptions = {}): string | Promise<string> {
   const { journal, faults } = checkMock(value, 'reportRequests')
   return after(journal.find(), entries =>
     after(journal.pending(), pending =>
-      after(faults.list(), known => writeReport({ entries, pending, faults: known }, saved)),
+      after(faults.list(), known => writeReport({ entries, pending, faults: known }, options)),
     ),
   )
 }
@@ -47,12 +55,9 @@ export function reportRequests(value: unknown, { saved }: ReportOptions = {}): s
  * Describes the newest requests of a mock in at most `longest` characters, for output that cuts long texts. Prefers the newest
  * failed request, then blocked ones. Returns a promise for a client. Throws `UsageError` for a value that is no mock.
  */
-export function summarizeRequests(
-  mock: TestedMock | TestedClient,
-  { longest }: { readonly longest: number },
-): string | Promise<string> {
+export function summarizeRequests(mock: TestedMock | TestedClient, options: SummaryOptions): string | Promise<string> {
   const { journal } = checkMock(mock, 'summarizeRequests')
-  return after(journal.find(), entries => after(journal.pending(), pending => writeSummary(entries, pending, longest)))
+  return after(journal.find(), entries => after(journal.pending(), pending => writeSummary(entries, pending, options)))
 }
 
 /**
@@ -88,7 +93,7 @@ function newestFailed(entries: readonly JournalEntry[]): JournalEntry | undefine
   return entries.findLast(hasFailed) ?? entries.at(-1)
 }
 
-const noRequest = 'No request has reached the mock.'
+const noneReached = 'No request has reached the mock.'
 
 /** A client that closes its connection gets no answer: a page that goes away ends its watches so. */
 const clientClosedRequest = 499
@@ -103,7 +108,10 @@ interface Reported {
   readonly faults: readonly FaultState[]
 }
 
-function writeReport({ entries, pending, faults }: Reported, saved: ReportOptions['saved']): string {
+function writeReport(
+  { entries, pending, faults }: Reported,
+  { saved, noRequest = noneReached }: ReportOptions,
+): string {
   const shown = entries.slice(-mostRequests)
   const earlier = entries.length - shown.length
   const lines = [
@@ -121,7 +129,11 @@ function writeReport({ entries, pending, faults }: Reported, saved: ReportOption
 /** The longest line of a summary, in characters. */
 const longestLine = 90
 
-function writeSummary(entries: readonly JournalEntry[], pending: readonly PendingRequest[], longest: number): string {
+function writeSummary(
+  entries: readonly JournalEntry[],
+  pending: readonly PendingRequest[],
+  { longest, noRequest = noneReached }: SummaryOptions,
+): string {
   const lines = [...entries.map(summaryOf), ...pending.map(request => `${lineStart(request)} still waits`)]
   if (lines.length === 0) return noRequest
   const failed = newestFailed(entries)

@@ -31,6 +31,13 @@ test('expects what is no mock', async () => {
   await expect({}).toHaveAnswered('lobbies.find')
 })
 
+test('has a route of its own', async ({ page, mock }) => {
+  await page.route(`${matchmaker}/**`, route => route.fulfill({ json: { lobbies: [] } }))
+  await openPage(page)
+
+  await expect(mock).toHaveAnswered('lobbies.list')
+})
+
 test('has an app that mocks itself', async ({ page }) => {
   const app = createServer(({ url }, response) => {
     const [type, text] = url === '/worker.js' ? ['text/javascript', answerAll] : ['text/html', '<!doctype html>']

@@ -133,6 +133,9 @@ describe('mockmaker/playwright', () => {
     expect(titled('mocks itself')?.attachments[0]?.text).toMatch(
       /^The service worker http:\/\/127\.0\.0\.1:\d+\/worker\.js may answer before the mock does\. .*\nNo request has reached the mock\.$/,
     )
+    expect(titled('route of its own')?.attachments[0]?.text).toBe(
+      'No request to https://matchmaker.example has reached the mock. Routes of the test answer first, unless they call route.fallback().',
+    )
     expect(timedOut?.attachments[1]?.text).toContain('These requests still wait for their answers:')
     await expectSameAnswer(world, failed?.annotations.find(({ type }) => type === 'answer')?.description)
     await expectNothingLeft(server)
