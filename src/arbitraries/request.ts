@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import type { DocumentedOperation, OpenApiParameter } from '../contract/openapi.js'
 import type { OperationSpec } from '../contract/operation.js'
 import type { OperationId } from '../contract/operations.js'
+import { checkKeys } from '../lib/usage-error.js'
 import { jsonOf } from './json-values.js'
 import { findOperation } from './operations.js'
-import { checkKeys } from './options.js'
 
 /** A request of the service. Send it with `fetch(baseUrl + request.url, request)`. */
 export interface GeneratedRequest {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { checkKeys, UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { checkKeys } from './options.js'
 
 /** Options of `scenario`. All are optional. */
 export interface ScenarioOptions {

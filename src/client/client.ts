@@ -9,7 +9,8 @@ import { lobbyFields, type NewLobby } from '../control/new-rows.js'
 import type { LobbyTokenInfo } from '../control/records.js'
 import { tablesByPath } from '../control/tables.js'
 import type { NewWorldOptions, WorldControl, WorldDescription, WorldsControl } from '../control/world-control.js'
-import { didYouMean, quoted } from '../lib/text.js'
+import { quoted } from '../lib/text.js'
+import { checkKeys } from '../lib/usage-error.js'
 import { delayed, type Failure, type FaultHandle, type FaultOptions, failure, held } from '../server/fault-calls.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
@@ -125,10 +126,8 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
 function checkOptions(options: ClientOptions): void {
   if (typeof options !== 'object' || options === null)
     throw misuseError(`options is ${quoted(options)}: expected an object`)
-  const { world, fetch, ...others } = options
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined)
-    throw misuseError(`options.${unknown} is an unknown key.${didYouMean(unknown, ['world', 'fetch'])}`)
+  checked(() => checkKeys(options, ['world', 'fetch']))
+  const { world, fetch } = options
   if (world !== undefined && !(typeof world === 'string' && worldId.pattern.test(world)))
     throw misuseError(`options.world is ${quoted(world)}: expected ${worldId.expected}`)
   if (fetch !== undefined && typeof fetch !== 'function')

@@ -1,3 +1,5 @@
+import { didYouMean } from './text.js'
+
 /**
  * A mistake of our user: in a scenario, in an option, or in a write that does not fit its model.
  * The message says what is wrong, where, and what to do. A request that the service refuses is an `ApiError` instead.
@@ -20,6 +22,12 @@ export function problemLines<Problem>(
   const lines = problems.slice(0, mostListed).map(lineOf)
   const more = problems.length - mostListed
   return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n')
+}
+
+/** Throws `UsageError` if the options have a key that is not known. For code that loads no schemas. */
+export function checkKeys(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find(key => !known.includes(key))
+  if (unknown !== undefined) throw new UsageError(`options.${unknown} is an unknown key.${didYouMean(unknown, known)}`)
 }
 
 /** Common system errors by code, worded as the end of a sentence. */

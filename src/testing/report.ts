@@ -18,7 +18,7 @@ export interface FailedWorld {
 export interface ReportOptions {
   /** The result of `failedWorld`, and the name of its file. The report then says how to serve it. Default: no file. */
   readonly saved?: { readonly file: string; readonly failed: FailedWorld } | undefined
-  /** What to say if there is no request. Default: that none has reached the mock. */
+  /** The text for a mock without requests. Default: `No request has reached the mock.` */
   readonly noRequest?: string | undefined
 }
 
