@@ -228,7 +228,7 @@ describe('a server of MSW of its own', () => {
 
   test('answers a test that starts it', async () => {
     const own = setupServer(http.get(listUrl, answer))
-    own.listen({ onUnhandledRequest: 'bypass' })
+    own.listen()
 
     expect(await countLobbies()).toBe(1)
     own.close()
