@@ -8,7 +8,7 @@ import { checkUnusedFaults } from '../server/unused-faults.js'
 import { reportRequests } from '../testing/report.js'
 import { parseParameters, type StoryParameters } from './parameters.js'
 import { type ShownStory, StoryWorlds, titleOf } from './story-worlds.js'
-import { followToolbar, scenarioAround } from './toolbar.js'
+import { followToolbar, takeScenarioAround } from './toolbar.js'
 import { answerPage, endTurn, endTurnsOf, resetOwnWorker, waitForTurn } from './worker.js'
 
 /** The mock of a story: a world of its own, with its handlers. */
@@ -45,7 +45,8 @@ const [passed, reported] = [new WeakSet<ShownStory>(), new WeakSet<ShownStory>()
 /** Gives a story its world. Loaders of the story can use its mock. */
 async function openWorld(context: StoryContext): Promise<void> {
   const chosen = parseParameters(context.parameters.mockmaker)
-  const fromToolbar = context.globals.mockmaker || scenarioAround()
+  const aroundFrame = takeScenarioAround()
+  const fromToolbar = context.globals.mockmaker || aroundFrame
   const parameters = { ...chosen, ...(fromToolbar && { scenario: fromToolbar }) }
   const story = await worlds.open(context.id, context.canvasElement, parameters)
   rendered.set(context, story)
@@ -113,7 +114,7 @@ void addons.ready().then(channel => {
     endTurnsOf(storyId)
   })
 })
-followToolbar(() => worlds.shown.map(({ storyId }) => storyId))
+followToolbar(() => worlds.shown)
 
 export const annotations: PreviewAddon<MockmakerTypes> = {
   loaders: [openWorld],

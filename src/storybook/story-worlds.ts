@@ -15,6 +15,8 @@ export interface ShownStory {
   readonly parameters: CheckedParameters
   readonly mock: MockmakerWorld
   readonly owner: ServableMockmaker
+  /** Storybook did not mount the component anew for this world. It still shows the answers of an earlier one. */
+  readonly isOutdated: boolean
 }
 
 const defaultBaseUrl = '*'
@@ -25,6 +27,7 @@ export class StoryWorlds {
   readonly #mocks = new Map<string, ServableMockmaker>()
   readonly #shown = new Map<unknown, ShownStory>()
   #count = 0
+  #lastOpened: Promise<unknown> = Promise.resolve()
 
   /** The handlers of all base URLs until now. */
   get handlers(): HttpHandler[] {
@@ -39,13 +42,21 @@ export class StoryWorlds {
    * Gives a story a new world. A story that is rendered again in its element keeps its world, unless its parameters differ.
    * Rejects with `UsageError` if the parameters are wrong.
    */
-  async open(storyId: string, element: unknown, parameters: CheckedParameters): Promise<ShownStory> {
+  open(storyId: string, element: unknown, parameters: CheckedParameters): Promise<ShownStory> {
+    // Storybook can render a story again while an aborted rendering still runs its loaders.
+    const opened = this.#lastOpened.then(() => this.#open(storyId, element, parameters))
+    this.#lastOpened = opened.catch(() => {})
+    return opened
+  }
+
+  async #open(storyId: string, element: unknown, parameters: CheckedParameters): Promise<ShownStory> {
     const before = this.#shown.get(element)
     if (before?.storyId === storyId && isSame(before.parameters, parameters)) return before
     const owner = this.#mockOf(parameters.baseUrl ?? defaultBaseUrl)
     const { scenario = 'default', seed, faults = [] } = parameters
     const mock = await owner.worlds.put(`story-${++this.#count}`, { scenario, seed })
-    const story: ShownStory = { storyId, element, parameters, mock: mock as typeof mock & MockmakerWorld, owner }
+    const isOutdated = before?.storyId === storyId
+    const story = { storyId, element, parameters, mock: mock as typeof mock & MockmakerWorld, owner, isOutdated }
     try {
       for (const fault of faults) mock.faults.add(fault)
     } catch (error) {

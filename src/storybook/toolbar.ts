@@ -15,41 +15,66 @@ type PageWithToolbar = { [toolbarKey]?: Toolbar }
 
 // Set up once for each page.
 let around: Toolbar | undefined
+let takenFromAround: string | undefined
 
-/** Renders the stories of this page anew when the toolbar selects another scenario, for this page or for the one around it. */
-export function followToolbar(storyIds: () => readonly string[]): void {
+/** A story on this page. */
+interface Story {
+  readonly storyId: string
+  /** Its component shows the answers of an earlier world. */
+  readonly isOutdated: boolean
+}
+
+/**
+ * Mounts the stories of this page anew when the toolbar selects another scenario, for this page or for the one around it.
+ * Storybook renders them again by itself, but then their components do not send their requests again.
+ */
+export function followToolbar(shown: () => readonly Story[]): void {
   const own: Toolbar = { selected: scenarioInUrl(location.search), listeners: new Set() }
   Object.assign(window, { [toolbarKey]: own })
   around = toolbarAround()
   void addons.ready().then(channel => {
-    const renderAnew = (storyId: string) => channel.emit('forceRemount', { storyId })
-    // Storybook renders a story again by itself, but its component does not send its requests again.
-    const waiting = new Set<string>()
-    channel.on('storyFinished', ({ storyId }: { readonly storyId: string }) => {
-      if (waiting.delete(storyId)) renderAnew(storyId)
+    /** Stories that Storybook is rendering. To mount them now would interrupt that, and can reload the page. */
+    const rendering = new Set<string>()
+    const mountOutdated = () => {
+      for (const { storyId, isOutdated } of shown())
+        if ((isOutdated || takenFromAround !== around?.selected) && !rendering.has(storyId))
+          channel.emit('forceRemount', { storyId })
+    }
+    channel.on('storyRenderPhaseChanged', ({ storyId, newPhase }: PhaseChange) => {
+      if (newPhase === 'finished' || newPhase === 'aborted') rendering.delete(storyId)
+      else rendering.add(storyId)
     })
+    // Storybook may render the story once more, immediately after this event.
+    channel.on('storyFinished', () => setTimeout(mountOutdated))
     // Unlike other events of globals, this one comes from the toolbar only, and not from frames.
     channel.on('updateGlobals', ({ globals }: { readonly globals?: unknown }) => {
       if (!isJsonObject(globals) || !('mockmaker' in globals)) return
       const selected = scenarioIn(globals.mockmaker)
       if (own.selected === selected) return
       own.selected = selected
-      for (const storyId of storyIds()) waiting.add(storyId)
       for (const changed of own.listeners) changed()
     })
-    const follow = () => storyIds().forEach(renderAnew)
-    around?.listeners.add(follow)
-    window.addEventListener('pagehide', () => around?.listeners.delete(follow))
+    around?.listeners.add(mountOutdated)
+    window.addEventListener('pagehide', () => around?.listeners.delete(mountOutdated))
   })
+}
+
+interface PhaseChange {
+  readonly storyId: string
+  readonly newPhase: string
 }
 
 function scenarioIn(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Returns the scenario that the toolbar selects for the docs page around this frame. A frame has no toolbar itself. */
-export function scenarioAround(): string | undefined {
-  return around?.selected
+/**
+ * Returns the scenario that the toolbar selects for the docs page around this frame. A frame has no toolbar itself, and shows one
+ * story, which takes this scenario.
+ */
+export function takeScenarioAround(): string | undefined {
+  takenFromAround = around?.selected
+  return takenFromAround
 }
 
 function toolbarAround(): Toolbar | undefined {

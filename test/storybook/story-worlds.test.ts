@@ -33,6 +33,25 @@ describe('a page with one story', () => {
     expect(await worlds.open('a', element, { scenario: duel, seed: 2 })).not.toBe(first)
   })
 
+  it('is outdated if its world was replaced, until it is mounted again', async () => {
+    const [worlds, element] = [new StoryWorlds(), {}]
+    const first = await worlds.open('a', element, { scenario: duel, seed: 1 })
+    const second = await worlds.open('a', element, { scenario: duel, seed: 2 })
+    await worlds.close(second)
+    const third = await worlds.open('a', element, { scenario: duel, seed: 2 })
+    const next = await worlds.open('b', element, { scenario: duel, seed: 2 })
+
+    expect([first, second, third, next].map(({ isOutdated }) => isOutdated)).toEqual([false, true, false, false])
+  })
+
+  it('has one world if Storybook renders the story twice at once', async () => {
+    const [worlds, element] = [new StoryWorlds(), {}]
+
+    const [one, other] = await Promise.all([1, 2].map(() => worlds.open('a', element, { scenario: duel })))
+
+    expect(one).toBe(other)
+  })
+
   it('deletes the world with the story, and answers its blocked requests', async () => {
     const worlds = new StoryWorlds()
     const story = await worlds.open('a', {}, { scenario: duel })

@@ -62,10 +62,22 @@ class StorybookPage {
     await this.page.goto(`${this.base}iframe.html?id=${docsId}&viewMode=docs`)
   }
 
-  /** Selects a scenario in the toolbar, after the story that is shown has ended. */
+  /** Selects a scenario in the toolbar. */
   async select(scenario) {
-    await this.page.waitForFunction(() => !globalThis.__STORYBOOK_PREVIEW__?.currentRender?.isPending?.())
     await this.#send('updateGlobals', { globals: { mockmaker: scenario } })
+  }
+
+  /** Selects a scenario, and another one while the story starts again with the first. */
+  async selectTwice(first, second) {
+    await this.page.evaluate(scenario => {
+      const channel = globalThis.__STORYBOOK_ADDONS_CHANNEL__
+      channel.once('forceRemount', () =>
+        channel.once('storyRenderPhaseChanged', () =>
+          channel.emit('updateGlobals', { globals: { mockmaker: scenario } }),
+        ),
+      )
+    }, second)
+    await this.select(first)
   }
 
   /** Waits for a text in the story. */

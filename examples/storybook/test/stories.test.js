@@ -57,6 +57,15 @@ describe('the toolbar', () => {
     await page.sees('0 lobbies')
   })
 
+  it('follows a second selection while the story starts with the first', async () => {
+    await page.open('lobbylist--busy')
+    await page.sees('352 lobbies')
+
+    await page.selectTwice('empty', 'ghost-town')
+
+    await page.sees('3 lobbies')
+  })
+
   it('keeps the scenario for the next story', async () => {
     await page.open('lobbylist--empty', 'mockmaker:ghost-town')
     await page.sees('3 lobbies')
