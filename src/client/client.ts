@@ -19,7 +19,16 @@ import type { ClockSetting } from '../store/clock.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/tokens.js'
-import { checked, misuseError, type Remote, readEvents, request, undefinedIfMissing, waitFor } from './http.js'
+import {
+  checked,
+  checkObject,
+  misuseError,
+  type Remote,
+  readEvents,
+  request,
+  undefinedIfMissing,
+  waitFor,
+} from './http.js'
 import { type ClientTables, createTable } from './table.js'
 
 /** Options of a client. */
@@ -124,8 +133,7 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
 
 /** Checks the options by hand, because the client loads no schemas. */
 function checkOptions(options: ClientOptions): void {
-  if (typeof options !== 'object' || options === null)
-    throw misuseError(`options is ${quoted(options)}: expected an object`)
+  checkObject('options', options)
   checked(() => checkKeys(options, ['world', 'fetch']))
   const { world, fetch } = options
   if (world !== undefined && !(typeof world === 'string' && worldId.pattern.test(world)))
@@ -276,7 +284,7 @@ function simulationsOf(remote: Remote): Pick<Client, 'simulate' | 'simulations' 
   return {
     simulate: (options = {}) => request(remote, 'PUT /simulation', { body: options }),
     simulations: async () => (await request(remote, 'GET /simulation', {})).simulations,
-    endSimulation: ({ namespace } = {}) => isFound(request(remote, 'DELETE /simulation', { query: { namespace } })),
+    endSimulation: (query = {}) => isFound(request(remote, 'DELETE /simulation', { query })),
   }
 }
 
@@ -289,8 +297,11 @@ function scenariosOf(remote: Remote): Pick<Client, 'scenarios' | 'reset' | 'load
     async load(scenario) {
       await request(remote, 'PUT /scenario', { body: { scenario } })
     },
-    snapshot: ({ with: parts, ...options } = {}) =>
-      request(remote, 'GET /snapshot', { query: { ...options, with: parts?.join(',') || undefined } }),
+    async snapshot(options = {}) {
+      checkObject('argument', options)
+      const parts = options.with?.join(',') || undefined
+      return request(remote, 'GET /snapshot', { query: { ...options, with: parts } })
+    },
     async restore(snapshot) {
       await request(remote, 'PUT /snapshot', { body: snapshot })
     },

@@ -2,6 +2,8 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../control/api.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
 import { signalOf } from '../lib/abort-signal.js'
+import { isJsonObject } from '../lib/json.js'
+import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { WaitOptions } from '../server/request-waits.js'
 
@@ -75,25 +77,41 @@ async function send<Name extends Route>(
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
 ): Promise<Response> {
-  const [method = '', path = ''] = route.split(' ')
-  // TypeScript does not know which parts a generic route has.
-  const { params = {}, query = {}, body = {} } = input as Partial<Record<'params' | 'query' | 'body', object>>
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name as never]))
-  const target = new URL(`${url}/__mock${filled}`)
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined) target.searchParams.set(name, String(value))
-  const init =
-    method === 'GET'
-      ? { headers }
-      : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const { target, init } = encode(url, route, input, headers)
   if (beginning.size > 0) await Promise.all(beginning)
-  const response = await fetch(target, { method, ...init, ...(signal ? { signal } : {}) }).catch(cause => {
+  const response = await fetch(target, { ...init, ...(signal ? { signal } : {}) }).catch(cause => {
     if (signal?.aborted) throw cause
     const message = `no mock answers at ${url}: is npx mockmaker running there?`
     throw new ClientError(message, { status: 0, code: 'NO_ANSWER', cause })
   })
   if (!response.ok) throw await refusal(response)
   return response
+}
+
+/** Encodes a call as a URL and the options of `fetch`. Throws `ClientError` if a value fits neither a URL nor JSON. */
+function encode(url: string, route: Route, input: Input<Route>, headers: Readonly<Record<string, string>>) {
+  const [method = '', path = ''] = route.split(' ')
+  // TypeScript does not know which parts a generic route has.
+  const { params = {}, query = {}, body = {} } = input as Partial<Record<'params' | 'query' | 'body', object>>
+  checkObject('argument', query)
+  try {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name as never]))
+    const target = new URL(`${url}/__mock${filled}`)
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) target.searchParams.set(name, String(value))
+    if (method === 'GET') return { target, init: { method, headers } }
+    const json = { ...headers, 'content-type': 'application/json' }
+    return { target, init: { method, headers: json, body: JSON.stringify(body) } }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const [reason = ''] = error.message.split('\n')
+    throw misuseError(`the client cannot send this value: ${reason}`)
+  }
+}
+
+/** JavaScript callers may pass anything. Throws `ClientError`. */
+export function checkObject(name: string, value: unknown): void {
+  if (!isJsonObject(value)) throw misuseError(`${name} is ${quoted(value)}: expected an object`)
 }
 
 async function refusal(response: Response): Promise<ClientError> {

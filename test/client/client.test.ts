@@ -195,6 +195,29 @@ describe('the client', () => {
     expect(make).toThrow(ClientError)
   })
 
+  it('refuses arguments that it cannot send', async ({ serve }) => {
+    const { client } = await serve()
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    const nothing = null as never
+
+    await Promise.all(
+      [
+        () => client.journal.find(nothing),
+        () => client.snapshot(nothing),
+        () => client.endSimulation(nothing),
+        () => client.explain('lobby' as never),
+      ].map(call => expect(call).rejects.toThrow(/^argument is .*: expected an object$/)),
+    )
+    await Promise.all(
+      [
+        () => client.load(circle),
+        () => client.lobby({ state: 1n }),
+        () => client.worlds.get(Symbol('world') as never),
+      ].map(call => expect(call).rejects.toMatchObject({ name: 'ClientError', code: 'MISUSED' })),
+    )
+  })
+
   it.for([5, null, undefined, {}])('refuses the URL %j', url => {
     expect(() => createClient(url as never)).toThrow('expected http://127.0.0.1:4100')
   })
