@@ -17,6 +17,7 @@ export type { Explanation } from './control/explain.js'
 export type { ClockJson, HistoryJson, RecordedChange, RecordedChangeSet } from './control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'
+export type { ScheduledJob } from './control/schedule.js'
 export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
 export type { TestControls } from './control/test-controls.js'
 export type {

@@ -9,6 +9,7 @@ import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } f
 import { type Explanation, explain, type Question } from './control/explain.js'
 import { type HistoryJson, HistoryOptions, listHistory } from './control/history.js'
 import { lobbyFields, type NewLobbies, type NewLobby, type NewPlayer } from './control/new-rows.js'
+import { listSchedule, type ScheduledJob, ScheduleOptions } from './control/schedule.js'
 import {
   type EndSimulationOptions,
   endSimulation,
@@ -284,6 +285,11 @@ export class MockWorld implements WorldControl {
 
   history(options: HistoryOptions = {}): HistoryJson {
     return listHistory(this.#history, parseInput(HistoryOptions, options, 'history'))
+  }
+
+  schedule(options: ScheduleOptions = {}): ScheduledJob[] {
+    void this.world.clock.catchUp()
+    return listSchedule(this.world, parseInput(ScheduleOptions, options, 'schedule'))
   }
 
   async reset(options: ResetOptions = {}): Promise<void> {

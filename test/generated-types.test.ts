@@ -14,6 +14,7 @@ import type * as regions from '../src/contract/regions.js'
 import type * as deviceLinks from '../src/control/device-links.js'
 import type * as explain from '../src/control/explain.js'
 import type * as history from '../src/control/history.js'
+import type * as schedule from '../src/control/schedule.js'
 import type * as simulation from '../src/control/simulation.js'
 import type * as worlds from '../src/control/world-control.js'
 import type * as create from '../src/generated/inputs.js'
@@ -159,6 +160,7 @@ describe('a generated type is equal to the type of its schema', () => {
     expectTypeOf<options.SnapshotOptions>().toEqualTypeOf<Readonly<z.input<typeof worlds.SnapshotOptions>>>()
     expectTypeOf<options.NewWorldOptions>().toEqualTypeOf<Readonly<z.input<typeof worlds.NewWorldOptions>>>()
     expectTypeOf<options.HistoryOptions>().toEqualTypeOf<Readonly<z.input<typeof history.HistoryOptions>>>()
+    expectTypeOf<options.ScheduleOptions>().toEqualTypeOf<Readonly<z.input<typeof schedule.ScheduleOptions>>>()
     expectTypeOf<options.Question>().toEqualTypeOf<Readonly<z.input<typeof explain.Question>>>()
     expectTypeOf<options.SimulationOptions>().toEqualTypeOf<Readonly<z.input<typeof simulation.SimulationOptions>>>()
     expectTypeOf<options.CompletionOptions>().toEqualTypeOf<Readonly<z.input<typeof deviceLinks.CompletionOptions>>>()

@@ -170,6 +170,7 @@ function clientOf(id: string, server: Remote): Client {
     },
     explain: question => request(remote, 'GET /explain', { query: question }),
     history: (query = {}) => request(remote, 'GET /history', { query }),
+    schedule: async (query = {}) => (await request(remote, 'GET /schedule', { query })).jobs,
     changes: options => readEvents(remote, options),
     ...creatorsOf(remote),
     ...faultCallsOf(remote),

@@ -19,6 +19,7 @@ import { eventStream } from './events.js'
 import { Question } from './explain.js'
 import { type ClockJson, clockJson, HistoryOptions } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
+import { ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, SimulationOptions } from './simulation.js'
 import { listKey } from './tables.js'
 import { type Wait, waitStream } from './wait-stream.js'
@@ -160,6 +161,12 @@ export const controlCalls = [
       await untilDisconnected(request, signal => mock.world.clock.advance(by, { signal }))
       return clockOf(mock.world)
     },
+  }),
+  call('GET /schedule', {
+    summary:
+      "Lists the jobs that are due next on the world's clock: when a lobby stops, a player leaves, a device link completes.",
+    query: ScheduleOptions.extend({ limit: wholeNumber.optional() }),
+    run: ({ mock, query }) => ({ jobs: mock.schedule(query) }),
   }),
   call('GET /faults', {
     summary: 'Lists the faults of the world, with their counters.',

@@ -13,6 +13,7 @@ import type { Environment, LobbyEnvironmentOptions } from './environment.js'
 import type { ChangesOptions, MockEvents } from './events.js'
 import type { Explanation, Question } from './explain.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
+import type { ScheduledJob, ScheduleOptions } from './schedule.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import { listKey, tablesByPath } from './tables.js'
 import type { TestControls } from './test-controls.js'
@@ -98,6 +99,11 @@ export interface WorldControl extends TestControls {
   readonly journal: Journal
   /** Lists change sets, the oldest first. Throws `UsageError` for a revision that is no longer kept. */
   history(options?: HistoryOptions): HistoryJson
+  /**
+   * Lists the jobs that are due next, in the order in which they run: when a lobby stops, a player leaves, simulated players
+   * arrive. Throws `UsageError` for a wrong limit.
+   */
+  schedule(options?: ScheduleOptions): ScheduledJob[]
   /** Yields change sets and requests as they happen. */
   changes(options?: ChangesOptions): MockEvents
   /**

@@ -110,6 +110,12 @@ export interface HistoryOptions {
   readonly limit?: number | undefined
 }
 
+/** Options of `schedule`. */
+export interface ScheduleOptions {
+  /** The most jobs. Default: 20. */
+  readonly limit?: number | undefined
+}
+
 /** Asks about a lobby, a request, or the names of a namespace. */
 export interface Question {
   /** Explains why this lobby is listed or not. */

@@ -1,7 +1,7 @@
 import { completeLink } from '../operations/auth.js'
 import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
 import type { Jobs } from '../store/clock.js'
-import { isSeated, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
+import { isSeated, nextLobbyJobAt, nextPlayerJobAt, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
 import { tableNames } from '../store/models.js'
 import type { Rows, TableName } from '../store/rows.js'
 import type { Table } from '../store/table.js'
@@ -12,6 +12,8 @@ import { type JobContext, runSimulationStep, serveLobby } from './simulated-play
 interface Lifecycle<Row, Column = string> {
   /** The columns that make a job due. */
   readonly jobColumns: readonly Column[]
+  /** Says in a few words what the next job of a row does. */
+  describe(row: Row): string
   /** Runs the due job of a row. Afterwards the next job of the row is later, or there is none. */
   run(row: Row, context: JobContext): void
 }
@@ -23,6 +25,11 @@ type ColumnOf<Row> = Row extends unknown ? keyof Row : never
 const lifecycles = {
   lobbies: {
     jobColumns: ['ready_by', 'stops_at', 'forgotten_at'],
+    describe(lobby) {
+      if (lobby.status === 'stopped') return 'the mock forgets a stopped lobby'
+      const isLate = lobby.status === 'starting' && nextLobbyJobAt(lobby) === lobby.ready_by
+      return isLate ? 'a lobby stops, because its game server is not ready' : 'a lobby stops'
+    },
     run(lobby, { tables, now }) {
       if (lobby.status === 'stopped') tables.lobbies.delete(lobby.lobby_id)
       else stopLobby(lobby, tables, now)
@@ -30,16 +37,30 @@ const lifecycles = {
   },
   players: {
     jobColumns: ['expires_at', 'connects_at', 'leaves_at', 'removes_at', 'forgotten_at'],
+    describe: describePlayerJob,
     run: runPlayerJob,
   },
-  simulations: { jobColumns: ['next_step_at'], run: runSimulationStep },
+  simulations: {
+    jobColumns: ['next_step_at'],
+    describe: () => 'simulated players arrive',
+    run: runSimulationStep,
+  },
   deviceLinks: {
     jobColumns: ['completes'],
+    describe: () => 'a device link completes',
     run(link, context) {
       if (link.status === 'pending' && link.completes) completeLink(link, link.completes.game_id, context)
     },
   },
 } satisfies { readonly [Name in TableName]?: Lifecycle<Rows[Name], ColumnOf<Rows[Name]>> }
+
+function describePlayerJob(player: PlayerRow): string {
+  if (!isSeated(player)) return 'the mock forgets a player without a seat'
+  const at = nextPlayerJobAt(player)
+  if (at === player.removes_at) return 'a player loses the connection'
+  if (player.status === 'connected') return 'a player leaves'
+  return at === player.connects_at ? 'a player connects' : 'a reserved seat expires'
+}
 
 /** Runs the due job of a player: connects, expires, removes or deletes it (PROTOCOL.md C). */
 function runPlayerJob(player: PlayerRow, { tables, now }: JobContext): void {
@@ -69,6 +90,26 @@ interface Job {
   readonly table: ScheduledTable
   readonly id: string
   readonly at: number
+}
+
+/** A job that will be due, and what it does in a few words. */
+export interface UpcomingJob extends Job {
+  readonly what: string
+}
+
+/** Lists the next jobs of a world in the order in which they run, at most `limit`. */
+export function upcomingJobs(tables: LiveWorld['tables'], limit: number): UpcomingJob[] {
+  const jobs: UpcomingJob[] = []
+  for (const table of scheduledTables) {
+    const lifecycle: Lifecycle<object> = lifecycles[table]
+    let remaining = limit
+    for (const { rank: at, entry } of rowsOf(tables, table).state.entriesByRank('nextJobAt')) {
+      if (remaining-- === 0) break
+      jobs.push({ table, id: entry.id, at, what: lifecycle.describe(entry.row) })
+    }
+  }
+  // The sort is stable: of jobs at the same time, those of earlier tables run first.
+  return jobs.sort((a, b) => a.at - b.at).slice(0, limit)
 }
 
 /**

@@ -235,6 +235,15 @@ export class TableState<Row extends object> {
     return key && this.rows.get(key.seq)
   }
 
+  /** The entries of an index without columns, the lowest rank first, each with its rank. No row may be written on the way. */
+  *entriesByRank(name: string): Generator<{ readonly rank: number; readonly entry: Entry<Row> }> {
+    if (this.rows.isEmpty) return
+    for (const { rank, seq } of this.#index(name).keys()) {
+      const entry = this.rows.get(seq)
+      if (entry) yield { rank, entry }
+    }
+  }
+
   /** Finds the rows with a unique value. Only an unchecked transaction has more than one. */
   withUnique(name: string, value: string): Row[] {
     const rows: Row[] = []

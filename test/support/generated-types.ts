@@ -9,6 +9,7 @@ import * as contractRegions from '../../src/contract/regions.js'
 import * as deviceLinks from '../../src/control/device-links.js'
 import * as explain from '../../src/control/explain.js'
 import * as history from '../../src/control/history.js'
+import * as schedule from '../../src/control/schedule.js'
 import * as simulation from '../../src/control/simulation.js'
 import * as worldControl from '../../src/control/world-control.js'
 import * as options from '../../src/options.js'
@@ -139,6 +140,7 @@ export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> =
     ...optionsOf('src/options.ts', options, ['MockmakerOptions', 'ListenOptions']),
     ...optionsOf('src/control/world-control.ts', worldControl, ['ResetOptions', 'SnapshotOptions', 'NewWorldOptions']),
     ...optionsOf('src/control/history.ts', history, ['HistoryOptions']),
+    ...optionsOf('src/control/schedule.ts', schedule, ['ScheduleOptions']),
     ...optionsOf('src/control/explain.ts', explain, ['Question']),
     ...optionsOf('src/control/simulation.ts', simulation, ['SimulationOptions']),
     ...optionsOf('src/control/device-links.ts', deviceLinks, ['CompletionOptions']),

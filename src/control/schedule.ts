@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import type * as types from '../generated/options.js'
+import { type UpcomingJob, upcomingJobs } from '../simulation/scheduler.js'
+import type { LiveWorld } from '../store/world.js'
+
+const scheduleKeys = {
+  /** The most jobs. Default: 20. */
+  limit: z.int().min(1).max(1_000).optional(),
+}
+export const ScheduleOptions = z.strictObject(scheduleKeys)
+/** Options of `schedule`. */
+export type ScheduleOptions = types.ScheduleOptions
+
+/** A job that the world runs when its clock reaches the time, unless something changes the row before. */
+export interface ScheduledJob extends Pick<UpcomingJob, 'table' | 'id'> {
+  /** In ISO 8601. */
+  readonly at: string
+  /** What happens, in a few words: `a player leaves`. */
+  readonly what: string
+}
+
+const defaultLimit = 20
+
+/** Lists the jobs that are due next, in the order in which they run. */
+export function listSchedule(
+  { tables }: Pick<LiveWorld, 'tables'>,
+  { limit = defaultLimit }: ScheduleOptions,
+): ScheduledJob[] {
+  return upcomingJobs(tables, limit).map(({ at, table, id, what }) => ({
+    at: new Date(at).toISOString(),
+    table,
+    id,
+    what,
+  }))
+}
