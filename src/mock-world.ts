@@ -7,6 +7,7 @@ import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from './
 import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from './control/environment.js'
 import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from './control/events.js'
 import { type Explanation, explain, type Question } from './control/explain.js'
+import type { PastExchange } from './control/explain-exchange.js'
 import { type HistoryJson, HistoryOptions, listHistory } from './control/history.js'
 import { lobbyFields, type NewLobbies, type NewLobby, type NewPlayer } from './control/new-rows.js'
 import { listSchedule, type ScheduledJob, ScheduleOptions } from './control/schedule.js'
@@ -216,7 +217,31 @@ export class MockWorld implements WorldControl {
 
   explain(question: Question): Explanation {
     const { world, faults } = this
-    return explain({ world, corsOrigins: this.#settings.corsOrigins, faults }, question)
+    const exchange = (id: number) => this.#pastExchange(id)
+    return explain({ world, corsOrigins: this.#settings.corsOrigins, faults, exchange }, question)
+  }
+
+  /** Finds a past request, and the world right before it. Throws `UsageError` if the journal does not have it. */
+  #pastExchange(id: number): PastExchange {
+    const entry = this.#entry(id)
+    const { revisions = [] } = entry
+    try {
+      const before = this.#stateBefore(id)
+      const [first] = revisions
+      const later = first === undefined ? [] : this.#history.changesSince(first - 1).later
+      return { entry, before, changeSets: later.filter(({ revision }) => revisions.includes(revision)) }
+    } catch (error) {
+      // The history keeps fewer change sets than the journal keeps requests.
+      if (error instanceof UsageError) return { entry, before: undefined, changeSets: [] }
+      throw error
+    }
+  }
+
+  /** Returns the journal entry of a request. Throws `UsageError` if the journal does not have it. */
+  #entry(id: number): JournalEntry {
+    const [entry] = this.journal.find({ since: id - 1 })
+    if (entry?.id === id) return entry
+    throw new UsageError(`the journal has no request ${id}: GET /__mock/journal lists the requests that it has`)
   }
 
   lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment {
@@ -259,11 +284,7 @@ export class MockWorld implements WorldControl {
 
   /** Returns the state right before a request, at its time. Throws `UsageError` if the history no longer has it. */
   #stateBefore(requestId: number): WorldState {
-    const [entry] = this.journal.find({ since: requestId - 1 })
-    if (entry?.id !== requestId)
-      throw new UsageError(
-        `the journal has no request ${requestId}: GET /__mock/journal lists the requests that it has`,
-      )
+    const entry = this.#entry(requestId)
     const [own] = entry.revisions ?? []
     if (own === undefined) {
       const revision = this.#history.revisionBefore(requestId)

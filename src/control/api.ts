@@ -255,8 +255,9 @@ export const controlCalls = [
     respond: (begin, { mock }) => eventStream(mock.world, begin),
   }),
   call('GET /explain', {
-    summary: 'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid.',
-    query: Question,
+    summary:
+      'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid. `exchange` asks for the reasons of a past answer, by the id of its journal entry.',
+    query: Question.extend({ exchange: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.explain(query),
   }),
   call('GET /lobbies/{lobby_id}/env', {

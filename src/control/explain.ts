@@ -20,6 +20,7 @@ import { routes } from '../server/routes.js'
 import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { WorldView } from '../store/world.js'
+import { type ExplainedCandidate, explainExchange, type PastExchange } from './explain-exchange.js'
 import { findGame } from './tables.js'
 
 const questionKeys = {
@@ -39,9 +40,11 @@ const questionKeys = {
   display_name: z.string().optional(),
   /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
   game: z.string().optional(),
+  /** Explains the answer to a past request: the id of its journal entry. */
+  exchange: z.int().min(1).optional(),
 }
 export const Question = z.strictObject(questionKeys)
-/** Asks about a lobby, a request, or the names of a namespace. */
+/** Asks about a lobby, a request, a past request, or the names of a namespace. */
 export type Question = types.Question
 
 /** The answer to a question. */
@@ -50,6 +53,8 @@ export interface Explanation {
   readonly verdict: string
   /** A sentence for each reason. */
   readonly because: readonly string[]
+  /** The lobbies that a past find could have chosen, and those that it could not. The chosen one is first. */
+  readonly candidates?: readonly ExplainedCandidate[]
 }
 
 interface ExplainedWorld {
@@ -57,17 +62,20 @@ interface ExplainedWorld {
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
   readonly faults: Pick<WorldFaults, 'matching'>
+  /** Finds a past request. Throws `UsageError` if the journal does not have it. */
+  exchange(id: number): PastExchange
 }
 
 /** Answers a question. Throws `UsageError` unless it asks about one thing. */
 export function explain(explained: ExplainedWorld, asked: Question): Explanation {
   const { world } = explained
   const question = parseInput(Question, asked, 'question')
-  const { lobby_id, path, name_id, display_name } = question
+  const { lobby_id, path, name_id, display_name, exchange } = question
   const isName = name_id !== undefined || display_name !== undefined
-  const subjects = [lobby_id !== undefined, path !== undefined, isName].filter(one => one).length
-  if (subjects !== 1)
-    throw new UsageError('ask for one thing: lobby_id, path (with method), or name_id and display_name')
+  const subjects = [lobby_id !== undefined, path !== undefined, isName, exchange !== undefined]
+  if (subjects.filter(isAsked => isAsked).length !== 1)
+    throw new UsageError('ask for one thing: lobby_id, path (with method), exchange, or name_id and display_name')
+  if (exchange !== undefined) return explainExchange(explained.exchange(exchange))
   if (lobby_id !== undefined) return explainLobby(world, lobby_id)
   if (path !== undefined) return explainRequest(explained, { ...question, path })
   return explainNames(world, question)

@@ -116,7 +116,7 @@ export interface ScheduleOptions {
   readonly limit?: number | undefined
 }
 
-/** Asks about a lobby, a request, or the names of a namespace. */
+/** Asks about a lobby, a request, a past request, or the names of a namespace. */
 export interface Question {
   /** Explains why this lobby is listed or not. */
   readonly lobby_id?: string | undefined
@@ -134,6 +134,8 @@ export interface Question {
   readonly display_name?: string | undefined
   /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
   readonly game?: string | undefined
+  /** Explains the answer to a past request: the id of its journal entry. */
+  readonly exchange?: number | undefined
 }
 
 /** Simulated players of a namespace. Absent keys get their defaults. */

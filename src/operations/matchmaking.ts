@@ -146,10 +146,7 @@ function fullestLobby(
   const isNearer = compareDistances(input, tables)
   // A real game server does not know the simulated players.
   const isOpenTo = (lobby: LobbyRow) => client.sessionMs === undefined || lobby.run_by === 'mock'
-  const fits = (lobby: LobbyRow) =>
-    isOpenTo(lobby) &&
-    hasTags(lobby.tags, input.tags) &&
-    (input.max_players === undefined || input.max_players === lobby.max_players_normal)
+  const fits = (lobby: LobbyRow) => isOpenTo(lobby) && misfitOf(lobby, input) === undefined
   let best: LobbyRow | undefined
   for (const { region_id, group } of places) {
     const lobby = tables.lobbies.firstInIndex('fullest', group, fits)
@@ -158,6 +155,56 @@ function fullestLobby(
     if (difference < 0 || (difference === 0 && best && isNearer(region_id, best.region_id))) best = lobby
   }
   return best
+}
+
+/** Returns why a lobby is not what a request wants. `undefined` if it is. */
+function misfitOf(lobby: LobbyRow, { tags, max_players }: FindInput): 'tags' | 'max_players' | undefined {
+  if (!hasTags(lobby.tags, tags)) return 'tags'
+  return max_players === undefined || max_players === lobby.max_players_normal ? undefined : 'max_players'
+}
+
+/** A lobby in a requested mode and region, and why find did not choose it. */
+export interface FindCandidate {
+  readonly lobby: LobbyRow
+  /** `undefined` for the lobby that find chooses. */
+  readonly lostBy: 'closed' | 'publicity' | 'full' | 'tags' | 'max_players' | 'seats' | 'distance' | 'order' | undefined
+}
+
+/**
+ * Lists the lobbies in the requested modes and regions: first the one that `findLobby` chooses, then the others that it could
+ * choose in their order, then the rest. Throws `ApiError` for a request that find refuses.
+ */
+export function findCandidates(namespaceId: string, input: FindInput, tables: Tables): FindCandidate[] {
+  const places = findPlaces(findableModes(input, namespaceId, tables), input.regions, tables)
+  const isNearer = compareDistances(input, tables)
+  const orderOf = (lobby: LobbyRow) =>
+    places.findIndex(place => place.region_id === lobby.region_id && place.mode.game_mode_id === lobby.game_mode_id)
+  const compare = (one: LobbyRow, other: LobbyRow) =>
+    freeSeats(one) - freeSeats(other) ||
+    Number(isNearer(other.region_id, one.region_id)) - Number(isNearer(one.region_id, other.region_id)) ||
+    orderOf(one) - orderOf(other)
+  const running = tables.lobbies
+    .inIndex('namespace_id', { namespace_id: namespaceId })
+    .filter(lobby => lobby.status !== 'stopped' && orderOf(lobby) !== -1)
+  const rest = running.flatMap(lobby => {
+    const lostBy = obstacleOf(lobby, input)
+    return lostBy === undefined ? [] : [{ lobby, lostBy }]
+  })
+  // The sort is stable: the oldest lobby stays first.
+  const [best, ...others] = running.filter(lobby => obstacleOf(lobby, input) === undefined).sort(compare)
+  if (!best) return rest
+  const losers = others.map((lobby): FindCandidate => {
+    if (freeSeats(lobby) > freeSeats(best)) return { lobby, lostBy: 'seats' }
+    return { lobby, lostBy: isNearer(best.region_id, lobby.region_id) ? 'distance' : 'order' }
+  })
+  return [{ lobby: best, lostBy: undefined }, ...losers, ...rest]
+}
+
+/** Returns why find cannot choose a running lobby. `undefined` if it can. */
+function obstacleOf(lobby: LobbyRow, input: FindInput): FindCandidate['lostBy'] {
+  if (lobby.is_closed) return 'closed'
+  if (lobby.publicity !== 'public') return 'publicity'
+  return freeSeats(lobby) > 0 ? misfitOf(lobby, input) : 'full'
 }
 
 function freeSeats(lobby: LobbyRow): number {

@@ -1,0 +1,225 @@
+import { ApiError } from '../contract/errors.js'
+import type { JournalEntry } from '../contract/journal.js'
+import { type OperationId, type OperationInput, operationIds, operations } from '../contract/operations.js'
+import type { Coordinates } from '../contract/regions.js'
+import { isJsonObject } from '../lib/json.js'
+import { listedLobbies } from '../operations/lobbies.js'
+import { type FindCandidate, findCandidates } from '../operations/matchmaking.js'
+import { clientLocation, distance } from '../operations/regions.js'
+import type { MockRequest } from '../server/message.js'
+import { parseBody, parseHeaders } from '../server/parse.js'
+import type { ChangeSet } from '../store/change-set.js'
+import type { FaultRecord } from '../store/faults.js'
+import { type LobbyRow, seatsTaken } from '../store/matchmaker-rows.js'
+import type { Tables } from '../store/model.js'
+import { models } from '../store/models.js'
+import { fullNameOf } from '../store/namespaces.js'
+import type { TableName } from '../store/rows.js'
+import { readTables, type WorldState } from '../store/world-state.js'
+import { tablesByPath } from './tables.js'
+
+/** A past request, and the world around it. */
+export interface PastExchange {
+  readonly entry: JournalEntry
+  /** The world right before it. `undefined` if the history no longer has it. */
+  readonly before: WorldState | undefined
+  /** The change sets that it caused. */
+  readonly changeSets: readonly ChangeSet[]
+}
+
+/** A lobby that a find could have chosen, or could not. */
+export interface ExplainedCandidate {
+  readonly lobby_id: string
+  readonly game_mode_id: string
+  readonly region_id: string
+  /** The seats that were free for find. */
+  readonly free_seats: number
+  /** The distance from the client. Absent if the place of the client is unknown. */
+  readonly kilometers?: number
+  /** Why find did not choose it. Absent for the chosen lobby. */
+  readonly because?: string
+}
+
+/** The most candidates of an explanation. */
+const mostCandidates = 50
+
+/** Explains the answer to a past request, in at most three sentences. */
+export function explainExchange({ entry, before, changeSets }: PastExchange): {
+  readonly verdict: string
+  readonly because: readonly string[]
+  readonly candidates?: readonly ExplainedCandidate[]
+} {
+  const tables = before && readTables(before.tables)
+  const candidates = tables && candidatesOf(entry, tables)
+  const fault = before?.faults.records.find(({ id }) => id === entry.fault)
+  const because = [
+    entry.fault === undefined ? undefined : faultText(entry.fault, fault),
+    fault?.fault.effect.error ? undefined : reasonOf(entry, tables, candidates),
+    entry.fault === undefined ? callerText(entry, tables) : undefined,
+    changesText(changeSets),
+  ].filter(text => text !== undefined)
+  const verdict = verdictOf(entry)
+  return candidates ? { verdict, because, candidates } : { verdict, because }
+}
+
+function faultText(id: string, record: FaultRecord | undefined): string {
+  return record ? `fault ${id} applied to it: ${JSON.stringify(record.fault.effect)}` : `fault ${id} applied to it`
+}
+
+function verdictOf({ status, answer, operation }: JournalEntry): string {
+  if (status === 0) return 'the connection was closed without an answer'
+  const code = isJsonObject(answer) && typeof answer.code === 'string' ? ` ${answer.code}` : ''
+  if (status >= 400) return `${status}${code}`
+  return `${status}${operation === undefined ? '' : `, answered by ${operation}`}`
+}
+
+/** Says why the mock gave this answer. Errors of the mock say it themselves. */
+function reasonOf(
+  entry: JournalEntry,
+  tables: Tables | undefined,
+  candidates: readonly ExplainedCandidate[] | undefined,
+): string | undefined {
+  const { status, answer, caller } = entry
+  if (status >= 400 && isJsonObject(answer) && typeof answer.message === 'string') return answer.message
+  const id = operationIds.find(known => known === entry.operation)
+  if (status === 0 || status >= 400 || !id) return undefined
+  if (caller?.kind === 'development' && operations[id].auth === 'namespace')
+    return 'a development token gets a canned answer, whatever the world has'
+  if (operations[id].kind === 'watch') return watchText(entry)
+  if (!tables) return 'the history no longer has the world before this request'
+  return reasons[id]?.(entry, tables, candidates) ?? operations[id].summary
+}
+
+type Reason = (
+  entry: JournalEntry,
+  tables: Tables,
+  candidates: readonly ExplainedCandidate[] | undefined,
+) => string | undefined
+
+const reasons: { readonly [Id in OperationId]?: Reason } = {
+  'lobbies.list'({ caller }, tables) {
+    const namespace_id = caller?.namespace_id
+    return namespace_id === undefined ? undefined : listText(namespace_id, tables)
+  },
+  'lobbies.find'(entry, tables, candidates = []) {
+    const lobby = lobbyOf(entry, tables)
+    if (!lobby)
+      return 'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one'
+    const others = candidates.filter(({ free_seats }) => free_seats === candidates[0]?.free_seats).length - 1
+    const tie = others === 0 ? '' : `. ${others} more had as many free seats, but were farther away or newer`
+    return `the lobby is the fullest one that fits: ${seatsTaken(lobby)} of ${lobby.max_players_normal} seats were taken${tie}`
+  },
+  'lobbies.join'(entry, tables) {
+    const lobby = lobbyOf(entry, tables)
+    return lobby && `the lobby had a free seat for join: ${seatsTaken(lobby)} of ${lobby.max_players_direct} were taken`
+  },
+  'lobbies.create': () => 'every create makes a new lobby, in the requested region or else in the nearest one',
+}
+
+/** Finds the lobby of a seat in the world before the request. `undefined` for a lobby that the request created. */
+function lobbyOf({ answer }: JournalEntry, { lobbies }: Tables): LobbyRow | undefined {
+  const lobby = isJsonObject(answer) ? answer.lobby : undefined
+  return isJsonObject(lobby) && typeof lobby.lobby_id === 'string' ? lobbies.get(lobby.lobby_id) : undefined
+}
+
+function listText(namespace_id: string, tables: Tables): string {
+  const running = tables.lobbies.inIndex('namespace_id', { namespace_id }).filter(({ status }) => status !== 'stopped')
+  const listed = new Set(listedLobbies(namespace_id, tables))
+  const hidden = { closed: 0, 'not public': 0, 'of a game mode that is not listable': 0, empty: 0 }
+  for (const lobby of running.filter(one => !listed.has(one))) {
+    const mode = tables.gameModes.get(`${namespace_id}/${lobby.game_mode_id}`)
+    if (lobby.is_closed) hidden.closed += 1
+    else if (lobby.publicity !== 'public') hidden['not public'] += 1
+    else if (mode?.listable === false) hidden['of a game mode that is not listable'] += 1
+    else hidden.empty += 1
+  }
+  const counts = Object.entries(hidden).flatMap(([why, count]) => (count > 0 ? [`${count} ${why}`] : []))
+  const others = counts.length === 0 ? '' : `. The others are hidden: ${counts.join(', ')}`
+  return `${fullNameOf(namespace_id, tables)} has ${running.length} running lobbies, and ${listed.size} are listed${others}`
+}
+
+function watchText({ query, answer, blocked_ms }: JournalEntry): string {
+  const watch = isJsonObject(answer) ? answer.watch : undefined
+  const isSame = isJsonObject(watch) && watch.index === query.watch_index
+  const waited = `it waited ${(blocked_ms / 1000).toFixed(1)} s`
+  if (blocked_ms > 0)
+    return isSame ? `${waited}, and nothing that it watches changed` : `${waited}, until a change of what it watches`
+  if (query.watch_index === undefined) return 'it sent no watch_index, so it did not wait'
+  return isSame ? 'it did not wait' : 'what it watches had changed since its watch_index, so it did not wait'
+}
+
+/** Lists the candidates of a find. `undefined` for other requests, and for a find that was refused before it looked for lobbies. */
+function candidatesOf(entry: JournalEntry, tables: Tables): ExplainedCandidate[] | undefined {
+  const { caller, operation, status, answer } = entry
+  const hasLooked = status === 200 || (isJsonObject(answer) && answer.code === 'MATCHMAKER_NO_AVAILABLE_LOBBIES')
+  if (!hasLooked) return undefined
+  if (operation !== 'lobbies.find' || caller?.namespace_id === undefined || caller.kind === 'development')
+    return undefined
+  try {
+    const input = findInputOf(entry)
+    const client = clientLocation(input, tables)
+    const candidates = findCandidates(caller.namespace_id, input, tables).slice(0, mostCandidates)
+    return candidates.map(candidate => candidateJson(candidate, client, tables))
+  } catch (error) {
+    // The journal does not keep a long body.
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+/** Parses a find again. The journal has it with shorter tokens, which find does not read. */
+function findInputOf({ method, path, headers, body }: JournalEntry): OperationInput<'lobbies.find'> {
+  const spec = operations['lobbies.find']
+  const request: MockRequest = { method, path, headers, body: new TextEncoder().encode(JSON.stringify(body ?? {})) }
+  return { ...parseHeaders(spec, request), ...parseBody(spec, request) } as unknown as OperationInput<'lobbies.find'> // by its schemas
+}
+
+function candidateJson(
+  { lobby, lostBy }: FindCandidate,
+  client: Coordinates | undefined,
+  { regions }: Tables,
+): ExplainedCandidate {
+  const { lobby_id, game_mode_id, region_id, max_players_normal, publicity } = lobby
+  const free_seats = Math.max(0, max_players_normal - seatsTaken(lobby))
+  const datacenter = regions.get(region_id)?.datacenter_coord
+  const texts = {
+    closed: 'it was closed',
+    publicity: `its publicity was ${publicity}`,
+    full: 'it was full',
+    tags: 'its tags were others',
+    max_players: `it had ${max_players_normal} seats, and the request asked for another number`,
+    seats: `it had more free seats than the chosen one`,
+    distance: 'its region is farther away than that of the chosen one',
+    order: 'the chosen one is older, or its game mode or region comes first in the request',
+  }
+  return {
+    lobby_id,
+    game_mode_id,
+    region_id,
+    free_seats,
+    ...(client && datacenter ? { kilometers: Math.round(distance(client, datacenter).kilometers) } : {}),
+    ...(lostBy === undefined ? {} : { because: texts[lostBy] }),
+  }
+}
+
+function callerText({ caller }: JournalEntry, tables: Tables | undefined): string | undefined {
+  if (!caller) return undefined
+  const { kind, namespace_id, game_id } = caller
+  if (kind === 'anonymous') return 'it had no token, and needs none'
+  const namespace = namespace_id === undefined || !tables ? undefined : fullNameOf(namespace_id, tables)
+  const owner = namespace ?? (game_id === undefined ? undefined : tables?.games.get(game_id)?.name_id)
+  if (kind === 'tokenless') return `it had no token, and ${owner ?? 'the namespace'} needs none`
+  return `it had a ${kind.replace('_', ' ')} token${owner === undefined ? '' : ` of ${owner}`}`
+}
+
+const paths = new Map(Object.entries(tablesByPath).map(([path, table]): [TableName, string] => [table, path]))
+
+function changesText(changeSets: readonly ChangeSet[]): string {
+  const counts = new Map<TableName, number>()
+  for (const { changes } of changeSets) for (const { table } of changes) counts.set(table, (counts.get(table) ?? 0) + 1)
+  if (counts.size === 0) return 'it changed nothing in the world'
+  const texts = [...counts].map(
+    ([table, count]) => `${count} ${count === 1 ? models[table].singular : paths.get(table)?.replace('-', ' ')}`,
+  )
+  return `it changed ${texts.join(' and ')}`
+}

@@ -1,0 +1,236 @@
+import { fc, it as property } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import type { Mock } from '../../src/mock.js'
+import { scenarios } from '../../src/scenarios.js'
+import { ask, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { ids, tanks, tokens } from '../support/tanks.js'
+import { closedAfterTest } from '../support/worlds.js'
+
+const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
+const find = (body: object) =>
+  ({ method: 'POST', path: '/matchmaker/lobbies/find', body: JSON.stringify(body) }) as const
+const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+/** Explains the newest request of a mock. */
+function explainNewest(mock: Pick<Mock, 'journal' | 'explain'>) {
+  return mock.explain({ exchange: mock.journal.find().at(-1)?.id ?? 0 })
+}
+
+describe('an explained request', () => {
+  it.for([
+    [
+      find({ game_modes: ['duel'] }),
+      '200, answered by lobbies.find',
+      [
+        'the lobby is the fullest one that fits: 1 of 2 seats were taken',
+        'it had no token, and tanks/prod needs none',
+        'it changed 1 lobby and 1 player',
+      ],
+    ],
+    [
+      find({ game_modes: ['ffa'], regions: ['lnd-fra'] }),
+      '200, answered by lobbies.find',
+      [
+        'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one',
+        'it had no token, and tanks/prod needs none',
+        'it changed 1 lobby and 1 player',
+      ],
+    ],
+    [
+      { method: 'POST', path: '/matchmaker/lobbies/join', body: JSON.stringify({ lobby_id: ids.lobby }) },
+      '200, answered by lobbies.join',
+      [
+        'the lobby had a free seat for join: 1 of 2 were taken',
+        'it had no token, and tanks/prod needs none',
+        'it changed 1 lobby and 1 player',
+      ],
+    ],
+    [
+      { method: 'POST', path: '/matchmaker/lobbies/create', body: JSON.stringify({ game_mode: 'duel' }) },
+      '200, answered by lobbies.create',
+      [
+        'every create makes a new lobby, in the requested region or else in the nearest one',
+        'it had no token, and tanks/prod needs none',
+        'it changed 1 lobby and 1 player',
+      ],
+    ],
+    [
+      { ...list, ...withToken(tokens.public) },
+      '200, answered by lobbies.list',
+      [
+        'tanks/prod has 5 running lobbies, and 2 are listed. The others are hidden: 1 closed, 1 not public, 1 of a game mode that is not listable',
+        'it had a public token of tanks/prod',
+        'it changed nothing in the world',
+      ],
+    ],
+    [
+      { ...list, ...withToken(tokens.development) },
+      '200, answered by lobbies.list',
+      [
+        'a development token gets a canned answer, whatever the world has',
+        'it had a development token of tanks/prod',
+        'it changed nothing in the world',
+      ],
+    ],
+    [
+      { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` },
+      '200, answered by devices.links.get',
+      [
+        'it sent no watch_index, so it did not wait',
+        'it had no token, and needs none',
+        'it changed nothing in the world',
+      ],
+    ],
+    [
+      { method: 'GET', path: '/matchmaker/regions' },
+      '200, answered by regions.list',
+      [
+        'Lists the regions that the game modes of a namespace enable.',
+        'it had no token, and tanks/prod needs none',
+        'it changed nothing in the world',
+      ],
+    ],
+    [
+      find({ game_modes: ['duell'] }),
+      '400 MATCHMAKER_GAME_MODE_NOT_FOUND',
+      [
+        expect.stringContaining('Did you mean duel?'),
+        'it had no token, and tanks/prod needs none',
+        'it changed nothing in the world',
+      ],
+    ],
+    [
+      { method: 'GET', path: '/nowhere' },
+      '404 API_NOT_FOUND',
+      [expect.stringContaining('nothing is at /nowhere'), 'it changed nothing in the world'],
+    ],
+  ] as const)('%j has the verdict %s', async ([request, verdict, because], { serve }) => {
+    const { mock, client, send } = await serve()
+    await send(request)
+
+    const explained = explainNewest(mock)
+
+    expect(explained).toMatchObject({ verdict, because })
+    expect(await client.explain({ exchange: mock.journal.find().at(-1)?.id })).toEqual(explained)
+  })
+
+  it.for([
+    [{ error: { status: 503 } }, '503 ERROR', ['fault 1 applied to it: {"error":{"status":503}}']],
+    [
+      { delay: '1ms' },
+      '200, answered by lobbies.list',
+      ['fault 1 applied to it: {"delay":"1ms"}', expect.stringContaining('2 are listed')],
+    ],
+  ] as const)('names a fault with the effect %j', async ([effect, verdict, because], { serve }) => {
+    const { mock, send } = await serve({ scenario: { ...tanks, clock: 'running' } })
+    mock.faults.add({ effect })
+    await send(list)
+
+    expect(explainNewest(mock)).toMatchObject({ verdict, because: [...because, 'it changed nothing in the world'] })
+  })
+
+  it('says how long a watch has waited, and what for', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const watch = { method: 'GET', path: '/cloud/devices/links' } as const
+    const query = `device_link_token=${tokens.pending}`
+    const { watch: at } = json(await send({ ...watch, query })) as { watch: { index: string } }
+    const blocked = send({ ...watch, query: `${query}&watch_index=${at.index}` })
+    await mock.blocked(1)
+    await mock.completeDeviceLink(tokens.pending, { game: 'tanks' })
+    await blocked
+
+    expect(explainNewest(mock).because[0]).toMatch(/^it waited \d+\.\d s, until a change of what it watches$/)
+
+    const idle = send({ ...watch, query: `device_link_token=device.mock.sofa&watch_index=1` })
+    expect((await idle).status).toBe(400)
+    const { watch: now } = json(await send({ ...watch, query })) as { watch: { index: string } }
+    await send({ ...watch, query: `${query}&watch_index=${Number(now.index) - 1}` })
+
+    expect(explainNewest(mock).because[0]).toBe('what it watches had changed since its watch_index, so it did not wait')
+  })
+
+  it('lists why find did not choose the other lobbies', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await mock.lobby({ lobby_id: 'full', game_mode_id: 'duel', players: 2 })
+    await mock.lobby({ lobby_id: 'newer', game_mode_id: 'duel', players: 1 })
+    await send(find({ game_modes: ['duel', 'ffa'] }))
+
+    const { candidates = [] } = explainNewest(mock)
+
+    expect(candidates.map(({ lobby_id, because }) => [lobby_id, because])).toEqual([
+      [ids.lobby, undefined],
+      ['newer', 'the chosen one is older, or its game mode or region comes first in the request'],
+      ['empty', 'it had more free seats than the chosen one'],
+      ['closed', 'it was closed'],
+      ['private', 'its publicity was private'],
+      ['full', 'it was full'],
+    ])
+  })
+
+  it('is about the world before it, whatever happened since', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await send(find({ game_modes: ['duel'] }))
+    const explained = explainNewest(mock)
+    const [{ id } = { id: 0 }] = mock.journal.find()
+
+    for (const { lobby_id } of mock.world.lobbies.all()) await mock.world.lobbies.delete(lobby_id)
+    await send(find({ game_modes: ['ffa'] }))
+
+    expect(mock.explain({ exchange: id })).toEqual(explained)
+  })
+
+  it('keeps its verdict when the history no longer has the world before it', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await send(find({ game_modes: ['duel'] }))
+    for (let i = 0; i < 1_001; i++)
+      mock.world.transaction(tx => tx.games.update(ids.tanks, { display_name: `Tanks ${i}` }))
+
+    expect(explainNewest(mock)).toEqual({
+      verdict: '200, answered by lobbies.find',
+      because: [
+        'the history no longer has the world before this request',
+        'it had no token, and the namespace needs none',
+        'it changed nothing in the world',
+      ],
+    })
+  })
+
+  it('is refused if the journal does not have it', async ({ serve }) => {
+    const { mock, client } = await serve()
+
+    expect(() => mock.explain({ exchange: 99 })).toThrow('the journal has no request 99: GET /__mock/journal lists')
+    await expect(client.explain({ exchange: 99 })).rejects.toThrow('the journal has no request 99')
+    expect(() => mock.explain({ exchange: 1, lobby_id: 'x' })).toThrow('ask for one thing')
+    await expect(client.explain({ exchange: 'one' as never })).rejects.toThrow('exchange')
+  })
+})
+
+describe('the candidates of a find', () => {
+  const modes = ['free-for-all', 'team-battle', 'duel', 'tournament', 'sandbox']
+  const regions = ['lnd-fra', 'lnd-lon', 'lnd-ewr', 'lnd-tok', 'lnd-syd']
+  const friday: Mockmaker = createMockmaker({ scenario: { ...scenarios['friday-night'], clock: 'frozen' } })
+
+  property.prop(
+    [
+      fc.uniqueArray(fc.constantFrom(...modes), { minLength: 1 }),
+      fc.option(fc.uniqueArray(fc.constantFrom(...regions), { minLength: 1 }), { nil: undefined }),
+      fc.constantFrom(undefined, 2, 16, 40),
+    ],
+    { numRuns: 60 },
+  )('begin with the lobby that find chose, if there was one', async (game_modes, wanted, max_players) => {
+    const mock = closedAfterTest(friday)
+    const known = new Set(mock.world.lobbies.all().map(({ lobby_id }) => lobby_id))
+    const answer = await ask(
+      mock,
+      find({ game_modes, ...(wanted && { regions: wanted }), ...(max_players && { max_players }) }),
+    )
+    const { lobby } = json(answer) as { lobby?: { lobby_id: string } }
+    const { candidates = [] } = explainNewest(mock)
+
+    const chosen = candidates.filter(({ because }) => because === undefined).map(({ lobby_id }) => lobby_id)
+
+    expect(chosen).toEqual(lobby && known.has(lobby.lobby_id) ? [lobby.lobby_id] : [])
+  })
+})
