@@ -61,7 +61,7 @@ export interface ClientClock {
 /** The tables and the clock of a world. `tokens` does not list the tokens of lobbies, because they are not records. */
 export interface ClientWorld extends ClientTables {
   readonly clock: ClientClock
-  /** Returns title, seed, revision, time, waiters, and the number of records in each table. */
+  /** Returns title, description, seed, revision, time, waiters, and the number of records in each table. */
   describe(): Promise<WorldDescription>
 }
 

@@ -61,7 +61,7 @@ export const controlCalls = [
     run: ({ server }) => ({ worlds: server.worlds.list() }),
   }),
   call('GET /worlds/{world_id}', {
-    summary: 'Returns a world: its title, seed, revision, time, and the number of records in each table.',
+    summary: 'Returns a world: its title, description, seed, revision, time, and the number of records in each table.',
     run({ server, params: { world_id } }) {
       const world = server.worlds.get(world_id)
       if (!world) throw unknownWorld(world_id)

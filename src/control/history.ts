@@ -46,7 +46,7 @@ export interface RecordedChangeSet {
   readonly clock?: { readonly before: ClockJson; readonly after: ClockJson }
   /** The faults with their counters. Absent if they stayed. */
   readonly faults?: { readonly before: readonly FaultState[]; readonly after: readonly FaultState[] }
-  /** The title and the seed. Absent if they stayed. */
+  /** The title, the description and the seed. Absent if they stayed. */
   readonly scenario?: ChangeSet['scenario']
 }
 

@@ -179,6 +179,8 @@ export interface WorldSummary {
 
 /** A world, with the number of records in each of its tables. */
 export interface WorldDescription extends WorldSummary {
+  /** What its scenario shows. Absent if the scenario does not say. */
+  readonly description?: string
   readonly counts: Readonly<Record<string, number>>
 }
 
@@ -193,5 +195,7 @@ export function describeWorld(control: Pick<WorldControl, 'id' | 'world'>): Worl
     const table: { count(): number } = control.world[name]
     return [listKey(path), table.count()]
   })
-  return { ...summarizeWorld(control), counts: Object.fromEntries(counts) }
+  const { description } = control.world
+  const described = description === undefined ? {} : { description }
+  return { ...summarizeWorld(control), ...described, counts: Object.fromEntries(counts) }
 }

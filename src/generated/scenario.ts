@@ -254,6 +254,11 @@ export interface ScenarioToken {
 export interface ScenarioInput {
   /** The name of the scenario. Default: Untitled. */
   title?: string | undefined
+  /**
+   * What it shows and what it is good for: one or two sentences of plain text, at most 300 characters. Default:
+   * none.
+   */
+  description?: string | undefined
   /** The seed of ids, tokens and generated lobbies. Default: 1. */
   seed?: number | undefined
   /** The time that the world's clock starts at. Default: the real time. */

@@ -136,6 +136,7 @@ export const corrections: Readonly<Record<string, Corrections>> = {
   scenario: {
     ...inNamespace,
     name: 'title',
+    summary: 'description',
     time: 'now',
     date: 'now',
     start: 'now',

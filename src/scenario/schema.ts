@@ -51,6 +51,9 @@ const settingsKeys = entryKeys(SettingsRow.shape, {
   defaults: settingsDefaults,
 })
 
+/** The longest `description`, in UTF-16 code units. */
+const longestDescription = 300
+
 /** The format of scenarios. `z.decode` reads a file, `z.encode` writes a file. `check` finds the remaining problems. */
 export const Scenario = z.strictObject({
   title: z
@@ -60,6 +63,14 @@ export const Scenario = z.strictObject({
       description: 'The name of the scenario. Default: Untitled.',
       default: 'Untitled',
       examples: ['Friday night'],
+    }),
+  description: z
+    .string()
+    .max(longestDescription)
+    .optional()
+    .meta({
+      description: `What it shows and what it is good for: one or two sentences of plain text, at most ${longestDescription} characters. Default: none.`,
+      examples: ['A busy evening with 400 lobbies. Good for long lists, and for filters.'],
     }),
   seed: z
     .int()

@@ -6,6 +6,7 @@ import { type GameRow, type NamespaceRow, type SettingsRow, settingsDefaults } f
 import type { ReadTables } from '../store/table-calls.js'
 import {
   type InitialRows,
+  nameOf,
   readTables,
   timeOfState,
   type WorldDefinition,
@@ -60,11 +61,10 @@ const defaults = { title: 'Untitled', seed: 1 } as const
  * rows. Each id has a random stream of its own, so a change of one entry keeps the ids of the others.
  */
 export function defineWorld(scenario: Scenario, options: WorldOptions = {}): WorldDefinition {
-  const { title = defaults.title, seed: own = defaults.seed, clock, now, revision, chance } = scenario
+  const { title = defaults.title, description, seed: own = defaults.seed, clock, now, revision, chance } = scenario
   const seed = options.seed ?? own
   return {
-    title,
-    seed,
+    ...nameOf({ title, description, seed }),
     ...clockOf(clock),
     revision,
     // A random state belongs to the seed that it comes from.
@@ -204,12 +204,11 @@ function* playerRows(namespaces: readonly IdentifiedNamespace[], { ids }: LobbyO
  * and not the address in links, which belongs to the server.
  */
 export function snapshotOf(state: WorldState, { hasFaults = false } = {}): ScenarioInput {
-  const { title, seed, revision, clock, random, faults } = state
+  const { seed, revision, clock, random, faults } = state
   const tables = readTables(state.tables)
   const now = timeOfState(state)
   return z.encode(Scenario, {
-    title,
-    seed,
+    ...nameOf(state),
     revision,
     now,
     clock: clockEntry(clock),

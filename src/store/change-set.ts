@@ -5,7 +5,7 @@ import type { FaultsState } from './faults.js'
 import type { RandomState } from './random.js'
 import type { Rows, TableName } from './rows.js'
 import type { Entry, TableState } from './table-state.js'
-import { mapTables, type TableStates, type WorldState } from './world-state.js'
+import { mapTables, nameOf, type ScenarioName, type TableStates, type WorldState } from './world-state.js'
 
 /** A changed row of a table: its entry before and after; `undefined` if the row did not exist. */
 export type Change = {
@@ -44,14 +44,8 @@ export interface ChangeSet {
   readonly clock?: BeforeAfter<ClockState>
   /** The faults with their counters, if they changed. */
   readonly faults?: BeforeAfter<FaultsState>
-  /** The title and the seed, if another scenario was loaded. */
+  /** The title, the description and the seed, if another scenario was loaded. */
   readonly scenario?: BeforeAfter<ScenarioName>
-}
-
-/** The title and the seed of a world. */
-export interface ScenarioName {
-  readonly title: string
-  readonly seed: number
 }
 
 /** A value before and after a transaction. */
@@ -148,19 +142,20 @@ function replay(state: WorldState, changeSets: readonly ChangeSet[], to: 'before
     clones.set(name, known)
     return known
   }
-  let { random, faults, title, seed, clock } = state
+  let { random, faults, clock } = state
+  let name = nameOf(state)
   for (const changeSet of changeSets) {
     // First delete all rows: a restored row may have the creation number of a row that goes.
     for (const change of changeSet.changes) if (change[from]) clone(change.table).replace(change[from], undefined)
     for (const change of changeSet.changes) if (change[to]) place(clone(change.table), change[to])
     random = changeSet.random?.[to] ?? random
     faults = changeSet.faults?.[to] ?? faults
-    title = changeSet.scenario?.[to].title ?? title
-    seed = changeSet.scenario?.[to].seed ?? seed
+    name = changeSet.scenario?.[to] ?? name
     clock = changeSet.clock?.[to] ?? clock
   }
   const tables = mapTables<TableStates>(name => clones.get(name) ?? state.tables[name])
-  return { ...state, tables, random, faults, title, seed, clock }
+  const { description: _, ...unnamed } = state
+  return { ...unnamed, ...name, tables, random, faults, clock }
 }
 
 function place(table: TableState<object>, entry: Entry<Rows[TableName]>): void {

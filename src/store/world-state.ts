@@ -12,10 +12,20 @@ import { type Shape, TableState } from './table-state.js'
 /** The unchecked rows of a new world by table, in their order. */
 export type InitialRows = { readonly [Name in TableName]?: Iterable<unknown> }
 
-/** The definition of a new world. */
-export interface WorldDefinition {
+/** The title, the description and the seed of a world. */
+export interface ScenarioName {
   readonly title: string
+  /** Absent if the scenario has none. */
+  readonly description?: string | undefined
   readonly seed: number
+}
+
+export function nameOf({ title, description, seed }: ScenarioName): ScenarioName {
+  return { title, ...(description === undefined ? {} : { description }), seed }
+}
+
+/** The definition of a new world. */
+export interface WorldDefinition extends ScenarioName {
   readonly clock: ClockMode
   /** The rate of the clock. Default: 1. */
   readonly rate?: number | undefined
@@ -37,9 +47,7 @@ export interface WorldDefinition {
 export type TableStates = { readonly [Name in TableName]: TableState<Rows[Name]> }
 
 /** The state of a world at one moment. It never changes, so several worlds may share it. */
-export interface WorldState {
-  readonly title: string
-  readonly seed: number
+export interface WorldState extends ScenarioName {
   /** Without `now`, the clock starts at the real time. */
   readonly clock: ClockChange
   /** The start time of the rows, in ms since the epoch. */
@@ -81,7 +89,7 @@ export function createState(
   earlier?: WorldState,
   at = definition.now ?? Date.now(),
 ): WorldState {
-  const { title, seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
+  const { seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
   const { faults: scenarioFaults = [], faultRandom } = definition
   const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
   const rows = definition.rows(at)
@@ -90,7 +98,7 @@ export function createState(
   )
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
   const faults = createFaults(scenarioFaults, at, faultRandom)
-  const state = { title, seed, clock, startsAt: at, random, revision, tables, faults, scenarioFaults }
+  const state = { ...nameOf(definition), clock, startsAt: at, random, revision, tables, faults, scenarioFaults }
   return now === undefined ? restartable(state, definition) : state
 }
 

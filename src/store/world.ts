@@ -1,6 +1,6 @@
 import { sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
-import { type Cause, type ChangeSet, ChangeSetPublisher, type ScenarioName } from './change-set.js'
+import { type Cause, type ChangeSet, ChangeSetPublisher } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
 import {
   callAll,
@@ -22,6 +22,8 @@ import { Transaction } from './transaction.js'
 import {
   initialClock,
   mapTables,
+  nameOf,
+  type ScenarioName,
   type TableStates,
   timeOfState,
   type WorldDefinition,
@@ -32,6 +34,8 @@ import { createCollection, TransactionScope, type TransactionTables, type WorldT
 /** One isolated sandbox: its tables, clock, seed and revision. Reads are synchronous, and rows are frozen. */
 export interface World extends WorldTables {
   readonly title: string
+  /** What the scenario shows. `undefined` if it does not say. */
+  readonly description: string | undefined
   readonly seed: number
   readonly clock: Clock
   /** The number of the newest change set. */
@@ -121,7 +125,7 @@ class WorldCore implements TableContext, WorldView {
     this.clock = new WorldClock(initialClock(state), before => this.#recordClock(before))
     this.#record = record
     this.#faults = state.faults
-    this.#name = { title: state.title, seed: state.seed }
+    this.#name = nameOf(state)
     this.random = new Random(state.seed, 'world')
     this.random.restore(state.random)
     this.#revision = state.revision
@@ -142,6 +146,10 @@ class WorldCore implements TableContext, WorldView {
 
   get title(): string {
     return this.#name.title
+  }
+
+  get description(): string | undefined {
+    return this.#name.description
   }
 
   get seed(): number {
@@ -174,11 +182,11 @@ class WorldCore implements TableContext, WorldView {
   /** The present state, for forks and snapshots. Throws `UsageError` inside a transaction, which may still be undone. */
   get state(): WorldState & { readonly clock: ClockState } {
     if (this.openTransaction) throw new UsageError('a transaction cannot copy its world: end it first')
-    const { title, seed, revision, faults } = this
+    const { revision, faults } = this
     const { startsAt, scenarioFaults } = this.#initialState
     const tables = mapTables<TableStates>(name => this.tables[name].share())
     const random = this.random.save()
-    return { title, seed, clock: this.clock.state, startsAt, random, revision, tables, faults, scenarioFaults }
+    return { ...this.#name, clock: this.clock.state, startsAt, random, revision, tables, faults, scenarioFaults }
   }
 
   /** Checks if the world's time has reached `at`, in ms since the epoch. A tracked read then depends on the clock. */
@@ -264,7 +272,7 @@ class WorldCore implements TableContext, WorldView {
       this.#faults = keep.includes('faults')
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
-      this.#name = { title: state.title, seed: state.seed }
+      this.#name = nameOf(state)
       beforeCommit?.()
       this.#initialState = state
       this.#initialClock = clock
@@ -313,7 +321,7 @@ class WorldCore implements TableContext, WorldView {
         this.random.restore(random)
         this.#restoreTables(tables)
         this.#faults = this.#mergeFaults(initialState)
-        this.#name = { title: initialState.title, seed: initialState.seed }
+        this.#name = nameOf(initialState)
         beforeCommit?.()
         this.#initialState = initialState
         this.#initialClock = initialClock

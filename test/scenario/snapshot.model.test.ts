@@ -41,9 +41,9 @@ function contents({ tables }: LiveWorld): string {
   return JSON.stringify([whole, ofGames, ofNamespaces])
 }
 
-/** The title, seed, clock and random state of a world. */
-function ownState({ title, seed, clock, random }: LiveWorld) {
-  return { title, seed, clock: clock.state, chance: random.save() }
+/** The title, description, seed, clock and random state of a world. */
+function ownState({ title, description, seed, clock, random }: LiveWorld) {
+  return { title, description, seed, clock: clock.state, chance: random.save() }
 }
 
 /** Ways to pass a snapshot from one world to another. */
@@ -58,7 +58,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTi
 
 describe('a world from a snapshot', () => {
   it.prop([randomWorld], { numRuns: inject('runs') })(
-    'has equal records, title, seed, clock and random state, a higher revision, and an equal snapshot',
+    'has equal records, title, description, seed, clock and random state, a higher revision, and an equal snapshot',
     async random => {
       const world = await played(random)
       const snapshot = snapshotOf(world.state)

@@ -30,6 +30,7 @@ const fault = { effect: { reset: true }, after: 2 } as const
 const loaded = {
   ...smallDefinition({ rows: { ...smallRows(), lobbies: [] }, now: startAt + 5_000 }),
   title: 'Loaded',
+  description: 'Another scenario.',
   seed: 99,
   faults: [{ ...fault, matched: 1 }],
 }
