@@ -7,11 +7,21 @@ import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { header, type MockRequest } from '../server/message.js'
+import { checkOwnPage } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
 import { BlockedQuery } from '../server/request-waits.js'
 import { ClockSettingSchema } from '../store/clock.js'
 import type { World } from '../store/world.js'
-import { call, type ParamNames, type Params, prefersJson, prefersYaml, textResponse, yamlResponse } from './call.js'
+import {
+  call,
+  jsonResponse,
+  type ParamNames,
+  type Params,
+  prefersJson,
+  prefersYaml,
+  textResponse,
+  yamlResponse,
+} from './call.js'
 import { createLobbies, createPlayer, NewLobbiesInput, NewPlayerInput } from './creators.js'
 import { CompletionOptions } from './device-links.js'
 import { exportLines } from './environment.js'
@@ -213,6 +223,16 @@ export const controlCalls = [
       pending: journal.pending(query.operation),
     }),
   }),
+  call('GET /journal/{exchange_id}/request', {
+    summary: "Returns a past request as it was sent, with whole tokens. Only the mock's own pages may ask.",
+    run({ mock, request, params: { exchange_id } }) {
+      checkOwnPage(request)
+      const sent = mock.journal.sentRequest(Number(exchange_id))
+      if (!sent) throw unknownExchange(exchange_id)
+      return sent
+    },
+    respond: sent => jsonResponse(sent, 'this origin'),
+  }),
   call('POST /journal/next', {
     summary:
       'Waits for the next matching request, and streams it as a Server-Sent Event. The event `begin` says that the mock waits.',
@@ -395,6 +415,13 @@ async function untilDisconnected(request: MockRequest, work: (signal: AbortSigna
 
 function unknownWorld(id: string): ApiError {
   return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: PUT /__mock/worlds/{id} creates one`)
+}
+
+function unknownExchange(id: string): ApiError {
+  return new ApiError(
+    'API_NOT_FOUND',
+    `the journal has no request ${quoted(id)} that this mock has answered: GET /__mock/journal lists the requests`,
+  )
 }
 
 function unknownFault(id: string): ApiError {

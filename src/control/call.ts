@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { JsonToYaml } from '../scenario/write-yaml.js'
+import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { LiveWorld } from '../store/world.js'
 import type { NewWorldOptions, WorldControl, WorldsControl } from './world-control.js'
@@ -13,7 +14,7 @@ interface ServedWorlds extends WorldsControl {
 
 /** The world and the server that a call controls. */
 export interface ControlContext {
-  readonly mock: WorldControl & { readonly world: LiveWorld }
+  readonly mock: WorldControl & { readonly world: LiveWorld; readonly journal: WorldJournal }
   readonly server: {
     readonly worlds: ServedWorlds
     /** The names of the scenarios that can be loaded. */

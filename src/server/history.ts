@@ -15,6 +15,19 @@ export interface StoredExchange {
   entry(): JournalEntry
   /** Returns the entry without the body of the response, which may be long. */
   entryWithoutAnswer(): JournalEntry
+  /** Returns the request as it was sent, with whole tokens. Absent for the exchanges of a snapshot. */
+  sentRequest?(): SentRequest
+}
+
+/** A request as it was sent, with whole tokens. */
+export interface SentRequest {
+  readonly method: string
+  readonly path: string
+  /** Without `?`. Empty if there was none. */
+  readonly query: string
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** Absent if there was none, if it was too long to keep, or if it is not UTF-8. */
+  readonly body?: string
 }
 
 /** An exchange or a change set of a world. */

@@ -11,7 +11,7 @@ import { parseInput } from '../lib/issues.js'
 import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
-import type { History, StoredExchange } from './history.js'
+import type { History, SentRequest, StoredExchange } from './history.js'
 import { expectationOf, JournalMismatch, type Times } from './journal-mismatch.js'
 import type { MockRequest, MockResponse, RequestContext } from './message.js'
 import type { PendingRequests } from './pending.js'
@@ -90,6 +90,14 @@ export class WorldJournal implements Journal {
     if (!verification.ok) throw new JournalMismatch(verification)
   }
 
+  /**
+   * Returns a request as it was sent, with whole tokens. `undefined` if the journal has no such request, or has it from a
+   * snapshot only.
+   */
+  sentRequest(id: number): SentRequest | undefined {
+    return this.#history.exchanges.find(exchange => exchange.id === id)?.sentRequest?.()
+  }
+
   /** Replaces all exchanges with those of a snapshot, under new ids. Leaves out the requests that are in progress. */
   load(entries: readonly JournalEntry[]): void {
     this.#history.loadExchanges(entries.map(restoreExchange))
@@ -155,6 +163,20 @@ export class RecordedExchange implements StoredExchange {
     return { ...this.entryWithoutAnswer(), ...bodyField('answer', this.#answer) }
   }
 
+  sentRequest(): SentRequest {
+    const headers = Object.entries(this.#headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    )
+    const body = this.#body && decodeText(this.#body)
+    return {
+      method: this.#method,
+      path: this.#path,
+      query: this.#query ?? '',
+      headers: Object.fromEntries(headers),
+      ...(body === undefined ? {} : { body }),
+    }
+  }
+
   entryWithoutAnswer(): JournalEntry {
     return {
       id: this.id,
@@ -175,6 +197,17 @@ export class RecordedExchange implements StoredExchange {
     }
   }
 }
+
+/** Decodes a body. Returns `undefined` if it is empty, or not UTF-8. */
+function decodeText(body: Uint8Array): string | undefined {
+  try {
+    return strictDecoder.decode(body) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+const strictDecoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Estimates the memory of an exchange without its bodies, in bytes. */
 function headLength({ path, query = '', headers }: MockRequest): number {

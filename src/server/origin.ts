@@ -134,6 +134,17 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
   }
 }
 
+/**
+ * Refuses a request unless a page of this mock sent it. Browsers say so in a header that no page can set. Throws `ApiError`.
+ */
+export function checkOwnPage(request: Pick<MockRequest, 'headers'>): void {
+  const site = header(request, 'sec-fetch-site')
+  if (site?.toLowerCase() === 'same-origin') return
+  throw controlForbidden(
+    `its answer has whole tokens, and only the mock's own pages may read them: sec-fetch-site is ${site === undefined ? 'missing' : quoted(site)}`,
+  )
+}
+
 function controlForbidden(why: string): ApiError {
   return new ApiError('API_FORBIDDEN', `the control API does not take this call, because ${why}`)
 }
