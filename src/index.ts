@@ -21,6 +21,7 @@ export type { ScheduledJob } from './control/schedule.js'
 export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
 export type { TestControls } from './control/test-controls.js'
 export type {
+  ScenarioSummary,
   WorldControl,
   WorldDescription,
   WorldSummary,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SetupServer } from 'msw/node'
 import type { Fault, FaultState } from './contract/faults.js'
-import type { NewWorldOptions } from './control/world-control.js'
+import type { NewWorldOptions, ScenarioSummary } from './control/world-control.js'
 import { testHasEnded } from './end-world.js'
 import { quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
@@ -91,7 +91,7 @@ function checkOptions(given: IsolatedOptions): {
 }
 
 /** Loads a scenario that is the path of a file, or the name of a shipped one that the mock does not have. */
-function withScenario({ scenario, ...options }: NewWorldOptions, known: readonly string[]): NewWorldOptions {
-  const isUnknown = typeof scenario === 'string' && !known.includes(scenario)
+function withScenario({ scenario, ...options }: NewWorldOptions, known: readonly ScenarioSummary[]): NewWorldOptions {
+  const isUnknown = typeof scenario === 'string' && !known.some(({ name }) => name === scenario)
   return { ...options, scenario: isUnknown ? loadScenarioSync(scenario) : scenario }
 }

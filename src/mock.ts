@@ -1,7 +1,7 @@
 import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
 import { EventBudget } from './control/events.js'
-import type { NewWorldOptions, WorldControl, WorldsControl } from './control/world-control.js'
+import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './control/world-control.js'
 import { bindMethods, MockWorld, type MockWorldSettings, type ReloadOptions } from './mock-world.js'
 import { MockWorlds } from './mock-worlds.js'
 import { type MockmakerOptions, parseOptions } from './options.js'
@@ -53,8 +53,8 @@ export interface Mock extends MockedWorld {
   readonly worlds: MockedWorlds
   /** Answers each request in the world that it names. */
   readonly answer: RequestHandler
-  /** The names of the scenarios that can be loaded. */
-  readonly scenarios: readonly string[]
+  /** The scenarios that can be loaded by name, the mock's own first. */
+  readonly scenarios: readonly ScenarioSummary[]
   /** Publishes each request of any world with its answer. */
   readonly log: ExchangeLog
   /** Returns the age of the mock, in real ms. */
@@ -99,10 +99,12 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
   bindMethods(own)
   const worlds = new MockWorlds(own, settings, options)
   const closeOwn = own.close
-  return Object.assign(own, {
+  const added = {
     worlds,
     log,
-    scenarios: registry.names,
+    get scenarios() {
+      return registry.summaries
+    },
     answer: worlds.route('refuse', world => world.handle),
     uptimeMs: () => performance.now() - createdAt,
     async reload(changed: ScenarioInput, reloadOptions: ReloadOptions = {}) {
@@ -116,7 +118,9 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
       await Promise.all([worlds.close(), closeOwn()])
       checkUnusedFaults(unused)
     },
-  })
+  }
+  // Not `Object.assign`: a reload changes `scenarios`.
+  return Object.defineProperties(own, Object.getOwnPropertyDescriptors(added)) as typeof own & typeof added
 }
 
 /** Creates a registry with the scenario of the options and the named ones. Throws `UsageError` if the scenario is wrong. */

@@ -1,10 +1,11 @@
 import type { JournalEntry } from './contract/journal.js'
 import { defaultWorldId, worldPath } from './contract/paths.js'
+import type { ScenarioSummary } from './control/world-control.js'
 import { didYouMean, quoted } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import { readScenario } from './scenario/read.js'
 import type { Scenario, ScenarioInput } from './scenario/schema.js'
-import { defineWorld } from './scenario/world.js'
+import { defaultTitle, defineWorld } from './scenario/world.js'
 import { createState, type WorldDefinition, type WorldState } from './store/world-state.js'
 
 /** The state and the journal of a world. */
@@ -49,9 +50,9 @@ export class ScenarioRegistry {
     return copy
   }
 
-  /** The names of all scenarios, the mock's own first. */
-  get names(): string[] {
-    return [...this.#inputs.keys()]
+  /** All scenarios, the mock's own first. */
+  get summaries(): ScenarioSummary[] {
+    return [...this.#inputs].map(([name, input]) => summarize(name, this.#scenarios.get(name) ?? input))
   }
 
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
@@ -101,9 +102,13 @@ export class ScenarioRegistry {
     if (known) return known
     const input = this.#inputs.get(name)
     if (input === undefined)
-      throw new UsageError(`there is no scenario ${quoted(name)}.${didYouMean(name, this.names)}`)
+      throw new UsageError(`there is no scenario ${quoted(name)}.${didYouMean(name, [...this.#inputs.keys()])}`)
     const scenario = readScenario(input)
     this.#scenarios.set(name, scenario)
     return scenario
   }
+}
+
+function summarize(name: string, { title, description }: Scenario | ScenarioInput): ScenarioSummary {
+  return { name, title: title ?? defaultTitle, ...(description == null ? {} : { description }) }
 }

@@ -86,7 +86,7 @@ function scenarioCycle({ mock, console }: KeyTarget): () => Promise<void> {
   let index = 0
   return async () => {
     index = (index + 1) % mock.scenarios.length
-    const name = mock.scenarios[index] ?? ''
+    const name = mock.scenarios[index]?.name ?? ''
     await mock.load(name)
     console.print('')
     console.print(`  ${console.style('bold', name)}`)

@@ -8,7 +8,13 @@ import type { ClockJson } from '../control/history.js'
 import { lobbyFields, type NewLobby } from '../control/new-rows.js'
 import type { LobbyTokenInfo } from '../control/records.js'
 import { tablesByPath } from '../control/tables.js'
-import type { NewWorldOptions, WorldControl, WorldDescription, WorldsControl } from '../control/world-control.js'
+import type {
+  NewWorldOptions,
+  ScenarioSummary,
+  WorldControl,
+  WorldDescription,
+  WorldsControl,
+} from '../control/world-control.js'
 import { quoted } from '../lib/text.js'
 import { checkKeys } from '../lib/usage-error.js'
 import { delayed, type Failure, type FaultHandle, type FaultOptions, failure, held } from '../server/fault-calls.js'
@@ -103,8 +109,8 @@ export interface Client
   health(): Promise<Health>
   /** Lists the tokens of the world and of its lobbies. */
   tokens(): Promise<OwnedToken[]>
-  /** Lists the names of the scenarios that can be loaded. */
-  scenarios(): Promise<readonly string[]>
+  /** Lists the scenarios that can be loaded by name, the mock's own first. */
+  scenarios(): Promise<readonly ScenarioSummary[]>
   /** Returns the environment variables that the service gives to the server of a lobby. */
   lobbyEnvironment(lobbyId: string): Promise<Environment>
   /** Fails the requests of an operation: with a status, with a code of the service, or with both and a message. */

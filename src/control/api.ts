@@ -135,7 +135,7 @@ export const controlCalls = [
     run: ({ mock, query }) => mock.history(query),
   }),
   call('GET /scenarios', {
-    summary: 'Lists the scenarios that can be loaded by name.',
+    summary: 'Lists the scenarios that can be loaded by name: the name, the title and the description of each.',
     run: ({ server }) => ({ scenarios: server.scenarios }),
   }),
   call('PUT /scenario', {

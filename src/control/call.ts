@@ -5,7 +5,7 @@ import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { LiveWorld } from '../store/world.js'
-import type { NewWorldOptions, WorldControl, WorldsControl } from './world-control.js'
+import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
 interface ServedWorlds extends WorldsControl {
@@ -17,8 +17,8 @@ export interface ControlContext {
   readonly mock: WorldControl & { readonly world: LiveWorld; readonly journal: WorldJournal }
   readonly server: {
     readonly worlds: ServedWorlds
-    /** The names of the scenarios that can be loaded. */
-    readonly scenarios: readonly string[]
+    /** The scenarios that can be loaded by name. */
+    readonly scenarios: readonly ScenarioSummary[]
     /** In real ms. */
     uptimeMs(): number
   }

@@ -177,6 +177,15 @@ export interface WorldSummary {
   readonly waiters: number
 }
 
+/** A scenario in a list. */
+export interface ScenarioSummary {
+  /** The name to load it by. */
+  readonly name: string
+  readonly title: string
+  /** What it shows. Absent if it does not say. */
+  readonly description?: string
+}
+
 /** A world, with the number of records in each of its tables. */
 export interface WorldDescription extends WorldSummary {
   /** What its scenario shows. Absent if the scenario does not say. */

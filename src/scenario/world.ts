@@ -54,14 +54,15 @@ export interface WorldOptions {
   readonly live?: boolean | undefined
 }
 
-const defaults = { title: 'Untitled', seed: 1 } as const
+export const defaultTitle = 'Untitled'
+const defaultSeed = 1
 
 /**
  * Defines the world of a scenario. The same scenario and seed always give the same ids and tokens and, with `now`, the same
  * rows. Each id has a random stream of its own, so a change of one entry keeps the ids of the others.
  */
 export function defineWorld(scenario: Scenario, options: WorldOptions = {}): WorldDefinition {
-  const { title = defaults.title, description, seed: own = defaults.seed, clock, now, revision, chance } = scenario
+  const { title = defaultTitle, description, seed: own = defaultSeed, clock, now, revision, chance } = scenario
   const seed = options.seed ?? own
   return {
     ...nameOf({ title, description, seed }),

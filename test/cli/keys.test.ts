@@ -107,7 +107,7 @@ describe('the keys of a command that serves', () => {
       titles.push(mock.world.title)
     }
 
-    expect(mock.scenarios.slice(0, 2)).toEqual(['mine.yaml', 'default'])
+    expect(mock.scenarios.slice(0, 2).map(({ name }) => name)).toEqual(['mine.yaml', 'default'])
     expect(new Set(titles).size).toBe(mock.scenarios.length)
     expect([titles[0], titles.at(-1)]).toEqual(['A quiet evening', 'Mine'])
     expect(lines.slice(0, 4)).toEqual([

@@ -378,7 +378,8 @@ describe('the server', () => {
 
     await client.load('friday-night')
 
-    expect(await client.scenarios()).toEqual([
+    const known = await client.scenarios()
+    expect(known.map(({ name }) => name)).toEqual([
       'own',
       'default',
       'empty',
@@ -449,5 +450,26 @@ describe('the server', () => {
 
     expect(failure(got)).toBe('400 API_BAD_BODY')
     expect(got.body).toContain('Known: tanks, boats')
+  })
+})
+
+describe('the list of scenarios', () => {
+  it('has a name, a title and a description for each', async ({ serve }) => {
+    const { mock, client, steer } = await serve({ scenario: { title: 'Mine', description: 'Two duels.' } })
+
+    const listed = json(await steer('GET', '/__mock/scenarios')) as { readonly scenarios: unknown[] }
+
+    expect(listed.scenarios[0]).toEqual({ name: 'own', title: 'Mine', description: 'Two duels.' })
+    expect(listed.scenarios).toContainEqual(expect.objectContaining({ name: 'friday-night', title: 'Friday night' }))
+    expect(mock.scenarios).toEqual(listed.scenarios)
+    expect(await client.scenarios()).toEqual(listed.scenarios)
+  })
+
+  it('follows a reload, and has a title for a scenario without one', async ({ serve }) => {
+    const { mock, client } = await serve({ scenario: { title: 'Before', description: 'Old.' } })
+
+    await mock.reload({})
+
+    expect((await client.scenarios())[0]).toEqual({ name: 'own', title: 'Untitled' })
   })
 })
