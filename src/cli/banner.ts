@@ -1,32 +1,118 @@
 import { curlLine, curlLineFor, sortTokens } from '../control/environment.js'
+import { escapedLine } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
-import type { Mock } from '../mock.js'
+import type { Mock, ServableMock } from '../mock.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import { defaultNamespace, fullNameOf } from '../store/namespaces.js'
 import { ownerOf, type TokenInfo } from '../store/tokens.js'
-import type { World } from '../store/world.js'
+import type { LiveWorld, World } from '../store/world.js'
 import { version } from '../version.js'
 import type { Console } from './output.js'
+
+/** The width of a terminal that the first lines fit, in columns. */
+const bannerWidth = 80
 
 interface BannerOptions {
   /** The title or the file name of the scenario. */
   readonly title: string
   readonly url: string
-  readonly console: Console
-  readonly hint?: string | undefined
+  readonly console: Pick<Console, 'print' | 'style'>
+  /** The time from the start of the process until the mock answers, in ms. */
+  readonly readyMs: number
+  /** True if the user can press keys. */
+  readonly hasKeys: boolean
+  /** False if the control API is off. Default: true. */
+  readonly hasControl?: boolean | undefined
 }
 
-/** Prints the first lines: the scenario, the URL, the namespaces, the tokens, and a line of curl for each kind of token. */
+/** Prints the first lines: the URL, the page, the world, one line of curl, and where the tokens are. */
 export function printBanner(
+  { world, tokens }: Pick<ServableMock, 'world' | 'tokens'>,
+  { title, url, console, readyMs, hasKeys, hasControl = true }: BannerOptions,
+): void {
+  const { print, style } = console
+  const places = [hasKeys ? 'key t' : undefined, 'the page', hasControl ? `mockmaker env --url ${url}` : undefined]
+  const rows: readonly (readonly [label: string, text: string])[] = [
+    ['URL', style(['bold', 'cyan'], url)],
+    ['page', style('cyan', `${url}/`)],
+    ['world', worldLine(world, title)],
+    ['try', firstCurl(world, { tokens, url })],
+    ['tokens', places.filter(Boolean).join(', ')],
+  ]
+  print('')
+  for (const [label, text] of rows) print(`  ${style('dim', label.padEnd(labelWidth))}${text}`)
+  print('')
+  const hint = hasKeys ? '. Press h + Enter for help.' : ''
+  print(`  ${style('bold', 'mockmaker')} ${version}${style('dim', `, ready in ${Math.round(readyMs)} ms${hint}`)}`)
+  print('')
+}
+
+const labelWidth = 'tokens  '.length
+
+/** Describes a world in one line: `Friday night: 36 players in 5 lobbies, 3 game modes, 12 regions`. Shortens a long title. */
+function worldLine(world: Pick<LiveWorld, 'tables'>, title: string): string {
+  const { gameModes, regions } = world.tables
+  const facts = [
+    playersInLobbies(world),
+    counted(gameModes.count(), 'game mode', 'game modes'),
+    counted(regions.count(), 'region', 'regions'),
+  ].join(', ')
+  const room = bannerWidth - '  '.length - labelWidth - ': '.length - facts.length
+  return `${cutToWidth(escapedLine(title), room)}: ${facts}`
+}
+
+/** Counts the seats taken, and the lobbies that have not stopped: `36 players in 5 lobbies`. Reads sums, and no lobby. */
+function playersInLobbies({ tables }: Pick<LiveWorld, 'tables'>): string {
+  let [players, lobbies] = [0, 0]
+  for (const { namespace_id } of tables.namespaces.all()) {
+    players += tables.lobbies.sum('players', namespace_id)
+    lobbies += tables.lobbies.sum('running', namespace_id)
+  }
+  return `${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}`
+}
+
+/** Writes a number with its noun: `1 lobby`, `12,000 lobbies`. */
+function counted(count: number, one: string, many: string): string {
+  // `toLocaleString` would load tables for 30 ms at the start.
+  return `${String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')} ${count === 1 ? one : many}`
+}
+
+/** Cuts a text to a number of columns. A shortened text ends with `…`. */
+function cutToWidth(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text
+  let kept = ''
+  for (const character of text) {
+    if (widthOf(kept + character) > columns - 1) break
+    kept += character
+  }
+  return `${kept}…`
+}
+
+/** Characters from here on may take two columns: those of East Asia, and emoji. */
+const firstWide = 0x1100
+
+function widthOf(text: string): number {
+  let width = 0
+  for (const character of text) width += (character.codePointAt(0) ?? 0) < firstWide ? 1 : 2
+  return width
+}
+
+/** Returns a call without a token, if the default namespace allows it, or else with its public token. */
+function firstCurl(world: World, { tokens, url }: { readonly tokens: readonly TokenInfo[]; readonly url: string }) {
+  const namespace = defaultNamespace(world)
+  if (!namespace || namespace.tokenless) return curlLine(url)
+  const name = fullNameOf(namespace.namespace_id, world)
+  const [first] = sortTokens(tokens).filter(token => token.kind === 'public' && ownerOf(token) === name)
+  return first ? curlLineFor(first, { url, world }) : curlLine(url)
+}
+
+/** Prints the namespaces, the tokens, and a line of curl for each kind of token. */
+export function printTokens(
   { world, tokens }: Pick<Mock, 'world' | 'tokens'>,
-  { title, url, console, hint }: BannerOptions,
+  { url, console }: Pick<BannerOptions, 'url' | 'console'>,
 ): void {
   const { print, style } = console
   const sorted = sortTokens(tokens)
-  print('')
-  print(`  ${style(['bold', 'cyan'], 'mockmaker')} ${version} serves ${style('bold', title)}`)
-  print('')
-  print(`  ${style(['bold', 'cyan'], url)}`)
   print('')
   printNamespaces(world, console)
   print('')
@@ -40,9 +126,6 @@ export function printBanner(
     print(`  ${curl}`)
   }
   print('')
-  if (hint === undefined) return
-  print(`  ${style('dim', hint)}`)
-  print('')
 }
 
 /** Prints a line for each namespace of a world: its game modes, open lobbies and simulated players. */
@@ -53,8 +136,8 @@ export function printNamespaces(world: World, console: Pick<Console, 'print'>): 
     const open = listedLobbies(namespace_id, world).length
     const simulation = simulations.get(namespace_id)
     const facts = [
-      `${modes} ${modes === 1 ? 'game mode' : 'game modes'}`,
-      `${open} open ${open === 1 ? 'lobby' : 'lobbies'}`,
+      counted(modes, 'game mode', 'game modes'),
+      counted(open, 'open lobby', 'open lobbies'),
       tokenless ? 'needs no token' : 'needs a token',
     ]
     if (simulation)

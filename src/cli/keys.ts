@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock.js'
 import { hasPassed } from '../store/clock.js'
-import { printNamespaces } from './banner.js'
+import { printNamespaces, printTokens } from './banner.js'
 import type { Console } from './output.js'
 
 /** A key that the user presses with Enter. */
@@ -74,7 +74,12 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
       },
     },
     { key: 'd', description: 'complete the newest pending device link', press: () => completeNewestLink(target) },
-    { key: 'o', description: 'open the start page in a browser', press: () => open(url) },
+    { key: 'o', description: 'open the page in a browser', press: () => open(url) },
+    {
+      key: 't',
+      description: 'print the namespaces, the tokens, and a line of curl for each kind',
+      press: () => printTokens(mock, target),
+    },
     { key: 'u', description: 'print the URLs', press: () => printUrls(target) },
     { key: 'c', description: 'clear the screen', press: () => console.clear() },
     { key: 'q', description: 'quit', press: quit },

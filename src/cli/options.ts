@@ -32,6 +32,8 @@ export interface ServeFlags extends MockFlags {
   readonly port: number
   readonly json?: boolean
   readonly quiet?: boolean
+  /** Opens the page in a browser after the start. */
+  readonly open?: boolean
   /** Default: true. */
   readonly reload?: boolean
 }
@@ -52,6 +54,7 @@ export function addServeOptions(command: Command): Command {
   )
   return addMockOptions(command)
     .option('--no-reload', 'do not reload the scenario file when it changes')
+    .option('--open', 'open the page of the mock in a browser')
     .option('--json', 'print one JSON object per line')
     .option('--quiet', 'after the first lines, print only errors')
 }

@@ -2,12 +2,12 @@ import { networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import { bind, createListener, PortTaken } from '../http/server.js'
 import { UsageError } from '../lib/usage-error.js'
-import { createMock, type Mock } from '../mock.js'
+import { createMock, type ServableMock } from '../mock.js'
 import { scenarios } from '../scenario/shipped.js'
 import type { LoadedScenario } from '../scenario-file.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
-import { listenToKeys, servingKeys } from './keys.js'
+import { listenToKeys, openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
@@ -23,7 +23,7 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
 
 /** A mock that answers on a port. */
 export interface MockServer {
-  readonly mock: Mock
+  readonly mock: ServableMock
   /** A URL that works on this machine. */
   readonly url: string
   /** Answers the requests that wait, and frees the port. */
@@ -112,8 +112,9 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   if (format === 'json') console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
   else {
     const title = loaded?.scenario.title ?? loaded?.name ?? mock.world.title
-    printBanner(mock, { title, url, console, hint: hasKeys ? 'press h + Enter for help' : undefined })
+    printBanner(mock, { title, url, console, readyMs: performance.now(), hasKeys, hasControl: flags.control })
   }
+  if (flags.open) openInBrowser(url).catch((error: Error) => console.warn(`warning: ${error.message}`))
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
     loaded?.file && flags.reload !== false

@@ -1,6 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { printBanner, printTokens } from '../../src/cli/banner.js'
+import type { Console } from '../../src/cli/output.js'
+import type { MockmakerOptions, ScenarioInput } from '../../src/index.js'
+import { createMock } from '../../src/mock.js'
+import { scenarios } from '../../src/scenario/shipped.js'
+import { version } from '../../src/version.js'
 import { file, serve, serveJson } from '../support/command.js'
 import { sendTo } from '../support/http.js'
 
@@ -29,18 +35,97 @@ async function runCurl(line: string): Promise<{ status: number; body: string }> 
   return { status: response.status, body: await response.text() }
 }
 
-const curlLines = (lines: readonly string[]) =>
-  lines.filter(line => line.startsWith('  curl ')).map(line => line.trim())
+/** The lines that a function prints. */
+function printed(print: (console: Pick<Console, 'print' | 'style'>) => void): string[] {
+  const lines: string[] = []
+  print({ print: line => void lines.push(typeof line === 'string' ? line : line()), style: (_, text) => text })
+  return lines
+}
+
+/** A mock that ends with the test. */
+function mockOf(scenario: ScenarioInput, options: MockmakerOptions = {}) {
+  const mock = createMock({ ...options, scenario })
+  onTestFinished(() => mock.close())
+  return mock
+}
+
+const localUrl = 'http://127.0.0.1:4100'
+
+/** The first lines for a scenario. */
+function bannerOf(scenario: ScenarioInput, options: { hasKeys?: boolean; hasControl?: boolean } = {}): string[] {
+  const mock = mockOf(scenario)
+  const { title } = mock.world
+  return printed(console =>
+    printBanner(mock, { title, url: localUrl, console, readyMs: 211.6, hasKeys: false, ...options }),
+  )
+}
 
 describe('the banner', () => {
-  it('has the URL, the namespaces, the tokens, public first, and lines of curl', async () => {
-    const { url, lines } = await serve()
+  it('has the URL, the page, the world, a line of curl, and the places of the tokens', () => {
+    expect(bannerOf(scenarios.default, { hasKeys: true })).toEqual([
+      '',
+      `  URL     ${localUrl}`,
+      `  page    ${localUrl}/`,
+      '  world   A quiet evening: 28 players in 6 lobbies, 3 game modes, 12 regions',
+      `  try     curl ${localUrl}/matchmaker/lobbies/list`,
+      `  tokens  key t, the page, mockmaker env --url ${localUrl}`,
+      '',
+      `  mockmaker ${version}, ready in 212 ms. Press h + Enter for help.`,
+      '',
+    ])
+  })
 
-    expect(lines()).toEqual([
-      '',
-      expect.stringMatching(/^ {2}mockmaker \d+\.\d+\.\d+ serves A quiet evening$/),
-      '',
-      `  ${url}`,
+  it('mentions no keys in a pipe, and no command that needs the control API with --no-control', async () => {
+    const { lines } = await serve(['--no-control'])
+
+    expect(lines().slice(5, 8)).toEqual(['  tokens  the page', '', expect.stringMatching(/, ready in \d+ ms$/)])
+  })
+
+  it.for(Object.entries(scenarios))('fits 12 lines at 80 columns with %s', ([, scenario]) => {
+    const lines = bannerOf(scenario, { hasKeys: true })
+
+    const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0)
+    expect(rows).toBeLessThanOrEqual(12)
+    expect(lines.filter(line => line.length > 80 && !line.includes('Authorization'))).toEqual([])
+  })
+
+  it.for([
+    ['x'.repeat(100), `${'x'.repeat(20)}…`],
+    ['\u202e'.repeat(20), `${String.raw`\u202e`.repeat(3)}\\u…`],
+    ['日本'.repeat(20), `${'日本'.repeat(5)}…`],
+  ] as const)('cuts the title %j to the width', ([title, cut]) => {
+    const world = bannerOf({ title, game_modes: ['duel'] }).find(line => line.includes(' world '))
+
+    expect(world).toBe(`  world   ${cut}: 0 players in 0 lobbies, 1 game mode, 12 regions`)
+  })
+
+  it('names the file of a scenario without a title', async () => {
+    const { lines } = await serve([await file('duel.yaml', 'game_modes: [duel]')])
+
+    expect(lines()[3]).toMatch(/^ {2}world {3}duel\.yaml: 0 players in 0 lobbies, 1 game mode, /)
+  })
+
+  it('has the public token of the default namespace if that needs one', () => {
+    expect(bannerOf(scenarios['tokens-only'])).toContain(
+      `  try     curl -H 'Authorization: Bearer pub_prod.mock.one' ${localUrl}/matchmaker/lobbies/list`,
+    )
+  })
+
+  it.for(['default', 'empty', 'friday-night', 'tokens-only'])('has a line of curl that works with %s', async name => {
+    const { lines } = await serve([name])
+    const line = lines().find(line => line.startsWith('  try '))
+
+    const { status, body } = await runCurl(line?.replace('  try ', '') ?? '')
+
+    expect([status, Object.keys(JSON.parse(body)).sort()]).toEqual([200, ['game_modes', 'lobbies', 'regions']])
+  })
+})
+
+describe('the tokens', () => {
+  it('are printed with the namespaces and lines of curl, public first', () => {
+    const mock = mockOf(scenarios.default)
+
+    expect(printed(console => printTokens(mock, { url: localUrl, console }))).toEqual([
       '',
       '  tanks/prod  3 game modes, 6 open lobbies, needs no token',
       '',
@@ -49,55 +134,57 @@ describe('the banner', () => {
       '  cloud        tanks       cloud.mock.tanks',
       '',
       '  # without a token',
-      `  curl ${url}/matchmaker/lobbies/list`,
+      `  curl ${localUrl}/matchmaker/lobbies/list`,
       '  # with a public token: the open lobbies',
-      `  curl -H 'Authorization: Bearer pub_prod.mock.one' ${url}/matchmaker/lobbies/list`,
+      `  curl -H 'Authorization: Bearer pub_prod.mock.one' ${localUrl}/matchmaker/lobbies/list`,
       '  # with a development token: a canned list',
-      `  curl -H 'Authorization: Bearer dev_prod.mock.one' ${url}/matchmaker/lobbies/list`,
+      `  curl -H 'Authorization: Bearer dev_prod.mock.one' ${localUrl}/matchmaker/lobbies/list`,
       '  # with a cloud token',
-      `  curl -H 'Authorization: Bearer cloud.mock.tanks' -d '{"device_link_token":"device.mock.sofa","game_id":"11111111-1111-4111-8111-111111111111"}' ${url}/cloud/devices/links/complete`,
+      `  curl -H 'Authorization: Bearer cloud.mock.tanks' -d '{"device_link_token":"device.mock.sofa","game_id":"11111111-1111-4111-8111-111111111111"}' ${localUrl}/cloud/devices/links/complete`,
       '',
     ])
   })
 
-  it('names the file of a scenario without a title', async () => {
-    const { lines } = await serve([await file('duel.yaml', 'game_modes: [duel]')])
-
-    expect(lines()[1]).toMatch(/ serves duel\.yaml$/)
-  })
-
-  it.for([
+  it.for<readonly [ScenarioInput, MockmakerOptions, string]>([
     [
-      ['--live'],
+      scenarios.default,
+      { live: true },
       '  tanks/prod  3 game modes, 6 open lobbies, needs no token, simulated players: 100 at once, 12m each',
     ],
-    [['own'], '  game/prod  1 game mode, 0 open lobbies, needs no token, simulated players: 2.5 at once, 90s each'],
-  ] as const)('mentions simulated players: %j', async ([args, line], _) => {
-    const players = { game_modes: ['duel'], players: { concurrent: 2.5, session: '90s' } }
-    const own = await file('scenario.json', JSON.stringify(players))
+    [
+      { game_modes: ['duel'], players: { concurrent: 2.5, session: '90s' } },
+      {},
+      '  game/prod  1 game mode, 0 open lobbies, needs no token, simulated players: 2.5 at once, 90s each',
+    ],
+  ])('come with the simulated players of a namespace: %#', ([scenario, options, line]) => {
+    const mock = mockOf(scenario, options)
 
-    const { lines } = await serve(args.map(arg => (arg === 'own' ? own : arg)))
-
-    expect(lines()).toContain(line)
+    expect(printed(console => printTokens(mock, { url: localUrl, console }))).toContain(line)
   })
 
-  it('has no call without a token if the default namespace needs one', async () => {
-    const { lines } = await serve(['tokens-only'])
+  it('have no call without a token if the default namespace needs one', () => {
+    const mock = mockOf(scenarios['tokens-only'])
 
-    expect(lines()).toContain('  game/prod  2 game modes, 3 open lobbies, needs a token')
-    expect(lines()).not.toContain('  # without a token')
+    const lines = printed(console => printTokens(mock, { url: localUrl, console }))
+
+    expect(lines).toContain('  game/prod  2 game modes, 3 open lobbies, needs a token')
+    expect(lines).not.toContain('  # without a token')
   })
 
-  it.for(['default', 'empty', 'friday-night', 'tokens-only'])('has lines of curl that work with %s', async name => {
-    const { lines } = await serve([name])
-    const printed = curlLines(lines())
+  it.for(['default', 'empty', 'friday-night', 'tokens-only'] as const)(
+    'have lines of curl that work with %s',
+    async name => {
+      const { url } = await serveJson([name])
+      const mock = mockOf(scenarios[name])
+      const lines = printed(console => printTokens(mock, { url, console })).filter(line => line.startsWith('  curl '))
 
-    const got = await Promise.all(printed.map(runCurl))
+      const got = await Promise.all(lines.map(runCurl))
 
-    expect(printed.length).toBeGreaterThanOrEqual(3)
-    expect(got.map(({ status }) => status)).toEqual(printed.map(() => 200))
-    expect(got.map(({ body }) => typeof JSON.parse(body))).toEqual(printed.map(() => 'object'))
-  })
+      expect(lines.length).toBeGreaterThanOrEqual(3)
+      expect(got.map(({ status }) => status)).toEqual(lines.map(() => 200))
+      expect(got.map(({ body }) => typeof JSON.parse(body))).toEqual(lines.map(() => 'object'))
+    },
+  )
 })
 
 describe('the URL of a device link', () => {

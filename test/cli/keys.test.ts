@@ -167,6 +167,14 @@ describe('the keys of a command that serves', () => {
     expect(lines).toEqual(['', `  ${url}`, `  ${url}/w/test-42`, ''])
   })
 
+  it('t prints the tokens', async () => {
+    const { press, lines } = serving()
+
+    await press('t')
+
+    expect(lines).toContain('  public       tanks/prod  pub_prod.mock.one')
+  })
+
   it('c clears the screen, and q quits', async () => {
     const { press, lines, quit } = serving()
 
@@ -194,17 +202,43 @@ describe('the program that opens a browser', () => {
   })
 })
 
+/** A folder with a program that opens a browser: it notes the URL, and exits with a code. */
+async function browserOpener(code: number) {
+  const [opener, bin] = [`#!/bin/sh\necho "$1" > "$0.opened"; exit ${code}\n`, await folder()]
+  await writeFile(join(bin, 'xdg-open'), opener, { mode: 0o755 })
+  return { PATH: `${bin}:${process.env.PATH}`, opened: () => readFile(join(bin, 'xdg-open.opened'), 'utf8') }
+}
+
+describe('mockmaker --open', () => {
+  it('opens the page in a browser after the start', async () => {
+    const { PATH, opened } = await browserOpener(0)
+
+    const { url } = await serve(['--open'], { env: { PATH } })
+
+    await expect.poll(() => opened().catch(() => ''), { timeout: 10_000 }).toBe(`${url}\n`)
+  })
+
+  it('warns if that fails, and serves', async () => {
+    const { PATH } = await browserOpener(3)
+
+    const { url, errors } = await serveJson(['--open'], { env: { PATH } })
+
+    const warning = `warning: cannot open a browser: xdg-open exited with 3. Open this URL yourself: ${url}\n`
+    await expect.poll(() => errors(), { timeout: 10_000 }).toBe(warning)
+    expect((await sendTo(url, { method: 'GET', path: '/' })).status).toBe(200)
+  })
+})
+
 describe('mockmaker on a terminal', () => {
   it('opens its page with o, and says if that fails', async () => {
-    const [opener, bin] = ['#!/bin/sh\necho "$1" > "$0.opened"; exit 3\n', await folder()]
-    await writeFile(join(bin, 'xdg-open'), opener, { mode: 0o755 })
-    const command = await serveOnTerminal([], { PATH: `${bin}:${process.env.PATH}` })
+    const { PATH, opened } = await browserOpener(3)
+    const command = await serveOnTerminal([], { PATH })
 
     command.type('o')
     const line = await lineLike(command, { like: /cannot open/ })
 
     expect(line).toBe(`cannot open a browser: xdg-open exited with 3. Open this URL yourself: ${command.url}`)
-    expect(await readFile(join(bin, 'xdg-open.opened'), 'utf8')).toBe(`${command.url}\n`)
+    expect(await opened()).toBe(`${command.url}\n`)
   })
 
   it('says that h lists the keys, obeys them, and ends with 0 after q', async () => {

@@ -437,7 +437,6 @@ describe('output that cannot be written', () => {
 describe('the command', () => {
   // A control character of each kind: C0, C1, bidi, and a newline that would start a line.
   const bad = 'a\u001b[2Jb\u009b2Jc\u202ed\nFAKE'
-  const shown = /a\\u001b\[2Jb\\u009b2Jc\\u202ed\\nFAKE/
 
   it.each([[[]], [['--json']]])('logs a decoded path in one line: %j', async args => {
     const command = args.length === 0 ? await serve() : await serveJson()
@@ -476,7 +475,7 @@ describe('the command', () => {
   it('escapes the title of a world', async () => {
     const { lines } = await serve([await file('scenario.json', JSON.stringify({ title: bad }))])
 
-    expect(lines()[1]).toMatch(shown)
+    expect(lines()[3]).toMatch(/a\\u001b\[2Jb\\u009b2J.*…: 0 players/)
     expect(lines().filter(line => obeyed.test(line))).toEqual([])
   })
 

@@ -89,8 +89,8 @@ const readyWithin = { timeout: 30_000, interval: 20 }
 export async function serve(args: readonly string[] = [], options?: StartOptions): Promise<Served> {
   const command = start(['--port', '0', ...args], options)
   const url = await firstOf(command, lines => {
-    const isWhole = lines.at(-1) === '' && lines.some(line => line.startsWith('  curl '))
-    return isWhole ? lines.map(line => /^ {2}(http:\S+)$/.exec(line)?.[1]).find(Boolean) : undefined
+    const isWhole = lines.at(-1) === '' && lines.some(line => line.includes('ready in'))
+    return isWhole ? lines.map(line => /^ {2}URL +(http:\S+)$/.exec(line)?.[1]).find(Boolean) : undefined
   })
   return { ...command, url }
 }
@@ -161,7 +161,7 @@ export async function serveOnTerminal(
     await command.exited
   })
   const url = await firstOf(command, lines => {
-    const isWhole = lines.some(line => /press h \+ Enter|"listening"/.test(line))
+    const isWhole = lines.some(line => /ready in|"listening"/.test(line))
     return isWhole ? lines.map(line => /http:[^\s"]+/.exec(line)?.[0]).find(Boolean) : undefined
   })
   return { ...command, url, type: line => void child.stdin.write(`${line}\n`) }
