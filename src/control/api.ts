@@ -12,6 +12,7 @@ import { ClientGone } from '../server/reads.js'
 import { BlockedQuery } from '../server/request-waits.js'
 import { ClockSettingSchema } from '../store/clock.js'
 import type { World } from '../store/world.js'
+import { timeOfState } from '../store/world-state.js'
 import {
   call,
   jsonResponse,
@@ -29,6 +30,7 @@ import { eventStream } from './events.js'
 import { Question } from './explain.js'
 import { type ClockJson, clockJson, HistoryOptions } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
+import { type RowsJson, rowsJson } from './rows.js'
 import { ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, SimulationOptions } from './simulation.js'
 import { listKey } from './tables.js'
@@ -133,6 +135,17 @@ export const controlCalls = [
     summary: 'Lists the newest change sets of the world with their causes, the oldest first.',
     query: HistoryOptions.extend({ since: wholeNumber.optional(), limit: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.history(query),
+  }),
+  call('GET /rows', {
+    summary:
+      'Returns the rows of all tables, or of some (`tables=lobbies,players`), at one moment: now, or right after a change set.',
+    query: z.strictObject({ revision: wholeNumber.optional(), tables: z.string().optional() }),
+    async run({ mock, query: { revision, tables } }): Promise<RowsJson> {
+      await mock.world.clock.catchUp()
+      const state = revision === undefined ? mock.world.state : mock.stateAt(revision)
+      const at = revision === undefined ? mock.world.clock.now() : timeOfState(state)
+      return { revision: state.revision, at: new Date(at).toISOString(), tables: rowsJson(state.tables, tables) }
+    },
   }),
   call('GET /scenarios', {
     summary: 'Lists the scenarios that can be loaded by name: the name, the title and the description of each.',

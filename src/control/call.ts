@@ -5,6 +5,7 @@ import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { LiveWorld } from '../store/world.js'
+import type { WorldState } from '../store/world-state.js'
 import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
@@ -12,9 +13,17 @@ interface ServedWorlds extends WorldsControl {
   put(id: string, options?: NewWorldOptions, keeping?: { readonly isKept: boolean }): Promise<WorldControl>
 }
 
+/** A world with the parts that only calls need. */
+interface ControlledWorld extends WorldControl {
+  readonly world: LiveWorld
+  readonly journal: WorldJournal
+  /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
+  stateAt(revision: number): WorldState
+}
+
 /** The world and the server that a call controls. */
 export interface ControlContext {
-  readonly mock: WorldControl & { readonly world: LiveWorld; readonly journal: WorldJournal }
+  readonly mock: ControlledWorld
   readonly server: {
     readonly worlds: ServedWorlds
     /** The scenarios that can be loaded by name. */

@@ -1,0 +1,48 @@
+import { describe, expect } from 'vitest'
+import type { RowsJson } from '../../src/control/rows.js'
+import { failure, json } from '../support/http.js'
+import { it } from '../support/served-mock.js'
+import { ids } from '../support/tanks.js'
+
+describe('the rows of a world', () => {
+  it('are those of all tables, as change events have them', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const events = mock.changes()
+    const made = await mock.lobby({ lobby_id: 'new', game_mode_id: 'duel' })
+    const { value: event } = await events.next()
+    await events.return?.()
+
+    const { revision, at, tables } = json(await send({ method: 'GET', path: '/__mock/rows' })) as RowsJson
+
+    expect({ revision, at }).toEqual({ revision: mock.world.revision, at: '2026-11-20T20:00:00.000Z' })
+    expect(Object.keys(tables)).toEqual(expect.arrayContaining(['settings', 'regions', 'lobbies', 'players', 'tokens']))
+    expect(tables.lobbies?.at(-1)).toEqual(JSON.parse(JSON.stringify(made)))
+    expect(event).toMatchObject({ data: { puts: [{ table: 'lobbies', id: 'new', row: made }] } })
+  })
+
+  it('can be those of an earlier revision, and of some tables', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const { revision } = mock.world
+    await mock.world.lobbies.delete(ids.lobby)
+    const query = `tables=lobbies,games&revision=${revision}`
+
+    const before = json(await send({ method: 'GET', path: '/__mock/rows', query })) as RowsJson
+
+    expect(before.revision).toBe(revision)
+    expect(Object.keys(before.tables)).toEqual(['lobbies', 'games'])
+    expect(before.tables.lobbies?.map(({ lobby_id }) => lobby_id)).toContain(ids.lobby)
+  })
+
+  it.for([
+    ['tables=lobies', 'tables names "lobies", which is no table. Known: '],
+    ['revision=1', 'revision'],
+    ['table=lobbies', 'tables'],
+  ])('are refused for the query %s', async ([query = '', message = ''], { serve }) => {
+    const { send } = await serve()
+
+    const refused = await send({ method: 'GET', path: '/__mock/rows', query })
+
+    expect(failure(refused)).toBe('400 API_BAD_QUERY')
+    expect(json(refused)).toMatchObject({ message: expect.stringContaining(message) })
+  })
+})
