@@ -106,6 +106,8 @@ const listenKeys = {
   allowedHosts: z.array(z.string()).readonly().optional(),
   /** Turns the control API on or off. Default: on. */
   control: z.boolean().optional(),
+  /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
+  controlHosts: z.array(z.string()).readonly().optional(),
 }
 
 export const MockmakerOptions = z.strictObject(mockmakerKeys)
@@ -130,6 +132,7 @@ const PluginOptions = z.strictObject({
     .optional(),
   allowedHosts: listenKeys.allowedHosts,
   control: listenKeys.control,
+  controlHosts: listenKeys.controlHosts,
 })
 
 /** Options of a Mockmaker. All are optional. */
@@ -139,7 +142,7 @@ export type MockmakerOptions = types.MockmakerOptions
 export type ListenOptions = types.ListenOptions
 
 /** Options of `createApp`. All are optional. */
-export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control'>
+export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control' | 'controlHosts'>
 
 /** Options of the Vite plugin. All are optional. */
 export interface MockmakerPluginOptions extends Omit<MockmakerOptions, 'scenario' | 'baseUrl' | 'world' | 'strict'> {
@@ -151,6 +154,8 @@ export interface MockmakerPluginOptions extends Omit<MockmakerOptions, 'scenario
   readonly allowedHosts?: readonly string[] | undefined
   /** Turns the control API on or off. Default: on. */
   readonly control?: boolean | undefined
+  /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
+  readonly controlHosts?: readonly string[] | undefined
 }
 
 /** Checks the options of the Vite plugin, and fills in the defaults. Throws `UsageError`. */

@@ -13,6 +13,8 @@ export type Service = (request: MockRequest, origin: () => string) => MockRespon
 interface ServiceOptions {
   /** Default: on. */
   readonly control?: boolean | undefined
+  /** Addresses of other machines that may use the control API. Default: none. */
+  readonly controlHosts?: readonly string[] | undefined
   /** Default: `create`, as over HTTP. */
   readonly unknownWorld?: UnknownWorld | undefined
 }
@@ -23,7 +25,7 @@ interface ServiceOptions {
  */
 export function createService(
   mock: ServableMock,
-  { control = true, unknownWorld = 'create' }: ServiceOptions = {},
+  { control = true, controlHosts = [], unknownWorld = 'create' }: ServiceOptions = {},
 ): Service {
   const { worlds } = mock
 
@@ -39,7 +41,7 @@ export function createService(
 
   return (request, origin) => {
     const isControl = control && isControlPath(pathInWorld(request.path))
-    const preflight = isControl ? checkControlRequest(request) : undefined
+    const preflight = isControl ? checkControlRequest(request, controlHosts) : undefined
     if (preflight) return mock.respond(request, preflight)
     const { mock: world, request: inner, basePath } = worlds.find(request, unknownWorld)
     // This URL names the world in its path, even if the request named it in a header.

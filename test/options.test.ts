@@ -58,7 +58,10 @@ describe('listen', () => {
     [{ host: 5 }, 'options.host is 5: expected string'],
     [{ allowedHosts: 'a' }, 'options.allowedHosts is "a": expected array'],
     [{ control: 'no' }, 'options.control is "no": expected boolean'],
-    [{ prt: 1 }, 'options.prt is an unknown key. Known: port, host, allowedHosts, control. Did you mean port?'],
+    [
+      { prt: 1 },
+      'options.prt is an unknown key. Known: port, host, allowedHosts, control, controlHosts. Did you mean port?',
+    ],
   ])('refuses %j', async (options, message) => {
     // The types forbid these.
     await expect(listen(createMockmaker(), options as never)).rejects.toThrow(message)

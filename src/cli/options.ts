@@ -18,6 +18,7 @@ type SharedName =
 export interface MockFlags
   extends Pick<MockmakerOptions, SharedName>,
     Pick<ListenOptions, 'host' | 'allowedHosts' | 'control'> {
+  readonly controlHost?: readonly string[]
   readonly corsOrigin?: readonly string[]
   /** In ms. */
   readonly watchTimeout?: number
@@ -79,7 +80,13 @@ export function addMockOptions(command: Command): Command {
           defaults.watchTimeoutMs,
         ),
       ),
-  ).option('--no-control', 'turn off the control API under /__mock')
+  )
+    .option('--no-control', 'turn off the control API under /__mock')
+    .option(
+      '--control-host <addresses>',
+      'addresses of other machines that may use the control API, separated by commas; * means all (default: none)',
+      parseList,
+    )
 }
 
 function addLimits(command: Command): Command {

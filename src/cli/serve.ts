@@ -35,7 +35,7 @@ export interface MockServer {
  * `UsageError` if the port is taken, or the scenario is wrong.
  */
 export async function startMock(port: number, { loaded, flags, console }: StartOptions): Promise<MockServer> {
-  const { host, allowedHosts, control } = flags
+  const { host, allowedHosts, control, controlHost } = flags
   const bound = await bind({ port, host }).catch(explainTakenPort)
   try {
     if (host !== undefined) warnOfOpenHost(host, bound.port, console)
@@ -46,7 +46,7 @@ export async function startMock(port: number, { loaded, flags, console }: StartO
       { ...mockOptionsOf(flags), scenario: loaded?.scenario, publicUrl: url },
       { scenarios, onBug, scenarioName: loaded?.name },
     )
-    bound.serve(createListener(mock, { allowedHosts, control }))
+    bound.serve(createListener(mock, { allowedHosts, control, controlHosts: controlHost }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     return { mock, url, close: () => bound.close(mock) }
   } catch (error) {

@@ -6,7 +6,7 @@ import { isJsonObject, nestingLimit } from '../lib/json.js'
 import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
-import { checkControlCaller } from '../server/origin.js'
+import { checkControlAddress, checkControlCaller } from '../server/origin.js'
 import { parseJson } from '../server/parse.js'
 import { RouteTable } from '../server/routes.js'
 import { controlCalls } from './api.js'
@@ -24,7 +24,11 @@ const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8A
  * Checks a request before its world is looked up. Returns the answer to a preflight. Returns `undefined` for other requests.
  * Throws `ApiError` if there is no such call, or the client may not make it.
  */
-export function checkControlRequest(request: MockRequest): MockResponseInit | undefined {
+export function checkControlRequest(
+  request: MockRequest,
+  controlHosts: readonly string[],
+): MockResponseInit | undefined {
+  checkControlAddress(request, controlHosts)
   if (request.method === 'OPTIONS') return preflight
   findCall(request)
   checkControlCaller(request)

@@ -66,6 +66,8 @@ export interface ListenOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Turns the control API on or off. Default: on. */
   readonly control?: boolean | undefined
+  /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
+  readonly controlHosts?: readonly string[] | undefined
 }
 
 /** Options of `reset`. */

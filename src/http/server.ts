@@ -26,9 +26,9 @@ export function createListener(
   options: AppOptions = {},
 ): (request: ServedRequest, response: ServerResponse) => void {
   checkListenOptions(options)
-  const { allowedHosts = [], control = true } = options
+  const { allowedHosts = [], control = true, controlHosts } = options
   const mock = toServable(served)
-  const answer = createService(mock, { control })
+  const answer = createService(mock, { control, controlHosts })
   const limit: BodyLimit = control ? bodyLimitOf : () => bodyLimit
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
@@ -41,6 +41,8 @@ export function createListener(
   }
 
   return (nodeRequest, response) => {
+    // Node forgets the address of a closed connection that nobody has read. It must not count as loopback then.
+    void nodeRequest.socket.remoteAddress
     const handler = (request: MockRequest) => {
       try {
         return answerHost(request, nodeRequest)

@@ -26,7 +26,14 @@ export async function serveBesideApp(
   server: ViteServer,
   options: MockmakerPluginOptions,
 ): Promise<{ close(): Promise<void> }> {
-  const { path, scenario, allowedHosts = hostsOf(server), control, ...mockOptions } = parsePluginOptions(options)
+  const {
+    path,
+    scenario,
+    allowedHosts = hostsOf(server),
+    control,
+    controlHosts,
+    ...mockOptions
+  } = parsePluginOptions(options)
   const { logger } = server.config
   const loaded = await load(scenario, server.config.root)
   const create = (publicUrl: string | undefined) => {
@@ -38,7 +45,7 @@ export async function serveBesideApp(
         onBug: (error, where) => logger.error(`mockmaker: unexpected error, ${where}\n${inspect(error)}`),
       },
     )
-    return { mock, listener: createListener(mock, { allowedHosts, control }), publicUrl }
+    return { mock, listener: createListener(mock, { allowedHosts, control, controlHosts }), publicUrl }
   }
   let served = create(urlAt(server, path))
   server.httpServer?.once('listening', () => {

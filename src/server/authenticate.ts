@@ -9,7 +9,7 @@ import type { TokenRow } from '../store/rows.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
 import type { WorldView } from '../store/world.js'
 import { header, type MockRequest } from './message.js'
-import { namespaceOfOrigin } from './origin.js'
+import { connectionAddress, isLoopbackAddress, namespaceOfOrigin } from './origin.js'
 import type { Route } from './routes.js'
 
 const scheme = 'Bearer '
@@ -148,7 +148,6 @@ export function readClient(request: MockRequest): Client {
   const [first = ''] = (header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)
   if (forwarded !== '') return { address: forwarded, isLocal: false }
-  // An IPv6 socket shows an IPv4 address as ::ffff:127.0.0.1.
-  const address = (request.address ?? '127.0.0.1').replace(/^::ffff:(?=\d+\.)/i, '')
-  return { address, isLocal: address === '::1' || address.startsWith('127.') }
+  const address = connectionAddress(request)
+  return { address, isLocal: isLoopbackAddress(address) }
 }

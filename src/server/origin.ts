@@ -41,6 +41,16 @@ export function isLoopbackHost(host: string): boolean {
   return /^([\w-]+\.)*localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/i.test(host)
 }
 
+/** Returns the IP address of the client on the connection. An IPv6 socket shows an IPv4 address as `::ffff:127.0.0.1`. */
+export function connectionAddress({ address = '127.0.0.1' }: Pick<MockRequest, 'address'>): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
+/** Tells whether an IP address is loopback: 127.0.0.0/8 or ::1. */
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || address.startsWith('127.')
+}
+
 /**
  * Finds the namespace of a page by its origin (PROTOCOL.md B3). The host is a domain of the namespace, `{game}.{cdn}` for the
  * namespace `prod`, or `{game}--{namespace}.{cdn}`. Scheme and port do not count.
@@ -142,6 +152,18 @@ export function checkOwnPage(request: Pick<MockRequest, 'headers'>): void {
   if (site?.toLowerCase() === 'same-origin') return
   throw controlForbidden(
     `its answer has whole tokens, and only the mock's own pages may read them: sec-fetch-site is ${site === undefined ? 'missing' : quoted(site)}`,
+  )
+}
+
+/**
+ * Refuses a call of the control API from another machine, unless its address is listed: the control API shows tokens, and
+ * changes everything. Throws `ApiError`.
+ */
+export function checkControlAddress(request: Pick<MockRequest, 'address'>, controlHosts: readonly string[]): void {
+  const address = connectionAddress(request)
+  if (isLoopbackAddress(address) || controlHosts.includes('*') || controlHosts.includes(address)) return
+  throw controlForbidden(
+    `${address} is not the loopback address of the mock's machine: call http://127.0.0.1 there, or allow this client (--control-host ${address}, controlHosts of createApp, listen and the Vite plugin)`,
   )
 }
 
