@@ -12,16 +12,18 @@ export function* generateLobbies(count: number, modes: readonly GameMode[], seed
   const favoured = byRank(places)
   for (let i = 0; i < count; i++) {
     const { mode, regions } = faker.helpers.weightedArrayElement(favoured)
-    const players = playerCount(mode.max_players_normal, faker)
+    const most = mode.max_players_normal
+    const players = playerCount(most, faker)
+    const phase = phaseOf(players, most, faker)
     yield {
       game_mode_id: mode.game_mode_id,
       region_id: faker.helpers.weightedArrayElement(regions),
       total_player_count: players,
       state: {
         map: faker.helpers.arrayElement(played),
-        host: faker.internet.displayName(),
-        phase: players === 0 ? 'waiting' : faker.helpers.arrayElement(phases),
-        round: faker.number.int({ min: 1, max: 12 }),
+        host: nickname(faker),
+        phase,
+        round: phase === 'waiting' ? 1 : faker.number.int({ min: 1, max: 12 }),
       },
     }
   }
@@ -50,6 +52,20 @@ function playerCount(most: number, faker: Faker): number {
   return Math.round(Math.min(Math.max(fullness, 0), 1) * most)
 }
 
+/** Draws the phase of a match. A lobby that waits for players has a free seat. One player alone waits. */
+function phaseOf(players: number, most: number, faker: Faker): string {
+  if (players === 0) return 'waiting'
+  if (players === most) return faker.helpers.arrayElement(['running', 'running', 'ending'])
+  if (players === 1) return 'waiting'
+  return faker.helpers.arrayElement(['waiting', 'running', 'running', 'ending'])
+}
+
+/** Draws a name such as SilentOtter, or in one of five cases only Silent. */
+function nickname({ person, number }: Faker): string {
+  const first = person.firstName()
+  return number.int({ max: 4 }) === 0 ? first : first + person.lastName()
+}
+
 export const nicknameFirst = [
   ...['Ace', 'Amber', 'Ash', 'Blaze', 'Bolt', 'Captain', 'Cinder', 'Comet', 'Copper', 'Crimson', 'Dizzy', 'Dusty'],
   ...['Echo', 'Ember', 'Frosty', 'Fuzzy', 'Ghost', 'Glitch', 'Granny', 'Grim', 'Hazel', 'Indigo', 'Iron', 'Ivory'],
@@ -58,7 +74,7 @@ export const nicknameFirst = [
   ...['Solar', 'Sonic', 'Storm', 'Swift', 'Tiny', 'Turbo', 'Velvet', 'Violet', 'Wild', 'Winter', 'Wobbly', 'Zippy'],
 ]
 
-const nicknameLast = [
+export const nicknameLast = [
   ...['Badger', 'Bandit', 'Bear', 'Beetle', 'Bishop', 'Boxer', 'Brawler', 'Cactus', 'Cobra', 'Corsair', 'Coyote'],
   ...['Cyclone', 'Dragon', 'Drake', 'Falcon', 'Ferret', 'Fox', 'Gecko', 'Golem', 'Griffin', 'Hawk', 'Heron', 'Hunter'],
   ...['Jackal', 'Knight', 'Koala', 'Lancer', 'Lynx', 'Mage', 'Magpie', 'Mantis', 'Marten', 'Monk', 'Moose', 'Muffin'],
@@ -90,9 +106,6 @@ export const maps = [
   ...['Salt Mine', 'Shipwreck', 'Silent Forest', 'Skyway', 'Snowline', 'Stormwatch', 'Sunken City', 'Terminal'],
   ...['The Arena', 'The Vault', 'Thunder Pass', 'Tidal Cave', 'Titan Dam', 'Tower Top', 'Undercroft', 'Windfarm'],
 ]
-
-/** The phases of a match. `running` is twice as frequent. */
-const phases = ['waiting', 'running', 'running', 'ending']
 
 /** A locale with nicknames. The library's own locales are many times larger. */
 const gameLocale: LocaleDefinition = {

@@ -380,7 +380,7 @@ describe.for([
   ['default', 6],
   ['empty', 0],
   // Of 400 lobbies, without the empty ones.
-  ['friday-night', 352],
+  ['friday-night', 330],
   ['nasty', 5],
   ['tokens-only', 3],
 ] as const)('the shipped scenario %s', ([name, count]) => {

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { generateLobbies, maps, nicknameFirst } from '../../src/scenario/generate.js'
+import { generateLobbies, maps, nicknameFirst, nicknameLast } from '../../src/scenario/generate.js'
 import type { GameMode } from '../../src/scenario/matchmaker-entries.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
@@ -17,6 +17,7 @@ const mode = fc.record({
   max_players: fc.record({ normal: most, direct: most, party: most }),
   regions: fc.subarray(regionIds),
 })
+type FoundMode = typeof mode extends fc.Arbitrary<infer Mode> ? Mode : never
 const modes = fc
   .uniqueArray(mode, { minLength: 1, selector: ({ game_mode_id }) => game_mode_id })
   .filter(all => all.some(({ regions }) => regions.length > 0))
@@ -29,6 +30,12 @@ const duel: GameMode = {
   regions: regionIds,
   listable: true,
 }
+const gameMode = ({ game_mode_id, max_players, regions }: FoundMode): GameMode => ({
+  ...duel,
+  game_mode_id,
+  max_players_normal: max_players.normal,
+  regions,
+})
 const generate = (count: number, seed = 1) => [...generateLobbies(count, [duel], seed)]
 
 describe('generated lobbies', () => {
@@ -70,6 +77,17 @@ describe('generated lobbies', () => {
     })
   })
 
+  it.prop([modes, fc.integer()])('wait for players only with a free seat, and play only with players', (all, seed) => {
+    for (const { state, total_player_count = 0, ...lobby } of generateLobbies(50, all.map(gameMode), seed)) {
+      const { phase, round } = state as { readonly phase: string; readonly round: number }
+      const most = all.find(({ game_mode_id }) => game_mode_id === lobby.game_mode_id)?.max_players.normal ?? 0
+      if (total_player_count === 0) expect(phase).toBe('waiting')
+      else if (total_player_count === most) expect(phase).not.toBe('waiting')
+      else if (total_player_count === 1) expect(phase).toBe('waiting')
+      if (phase === 'waiting') expect(round).toBe(1)
+    }
+  })
+
   it('repeat for the same seed, and differ for another', () => {
     expect(generate(20)).toEqual(generate(20))
     expect(generate(20, 2)).not.toEqual(generate(20))
@@ -78,7 +96,7 @@ describe('generated lobbies', () => {
   it('look like those of a game', () => {
     const states = generate(200).map(({ state }) => state as { readonly map: string; readonly host: string })
 
-    const nickname = new RegExp(`^(${nicknameFirst.join('|')})([._]?[A-Z][a-z]+)?[0-9]*$`)
+    const nickname = new RegExp(`^(${nicknameFirst.join('|')})(${nicknameLast.join('|')})?$`)
     expect(new Set(states.map(({ map }) => map)).size).toBe(8)
     for (const { map, host } of states) {
       expect(maps).toContain(map)
