@@ -72,7 +72,7 @@ function playersInLobbies({ tables }: Pick<LiveWorld, 'tables'>): string {
 }
 
 /** Writes a number with its noun: `1 lobby`, `12,000 lobbies`. */
-function counted(count: number, one: string, many: string): string {
+export function counted(count: number, one: string, many: string): string {
   // `toLocaleString` would load tables for 30 ms at the start.
   return `${String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')} ${count === 1 ? one : many}`
 }

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { timeOfDay } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock.js'
 import { hasPassed } from '../store/clock.js'
 import { printNamespaces, printTokens } from './banner.js'
 import type { Console } from './output.js'
+import { printLastFailure } from './request-log.js'
+import { writeWorldFile } from './world-file.js'
 
 /** A key that the user presses with Enter. */
 export interface Key {
@@ -50,6 +53,10 @@ interface KeyTarget {
   /** Default: opens a URL in the browser of this machine. */
   open?(url: string): Promise<void>
   quit(): void
+  /** Called after the key `e` has written a file. */
+  onExport?(): void
+  /** The folder for the files of the key `e`. Default: the working directory. */
+  readonly folder?: string
 }
 
 /** The keys of a command that serves. They act on the world `default`. */
@@ -73,6 +80,36 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
         console.print('  faults cleared')
       },
     },
+    {
+      key: 'l',
+      description: 'let the clock run at ×1',
+      async press() {
+        await mock.clock.set({ mode: 'running', rate: 1 })
+        console.print(`  ${clockText(mock)}`)
+      },
+    },
+    {
+      key: 'p',
+      description: 'pause the clock, or let it run again',
+      async press() {
+        await mock.clock.set({ mode: mock.clock.mode === 'frozen' ? 'running' : 'frozen' })
+        console.print(`  ${clockText(mock)}`)
+      },
+    },
+    {
+      key: 'm',
+      description: 'move the clock forward by 1 min',
+      async press() {
+        await mock.clock.advance('1m')
+        console.print(`  ${clockText(mock)}`)
+      },
+    },
+    {
+      key: 'x',
+      description: 'print the last failed request, with its answer',
+      press: () => printLastFailure(mock, console),
+    },
+    { key: 'e', description: 'export the world to a new file', press: () => exportWorld(target) },
     { key: 'd', description: 'complete the newest pending device link', press: () => completeNewestLink(target) },
     { key: 'o', description: 'open the page in a browser', press: () => open(url) },
     {
@@ -109,6 +146,18 @@ async function completeNewestLink({ mock, console }: KeyTarget): Promise<void> {
   if (!game) return console.print('  there is no game to complete the device link for')
   await mock.completeDeviceLink(newest.device_link_token, { game: game.game_id })
   console.print(`  completed ${newest.device_link_id} for ${game.name_id}`)
+}
+
+/** Describes the clock: `20:14:15, frozen` or `20:14:15, running at ×60`. */
+function clockText({ clock }: Pick<Mock, 'clock'>): string {
+  const mode = clock.mode === 'frozen' ? 'frozen' : `running at ×${clock.rate}`
+  return `${timeOfDay(clock.now())}, ${mode}`
+}
+
+async function exportWorld({ mock, console, onExport, folder = '.' }: KeyTarget): Promise<void> {
+  const name = await writeWorldFile(mock, folder)
+  onExport?.()
+  console.print(`  wrote ${name}. To serve it: mockmaker ${name}`)
 }
 
 function printUrls({ mock, url, console }: KeyTarget): void {

@@ -1,10 +1,12 @@
 import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld } from '../contract/paths.js'
 import { shortened } from '../lib/text.js'
+import { timeOfDay } from '../lib/time.js'
 import type { Mock } from '../mock.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import type { ExchangeRecord } from '../server/log.js'
 import type { World } from '../store/world.js'
+import { counted } from './banner.js'
 import type { Console } from './output.js'
 
 /** The longest error message in a line, in characters. */
@@ -12,6 +14,84 @@ const maxMessage = 200
 
 /** The longest path or origin in a line, in characters. */
 const maxName = 300
+
+/** The longest body of the last failed request, in characters. */
+const maxBody = 2_000
+
+/** The status of a request whose client has closed the connection. The mock did not fail it. */
+const clientClosedRequest = 499
+
+function hasFailed({ status }: { readonly status: number }): boolean {
+  return (status === 0 || status >= 400) && status !== clientClosedRequest
+}
+
+/** The requests of a mock since its start, without calls of the control API and successful visits of pages. */
+export interface RequestCounts {
+  requests: number
+  failed: number
+  /** True if someone has exported a world. */
+  hasExport: boolean
+}
+
+/** Counts the requests of all worlds from now on. */
+export function countRequests({ log }: Pick<Mock, 'log'>): RequestCounts {
+  const counts: RequestCounts = { requests: 0, failed: 0, hasExport: false }
+  log.subscribe(record => {
+    const isFailure = hasFailed(record)
+    if (record.operation === undefined) {
+      const path = pathInWorld(record.path)
+      if (isControlPath(path)) counts.hasExport ||= !isFailure && path.endsWith('/snapshot')
+      if (isControlPath(path) || !isFailure) return
+    }
+    counts.requests += 1
+    if (isFailure) counts.failed += 1
+  })
+  return counts
+}
+
+/** Writes the counts as the last line: `142 requests, 6 failed`. After failures it says how to keep a world next time. */
+export function countsLine(
+  { requests, failed, hasExport }: RequestCounts,
+  {
+    url,
+    hasKeys,
+    hasControl = true,
+  }: { readonly url: string; readonly hasKeys: boolean; readonly hasControl?: boolean | undefined },
+): string {
+  const counts = [counted(requests, 'request', 'requests'), ...(failed > 0 ? [`${failed} failed`] : [])].join(', ')
+  const ways = [
+    ...(hasKeys ? ['press e'] : []),
+    ...(hasControl ? [`run mockmaker export --url ${url} > world.yaml`] : []),
+  ]
+  if (failed === 0 || hasExport || ways.length === 0) return counts
+  return `${counts}. To keep a world next time, ${ways.join(' or ')} before you stop the mock.`
+}
+
+/** Prints the newest failed request in the journal of the world `default`, with its body and its answer. */
+export function printLastFailure(
+  { journal }: Pick<Mock, 'journal'>,
+  { print, style }: Pick<Console, 'print' | 'style'>,
+) {
+  const entry = journal.find().findLast(hasFailed)
+  if (!entry) return print('  the journal has no failed request')
+  const { time, method, path, query, status, ms, fault, body, answer } = entry
+  const facts = [
+    `${ms.toFixed(1)} ms`,
+    `at ${timeOfDay(Date.parse(time))}`,
+    ...(fault === undefined ? [] : [`fault ${fault}`]),
+  ]
+  const parts: readonly (readonly [label: string, value: unknown])[] = [
+    ['query', Object.keys(query).length === 0 ? undefined : query],
+    ['sent', body],
+    ['answer', answer],
+  ]
+  print('')
+  print(`  ${method}  ${shortened(path, maxName)}  ${style('red', String(status))}  ${style('dim', facts.join('  '))}`)
+  for (const [label, value] of parts)
+    if (value !== undefined)
+      print(`  ${style('dim', label.padEnd('answer  '.length))}${shortened(JSON.stringify(value), maxBody)}`)
+  print('')
+}
 
 /** Prints a line, or a JSON object, for each request of a mock. */
 export function logRequests(

@@ -11,7 +11,7 @@ import { listenToKeys, openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
-import { logRequests } from './request-log.js'
+import { countRequests, countsLine, logRequests } from './request-log.js'
 
 /** The options of a command that starts a mock. */
 export interface StartOptions<Flags extends MockFlags = MockFlags> {
@@ -120,8 +120,16 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
     loaded?.file && flags.reload !== false
       ? await reloadOnSave(loaded.file, { mock, console, format: flags.quiet ? 'quiet' : format })
       : undefined
-  const quit = quitOnSignals(() => Promise.all([watched?.close(), close()]))
-  if (hasKeys) listenToKeys(process.stdin, servingKeys({ mock, url, console, quit }), console)
+  const counts = countRequests(mock)
+  const quit = quitOnSignals(async () => {
+    await Promise.all([watched?.close(), close()])
+    if (format === 'text' && !flags.quiet)
+      console.print(countsLine(counts, { url, hasKeys, hasControl: flags.control }))
+  })
+  const onExport = () => {
+    counts.hasExport = true
+  }
+  if (hasKeys) listenToKeys(process.stdin, servingKeys({ mock, url, console, quit, onExport }), console)
 }
 
 /**

@@ -66,6 +66,11 @@ export function formatInstant(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** Writes the time of day in UTC: `20:14:15`. */
+export function timeOfDay(ms: number): string {
+  return formatInstant(ms).slice(-'20:14:15.000Z'.length, -'.000Z'.length)
+}
+
 /** The largest distance of a date from the epoch, in ms. */
 const furthestMs = 8.64e15
 

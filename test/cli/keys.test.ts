@@ -6,9 +6,10 @@ import { browserCommand, type Key, listenToKeys, openInBrowser, servingKeys } fr
 import type { Console } from '../../src/cli/output.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock.js'
+import { loadScenario } from '../../src/scenario-file.js'
 import { scenarios } from '../../src/scenarios.js'
 import { folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
-import { sendTo } from '../support/http.js'
+import { ask, sendTo, type TestRequest } from '../support/http.js'
 
 /** A console that records its lines. */
 function recording() {
@@ -76,16 +77,17 @@ describe('keys', () => {
 const url = 'http://127.0.0.1:4100'
 
 /** The keys of a command that serves a scenario. */
-function serving(scenario?: ScenarioInput) {
+function serving(scenario?: ScenarioInput, folder?: string) {
   const { console, lines } = recording()
+  const onExport = vi.fn()
   const mock = createMock({ scenario }, { scenarios, scenarioName: scenario && 'mine.yaml' })
   onTestFinished(() => mock.close())
   const quit = vi.fn()
   const opened: string[] = []
   const open = async (page: string) => void opened.push(page)
-  const keys = servingKeys({ mock, url, console, quit, open })
+  const keys = servingKeys({ mock, url, console, quit, open, onExport, ...(folder === undefined ? {} : { folder }) })
   const press = (pressed: string) => keys.find(({ key }) => key === pressed)?.press()
-  return { mock, lines, quit, press, keys, opened }
+  return { mock, lines, quit, press, keys, opened, onExport }
 }
 
 describe('the keys of a command that serves', () => {
@@ -165,6 +167,96 @@ describe('the keys of a command that serves', () => {
     await press('u')
 
     expect(lines).toEqual(['', `  ${url}`, `  ${url}/w/test-42`, ''])
+  })
+
+  const evening = { now: '2026-11-20T20:14:15Z', clock: { mode: 'frozen', rate: 60 } } as const
+
+  it('p pauses the clock and lets it run again, at its rate', async () => {
+    const { mock, press, lines } = serving(evening)
+
+    await press('p')
+    const modes = [mock.clock.mode]
+    await press('p')
+    modes.push(mock.clock.mode)
+
+    expect(modes).toEqual(['running', 'frozen'])
+    expect(lines).toEqual([
+      expect.stringMatching(/^ {2}20:14:\d\d, running at ×60$/),
+      expect.stringMatching(/^ {2}20:1\d:\d\d, frozen$/),
+    ])
+  })
+
+  it('l lets the clock run at ×1', async () => {
+    const { mock, press, lines } = serving(evening)
+
+    await press('l')
+
+    expect([mock.clock.mode, mock.clock.rate]).toEqual(['running', 1])
+    expect(lines).toEqual([expect.stringMatching(/^ {2}20:14:1\d, running at ×1$/)])
+  })
+
+  it('m moves the clock forward by a minute', async () => {
+    const { press, lines } = serving(evening)
+
+    await press('m')
+
+    expect(lines).toEqual(['  20:15:15, frozen'])
+  })
+
+  it('x prints the last failed request with its body and its answer, and no token', async () => {
+    const { mock, press, lines } = serving({ game_modes: ['duel'], ...evening })
+    await ask(mock, {
+      method: 'POST',
+      path: '/matchmaker/lobbies/find',
+      body: JSON.stringify({ game_modes: ['dual'] }),
+    })
+    await ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list' })
+
+    await press('x')
+
+    expect(lines).toEqual([
+      '',
+      expect.stringMatching(/^ {2}POST {2}\/matchmaker\/lobbies\/find {2}400 {2}\d+\.\d ms {2}at 20:14:15$/),
+      '  sent    {"game_modes":["dual"]}',
+      expect.stringMatching(/^ {2}answer {2}\{"code":"MATCHMAKER_\w+","message":"/),
+      '',
+    ])
+  })
+
+  it('x says if no request has failed', async () => {
+    const { press, lines } = serving()
+
+    await press('x')
+
+    expect(lines).toEqual(['  the journal has no failed request'])
+  })
+
+  it('e exports the world with its faults and its journal to a new file each time', async () => {
+    const path = await folder()
+    const { mock, press, lines, onExport } = serving({ title: 'Mine', game_modes: ['duel'] }, path)
+    mock.faults.add({ effect: { reset: true }, operation: 'lobbies.find' })
+    await ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list' })
+
+    await press('e')
+    await press('e')
+
+    const { scenario } = await loadScenario(join(path, 'mockmaker-world-2.yaml'))
+    expect(scenario).toMatchObject({ title: 'Mine', faults: [{}], journal: [{ operation: 'lobbies.list' }] })
+    expect(await readFile(join(path, 'mockmaker-world.yaml'), 'utf8')).toContain('title: ')
+    expect([lines, onExport.mock.calls.length]).toEqual([
+      [
+        '  wrote mockmaker-world.yaml. To serve it: mockmaker mockmaker-world.yaml',
+        '  wrote mockmaker-world-2.yaml. To serve it: mockmaker mockmaker-world-2.yaml',
+      ],
+      2,
+    ])
+  })
+
+  it('e says why it cannot write', async () => {
+    const { press, onExport } = serving(undefined, '/no/such/folder')
+
+    await expect(press('e')).rejects.toThrow('cannot write /no/such/folder/mockmaker-world.yaml: it does not exist')
+    expect(onExport).not.toHaveBeenCalled()
   })
 
   it('t prints the tokens', async () => {
@@ -272,6 +364,64 @@ describe('mockmaker on a terminal', () => {
     command.type('\u0003')
 
     expect((await command.exited).code).toBe(0)
+  })
+})
+
+describe('the last line of mockmaker', () => {
+  const [list, find] = [
+    { method: 'GET', path: '/matchmaker/lobbies/list' },
+    { method: 'POST', path: '/matchmaker/lobbies/find', body: JSON.stringify({ game_modes: ['dual'] }) },
+  ]
+
+  /** Serves, sends requests, and returns the last line after SIGTERM. */
+  async function lastLineAfter(requests: readonly TestRequest[], args: readonly string[] = []) {
+    const command = await serve(args)
+    for (const request of requests) await sendTo(command.url, request)
+    command.signal('SIGTERM')
+    const { code, stdout } = await command.exited
+    return { code, line: stdout.trimEnd().split('\n').at(-1), url: command.url }
+  }
+
+  it('counts the requests, without the control API and the page', async () => {
+    const control = { method: 'GET', path: '/__mock/nothing' }
+
+    expect(await lastLineAfter([list, list, control, { method: 'GET', path: '/' }])).toMatchObject({
+      code: 0,
+      line: '2 requests',
+    })
+  })
+
+  it('says how to keep a world if requests failed', async () => {
+    const { line, url } = await lastLineAfter([list, find, { method: 'GET', path: '/nowhere' }])
+
+    expect(line).toBe(
+      `3 requests, 2 failed. To keep a world next time, run mockmaker export --url ${url} > world.yaml before you stop the mock.`,
+    )
+  })
+
+  it.for([
+    [[find, { method: 'GET', path: '/__mock/snapshot' }], []],
+    [[find], ['--no-control']],
+  ] as const)('does not if someone did, or nobody can: %#', async ([requests, args]) => {
+    expect((await lastLineAfter(requests, args)).line).toBe('1 request, 1 failed')
+  })
+
+  it('is not there with --json and --quiet', async () => {
+    const [json, quiet] = await Promise.all([serveJson(), serve(['--quiet'])])
+    for (const command of [json, quiet]) command.signal('SIGTERM')
+
+    const ends = await Promise.all([json.exited, quiet.exited])
+    expect(ends.filter(({ stdout }) => stdout.includes('0 requests'))).toEqual([])
+  })
+
+  it('names the key of a terminal too', async () => {
+    const command = await serveOnTerminal()
+    await sendTo(command.url, find)
+
+    command.type('q')
+
+    const { stdout } = await command.exited
+    expect(stdout).toContain('1 request, 1 failed. To keep a world next time, press e or run mockmaker export --url ')
   })
 })
 

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { linesAfter, serve, serveJson } from '../support/command.js'
+import { lineLike, linesAfter, serveJson, serveOnTerminal } from '../support/command.js'
 import { sendTo, type TestResponse } from '../support/http.js'
 import { bearer } from '../support/tanks.js'
 
@@ -248,10 +248,13 @@ describe('mockmaker --json', () => {
 })
 
 describe('mockmaker', () => {
-  it('prints the same tokens with and without --json', async () => {
-    const [forPeople, { tokens }] = await Promise.all([serve(['friday-night']), serveJson(['friday-night'])])
+  it('prints with the key t the same tokens as with --json', async () => {
+    const [terminal, { tokens }] = await Promise.all([serveOnTerminal(['friday-night']), serveJson(['friday-night'])])
 
-    const missing = tokens.filter(({ token }) => !forPeople.lines().some(line => line.endsWith(` ${token}`)))
+    terminal.type('t')
+    await lineLike(terminal, { like: /# with a cloud token/ })
+
+    const missing = tokens.filter(({ token }) => !terminal.lines().some(line => line.endsWith(` ${token}`)))
 
     expect(missing).toEqual([])
   })
