@@ -30,7 +30,7 @@ import { eventStream } from './events.js'
 import { Question } from './explain.js'
 import { type ClockJson, clockJson, HistoryOptions } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
-import { type RowsJson, rowsJson } from './rows.js'
+import { listRows, type RowsJson } from './rows.js'
 import { ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, SimulationOptions } from './simulation.js'
 import { listKey } from './tables.js'
@@ -144,7 +144,7 @@ export const controlCalls = [
       await mock.world.clock.catchUp()
       const state = revision === undefined ? mock.world.state : mock.stateAt(revision)
       const at = revision === undefined ? mock.world.clock.now() : timeOfState(state)
-      return { revision: state.revision, at: new Date(at).toISOString(), tables: rowsJson(state.tables, tables) }
+      return { revision: state.revision, at: new Date(at).toISOString(), rows: listRows(state.tables, tables) }
     },
   }),
   call('GET /scenarios', {

@@ -1,21 +1,27 @@
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { tableNames } from '../store/models.js'
-import type { Rows, TableName } from '../store/rows.js'
+import type { TableName } from '../store/rows.js'
+import type { TableState } from '../store/table-state.js'
 import type { TableStates } from '../store/world-state.js'
+import type { ChangeSetJson } from './events.js'
 
-/** The rows of all tables of a world, or of some, at one revision. They have the form of the rows in change events. */
+/** The rows of all tables of a world, or of some, at one revision. */
 export interface RowsJson {
   readonly revision: number
   /** The time of the revision, in ISO 8601. */
   readonly at: string
-  readonly tables: { readonly [Name in TableName]?: readonly Rows[Name][] }
+  /** By table, the oldest first. They have the form of the rows in change events. */
+  readonly rows: ChangeSetJson['puts']
 }
 
 /** Lists the rows of the tables. `names` separates tables by commas. Default: all. Throws `UsageError` for an unknown one. */
-export function rowsJson(tables: TableStates, names: string | undefined): RowsJson['tables'] {
+export function listRows(tables: TableStates, names: string | undefined): RowsJson['rows'] {
   const wanted = names === undefined ? tableNames : names.split(',').map(checkName)
-  return Object.fromEntries(wanted.map(name => [name, tables[name].all()]))
+  return wanted.flatMap(table => {
+    const state: TableState<object> = tables[table]
+    return state.entries().map(({ id, row }) => ({ table, id, row }))
+  })
 }
 
 function checkName(name: string): TableName {

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { RowsJson } from '../../src/control/rows.js'
+import { tableNames } from '../../src/store/models.js'
 import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { ids } from '../support/tanks.js'
@@ -12,11 +13,11 @@ describe('the rows of a world', () => {
     const { value: event } = await events.next()
     await events.return?.()
 
-    const { revision, at, tables } = json(await send({ method: 'GET', path: '/__mock/rows' })) as RowsJson
+    const { revision, at, rows } = json(await send({ method: 'GET', path: '/__mock/rows' })) as RowsJson
 
     expect({ revision, at }).toEqual({ revision: mock.world.revision, at: '2026-11-20T20:00:00.000Z' })
-    expect(Object.keys(tables)).toEqual(expect.arrayContaining(['settings', 'regions', 'lobbies', 'players', 'tokens']))
-    expect(tables.lobbies?.at(-1)).toEqual(JSON.parse(JSON.stringify(made)))
+    expect([...new Set(rows.map(({ table }) => table))]).toEqual(tableNames.filter(name => name !== 'simulations'))
+    expect(rows).toContainEqual({ table: 'lobbies', id: 'new', row: JSON.parse(JSON.stringify(made)) })
     expect(event).toMatchObject({ data: { puts: [{ table: 'lobbies', id: 'new', row: made }] } })
   })
 
@@ -29,8 +30,8 @@ describe('the rows of a world', () => {
     const before = json(await send({ method: 'GET', path: '/__mock/rows', query })) as RowsJson
 
     expect(before.revision).toBe(revision)
-    expect(Object.keys(before.tables)).toEqual(['lobbies', 'games'])
-    expect(before.tables.lobbies?.map(({ lobby_id }) => lobby_id)).toContain(ids.lobby)
+    expect([...new Set(before.rows.map(({ table }) => table))]).toEqual(['lobbies', 'games'])
+    expect(before.rows.map(({ id }) => id)).toContain(ids.lobby)
   })
 
   it.for([
