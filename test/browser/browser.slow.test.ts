@@ -91,7 +91,7 @@ async function inChromium() {
 
     const got = await send(page, list, at)
 
-    expect(lobbyIds(got)).toHaveLength(352)
+    expect(lobbyIds(got)).toHaveLength(330)
     expect(got.body).toBe((await inNode(scenario, list)).body)
   })
 

@@ -69,6 +69,6 @@ test.describe('on a busy evening', () => {
   test('shows many lobbies', async ({ page, openApp }) => {
     await openApp()
 
-    await expect(page.getByRole('status')).toHaveText('352 lobbies')
+    await expect(page.getByRole('status')).toHaveText('330 lobbies')
   })
 })
