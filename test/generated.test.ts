@@ -47,7 +47,10 @@ function jsonSchema(): string {
 
 /** The module of the shipped scenarios. It contains JSON texts, because object literals cannot have `__proto__`. */
 function shippedModule(): string {
-  const names = ['default', 'empty', 'friday-night', 'launch-day', 'ghost-town', 'tokens-only', 'nasty']
+  const names = [
+    ...['default', 'empty', 'friday-night', 'launch-day', 'ghost-town', 'party', 'region-down', 'server-crash'],
+    ...['night-shift', 'tokens-only', 'nasty'],
+  ]
   const [first = '', ...others] = names
   return `// \`npm run generate\` writes this file from fixtures/*.yaml.
 import type { ScenarioInput } from './schema.js'

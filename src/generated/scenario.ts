@@ -363,6 +363,10 @@ export type ShippedScenario =
   | 'friday-night'
   | 'launch-day'
   | 'ghost-town'
+  | 'party'
+  | 'region-down'
+  | 'server-crash'
+  | 'night-shift'
   | 'tokens-only'
   | 'nasty'
 

@@ -40,7 +40,7 @@ describe('mockmaker [scenario]', () => {
 
     expect(code).toBe(1)
     expect(stderr).toBe(
-      'there is no scenario file friday-nigth, and no shipped scenario has that name. Known: default, empty, friday-night, launch-day, ghost-town, tokens-only, nasty. Did you mean friday-night?\nmockmaker --help lists the options\n',
+      'there is no scenario file friday-nigth, and no shipped scenario has that name. Known: default, empty, friday-night, launch-day, ghost-town, party, region-down, server-crash, night-shift, tokens-only, nasty. Did you mean friday-night?\nmockmaker --help lists the options\n',
     )
   })
 

@@ -386,6 +386,10 @@ describe('the server', () => {
       'friday-night',
       'launch-day',
       'ghost-town',
+      'party',
+      'region-down',
+      'server-crash',
+      'night-shift',
       'tokens-only',
       'nasty',
     ])

@@ -18,6 +18,13 @@ describe('the shipped scenarios', () => {
     expect(files.sort()).toEqual(names.map(name => `${name}.yaml`).sort())
   })
 
+  it.each(names)('%s has a title and a description of one or two sentences', name => {
+    const { title, description } = scenarios[name]
+
+    expect(title).toMatch(/^[A-Z]/)
+    expect(description).toMatch(/^[A-Z].{20,}\.$/su)
+  })
+
   it.each(names)('%s equals its file', name => {
     expect(JSON.stringify(parseScenario(fixtureText(name)))).toBe(JSON.stringify(scenarios[name]))
   })
@@ -39,6 +46,18 @@ describe('the shipped scenarios', () => {
     })
 
     expect(made.games.count()).toBeGreaterThan(0)
+  })
+
+  it.each(names)('%s has phases that fit the seats', name => {
+    const wrong = world(name)
+      .lobbies.all()
+      .filter(({ state, total_player_count, max_players_normal }) => {
+        const phase = state instanceof Object && 'phase' in state ? state.phase : undefined
+        const isFull = total_player_count === max_players_normal
+        return phase === 'waiting' ? isFull : phase !== undefined && total_player_count === 0
+      })
+
+    expect(wrong).toEqual([])
   })
 
   it.each(names)('%s fits the JSON Schema', name => {
@@ -186,6 +205,131 @@ describe('ghost-town', () => {
 
     expect(Math.max(...most)).toBeLessThan(12)
     expect(Math.max(...most)).toBeGreaterThan(0)
+  })
+})
+
+/** Counts the connected and the reserved players of each lobby with players. */
+const seatsOf = ({ world }: Mockmaker) =>
+  world.lobbies
+    .all()
+    .map(({ lobby_id, total_player_count }) => [
+      total_player_count,
+      world.players.count(q => q.where({ lobby_id, status: 'reserved' })),
+    ])
+    .filter(([connected, reserved]) => connected !== 0 || reserved !== 0)
+
+describe('party', () => {
+  it('has friends and parties on their way, who sit down within two minutes', async () => {
+    const mock = frozen('party')
+    const before = seatsOf(mock)
+
+    await mock.world.clock.advance('2m')
+
+    expect([before, seatsOf(mock)]).toEqual([
+      [
+        [4, 1],
+        [3, 3],
+        [0, 2],
+        [8, 0],
+        [7, 0],
+        [5, 0],
+      ],
+      [
+        [5, 0],
+        [6, 0],
+        [1, 0],
+        [8, 0],
+        [7, 0],
+        [5, 0],
+      ],
+    ])
+  })
+
+  it('hides the lobby of the friends from find, and lets a friend join it by its id', async () => {
+    const mock = frozen('party')
+    const lobby_id = '21212121-0000-4000-8000-000000000001'
+
+    const answers = [
+      await ask(mock, '/lobbies/find', { game_modes: ['hangout'], prevent_auto_create_lobby: true }),
+      await ask(mock, '/lobbies/join', { lobby_id }),
+    ]
+
+    expect(answers).toEqual(['400 MATCHMAKER_NO_AVAILABLE_LOBBIES', 'answered'])
+  })
+})
+
+describe('region-down', () => {
+  const find = { game_modes: ['duel'], prevent_auto_create_lobby: true }
+
+  it('refuses find and create in Frankfurt, and joins of its lobbies', async () => {
+    const mock = frozen('region-down')
+
+    expect([
+      await ask(mock, '/lobbies/find', { ...find, regions: ['lnd-fra'] }),
+      await ask(mock, '/lobbies/find', { ...find, game_modes: ['free-for-all'], regions: ['lnd-fra'] }),
+      await ask(mock, '/lobbies/create', { game_mode: 'duel', region: 'lnd-fra' }),
+      await ask(mock, '/lobbies/join', { lobby_id: '22222222-0000-4000-8000-000000000003' }),
+    ]).toEqual(['503 ERROR', '503 ERROR', '503 ERROR', '400 MATCHMAKER_LOBBY_STOPPED'])
+  })
+
+  it('lets find go to London, and lists no lobby in Frankfurt', async () => {
+    const mock = frozen('region-down')
+
+    expect(await ask(mock, '/lobbies/find', find)).toBe('answered')
+
+    const { lobby_id = '' } = mock.world.players.all().at(-1) ?? {}
+    expect(mock.world.lobbies.get(lobby_id)?.region_id).toBe('lnd-lon')
+    const { body } = await mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+    const { lobbies } = JSON.parse(new TextDecoder().decode(body)) as { lobbies: { region_id: string }[] }
+    expect(lobbies.map(({ region_id }) => region_id)).not.toContain('lnd-fra')
+  })
+})
+
+describe('server-crash', () => {
+  it('stops a lobby two minutes after the start, and its eight players lose their seats', async () => {
+    const mock = frozen('server-crash')
+    const { lobbies, players, clock } = mock.world
+    const lobby_id = '23232323-0000-4000-8000-000000000001'
+    const now = () => [lobbies.get(lobby_id)?.status, players.count(q => q.where({ lobby_id, status: 'connected' }))]
+
+    await clock.advance('1m59s')
+    const before = now()
+    await clock.advance('1s')
+
+    expect([before, now()]).toEqual([
+      ['ready', 8],
+      ['stopped', 0],
+    ])
+    expect(await ask(mock, '/lobbies/join', { lobby_id })).toBe('400 MATCHMAKER_LOBBY_STOPPED')
+  })
+
+  it('leads find to the raid that crashes, and then to London', async () => {
+    const mock = frozen('server-crash')
+    const regionOfFind = async () => {
+      await ask(mock, '/lobbies/find', { game_modes: ['raid'] })
+      const { lobby_id = '' } = mock.world.players.all().at(-1) ?? {}
+      return mock.world.lobbies.get(lobby_id)?.region_id
+    }
+
+    const before = await regionOfFind()
+    await mock.world.clock.advance('2m')
+
+    expect([before, await regionOfFind()]).toEqual(['lnd-fra', 'lnd-lon'])
+  })
+})
+
+describe('night-shift', () => {
+  it('runs sixty times as fast, with players who come and go', async () => {
+    expect(world('night-shift').clock.rate).toBe(60)
+    const mock = frozen('night-shift')
+
+    await mock.world.clock.advance('1h')
+
+    const regions = new Set(mock.world.lobbies.all().map(({ region_id }) => region_id))
+    const connected = mock.world.players.count(q => q.where({ status: 'connected' }))
+    expect(regions.size).toBeGreaterThan(4)
+    expect(connected).toBeGreaterThan(20)
+    expect(connected).toBeLessThan(120)
   })
 })
 
