@@ -150,6 +150,11 @@ export class MockWorld implements WorldControl {
     return waiting > 0 || this.faults.isHolding
   }
 
+  /** The number of requests that wait for their answer. */
+  get pendingCount(): number {
+    return this.#pending.count()
+  }
+
   on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void {
     return this.#overrides.add(operation, resolver)
   }

@@ -7,6 +7,7 @@ import { defaultNamespace, fullNameOf } from '../store/namespaces.js'
 import { ownerOf, type TokenInfo } from '../store/tokens.js'
 import type { LiveWorld, World } from '../store/world.js'
 import { version } from '../version.js'
+import { type KeyMode, keyText } from './key-input.js'
 import type { Console } from './output.js'
 
 /** The width of a terminal that the first lines fit, in columns. */
@@ -19,8 +20,7 @@ interface BannerOptions {
   readonly console: Pick<Console, 'print' | 'style'>
   /** The time from the start of the process until the mock answers, in ms. */
   readonly readyMs: number
-  /** True if the user can press keys. */
-  readonly hasKeys: boolean
+  readonly keys: KeyMode
   /** False if the control API is off. Default: true. */
   readonly hasControl?: boolean | undefined
 }
@@ -28,10 +28,10 @@ interface BannerOptions {
 /** Prints the first lines: the URL, the page, the world, one line of curl, and where the tokens are. */
 export function printBanner(
   { world, tokens }: Pick<ServableMock, 'world' | 'tokens'>,
-  { title, url, console, readyMs, hasKeys, hasControl = true }: BannerOptions,
+  { title, url, console, readyMs, keys, hasControl = true }: BannerOptions,
 ): void {
   const { print, style } = console
-  const places = [hasKeys ? 'key t' : undefined, 'the page', hasControl ? `mockmaker env --url ${url}` : undefined]
+  const places = [keys ? 'key t' : undefined, 'the page', hasControl ? `mockmaker env --url ${url}` : undefined]
   const rows: readonly (readonly [label: string, text: string])[] = [
     ['URL', style(['bold', 'cyan'], url)],
     ['page', style('cyan', `${url}/`)],
@@ -42,7 +42,7 @@ export function printBanner(
   print('')
   for (const [label, text] of rows) print(`  ${style('dim', label.padEnd(labelWidth))}${text}`)
   print('')
-  const hint = hasKeys ? '. Press h + Enter for help.' : ''
+  const hint = keys ? `. Press ${keyText('h', keys)} for help.` : ''
   print(`  ${style('bold', 'mockmaker')} ${version}${style('dim', `, ready in ${Math.round(readyMs)} ms${hint}`)}`)
   print('')
 }
@@ -62,7 +62,7 @@ function worldLine(world: Pick<LiveWorld, 'tables'>, title: string): string {
 }
 
 /** Counts the seats taken, and the lobbies that have not stopped: `36 players in 5 lobbies`. Reads sums, and no lobby. */
-function playersInLobbies({ tables }: Pick<LiveWorld, 'tables'>): string {
+export function playersInLobbies({ tables }: Pick<LiveWorld, 'tables'>): string {
   let [players, lobbies] = [0, 0]
   for (const { namespace_id } of tables.namespaces.all()) {
     players += tables.lobbies.sum('players', namespace_id)

@@ -1,49 +1,13 @@
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { timeOfDay } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock.js'
 import { hasPassed } from '../store/clock.js'
 import { printNamespaces, printTokens } from './banner.js'
+import type { Key } from './key-input.js'
 import type { Console } from './output.js'
 import { printLastFailure } from './request-log.js'
 import { writeWorldFile } from './world-file.js'
-
-/** A key that the user presses with Enter. */
-export interface Key {
-  readonly key: string
-  /** For the help. */
-  readonly description: string
-  press(): void | Promise<void>
-}
-
-/** Presses the key that each line of the input names. `h` lists all keys. */
-export function listenToKeys(
-  input: NodeJS.ReadableStream,
-  keys: readonly Key[],
-  console: Pick<Console, 'print' | 'fail' | 'style'>,
-): void {
-  const help: Key = { key: 'h', description: 'help', press: () => printKeys(all, console) }
-  const all = [...keys, help]
-  // A terminal interface would take Ctrl+C from the process.
-  const lines = createInterface({ input, terminal: false })
-  input.on('error', () => lines.close())
-  lines.on('line', line => {
-    const name = line.trim()
-    if (name === '') return
-    const key = all.find(({ key }) => key === name)
-    if (!key) return console.print(`  there is no key ${JSON.stringify(name)}: h + Enter lists the keys`)
-    Promise.resolve()
-      .then(() => key.press())
-      .catch((error: unknown) => console.fail(error instanceof Error ? error.message : String(error)))
-  })
-}
-
-function printKeys(keys: readonly Key[], { print, style }: Pick<Console, 'print' | 'style'>): void {
-  print('')
-  for (const { key, description } of keys) print(`  ${style('bold', key)} + Enter  ${description}`)
-  print('')
-}
 
 /** The mock that the keys act on. */
 interface KeyTarget {

@@ -24,6 +24,11 @@ export interface Console {
   style(format: Parameters<typeof styleText>[0], text: string): string
   /** Clears the screen of a terminal. */
   clear(): void
+  /**
+   * Shows a line below all other lines of a terminal, cut to its width, until the next call. An empty text removes it. The
+   * end of the process removes it too. Does nothing if standard output is no terminal.
+   */
+  showStatus(text: string): void
 }
 
 /** The first two characters of every escape code. */
@@ -46,17 +51,33 @@ export function createConsole(process: NodeJS.Process): Console {
     const [before, after] = codes.replaceAll(codeStart, mark).split('|')
     return `${before}${text}${after}`
   }
-  const stderr = new OutputStream(process.stderr, () => {})
-  const stdout = new OutputStream(process.stdout, error => {
+  const bottom = new BottomLine()
+  const isOnTerminal = (stream: NodeJS.WriteStream) => stream.isTTY === true
+  const stderr = new OutputStream(process.stderr, () => {}, isOnTerminal(process.stderr) ? bottom : undefined)
+  const onStdoutError = (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
     process.exitCode = writeFailureExitCode
     warn(`cannot write to standard output: ${systemReason(error)}. mockmaker prints nothing more there.`)
-  })
+  }
+  const stdout = new OutputStream(process.stdout, onStdoutError, isOnTerminal(process.stdout) ? bottom : undefined)
   const warn = (text: string) => {
     stderr.addLine(() => escapeLines(text))
     stderr.flush()
   }
   const printLine = batchLines(process, stdout)
+  const drawStatus = () => {
+    // The last column stays free: after it, some terminals begin a new line.
+    const line = escapedLine(bottom.status).slice(0, Math.max(0, (process.stdout.columns || defaultColumns) - 1))
+    bottom.line = line === '' ? '' : escapeLine(hasColours ? styled('dim', line) : line)
+    stdout.redraw()
+  }
+  const showStatus = (text: string) => {
+    if (!stdout.isTerminal) return
+    bottom.status = text
+    drawStatus()
+  }
+  process.stdout.on('resize', drawStatus)
+  process.on('exit', () => showStatus(''))
   const hasColours = stdout.isTerminal && !process.env.NO_COLOR
   const hasErrorColours = stderr.isTerminal && !process.env.NO_COLOR
   return {
@@ -78,6 +99,31 @@ export function createConsole(process: NodeJS.Process): Console {
     },
     style: (format, text) => (hasColours ? styled(format, text) : text),
     clear: () => stdout.write(`${codeStart}2J${codeStart}3J${codeStart}H`),
+    showStatus,
+  }
+}
+
+/** The width of a terminal that does not tell it. */
+const defaultColumns = 80
+
+/** The status line below all other lines of a terminal. Standard output and standard error share it. */
+class BottomLine {
+  /** The whole text of the line. */
+  status = ''
+  /** The line as it is written, with its codes. */
+  line = ''
+  #shown = ''
+
+  get isOutdated(): boolean {
+    return this.#shown !== this.line
+  }
+
+  /** Puts lines above the status line. */
+  withLines(lines: string): string {
+    // To the start of the line, and erase everything from there.
+    const erase = this.#shown === '' ? '' : `\r${codeStart}J`
+    this.#shown = this.line
+    return `${erase}${lines}${this.line}`
   }
 }
 
@@ -118,6 +164,8 @@ const maxWaiting = 1024 * 1024
 class OutputStream {
   readonly #stream: NodeJS.WriteStream
   readonly #onError: (error: NodeJS.ErrnoException) => void
+  /** The line below the lines of this stream. */
+  readonly #bottom: BottomLine | undefined
   #newLines: { readonly makeText: () => string; readonly format: LineFormat }[] = []
   #waiting: { readonly text: string; readonly format: LineFormat }[] = []
   #dropped = 0
@@ -126,9 +174,10 @@ class OutputStream {
   #resumeWriters: (() => void)[] = []
 
   /** Calls `onError` once, with the first error. */
-  constructor(stream: NodeJS.WriteStream, onError: (error: NodeJS.ErrnoException) => void) {
+  constructor(stream: NodeJS.WriteStream, onError: (error: NodeJS.ErrnoException) => void, bottom?: BottomLine) {
     this.#stream = stream
     this.#onError = onError
+    this.#bottom = bottom
     stream
       .on('error', error => this.#break(error))
       .on('drain', () => {
@@ -163,11 +212,18 @@ class OutputStream {
   write(text: string): void {
     if (this.#isBroken) return
     try {
-      this.#stream.write(text)
+      this.#stream.write(this.#bottom?.withLines(text) ?? text)
     } catch (error) {
       // Only the system throws here.
       this.#break(error as NodeJS.ErrnoException)
     }
+  }
+
+  /** Writes the new lines, and the status line below them. */
+  redraw(): void {
+    this.flush()
+    // A slow reader gets the status line with the lines that wait for it.
+    if (this.#bottom?.isOutdated && !this.#stream.writableNeedDrain) this.write('')
   }
 
   /** Writes a piece of a document. Resolves when the reader has taken it, or the stream is broken. */

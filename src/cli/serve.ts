@@ -7,11 +7,13 @@ import { scenarios } from '../scenario/shipped.js'
 import type { LoadedScenario } from '../scenario-file.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
-import { listenToKeys, openInBrowser, servingKeys } from './keys.js'
+import { type KeyMode, keyModeOf, listenToKeys, listenToLines, RawTerminal } from './key-input.js'
+import { openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
 import { countRequests, countsLine, logRequests } from './request-log.js'
+import { showStatusLine } from './status-line.js'
 
 /** The options of a command that starts a mock. */
 export interface StartOptions<Flags extends MockFlags = MockFlags> {
@@ -107,12 +109,13 @@ const interrupted = 130
 export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const { loaded, flags, console } = options
   const format = flags.json ? 'json' : 'text'
-  const hasKeys = process.stdin.isTTY && process.stdout.isTTY && format === 'text'
+  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY && format === 'text'
   const { mock, url, close } = await startMock(flags.port, options)
+  const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
   if (format === 'json') console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
   else {
     const title = loaded?.scenario.title ?? loaded?.name ?? mock.world.title
-    printBanner(mock, { title, url, console, readyMs: performance.now(), hasKeys, hasControl: flags.control })
+    printBanner(mock, { title, url, console, readyMs: performance.now(), keys, hasControl: flags.control })
   }
   if (flags.open) openInBrowser(url).catch((error: Error) => console.warn(`warning: ${error.message}`))
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
@@ -124,12 +127,25 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const quit = quitOnSignals(async () => {
     await Promise.all([watched?.close(), close()])
     if (format === 'text' && !flags.quiet)
-      console.print(countsLine(counts, { url, hasKeys, hasControl: flags.control }))
+      console.print(countsLine(counts, { url, hasKeys: hasTerminal, hasControl: flags.control }))
   })
   const onExport = () => {
     counts.hasExport = true
   }
-  if (hasKeys) listenToKeys(process.stdin, servingKeys({ mock, url, console, quit, onExport }), console)
+  const served = servingKeys({ mock, url, console, quit, onExport })
+  if (keys === 'line') listenToLines(process.stdin, served, console)
+  if (keys !== 'key') return
+  // A dumb terminal cannot erase a line.
+  const status = process.env.TERM === 'dumb' ? undefined : showStatusLine(mock, console)
+  const terminal = new RawTerminal(process, {
+    onLeave: () => status?.hide(),
+    onEnter: () => status?.show(),
+  })
+  listenToKeys(process.stdin, served, {
+    console,
+    interrupt: () => terminal.interrupt(),
+    suspend: () => terminal.suspend(),
+  })
 }
 
 /**

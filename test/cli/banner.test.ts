@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { printBanner, printTokens } from '../../src/cli/banner.js'
+import type { KeyMode } from '../../src/cli/key-input.js'
 import type { Console } from '../../src/cli/output.js'
 import type { MockmakerOptions, ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock.js'
@@ -52,17 +53,17 @@ function mockOf(scenario: ScenarioInput, options: MockmakerOptions = {}) {
 const localUrl = 'http://127.0.0.1:4100'
 
 /** The first lines for a scenario. */
-function bannerOf(scenario: ScenarioInput, options: { hasKeys?: boolean; hasControl?: boolean } = {}): string[] {
+function bannerOf(scenario: ScenarioInput, options: { keys?: KeyMode; hasControl?: boolean } = {}): string[] {
   const mock = mockOf(scenario)
   const { title } = mock.world
   return printed(console =>
-    printBanner(mock, { title, url: localUrl, console, readyMs: 211.6, hasKeys: false, ...options }),
+    printBanner(mock, { title, url: localUrl, console, readyMs: 211.6, keys: undefined, ...options }),
   )
 }
 
 describe('the banner', () => {
   it('has the URL, the page, the world, a line of curl, and the places of the tokens', () => {
-    expect(bannerOf(scenarios.default, { hasKeys: true })).toEqual([
+    expect(bannerOf(scenarios.default, { keys: 'key' })).toEqual([
       '',
       `  URL     ${localUrl}`,
       `  page    ${localUrl}/`,
@@ -70,7 +71,7 @@ describe('the banner', () => {
       `  try     curl ${localUrl}/matchmaker/lobbies/list`,
       `  tokens  key t, the page, mockmaker env --url ${localUrl}`,
       '',
-      `  mockmaker ${version}, ready in 212 ms. Press h + Enter for help.`,
+      `  mockmaker ${version}, ready in 212 ms. Press h for help.`,
       '',
     ])
   })
@@ -82,7 +83,7 @@ describe('the banner', () => {
   })
 
   it.for(Object.entries(scenarios))('fits 12 lines at 80 columns with %s', ([, scenario]) => {
-    const lines = bannerOf(scenario, { hasKeys: true })
+    const lines = bannerOf(scenario, { keys: 'key' })
 
     const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0)
     expect(rows).toBeLessThanOrEqual(12)

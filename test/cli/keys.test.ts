@@ -1,84 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { browserCommand, type Key, listenToKeys, openInBrowser, servingKeys } from '../../src/cli/keys.js'
-import type { Console } from '../../src/cli/output.js'
+import { browserCommand, openInBrowser, servingKeys } from '../../src/cli/keys.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock.js'
 import { loadScenario } from '../../src/scenario-file.js'
 import { scenarios } from '../../src/scenarios.js'
 import { folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
+import { recordingConsole } from '../support/console.js'
 import { ask, sendTo, type TestRequest } from '../support/http.js'
-
-/** A console that records its lines. */
-function recording() {
-  const [lines, errors]: [string[], string[]] = [[], []]
-  const console: Console = {
-    print: line => void lines.push(typeof line === 'string' ? line : line()),
-    printJson: object => void lines.push(JSON.stringify(typeof object === 'function' ? object() : object)),
-    printDocument: text => void lines.push(text),
-    printStream: async () => {},
-    warn: line => void errors.push(line),
-    fail: line => void errors.push(line),
-    style: (_, text) => text,
-    clear: () => void lines.push('cleared'),
-  }
-  return { console, lines, errors }
-}
-
-/** Listens to keys, and returns a function that types lines. */
-function listening(keys: readonly Key[]) {
-  const { console, lines, errors } = recording()
-  const input = new PassThrough()
-  onTestFinished(() => void input.end())
-  listenToKeys(input, keys, console)
-  return { type: (text: string) => void input.write(text), lines, errors }
-}
-
-describe('keys', () => {
-  it('are pressed with Enter, one line after the other', async () => {
-    const pressed: string[] = []
-    const key = (key: string): Key => ({ key, description: key, press: () => void pressed.push(key) })
-    const { type } = listening([key('a'), key('b')])
-
-    type('a\nb')
-    type('\r\n a \n\n')
-
-    await vi.waitFor(() => expect(pressed).toEqual(['a', 'b', 'a']))
-  })
-
-  it('are listed by h', async () => {
-    const { type, lines } = listening([{ key: 'r', description: 'reset the world', press() {} }])
-
-    type('h\n')
-
-    await vi.waitFor(() => expect(lines).toEqual(['', '  r + Enter  reset the world', '  h + Enter  help', '']))
-  })
-
-  it('that do not exist say how to list the keys', async () => {
-    const { type, lines } = listening([])
-
-    type('reset\n')
-
-    await vi.waitFor(() => expect(lines).toEqual(['  there is no key "reset": h + Enter lists the keys']))
-  })
-
-  it('that fail say why, and do not stop the next one', async () => {
-    const fails = { key: 'x', description: 'fail', press: () => Promise.reject(new Error('it did not work')) }
-    const { type, lines, errors } = listening([fails])
-
-    type('x\nh\n')
-
-    await vi.waitFor(() => expect([errors, lines.length]).toEqual([['it did not work'], 4]))
-  })
-})
 
 const url = 'http://127.0.0.1:4100'
 
 /** The keys of a command that serves a scenario. */
 function serving(scenario?: ScenarioInput, folder?: string) {
-  const { console, lines } = recording()
+  const { console, lines } = recordingConsole()
   const onExport = vi.fn()
   const mock = createMock({ scenario }, { scenarios, scenarioName: scenario && 'mine.yaml' })
   onTestFinished(() => mock.close())
@@ -340,17 +276,17 @@ describe('mockmaker on a terminal', () => {
     command.type('d')
     const completed = await lineLike(command, { like: /^ {2}completed / })
     command.type('h')
-    const last = await lineLike(command, { like: /^ {2}h \+ Enter/ })
+    const last = await lineLike(command, { like: /^ {2}h {2}/ })
     command.type('q')
 
     const { code } = await command.exited
-    expect([completed.trim().split(' ').at(-1), last, code]).toEqual(['tanks', '  h + Enter  help', 0])
+    expect([completed.trim().split(' ').at(-1), last, code]).toEqual(['tanks', '  h  help', 0])
   })
 
   it('has no keys with --json', async () => {
     const command = await serveOnTerminal(['--json'])
 
-    command.type('nothing')
+    command.type('nothing\n')
     await lineLike(command, { like: /^nothing$/ })
     await sendTo(command.url, { method: 'GET', path: '/' })
     await lineLike(command, { like: /"exchange"/ })
@@ -358,12 +294,52 @@ describe('mockmaker on a terminal', () => {
     expect(command.lines().filter(line => line.includes('there is no key'))).toEqual([])
   })
 
-  it('still ends with Ctrl+C', async () => {
+  it('shows one status line below its log, and removes it at the end', async () => {
+    const command = await serveOnTerminal()
+    const status = /^\d\d:\d\d:\d\d · 28 players in 6 lobbies$/
+    await lineLike(command, { like: status })
+    for (let i = 0; i < 3; i += 1) await sendTo(command.url, { method: 'GET', path: '/matchmaker/lobbies/list' })
+    await expect.poll(() => command.lines().filter(line => line.includes('→ 6 lobbies')).length).toBe(3)
+
+    expect(command.lines().filter(line => status.test(line))).toEqual([command.lines().at(-1)])
+    command.type('q')
+    await command.exited
+    expect(command.lines().slice(-2)).toEqual(['3 requests', ''])
+  })
+
+  it.for(['\u0003', '\u0003\u0003'])('still ends with Ctrl+C: %j', async (keys, _) => {
     const command = await serveOnTerminal()
 
-    command.type('\u0003')
+    command.type(keys)
 
-    expect((await command.exited).code).toBe(0)
+    expect((await command.exited).code).toBe(keys.length === 1 ? 0 : 130)
+  })
+
+  it('needs Enter if the terminal has no raw mode', async () => {
+    const preload = 'process.stdin.setRawMode = () => { throw new Error("no") }'
+    const options = `--import=data:text/javascript,${encodeURIComponent(preload)}`
+    const command = await serveOnTerminal([], { NODE_OPTIONS: options })
+
+    command.type('h\n')
+    const last = await lineLike(command, { like: /^ {2}h \+ Enter/ })
+
+    expect([last, command.lines().some(line => line.includes('players in 6 lobbies ·'))]).toEqual([
+      '  h + Enter  help',
+      false,
+    ])
+  })
+
+  it('gives the terminal back when it is suspended, and goes on in the foreground', async () => {
+    const command = await serveOnTerminal([], {}, { hasShell: true })
+
+    command.type('\u001a')
+    await lineLike(command, { like: /Stopped/ })
+    command.type('stty -a | grep -o " -*icanon"; fg\n')
+    await lineLike(command, { like: /^ icanon$/ })
+    await lineLike(command, { from: command.lines().lastIndexOf(' icanon'), like: / · 28 players/ })
+    command.type('u')
+
+    await expect.poll(() => command.lines().filter(line => line === `  ${command.url}`).length).toBe(1)
   })
 })
 

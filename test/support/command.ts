@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { TokenInfo } from '../../src/store/tokens.js'
+import { Screen } from './screen.js'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
@@ -30,6 +31,8 @@ export interface Exit {
 export interface Command {
   /** The complete lines of its output so far. */
   lines(): readonly string[]
+  /** Its standard output so far, as it came. */
+  output(): string
   /** Its standard error so far. */
   errors(): string
   signal(name: NodeJS.Signals): void
@@ -66,6 +69,7 @@ function watched(child: ChildProcessWithoutNullStreams): Command {
   return {
     // A terminal ends lines with both.
     lines: () => said.stdout.split(/\r?\n/).slice(0, -1),
+    output: () => said.stdout,
     errors: () => said.stderr,
     signal: name => void child.kill(name),
     stopReading: () => void child.stdout.destroy(),
@@ -140,22 +144,25 @@ async function firstOf(command: Command, find: (lines: readonly string[]) => str
   return Promise.race([vi.waitUntil(() => find(command.lines()) ?? false, readyWithin), ended])
 }
 
-/** A command on a terminal. */
+/** A command on a terminal. Its lines are those that the terminal shows, the status line among them. */
 export interface OnTerminal extends Served {
-  /** Types a line. */
-  type(line: string): void
+  /** Types keys. */
+  type(keys: string): void
 }
 
-/** Serves until the end of the test on a terminal of its own, which echoes the typed lines. */
+/** Serves until the end of the test on a terminal of its own. With `hasShell`, a shell starts the command there. */
 export async function serveOnTerminal(
   args: readonly string[] = [],
   more: Readonly<Record<string, string>> = {},
+  { hasShell = false }: { readonly hasShell?: boolean } = {},
 ): Promise<OnTerminal> {
   const words = [process.execPath, cli, '--port', '0', ...args].map(word => `'${word}'`)
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, NO_COLOR: '1', SHELL: '/bin/sh', ...more }
-  const child = spawn('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { env })
-  const command = watched(child)
+  const child = spawn('script', ['-qec', hasShell ? 'exec sh -i' : `exec ${words.join(' ')}`, '/dev/null'], { env })
+  if (hasShell) child.stdin.write(`${words.join(' ')}\n`)
+  const piped = watched(child)
+  const command = { ...piped, lines: () => new Screen().write(piped.output()).lines() }
   onTestFinished(async () => {
     command.signal('SIGKILL')
     await command.exited
@@ -164,7 +171,7 @@ export async function serveOnTerminal(
     const isWhole = lines.some(line => /ready in|"listening"/.test(line))
     return isWhole ? lines.map(line => /http:[^\s"]+/.exec(line)?.[0]).find(Boolean) : undefined
   })
-  return { ...command, url, type: line => void child.stdin.write(`${line}\n`) }
+  return { ...command, url, type: keys => void child.stdin.write(keys) }
 }
 
 /** Waits until a command prints a new line that matches, and returns it. */

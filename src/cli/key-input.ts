@@ -1,0 +1,142 @@
+import { createInterface, emitKeypressEvents, type Key as KeyPress } from 'node:readline'
+import type { Console } from './output.js'
+
+/** A key that the user presses. */
+export interface Key {
+  readonly key: string
+  /** For the help. */
+  readonly description: string
+  press(): void | Promise<void>
+}
+
+/** How keys act: at once, after Enter, or not at all. */
+export type KeyMode = 'key' | 'line' | undefined
+
+/** Names a key as the user presses it: `h`, or `h + Enter`. */
+export function keyText(key: string, mode: KeyMode): string {
+  return mode === 'line' ? `${key} + Enter` : key
+}
+
+/** The input of a terminal. Raw mode delivers each key at once, without an echo. */
+export interface KeyInput extends NodeJS.ReadableStream {
+  setRawMode?(isRaw: boolean): unknown
+}
+
+/** Tries raw mode. If the terminal refuses it, keys need Enter. */
+export function keyModeOf(input: KeyInput): KeyMode {
+  return setRawMode(input, true) ? 'key' : 'line'
+}
+
+/** Sets or ends raw mode. Returns `false` if the terminal refuses. */
+function setRawMode(input: KeyInput, isRaw: boolean): boolean {
+  let isDone = input.setRawMode !== undefined
+  // Node reports a refusal with this event, before the call returns.
+  const onError = () => {
+    isDone = false
+  }
+  input.once('error', onError)
+  try {
+    input.setRawMode?.(isRaw)
+  } catch {
+    isDone = false
+  }
+  input.off('error', onError)
+  return isDone
+}
+
+type KeyConsole = Pick<Console, 'print' | 'fail' | 'style'>
+
+/** Presses a key at once. `h` lists all keys. Ctrl+C and Ctrl+Z call their functions: raw mode makes no signals of them. */
+export function listenToKeys(
+  input: KeyInput,
+  keys: readonly Key[],
+  { console, interrupt, suspend }: { readonly console: KeyConsole; interrupt(): void; suspend(): void },
+): void {
+  const press = presser(keys, 'key', console)
+  emitKeypressEvents(input)
+  // The terminal may go away. The mock stays.
+  input.on('error', () => {})
+  input.on('keypress', (text: string | undefined, { ctrl, meta, name }: KeyPress) => {
+    if (ctrl && name === 'c') return interrupt()
+    if (ctrl && name === 'z') return suspend()
+    // Others are arrows, Enter, and the like.
+    if (!ctrl && !meta && text !== undefined && /^[^\s\p{Cc}]$/u.test(text)) press(text)
+  })
+}
+
+/** Presses the key that each line of the input names. `h` lists all keys. */
+export function listenToLines(input: NodeJS.ReadableStream, keys: readonly Key[], console: KeyConsole): void {
+  const press = presser(keys, 'line', console)
+  // A terminal interface would take Ctrl+C from the process.
+  const lines = createInterface({ input, terminal: false })
+  input.on('error', () => lines.close())
+  lines.on('line', line => {
+    if (line.trim() !== '') press(line.trim())
+  })
+}
+
+/** Returns a function that presses a key by its name, and reports its failure. */
+function presser(keys: readonly Key[], mode: KeyMode, console: KeyConsole): (name: string) => void {
+  const help: Key = { key: 'h', description: 'help', press: () => printKeys(all, mode, console) }
+  const all = [...keys, help]
+  return name => {
+    const key = all.find(({ key }) => key === name)
+    if (!key) return console.print(`  there is no key ${JSON.stringify(name)}: ${keyText('h', mode)} lists the keys`)
+    Promise.resolve()
+      .then(() => key.press())
+      .catch((error: unknown) => console.fail(error instanceof Error ? error.message : String(error)))
+  }
+}
+
+function printKeys(keys: readonly Key[], mode: KeyMode, { print, style }: KeyConsole): void {
+  print('')
+  for (const { key, description } of keys) print(`  ${style('bold', key)}${keyText('', mode)}  ${description}`)
+  print('')
+}
+
+/** The parts of a process that a terminal in raw mode needs. */
+type RawProcess = Pick<NodeJS.Process, 'platform' | 'kill' | 'on' | 'emit'> & { readonly stdin: KeyInput }
+
+/** A stop that does not come within this time never comes, in ms. A process without a shell cannot be stopped. */
+const suspendMs = 50
+
+/** The raw mode of the terminal of a process. It ends with the process, and while the process is suspended. */
+export class RawTerminal {
+  readonly #process: RawProcess
+  readonly #onLeave: () => void
+  readonly #onEnter: () => void
+
+  /** The terminal is in raw mode already. */
+  constructor(process: RawProcess, { onLeave, onEnter }: { onLeave(): void; onEnter(): void }) {
+    this.#process = process
+    this.#onLeave = onLeave
+    this.#onEnter = onEnter
+    process.on('exit', () => setRawMode(process.stdin, false))
+    // The shell has changed the mode of the terminal, whoever stopped this process.
+    if (process.platform !== 'win32') process.on('SIGCONT', () => this.#enter())
+  }
+
+  /** Does what Ctrl+C does outside of raw mode. */
+  interrupt(): void {
+    // No signal: on Windows it would end the process without its listeners.
+    this.#process.emit('SIGINT', 'SIGINT')
+  }
+
+  /** Does what Ctrl+Z does outside of raw mode. Does nothing on Windows. */
+  suspend(): void {
+    if (this.#process.platform === 'win32') return
+    this.#onLeave()
+    setRawMode(this.#process.stdin, false)
+    // To the whole group, as from the terminal: otherwise the shell would wait for npm, which still runs.
+    this.#process.kill(0, 'SIGTSTP')
+    setTimeout(() => this.#enter(), suspendMs).unref()
+  }
+
+  #enter(): void {
+    const { stdin } = this.#process
+    // Node does nothing if it believes that the mode is set.
+    setRawMode(stdin, false)
+    setRawMode(stdin, true)
+    this.#onEnter()
+  }
+}
