@@ -315,9 +315,9 @@ describe('a wrong type', () => {
   })
 })
 
-/** Returns the paths of all values inside a value, except inside a state of a game. */
+/** Returns the paths of all values inside a value, except inside any JSON: a state of a game, or the body of a match. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
-  if (typeof value !== 'object' || value === null || path.at(-1) === 'state') return []
+  if (typeof value !== 'object' || value === null || ['state', 'body'].includes(String(path.at(-1)))) return []
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
   return keys.flatMap(key => [[...path, key], ...pathsIn(value[key as never], [...path, key])])
 }
