@@ -54,7 +54,7 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
     },
     {
       key: 'p',
-      description: 'pause the clock, or let it run again',
+      description: 'freeze the clock, or let it run again',
       async press() {
         await mock.clock.set({ mode: mock.clock.mode === 'frozen' ? 'running' : 'frozen' })
         console.print(`  ${clockText(mock)}`)

@@ -107,7 +107,7 @@ describe('the keys of a command that serves', () => {
 
   const evening = { now: '2026-11-20T20:14:15Z', clock: { mode: 'frozen', rate: 60 } } as const
 
-  it('p pauses the clock and lets it run again, at its rate', async () => {
+  it('p lets a frozen clock run at its rate, and freezes it again', async () => {
     const { mock, press, lines } = serving(evening)
 
     await press('p')
