@@ -96,6 +96,7 @@ export class MockWorld implements WorldControl {
   readonly #runId = `${Date.now().toString(36)}_${(++createdWorlds).toString(36)}`
   #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
   #isClosed = false
+  readonly #closers: (() => void)[] = []
   /** The state that a reset without a seed goes back to. */
   #initial: Pick<MockState, 'world' | 'withSeed'>
 
@@ -367,8 +368,14 @@ export class MockWorld implements WorldControl {
     return summary
   }
 
+  /** Calls a function when the world is closed. */
+  atClose(run: () => void): void {
+    this.#closers.push(run)
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
+    for (const run of this.#closers.splice(0)) run()
     this.#waits.end(this.id === defaultWorldId ? 'the mock was closed' : `the world ${quoted(this.id)} was deleted`)
     this.world.clock.runJobs(undefined)
     this.#history.end()

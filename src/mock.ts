@@ -1,6 +1,7 @@
 import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
 import { EventBudget } from './control/events.js'
+import type { GameServerState } from './control/game-servers.js'
 import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './control/world-control.js'
 import { bindMethods, MockWorld, type MockWorldSettings, type ReloadOptions } from './mock-world.js'
 import { MockWorlds } from './mock-worlds.js'
@@ -69,7 +70,12 @@ export interface Mock extends MockedWorld {
 }
 
 /** A mock with the parts that entry points need, and that users do not see. */
-export type ServableMock = Mock & MockWorld & { readonly worlds: MockWorlds }
+export type ServableMock = Mock &
+  MockWorld & {
+    readonly worlds: MockWorlds
+    /** Lists the game servers that a command has started for a world. */
+    gameServers?: (worldId: string) => readonly GameServerState[]
+  }
 
 export function toServable(mock: Mock): ServableMock {
   return mock as ServableMock // `createMock` makes every mock

@@ -20,6 +20,10 @@ export interface MockFlags
     Pick<ListenOptions, 'host' | 'allowedHosts' | 'control'> {
   readonly controlHost?: readonly string[]
   readonly corsOrigin?: readonly string[]
+  /** A command of the shell. */
+  readonly serverCommand?: string
+  /** A duration. */
+  readonly serverReadyWithin?: string
   /** In ms. */
   readonly watchTimeout?: number
   /** In ms. */
@@ -82,6 +86,16 @@ export function addMockOptions(command: Command): Command {
       ),
   )
     .option('--no-control', 'turn off the control API under /__mock')
+    .option(
+      '--server-command <command>',
+      'start this game server for each lobby that find or create makes',
+      parseCommand,
+    )
+    .option(
+      '--server-ready-within <duration>',
+      'stop a lobby if its game server is not ready within this time (default: 5m)',
+      text => formatDuration(parseMs(text)),
+    )
     .option(
       '--control-host <addresses>',
       'addresses of other machines that may use the control API, separated by commas; * means all (default: none)',
@@ -184,6 +198,11 @@ function parseSize(text: string): number {
   const bytes = Number(count) * 1024 ** sizeUnits.indexOf(unit)
   if (Number.isSafeInteger(bytes)) return bytes
   throw new InvalidArgumentError('Expected a number of bytes, or a size with KiB, MiB or GiB, as in 64MiB.')
+}
+
+function parseCommand(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Expected a command, as in "node game-server.mjs".')
+  return text
 }
 
 function parseHost(text: string): string {

@@ -3,10 +3,14 @@ import { inspect } from 'node:util'
 import { bind, createListener, PortTaken } from '../http/server.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, type ServableMock } from '../mock.js'
-import { scenarios } from '../scenario/shipped.js'
+import { readScenario } from '../scenario/read.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import { hasCommands, type ServerCommands, serverCommands, withoutCommands } from '../scenario/server-commands.js'
+import { defaultScenario, scenarios } from '../scenario/shipped.js'
 import type { LoadedScenario } from '../scenario-file.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
+import { GameServers, type ServerLog } from './game-servers.js'
 import { type KeyMode, keyModeOf, listenToKeys, listenToLines, RawTerminal } from './key-input.js'
 import { openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
@@ -21,6 +25,8 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
   readonly loaded: LoadedScenario | undefined
   readonly flags: Flags
   readonly console: Console
+  /** Default: standard error. */
+  readonly serverLog?: ServerLog | undefined
 }
 
 /** A mock that answers on a port. */
@@ -28,7 +34,9 @@ export interface MockServer {
   readonly mock: ServableMock
   /** A URL that works on this machine. */
   readonly url: string
-  /** Answers the requests that wait, and frees the port. */
+  /** Loads a saved file: its commands for game servers, and the rest into the world. */
+  readonly reload: ServableMock['reload']
+  /** Stops the game servers, answers the requests that wait, and frees the port. */
   close(): Promise<void>
 }
 
@@ -36,7 +44,10 @@ export interface MockServer {
  * Starts a mock on a port; 0 picks a free one. From then on a bug is reported and does not end the process. Rejects with
  * `UsageError` if the port is taken, or the scenario is wrong.
  */
-export async function startMock(port: number, { loaded, flags, console }: StartOptions): Promise<MockServer> {
+export async function startMock(
+  port: number,
+  { loaded, flags, console, serverLog }: StartOptions,
+): Promise<MockServer> {
   const { host, allowedHosts, control, controlHost } = flags
   const bound = await bind({ port, host }).catch(explainTakenPort)
   try {
@@ -44,17 +55,49 @@ export async function startMock(port: number, { loaded, flags, console }: StartO
     const url = localUrl(bound.url)
     const onBug = (error: unknown, where: string) =>
       console.warn(`mockmaker: unexpected error, ${where}\n${inspect(error)}`)
+    const { scenario, commands } = separateCommands(loaded?.scenario, flags)
     const mock = createMock(
-      { ...mockOptionsOf(flags), scenario: loaded?.scenario, publicUrl: url },
-      { scenarios, onBug, scenarioName: loaded?.name },
+      { ...mockOptionsOf(flags), scenario, publicUrl: url },
+      { scenarios, onBug, scenarioName: loaded?.name ?? 'default' },
     )
     bound.serve(createListener(mock, { allowedHosts, control, controlHosts: controlHost }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
-    return { mock, url, close: () => bound.close(mock) }
+    const log = serverLog ?? { report: (_event, text) => console.warn(text) }
+    const servers = new GameServers({ mock, url, commands, log })
+    process.on('exit', () => servers.kill())
+    return {
+      mock,
+      url,
+      async reload(changed, options) {
+        const { scenario = changed, commands } = separateCommands(changed, flags)
+        const summary = await mock.reload(scenario, options)
+        if (!options?.dryRun) servers.commands = commands
+        return summary
+      },
+      async close() {
+        await servers.close()
+        await bound.close(mock)
+      },
+    }
   } catch (error) {
     await bound.close()
     throw error
   }
+}
+
+/** Takes the commands for game servers out of a scenario, and adds those of the flags. */
+function separateCommands(
+  given: ScenarioInput | undefined,
+  { serverCommand, serverReadyWithin }: MockFlags,
+): { readonly scenario: ScenarioInput | undefined; readonly commands: ServerCommands } {
+  const own = hasCommands(given) ? serverCommands(readScenario(given, { commands: 'allowed' })) : undefined
+  const commands = { all: serverCommand ?? own?.all, modes: own?.modes ?? new Map() }
+  const scenario = own ? withoutCommands(given ?? {}) : given
+  if (serverCommand === undefined && serverReadyWithin === undefined) return { scenario, commands }
+  const { servers } = scenario ?? {}
+  const before = typeof servers === 'object' ? servers : undefined
+  const changed = { ...before, ...(serverReadyWithin === undefined ? {} : { ready_within: serverReadyWithin }) }
+  return { scenario: { ...(scenario ?? defaultScenario), servers: changed }, commands }
 }
 
 /** Replaces the addresses for "all of this machine" with loopback. */
@@ -110,7 +153,8 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const { loaded, flags, console } = options
   const format = flags.json ? 'json' : 'text'
   const hasTerminal = process.stdin.isTTY && process.stdout.isTTY && format === 'text'
-  const { mock, url, close } = await startMock(flags.port, options)
+  const serverLog = logOfServers(flags, console)
+  const { mock, url, reload, close } = await startMock(flags.port, { ...options, serverLog })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
   if (format === 'json') console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
   else {
@@ -121,7 +165,7 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
     loaded?.file && flags.reload !== false
-      ? await reloadOnSave(loaded.file, { mock, console, format: flags.quiet ? 'quiet' : format })
+      ? await reloadOnSave(loaded.file, { mock: { reload }, console, format: flags.quiet ? 'quiet' : format })
       : undefined
   const counts = countRequests(mock)
   const quit = quitOnSignals(async () => {
@@ -146,6 +190,18 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
     interrupt: () => terminal.interrupt(),
     suspend: () => terminal.suspend(),
   })
+}
+
+/** Shows what game servers do. `--quiet` shows only their failures. */
+function logOfServers({ json, quiet }: ServeFlags, console: Console): ServerLog {
+  return {
+    report(event, text, isFailure) {
+      if (quiet && !isFailure) return
+      if (json) console.printJson(event)
+      else if (isFailure) console.warn(text)
+      else console.print(text)
+    },
+  }
 }
 
 /**

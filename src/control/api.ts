@@ -303,6 +303,10 @@ export const controlCalls = [
       return textResponse(lines.join(''))
     },
   }),
+  call('GET /servers', {
+    summary: 'Lists the game servers that the mock has started for lobbies of the world, the oldest first.',
+    run: ({ mock, server }) => ({ servers: server.gameServers?.(mock.id) ?? [] }),
+  }),
   call('GET /simulation', {
     summary: 'Lists the simulations, with the number of players of each.',
     run: ({ mock }) => ({ simulations: mock.simulations() }),

@@ -6,6 +6,7 @@ import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldState } from '../store/world-state.js'
+import type { GameServerState } from './game-servers.js'
 import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
@@ -30,6 +31,8 @@ export interface ControlContext {
     readonly scenarios: readonly ScenarioSummary[]
     /** In real ms. */
     uptimeMs(): number
+    /** Lists the game servers that the mock has started for a world. Absent if it starts none. */
+    readonly gameServers?: ((worldId: string) => readonly GameServerState[]) | undefined
   }
   /** The version of mockmaker. */
   readonly version: string

@@ -1,5 +1,5 @@
 // `npm run generate` writes this file from the schemas.
-import type { ServerPorts } from './rows.js'
+import type { LobbyPort, ServerPorts } from './rows.js'
 import type {
   GameTokensInput,
   MatchmakerInput,
@@ -52,6 +52,19 @@ export interface GameModeInput {
   readonly taggable?: boolean | undefined
   /** The host and ports of its game servers. Default: the namespace's development. */
   readonly ports?: ScenarioServerPorts | undefined
+  /** Who plays its game servers, as `servers` of the scenario. Default: that. */
+  readonly servers?:
+    | 'auto'
+    | 'manual'
+    | {
+        /** The command that starts the game server of a lobby. Default: none, and you start them. */
+        command?: string | undefined
+        /** A lobby stops if its server has not called ready within this time. Default: 5m. */
+        ready_within?: string | number | undefined
+      }
+    | undefined
+  /** A lobby stops if its server has not called ready within this time, in ms. Default: 5 min. */
+  readonly ready_within_ms?: number | undefined
   /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
   readonly max_players?: MaxPlayersInput | undefined
 }
@@ -115,6 +128,8 @@ export interface LobbyInput {
    * manual, or if the lobby is starting.
    */
   readonly run_by?: 'mock' | 'server' | undefined
+  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  readonly ports?: readonly LobbyPort[] | undefined
   /** The status of its game server. Default: ready. */
   readonly status?: 'starting' | 'ready' | 'stopped' | undefined
   /** When it stops if its server has not called ready. Default: never. */

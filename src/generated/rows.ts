@@ -45,11 +45,9 @@ export interface SettingsRow {
    * service. Default: false.
    */
   hide_empty_lobbies: boolean
-  /**
-   * auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real
-   * service. Default: auto.
-   */
   servers: 'auto' | 'manual'
+  /** A lobby stops if its server has not called ready within this time, in ms. Default: 5 min. */
+  ready_within_ms?: number | undefined
   /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
   cdn_domain: string
   default_namespace_id?: string | undefined
@@ -138,6 +136,10 @@ export interface GameModeRow {
   taggable?: boolean | undefined
   /** The host and ports of its game servers. Default: the namespace's development. */
   ports?: ServerPorts | undefined
+  /** Who plays its game servers. Default: the scenario's `servers`. */
+  servers?: 'auto' | 'manual' | undefined
+  /** A lobby stops if its server has not called ready within this time, in ms. Default: 5 min. */
+  ready_within_ms?: number | undefined
 }
 
 /** The simulated players of a namespace. */
@@ -186,6 +188,8 @@ export interface StartingLobbyRow {
   /** The configuration for its server, from its creator. Default: none. */
   lobby_config?: unknown
   run_by: 'server'
+  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  ports?: LobbyPort[] | undefined
   status: 'starting'
   /** When it stops if its server has not called ready. Default: never. */
   ready_by?: number | undefined
@@ -226,6 +230,8 @@ export interface ReadyLobbyRow {
    * manual, or if the lobby is starting.
    */
   run_by: 'mock' | 'server'
+  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  ports?: LobbyPort[] | undefined
   status: 'ready'
   /** When it reaches its age limit and stops. Default: never. */
   stops_at?: number | undefined
@@ -264,6 +270,8 @@ export interface StoppedLobbyRow {
    * manual, or if the lobby is starting.
    */
   run_by: 'mock' | 'server'
+  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  ports?: LobbyPort[] | undefined
   status: 'stopped'
   /** When a stopped lobby is deleted. Default: never. */
   forgotten_at?: number | undefined

@@ -77,6 +77,8 @@ export interface ScenarioLobby {
    * manual, or if the lobby is starting.
    */
   run_by?: 'mock' | 'server' | undefined
+  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  ports?: readonly LobbyPort[] | undefined
   /** The status of its game server. Default: ready. */
   status?: 'starting' | 'ready' | 'stopped' | undefined
   /** When it stops if its server has not called ready. Default: never. */
@@ -110,6 +112,17 @@ export type ScenarioGameMode =
       taggable?: boolean | undefined
       /** The host and ports of its game servers. Default: the namespace's development. */
       ports?: ScenarioServerPorts | undefined
+      /** Who plays its game servers, as `servers` of the scenario. Default: that. */
+      servers?:
+        | 'auto'
+        | 'manual'
+        | {
+            /** The command that starts the game server of a lobby. Default: none, and you start them. */
+            command?: string | undefined
+            /** A lobby stops if its server has not called ready within this time. Default: 5m. */
+            ready_within?: string | undefined
+          }
+        | undefined
     }
 
 /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
@@ -288,13 +301,22 @@ export interface ScenarioInput {
    * service. Default: false.
    */
   hide_empty_lobbies?: boolean | undefined
-  /**
-   * auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real
-   * service. Default: auto.
-   */
-  servers?: 'auto' | 'manual' | undefined
   /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
   cdn_domain?: string | undefined
+  /**
+   * auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real
+   * service. An object: as manual, and the command of the object starts them. Default: auto.
+   */
+  servers?:
+    | 'auto'
+    | 'manual'
+    | {
+        /** The command that starts the game server of a lobby. Default: none, and you start them. */
+        command?: string | undefined
+        /** A lobby stops if its server has not called ready within this time. Default: 5m. */
+        ready_within?: string | undefined
+      }
+    | undefined
   /**
    * The namespace of requests whose token and Origin name none: <game name_id>/<namespace name_id>, or none.
    * Default: the first one.

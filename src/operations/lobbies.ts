@@ -4,7 +4,7 @@ import type { Join, JoinPort, Lobby } from '../contract/lobbies.js'
 import type { OperationInput, OperationOutput } from '../contract/operations.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
-import type { ServerPorts } from '../store/columns.js'
+import { type ServerPorts, serverPortsDefaults } from '../store/columns.js'
 import { type GameModeRow, type LobbyRow, seatsTaken } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
 import type { ReadTables } from '../store/table-calls.js'
@@ -108,7 +108,7 @@ export function joinOutput(
 }
 
 /** Lists the ports by label (PROTOCOL.md B2). */
-function joinPorts({ hostname, lobby_ports }: ServerPorts): Record<string, JoinPort> {
+export function joinPorts({ hostname, lobby_ports }: ServerPorts): Record<string, JoinPort> {
   return Object.fromEntries(
     lobby_ports.map(({ label, target_port: port, port_range, proxy_protocol }) => [
       label,
@@ -122,11 +122,16 @@ function joinPorts({ hostname, lobby_ports }: ServerPorts): Record<string, JoinP
   )
 }
 
-/** Returns the host and ports of a lobby's game server, from the game mode or else from the namespace. */
+/**
+ * Returns the host and ports of a lobby's game server: its own ports, or those of the game mode, or else of the namespace. A
+ * server with own ports runs beside the mock, so a client reaches it by the same `host`.
+ */
 export function lobbyPorts(
-  { namespace_id, game_mode_id }: Pick<LobbyRow, 'namespace_id' | 'game_mode_id'>,
+  { namespace_id, game_mode_id, ports }: Pick<LobbyRow, 'namespace_id' | 'game_mode_id' | 'ports'>,
   { gameModes, namespaces }: Pick<ReadTables, 'gameModes' | 'namespaces'>,
+  host = serverPortsDefaults.hostname,
 ): ServerPorts | undefined {
+  if (ports) return { hostname: host, lobby_ports: ports }
   return gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? namespaces.get(namespace_id)?.development
 }
 

@@ -276,7 +276,9 @@ function createLobbyRow(
       `a lobby of game mode ${game_mode_id} has 0 seats: send max_players, or raise it in the scenario`,
     )
   // A lobby that simulated players create has a simulated server.
-  const isSimulated = client.sessionMs !== undefined || tables.settings.get('settings')?.servers !== 'manual'
+  const settings = tables.settings.get('settings')
+  const isSimulated = client.sessionMs !== undefined || (mode.servers ?? settings?.servers) !== 'manual'
+  const readyWithinMs = mode.ready_within_ms ?? settings?.ready_within_ms ?? lifetimeMs.starting
   const lobby: LobbyRow = Object.freeze({
     lobby_id: freshId(random, id => tables.lobbies.get(id) !== undefined),
     namespace_id,
@@ -294,7 +296,7 @@ function createLobbyRow(
     stops_at: now + lifetimeMs.lobby,
     ...(isSimulated
       ? ({ run_by: 'mock', status: 'ready' } as const)
-      : ({ run_by: 'server', status: 'starting', ready_by: now + lifetimeMs.starting } as const)),
+      : ({ run_by: 'server', status: 'starting', ready_by: now + readyWithinMs } as const)),
   })
   tables.lobbies.put(lobby)
   return lobby
@@ -349,7 +351,7 @@ function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall)
     )
   }
   const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
-  return joinOutput(lobby_id, { region_id, display_name }, lobbyPorts(lobby, tables), token)
+  return joinOutput(lobby_id, { region_id, display_name }, lobbyPorts(lobby, tables, client.host), token)
 }
 
 /** Throws `ApiError` if no more players may come from the client's address (PROTOCOL.md B6). */

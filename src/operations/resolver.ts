@@ -38,6 +38,8 @@ export interface Client {
   readonly address: string
   /** `true` if the connection comes from this machine. Then all players have the same address. */
   readonly isLocal: boolean
+  /** The host name by which it reached the mock, without a port. Default: 127.0.0.1. */
+  readonly host?: string | undefined
   /** The length of a simulated player's session, in ms. Absent for any other client. */
   readonly sessionMs?: number
 }

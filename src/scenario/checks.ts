@@ -55,7 +55,7 @@ export interface Evidence {
 }
 
 /** A problem with the value at a path. */
-function problem(path: Path, message: Message, evidence?: Evidence): Problem {
+export function problem(path: Path, message: Message, evidence?: Evidence): Problem {
   return { path, at: 'value', evidence, text: textOf(path, message) }
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { sameJson } from '../lib/json.js'
 import { suggestedValues } from '../lib/text.js'
 import { completeServerPorts, ServerPorts, serverPortsDefaults } from '../store/columns.js'
-import { countSeated, MaxPlayersInput, maxPlayersColumns } from '../store/inputs.js'
+import { countSeated, MaxPlayersInput, maxPlayersColumns, ServersInput, serversColumns } from '../store/inputs.js'
 import {
   catalogue,
   catalogueRegion,
@@ -20,6 +20,7 @@ import {
   RunBy,
   regionDefaults,
   runBy,
+  type Servers,
 } from '../store/matchmaker-rows.js'
 import type { SeededIds } from '../store/random.js'
 import { entryKeys, givenKeys, withoutDefaults } from './entry-keys.js'
@@ -72,8 +73,12 @@ export const GameModeEntry = z.union([
     game_mode_id,
     max_players: MaxPlayersInput.optional(),
     ...entryKeys(GameModeRow.shape, {
-      omit: ['namespace_id', 'game_mode_id', ...maxPlayersNames],
+      omit: ['namespace_id', 'game_mode_id', 'servers', 'ready_within_ms', ...maxPlayersNames],
       defaults: gameModeDefaults,
+    }),
+    servers: ServersInput.optional().meta({
+      ...ServersInput.meta(),
+      description: `Who plays its game servers, as \`servers\` of the scenario. Default: that.`,
     }),
     regions: z
       .array(z.string().meta(suggestedRegions))
@@ -84,26 +89,44 @@ export const GameModeEntry = z.union([
 ])
 type GameModeEntry = z.output<typeof GameModeEntry>
 
+/** Returns the key `servers` for the columns that it stands for. */
+export function serversEntry({
+  servers,
+  ready_within_ms,
+}: {
+  readonly servers?: Servers | undefined
+  readonly ready_within_ms?: number | undefined
+}): ServersInput | undefined {
+  return servers === 'manual' && ready_within_ms !== undefined ? { ready_within: ready_within_ms } : servers
+}
+
 /** A game mode without its namespace. */
 export type GameMode = Omit<GameModeRow, 'namespace_id'>
 
 /** Returns the row of an entry. `regionIds` are all regions of the scenario. */
 export function gameModeColumnsOf(entry: GameModeEntry, regionIds: readonly string[]): GameMode {
   if (typeof entry === 'string') return gameModeColumnsOf({ game_mode_id: entry }, regionIds)
-  const { max_players, ports } = entry
+  const { max_players, ports, servers } = entry
   return {
     ...gameModeDefaults,
     ...maxPlayersColumns(max_players),
     regions: [...regionIds],
-    ...givenKeys(entry, 'max_players', 'ports'),
+    ...givenKeys(entry, 'max_players', 'ports', 'servers'),
+    ...(servers === undefined ? {} : serversColumns(servers)),
     ...(ports === undefined ? {} : { ports: completeServerPorts(ports) }),
   }
 }
 
 export function gameModeEntry(row: GameModeRow): GameModeEntry {
   const { game_mode_id } = row
-  const columns = givenKeys(row, 'namespace_id', 'game_mode_id', ...maxPlayersNames)
-  return { game_mode_id, max_players: maxPlayersKey(row), ...withoutDefaults(columns, gameModeDefaults) }
+  const columns = givenKeys(row, 'namespace_id', 'game_mode_id', 'servers', 'ready_within_ms', ...maxPlayersNames)
+  const servers = serversEntry(row)
+  return {
+    game_mode_id,
+    max_players: maxPlayersKey(row),
+    ...withoutDefaults(columns, gameModeDefaults),
+    ...(servers === undefined ? {} : { servers }),
+  }
 }
 
 const [reserved, connected, expired] = PlayerRow.options
@@ -154,7 +177,7 @@ export function modeOfLobby(entry: LobbyEntry, modes: ReadonlyMap<string, GameMo
 }
 
 /** Returns the row of a lobby, without its id and its namespace. The region is missing if the mode enables none. */
-export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: 'auto' | 'manual') {
+export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: Servers) {
   const { max_players, players } = entry
   return {
     game_mode_id: mode.game_mode_id,
@@ -165,7 +188,7 @@ export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: 'auto
     ...maxPlayersColumns(max_players),
     total_player_count: countSeated(players, 'connected'),
     reserved_player_count: countSeated(players, 'reserved'),
-    run_by: runBy(entry.status, { servers }),
+    run_by: runBy(entry.status, { servers: mode.servers ?? servers }),
     // The defaults are not first: an object that begins short and grows is slow in engines.
     ...lobbyDefaults,
     ...givenKeys(entry, 'max_players', 'players'),
@@ -175,16 +198,15 @@ export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: 'auto
 /** Returns the entry of a lobby. It has `max_players` only if they differ from those of its mode. */
 export function lobbyEntry(
   lobby: LobbyRow,
-  {
-    mode,
-    servers,
-    players,
-  }: { mode: MaxPlayers | undefined; servers: 'auto' | 'manual' | undefined; players: PlayerRow[] },
+  { mode, servers, players }: { mode: GameModeRow | undefined; servers: Servers | undefined; players: PlayerRow[] },
 ): LobbyEntry {
   const columns = givenKeys(lobby, 'namespace_id', 'reserved_player_count', ...maxPlayersNames)
   const max_players = maxPlayersKey(lobby)
   return {
-    ...withoutDefaults(columns, { ...lobbyDefaults, run_by: runBy(lobby.status, { servers }) }),
+    ...withoutDefaults(columns, {
+      ...lobbyDefaults,
+      run_by: runBy(lobby.status, { servers: mode?.servers ?? servers }),
+    }),
     ...(mode && sameJson(maxPlayersKey(mode), max_players) ? {} : { max_players }),
     ...(players.length > 0 ? { players: players.map(playerEntry) } : {}),
   }

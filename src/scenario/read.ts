@@ -5,19 +5,28 @@ import { problemLines, UsageError } from '../lib/usage-error.js'
 import { keyAdvice, rightKey, valueAdvice } from './advice.js'
 import { check, keyProblem, type Problem } from './checks.js'
 import { Scenario } from './schema.js'
+import { commandProblems } from './server-commands.js'
 
 /** Writes a message about one or more problems. */
 type Report = (problems: readonly Problem[]) => string
 
+interface ReadOptions {
+  /** By default the message has a line for each problem, in the order of the input. */
+  readonly report?: Report
+  /** Commands of game servers are allowed in the text of a file. Default: refused. */
+  readonly commands?: 'allowed'
+}
+
 /**
  * Decodes and checks a scenario. Throws one `UsageError` with all problems: those of the schema, and those that `check` finds
- * in the valid part. By default the message has a line for each problem, in the order of the input.
+ * in the valid part.
  */
-export function readScenario(input: unknown, report?: Report): Scenario {
+export function readScenario(input: unknown, { report, commands }: ReadOptions = {}): Scenario {
   const present = withoutAbsent(input ?? {})
   // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
   const { data, error } = Scenario.safeParse(present, { jitless: true, error: listKnownKeys })
   const problems = error ? [...problemsOf(error, present), ...checkValidPart(present, error)] : check(data)
+  if (data && commands !== 'allowed') problems.push(...commandProblems(data))
   if (data && problems.length === 0) return data
   throw new UsageError((report ?? reportOn(present))(problems))
 }

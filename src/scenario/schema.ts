@@ -4,6 +4,7 @@ import { JournalEntry } from '../contract/journal.js'
 import type * as types from '../generated/scenario.js'
 import { Time } from '../lib/time.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
+import { ServersInput } from '../store/inputs.js'
 import { SettingsRow, settingsDefaults } from '../store/rows.js'
 import { BearerTokenEntry, DeviceLinkEntry, GameEntry, namespaceKeys } from './entries.js'
 import { entryKeys } from './entry-keys.js'
@@ -47,7 +48,7 @@ export const noNamespace = 'none'
 const highestRevision = 9e15
 
 const settingsKeys = entryKeys(SettingsRow.shape, {
-  omit: ['settings_id', 'default_namespace_id', 'public_url'],
+  omit: ['settings_id', 'default_namespace_id', 'public_url', 'servers', 'ready_within_ms'],
   defaults: settingsDefaults,
 })
 
@@ -83,6 +84,12 @@ export const Scenario = z.strictObject({
     examples: ['frozen', { rate: 60 }],
   }),
   ...settingsKeys,
+  servers: ServersInput.optional().meta({
+    ...ServersInput.meta(),
+    description:
+      'auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real service. An object: as manual, and the command of the object starts them. Default: auto.',
+    default: 'auto',
+  }),
   default_namespace: z
     .string()
     .optional()

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { faultRandom, faultState } from '../store/faults.js'
+import { serversColumns } from '../store/inputs.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { createSeededIds, Random, type SeededIds } from '../store/random.js'
 import { type GameRow, type NamespaceRow, type SettingsRow, settingsDefaults } from '../store/rows.js'
@@ -39,6 +40,7 @@ import {
   playerColumnsOf,
   regionEntry,
   regionRow,
+  serversEntry,
 } from './matchmaker-entries.js'
 import { clockEntry, clockOf, noNamespace, Scenario, type ScenarioInput } from './schema.js'
 
@@ -143,7 +145,11 @@ function settingsRow(
   }: Pick<WorldOptions, 'publicUrl' | 'path'> & { namespaces: readonly IdentifiedNamespace[] },
 ): SettingsRow {
   const { cdn_domain, hide_empty_lobbies, servers, client, default_namespace: name } = scenario
-  const columns = { ...settingsDefaults, ...givenKeys({ cdn_domain, hide_empty_lobbies, servers, client }) }
+  const columns = {
+    ...settingsDefaults,
+    ...givenKeys({ cdn_domain, hide_empty_lobbies, client }),
+    ...(servers === undefined ? {} : serversColumns(servers)),
+  }
   const named = namespaces.find(({ fullName }) => fullName === name) ?? namespaces[0]
   return {
     settings_id: 'settings',
@@ -224,11 +230,11 @@ export function snapshotOf(state: WorldState, { hasFaults = false } = {}): Scena
 }
 
 function settingsEntry(tables: ReadTables): Scenario {
-  const { client, hide_empty_lobbies, servers, cdn_domain, default_namespace_id } =
+  const { client, hide_empty_lobbies, servers, ready_within_ms, cdn_domain, default_namespace_id } =
     tables.settings.get('settings') ?? {}
   return {
     ...(client === undefined ? {} : { client }),
-    ...withoutDefaults({ hide_empty_lobbies, servers }, settingsDefaults),
+    ...withoutDefaults({ hide_empty_lobbies, servers: serversEntry({ servers, ready_within_ms }) }, settingsDefaults),
     cdn_domain,
     default_namespace: default_namespace_id === undefined ? noNamespace : fullNameOf(default_namespace_id, tables),
   }

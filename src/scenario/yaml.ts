@@ -56,12 +56,13 @@ export function parseYaml(
   }
   const [document] = documents
   const content = contentOf(document, file)
-  readScenario(content, problems => {
+  const report = (problems: readonly Problem[]) => {
     const offsetOf = document ? offsetsIn(document, yaml) : () => 0
     const placed = problems.map(problem => ({ problem, at: offsetOf(problem) }))
     placed.sort((one, other) => one.at - other.at)
     return problemLines(placed, ({ problem, at }) => `${placeOf(at)}: ${problem.text()}${source(at)}`)
-  })
+  }
+  readScenario(content, { report, commands: 'allowed' })
   return withoutAbsent(content ?? {}) as ScenarioInput // read above
 }
 

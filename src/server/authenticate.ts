@@ -147,7 +147,13 @@ const longestAddress = 64
 export function readClient(request: MockRequest): Client {
   const [first = ''] = (header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)
-  if (forwarded !== '') return { address: forwarded, isLocal: false }
+  const host = hostName(header(request, 'host'))
+  if (forwarded !== '') return { address: forwarded, isLocal: false, host }
   const address = connectionAddress(request)
-  return { address, isLocal: isLoopbackAddress(address) }
+  return { address, isLocal: isLoopbackAddress(address), host }
+}
+
+/** Returns the host name of a Host header, without the port. `undefined` if it has none that a client could connect to. */
+function hostName(host: string | undefined): string | undefined {
+  return /^([\w.-]{1,253}|\[[\da-f:.]+\])(?::\d*)?$/i.exec(host ?? '')?.[1]
 }

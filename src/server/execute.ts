@@ -3,6 +3,7 @@ import type { Join } from '../contract/lobbies.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { removePlayer } from '../operations/game-server.js'
+import { joinPorts, lobbyPorts } from '../operations/lobbies.js'
 import type { Caller, Client } from '../operations/resolver.js'
 import { resolvers } from '../operations/resolvers.js'
 import { isSeated } from '../store/matchmaker-rows.js'
@@ -121,11 +122,12 @@ export class Executor {
    */
   #whenReady(join: Join, call: Call): Join | Promise<Join> {
     const world = this.#world
+    const { host } = call.client()
     if (world.tables.lobbies.get(join.lobby.lobby_id)?.status !== 'starting') return join
     const read = () => world.read(view => isLobbyReady(join, view))
     const reading = read()
     const toJoin = ({ value: isReady }: Reading<boolean>) => {
-      if (isReady) return join
+      if (isReady) return withOwnPorts(join, host, world)
       throw lobbyStopped(join)
     }
     if (reading.value || this.#options.isClosed()) return toJoin(reading)
@@ -175,6 +177,15 @@ function isLobbyReady(join: Join, { tables }: WorldView): boolean {
     'MATCHMAKER_PLAYER_REMOVED',
     'the player was removed while the request waited for the lobby: get another seat with find, join or create',
   )
+}
+
+/** Returns an answer with the ports of the lobby's own server. They are known only once the server runs. */
+function withOwnPorts(join: Join, host: string | undefined, { tables }: WorldView): Join {
+  const lobby = tables.lobbies.get(join.lobby.lobby_id)
+  const server = lobby?.ports && lobbyPorts(lobby, tables, host)
+  if (!server) return join
+  const ports = joinPorts(server)
+  return { ...join, lobby: { ...join.lobby, ports }, ports }
 }
 
 function lobbyStopped({ lobby }: Join): ApiError {

@@ -57,6 +57,14 @@ export const LobbyPort = z
   .describe('A port of a game server.')
 export type LobbyPort = types.LobbyPort
 
+/** The ports of a game server, with different labels. */
+export const LobbyPorts = z.array(LobbyPort).superRefine((ports, context) => {
+  const labels = ports.map(({ label }) => label)
+  for (const [i, label] of labels.entries())
+    if (labels.indexOf(label) < i)
+      context.addIssue({ code: 'custom', path: [i, 'label'], message: 'expected a label that no other port has' })
+})
+
 export const serverPortsDefaults = { hostname: '127.0.0.1', lobby_ports: [] as LobbyPort[] }
 
 /** The host of a game server, and the ports that it opens. */
@@ -65,15 +73,7 @@ export const ServerPorts = z.strictObject({
     description: 'The host that game servers run on. Default: 127.0.0.1.',
     examples: ['10.0.0.7'],
   }),
-  lobby_ports: z
-    .array(LobbyPort)
-    .superRefine((ports, context) => {
-      const labels = ports.map(({ label }) => label)
-      for (const [i, label] of labels.entries())
-        if (labels.indexOf(label) < i)
-          context.addIssue({ code: 'custom', path: [i, 'label'], message: 'expected a label that no other port has' })
-    })
-    .meta({ description: 'The ports that they open. Default: none.' }),
+  lobby_ports: LobbyPorts.meta({ description: 'The ports that they open. Default: none.' }),
 })
 export type ServerPorts = types.ServerPorts
 export type ServerPortsInput = { readonly [Key in keyof ServerPorts]?: ServerPorts[Key] | undefined }

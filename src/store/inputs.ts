@@ -9,7 +9,7 @@ import { didYouMean, quoted } from '../lib/text.js'
 import { Span, Time } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { completeServerPorts, type ServerPortsInput, Token } from './columns.js'
-import { catalogue, catalogueRegion, MaxPlayers, playerDefaults, SimulationRow } from './matchmaker-rows.js'
+import { catalogue, catalogueRegion, MaxPlayers, playerDefaults, Servers, SimulationRow } from './matchmaker-rows.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
 import { defaultNames, linkTimes, matchmakerDefaults, NamespaceRow, type TableName } from './rows.js'
@@ -60,6 +60,49 @@ export function maxPlayersColumns(given: MaxPlayersInput | undefined): Partial<M
     ...(direct === undefined ? {} : { max_players_direct: direct }),
     ...(party === undefined ? {} : { max_players_party: party }),
   }
+}
+
+/** The key `servers` stands for two columns. A command is for the program that reads the file. */
+export const ServersInput = z
+  .union([
+    Servers,
+    z.strictObject({
+      command: z
+        .string()
+        .regex(/\S/, 'expected a command')
+        .optional()
+        .meta({
+          description: 'The command that starts the game server of a lobby. Default: none, and you start them.',
+          examples: ['./server --port $PORT_default'],
+        }),
+      ready_within: Span.optional().meta({
+        description: 'A lobby stops if its server has not called ready within this time. Default: 5m.',
+        examples: ['30s'],
+      }),
+    }),
+  ])
+  .meta({ examples: ['manual', { command: './server --port $PORT_default', ready_within: '30s' }] })
+export type ServersInput = z.output<typeof ServersInput>
+
+/** Returns the columns that `servers` stands for. */
+export function serversColumns(given: ServersInput): { servers: Servers; ready_within_ms?: number } {
+  if (typeof given === 'string') return { servers: given }
+  const { ready_within } = given
+  return { servers: 'manual', ...(ready_within === undefined ? {} : { ready_within_ms: ready_within }) }
+}
+
+/** Says that a command is not taken from this source. */
+export const commandRefused =
+  'starts a program, and only a file that is named on the command line may do that (npx mockmaker scenario.yaml, or --server-command). Leave it out'
+
+const serversKey: ScenarioKey = {
+  instead: ['ready_within_ms'],
+  columns(value, { call }) {
+    const given = parseKey(ServersInput, value, { call, path: ['servers'] })
+    if (typeof given === 'object' && given.command !== undefined)
+      throw new UsageError(`${call}: servers.command ${commandRefused}`)
+    return serversColumns(given)
+  },
 }
 
 const tokenKey = (description: string, example: string) => Token.optional().meta({ description, examples: [example] })
@@ -191,7 +234,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
       ],
     },
   },
-  gameModes: { max_players: maxPlayers, ports: portsKey('ports') },
+  gameModes: { max_players: maxPlayers, ports: portsKey('ports'), servers: serversKey },
   lobbies: {
     max_players: maxPlayers,
     players: {

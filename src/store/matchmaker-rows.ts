@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Json, record, Uint32, Uuid } from '../contract/formats.js'
 import type * as types from '../generated/rows.js'
 import { Duration, durationMs, formatDuration, Time } from '../lib/time.js'
-import { Id, Location, lifetimeMs, ServerPorts, Token } from './columns.js'
+import { Id, LobbyPorts, Location, lifetimeMs, ServerPorts, Token } from './columns.js'
 
 // The rows of the matchmaker. See `rows.ts` for how the schemas are used.
 
@@ -99,6 +99,17 @@ const mostPlayersBy = {
 export const MaxPlayers = z.object(mostPlayersBy)
 export type MaxPlayers = z.output<typeof MaxPlayers>
 
+/** Who plays the game servers: the mock, or only real servers. */
+export const Servers = z.enum(['auto', 'manual'])
+export type Servers = z.output<typeof Servers>
+
+/** The time in which a server has to call ready. */
+export const ReadyWithin = z
+  .number()
+  .min(0)
+  .optional()
+  .describe('A lobby stops if its server has not called ready within this time, in ms. Default: 5 min.')
+
 export const gameModeDefaults = { ...maxPlayersDefaults, listable: true } as const
 
 /** A game mode of a namespace. Its id is unique in the namespace only. */
@@ -127,6 +138,8 @@ export const GameModeRow = z.strictObject({
   ports: ServerPorts.optional().describe(
     "The host and ports of its game servers. Default: the namespace's development.",
   ),
+  servers: Servers.optional().describe("Who plays its game servers. Default: the scenario's `servers`."),
+  ready_within_ms: ReadyWithin,
 })
 export type GameModeRow = types.GameModeRow
 
@@ -179,6 +192,9 @@ const lobbyColumns = {
     examples: [{ rounds: 3 }],
   }),
   run_by: RunBy,
+  ports: LobbyPorts.optional().describe(
+    'The ports of its own game server, on the machine of the mock. Default: those of its game mode.',
+  ),
 }
 const stops_at = Time.optional().describe('When it reaches its age limit and stops. Default: never.')
 
@@ -216,7 +232,7 @@ export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
 /** Returns the default of `run_by`. A starting lobby waits for its own server. */
 export function runBy(
   status: LobbyRow['status'] | undefined,
-  { servers }: { readonly servers: 'auto' | 'manual' | undefined },
+  { servers }: { readonly servers: Servers | undefined },
 ): LobbyRow['run_by'] {
   return status === 'starting' || servers === 'manual' ? 'server' : 'mock'
 }

@@ -195,7 +195,7 @@ export const models: Models = {
         total_player_count: 0,
         reserved_player_count: 0,
         ...lobbyDefaults,
-        run_by: runBy(input.status, { servers: tables.settings.get('settings')?.servers }),
+        run_by: runBy(input.status, { servers: mode?.servers ?? tables.settings.get('settings')?.servers }),
         ...input,
       }
     },

@@ -3,7 +3,15 @@ import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.j
 import type * as types from '../generated/rows.js'
 import { Time } from '../lib/time.js'
 import { Id, Location, ServerPorts, Token } from './columns.js'
-import type { GameModeRow, LobbyRow, PlayerRow, RegionRow, SimulationRow } from './matchmaker-rows.js'
+import {
+  type GameModeRow,
+  type LobbyRow,
+  type PlayerRow,
+  ReadyWithin,
+  type RegionRow,
+  Servers,
+  type SimulationRow,
+} from './matchmaker-rows.js'
 
 // The schemas of rows, in the form of scenario files: `z.decode` turns an entry into a row, `z.encode` a row into an entry.
 // Editors show the metadata, and the names of interfaces: they write out an alias. `schemasOf` derives the schema of a row in memory.
@@ -18,10 +26,8 @@ export const SettingsRow = z.strictObject({
     description:
       'true: lists leave out a lobby without players, unless it is the only one of its game mode, as in the real service. Default: false.',
   }),
-  servers: z.enum(['auto', 'manual']).meta({
-    description:
-      'auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real service. Default: auto.',
-  }),
+  servers: Servers,
+  ready_within_ms: ReadyWithin,
   cdn_domain: HostName.meta({
     description: "The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost.",
   }),

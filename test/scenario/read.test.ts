@@ -229,18 +229,18 @@ describe('the refusal of a wrong key or value', () => {
     [
       [
         { sed: 1 },
-        'sed is an unknown key. Known: title, description, seed, now, clock, client, hide_empty_lobbies, servers, cdn_domain, default_namespace, regions, games, device_links, namespace_id, created_at, version_id, tokenless, domains, development, matchmaker and 11 more. Did you mean seed?',
+        'sed is an unknown key. Known: title, description, seed, now, clock, client, hide_empty_lobbies, cdn_domain, servers, default_namespace, regions, games, device_links, namespace_id, created_at, version_id, tokenless, domains, development, matchmaker and 11 more. Did you mean seed?',
       ],
       [
         withLobby({ gamemode_id: 'duel' }),
-        'lobbies[0].gamemode_id is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, state, publicity, is_closed, tags, lobby_config, run_by, status, ready_by, stops_at, forgotten_at, max_players, players. Did you mean game_mode_id?',
+        'lobbies[0].gamemode_id is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, state, publicity, is_closed, tags, lobby_config, run_by, ports, status, ready_by, stops_at, forgotten_at, max_players, players. Did you mean game_mode_id?',
       ],
       [withLobby({ game_mode: 'duel' }), 'lobbies[0].game_mode is an unknown key: write game_mode_id.'],
       [{ clock: { speed: 2 } }, 'clock.speed is an unknown key: write rate.'],
       [{ matchmaker: { x: 1 } }, 'matchmaker.x is an unknown key. Known: lobby_count_max, max_players.'],
       [
         { game_modes: [{ game_mode_id: 'a', listible: true }] },
-        'game_modes[0].listible is an unknown key. Known: game_mode_id, max_players, regions, listable, disabled, dynamic_max_players, taggable, ports. Did you mean listable?',
+        'game_modes[0].listible is an unknown key. Known: game_mode_id, max_players, regions, listable, disabled, dynamic_max_players, taggable, ports, servers. Did you mean listable?',
       ],
       [
         JSON.parse('{"client": {"latitude": 0, "longitude": 0, "__proto__": 1}}'),

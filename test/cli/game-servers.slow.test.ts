@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Join } from '../../src/contract/lobbies.js'
+import type { GameServerState } from '../../src/control/game-servers.js'
+import { serve } from '../support/command.js'
+
+const guide = readFileSync('docs/guides/game-servers.md', 'utf8')
+
+/** Returns a file that the guide shows. */
+function shown(name: string): string {
+  const [, text] = new RegExp(`\`\`\`\\w+\\n(?://|#) ${name}\\n([^]*?)\`\`\``).exec(guide) ?? []
+  if (text === undefined) throw new Error(`the guide shows no ${name}`)
+  return text
+}
+
+async function folder(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'mockmaker-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text)
+  return path
+}
+
+/** Serves a scenario whose lobbies have a game server with this command. */
+async function serveGames(command: string, { cwd, within = '30s' }: { cwd?: string; within?: string } = {}) {
+  const home = cwd ?? (await folder())
+  await writeFile(join(home, 'games.yaml'), `game_modes: [{ game_mode_id: duel, max_players: 1 }]\n`)
+  const args = ['games.yaml', '--server-command', command, '--server-ready-within', within]
+  const mock = await serve(args, { cwd: home })
+  const ask = async (path: string, body?: object) => {
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const response = await fetch(`${mock.url}${path}`, { ...sent, headers: { 'content-type': 'application/json' } })
+    return { status: response.status, json: await response.json() }
+  }
+  return {
+    ...mock,
+    ask,
+    find: () => ask('/matchmaker/lobbies/find', { game_modes: ['duel'] }),
+    servers: async () => ((await ask('/__mock/servers')).json as { servers: GameServerState[] }).servers,
+  }
+}
+
+/** Connects a player to the server of its seat, and returns the first line that the server says. */
+async function play({ ports, player }: Join): Promise<{ line: string; leave(): void }> {
+  const { hostname = '', port = 0 } = ports.default ?? {}
+  const socket = connect(port, hostname)
+  socket.write(`${player.token}\n`)
+  const line = await new Promise<string>((resolve, reject) => {
+    socket.once('data', data => resolve(String(data).trim())).once('error', reject)
+  })
+  return { line, leave: () => void socket.end() }
+}
+
+function isAlive(pid = 0): boolean {
+  try {
+    // The whole group: the shell and its children.
+    process.kill(-pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Tells whether something listens on a port. */
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  return new Promise(resolve => {
+    socket
+      .once('error', () => resolve(false))
+      .once('connect', () => {
+        socket.destroy()
+        resolve(true)
+      })
+  })
+}
+
+async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 400; i += 1) {
+    if (await check()) return
+    await delay(25)
+  }
+  throw new Error('it did not happen within 10 s')
+}
+
+describe('ten lobbies', () => {
+  it.for([
+    ['in JavaScript', 'node lobby-server.mjs'],
+    ['in Python', 'python3 lobby_server.py'],
+  ] as const)(
+    'have a server %s each, which plays, crashes, and leaves nothing',
+    { timeout: 60_000 },
+    async ([, command]) => {
+      const cwd = await folder({
+        'lobby-server.mjs': shown('lobby-server.mjs'),
+        'lobby_server.py': shown('lobby_server.py'),
+      })
+      const { find, servers, ask, signal, exited } = await serveGames(command, { cwd })
+
+      const joins = await Promise.all(Array.from({ length: 10 }, async () => (await find()).json as Join))
+      const players = await Promise.all(joins.map(play))
+      const running = await servers()
+      const { json } = await ask('/__mock/lobbies')
+      const { lobbies } = json as { lobbies: { total_player_count: number }[] }
+
+      expect(players.map(({ line }) => line)).toEqual(Array.from({ length: 10 }, () => 'welcome'))
+      expect(lobbies.map(({ total_player_count }) => total_player_count)).toEqual(Array.from({ length: 10 }, () => 1))
+      expect(running.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'ready'))
+      expect(new Set(running.map(({ ports }) => ports.default)).size).toBe(10)
+
+      // One plays to the end, and five crash.
+      players[9]?.leave()
+      for (const { pid = 0 } of running.slice(0, 5)) process.kill(-pid, 'SIGKILL')
+      await until(async () => (await servers()).filter(({ status }) => status === 'exited').length === 5)
+      const after = ((await ask('/__mock/lobbies')).json as { lobbies: { status: string }[] }).lobbies
+      expect(after.filter(({ status }) => status === 'stopped')).toHaveLength(5)
+
+      signal('SIGTERM')
+      const { code } = await exited
+
+      expect(code).toBe(0)
+      // The system may take a moment to remove killed processes.
+      await until(() => running.every(({ pid }) => !isAlive(pid)))
+      for (const { ports } of running) expect(await isListening(ports.default ?? 0)).toBe(false)
+    },
+  )
+})
+
+describe('a game server', () => {
+  it('that does not exist is reported, and its lobby stops', async () => {
+    const { find, errors } = await serveGames('no-such-server --port $PORT_default')
+
+    const { status, json } = await find()
+
+    expect([status, json]).toMatchObject([400, { code: 'MATCHMAKER_LOBBY_STOPPED' }])
+    await until(() => errors().includes('The shell found no such command. Command: no-such-server'))
+    expect(errors()).toMatch(/duel \w{8}: its game server exited with code 127/)
+  })
+
+  it('that crashes at once is reported with its last output', async () => {
+    const { find, errors } = await serveGames('echo no map here >&2; exit 4')
+
+    await find()
+
+    await until(() => errors().includes('exited with code 4'))
+    expect(errors()).toContain('Its last output:\n  no map here')
+  })
+
+  it('that is never ready is stopped, with its children', async () => {
+    const { find, servers, errors } = await serveGames('sleep 1000 & sleep 1000', { within: '1s' })
+
+    const { json } = await find()
+
+    expect(json).toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
+    await until(async () => (await servers())[0]?.status === 'exited')
+    const [server] = await servers()
+    await until(() => !isAlive(server?.pid))
+    expect(errors()).toContain('did not call POST /matchmaker/lobbies/ready in time')
+  })
+
+  it('that ignores SIGTERM is killed after 5 s', { timeout: 30_000 }, async () => {
+    const { find, servers, signal, exited } = await serveGames(`trap '' TERM; while :; do sleep 1; done`)
+    void find().catch(() => {})
+    await until(async () => (await servers())[0]?.pid !== undefined)
+    const [server] = await servers()
+    const before = performance.now()
+
+    signal('SIGTERM')
+    await exited
+
+    expect(performance.now() - before).toBeGreaterThan(4_500)
+    await until(() => !isAlive(server?.pid))
+  })
+
+  it('is killed at once by a second SIGINT', async () => {
+    const { find, servers, signal, exited } = await serveGames(`trap '' TERM; while :; do sleep 1; done`)
+    void find().catch(() => {})
+    await until(async () => (await servers())[0]?.pid !== undefined)
+    const [server] = await servers()
+
+    signal('SIGINT')
+    await delay(300)
+    signal('SIGINT')
+
+    expect((await exited).code).toBe(130)
+    await until(() => !isAlive(server?.pid))
+  })
+
+  it('ends when the mock is killed', { timeout: 30_000 }, async () => {
+    const { find, servers, signal, exited } = await serveGames('sleep 1000')
+    void find().catch(() => {})
+    await until(async () => (await servers())[0]?.pid !== undefined)
+    const [server] = await servers()
+
+    signal('SIGKILL')
+    await exited
+
+    await until(() => !isAlive(server?.pid))
+  })
+
+  it('that floods its output is cut', async () => {
+    const { find, lines, signal } = await serveGames('yes spam')
+    void find().catch(() => {})
+
+    await until(() => lines().some(line => /\| … [\d,]+ lines dropped$/.test(line)))
+
+    expect(lines().filter(line => line.endsWith('| spam')).length).toBeLessThan(500)
+    signal('SIGTERM')
+  })
+})
