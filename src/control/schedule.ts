@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/options.js'
-import { type UpcomingJob, upcomingJobs } from '../simulation/scheduler.js'
+import { upcomingJobs } from '../simulation/scheduler.js'
+import type { TableName } from '../store/rows.js'
 import type { LiveWorld } from '../store/world.js'
 
 const scheduleKeys = {
@@ -12,7 +13,9 @@ export const ScheduleOptions = z.strictObject(scheduleKeys)
 export type ScheduleOptions = types.ScheduleOptions
 
 /** A job that the world runs when its clock reaches the time, unless something changes the row before. */
-export interface ScheduledJob extends Pick<UpcomingJob, 'table' | 'id'> {
+export interface ScheduledJob {
+  readonly table: TableName
+  readonly id: string
   /** In ISO 8601. */
   readonly at: string
   /** What happens, in a few words: `a player leaves`. */
